@@ -1,0 +1,63 @@
+# Where the tools are. Sourced by the other scripts and by ./cofferdam; the one place that chooses a compiler.
+# Plain POSIX sh. Sets, after `cofferdam_find_rust`:
+#   COFFERDAM_HOST_CARGO   cargo for host code (rustup's when usable, otherwise Debian's); empty if there is none
+#   COFFERDAM_BARE_CARGO, COFFERDAM_BARE_RUSTC, COFFERDAM_BARE_KIND
+#                          compiler for bare-metal code; KIND is `rustup` (the targets can be added) or
+#                          `build-std` (the library is compiled from source); empty if there is none
+# Set beforehand, COFFERDAM_HOST_CARGO and COFFERDAM_BARE_CARGO win over detection.
+
+COFFERDAM_QEMU=10.0
+COFFERDAM_RUST_MIN=1.85
+COFFERDAM_ROOT="${COFFERDAM_ROOT:-${ROOT:-$(pwd)}}"
+COFFERDAM_TARGET="${CARGO_TARGET_DIR:-$COFFERDAM_ROOT/target}"
+COFFERDAM_VENV="${COFFERDAM_VENV:-$COFFERDAM_ROOT/target/venv}"
+COFFERDAM_DATA="${COFFERDAM_DATA:-$COFFERDAM_ROOT/target/data}"
+COFFERDAM_BARE_TARGET=thumbv7em-none-eabihf
+COFFERDAM_LINT_TARGETS='riscv32imc-unknown-none-elf aarch64-unknown-none'
+
+# rustc prints "rustc 1.96.0 (...)"; true when that is at least COFFERDAM_RUST_MIN.
+cofferdam_rust_new_enough() { # rustc
+    cofferdam_minor="$("$1" --version 2> /dev/null | sed -n 's/^rustc 1\.\([0-9]*\)\..*/\1/p')"
+    [ -n "$cofferdam_minor" ] && [ "$cofferdam_minor" -ge "${COFFERDAM_RUST_MIN#1.}" ]
+}
+
+# True when this rustc's installation holds the library source, which -Zbuild-std compiles.
+cofferdam_has_src() { # rustc
+    [ -e "$("$1" --print sysroot 2> /dev/null)/lib/rustlib/src/rust/library/core/Cargo.toml" ]
+}
+
+# True when this rustc's installation holds a compiled library for the bare-metal target.
+cofferdam_has_target() { # rustc
+    [ -d "$("$1" --print sysroot 2> /dev/null)/lib/rustlib/$COFFERDAM_BARE_TARGET/lib" ]
+}
+
+# Directories that may hold cargo and rustc: PATH first, then the places a shell without a login profile misses.
+cofferdam_rust_dirs() {
+    (
+        IFS=:
+        for cofferdam_dir in $PATH; do printf '%s\n' "$cofferdam_dir"; done
+    )
+    printf '%s\n' "${CARGO_HOME:-${HOME:-/nonexistent}/.cargo}/bin" /usr/bin
+}
+
+cofferdam_find_rust() {
+    : "${COFFERDAM_HOST_CARGO:=}" "${COFFERDAM_BARE_CARGO:=}" "${COFFERDAM_BARE_RUSTC:=}" "${COFFERDAM_BARE_KIND:=}"
+    for cofferdam_dir in $(cofferdam_rust_dirs); do
+        [ -x "$cofferdam_dir/cargo" ] && [ -x "$cofferdam_dir/rustc" ] || continue
+        cofferdam_rust_new_enough "$cofferdam_dir/rustc" || continue
+        [ -n "$COFFERDAM_HOST_CARGO" ] || COFFERDAM_HOST_CARGO="$cofferdam_dir/cargo"
+        [ -z "$COFFERDAM_BARE_KIND" ] || continue
+        if cofferdam_has_target "$cofferdam_dir/rustc"; then COFFERDAM_BARE_KIND=rustup; else
+            cofferdam_has_src "$cofferdam_dir/rustc" && COFFERDAM_BARE_KIND=build-std
+        fi
+        if [ -n "$COFFERDAM_BARE_KIND" ]; then
+            COFFERDAM_BARE_CARGO="${COFFERDAM_BARE_CARGO:-$cofferdam_dir/cargo}"
+            COFFERDAM_BARE_RUSTC="${COFFERDAM_BARE_RUSTC:-$cofferdam_dir/rustc}"
+        fi
+    done
+    export COFFERDAM_HOST_CARGO COFFERDAM_BARE_CARGO COFFERDAM_BARE_RUSTC COFFERDAM_BARE_KIND
+}
+
+cargo_has_fmt_and_clippy() {
+    "$COFFERDAM_HOST_CARGO" fmt --version > /dev/null 2>&1 && "$COFFERDAM_HOST_CARGO" clippy --version > /dev/null 2>&1
+}
