@@ -1,0 +1,30 @@
+# The commands of Cofferdam. Each one sets up what it needs first (scripts/setup.sh, which skips what is present).
+.DEFAULT_GOAL := help
+.PHONY: help setup data demo test lint bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what is missing (root needed only then), say what is present
+	@scripts/setup.sh
+	@scripts/fetch-data.sh
+
+data:
+	@scripts/setup.sh --quiet
+	@scripts/fetch-data.sh
+
+demo: data ## build, boot and report on the gateway example; ends with the path of the report
+	@scripts/demo.sh
+
+test: data ## everything that must hold
+	@scripts/test.sh
+
+lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets
+	@scripts/setup.sh --quiet --lint
+	@scripts/lint.sh
+
+bench: data ## the table of figures, also in target/bench/bench.json
+	@./cofferdam bench
+
+clean: ## remove what was built (fetched data and Python packages too)
+	rm -rf target

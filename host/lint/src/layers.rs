@@ -1,0 +1,114 @@
+//! The layer rule of docs/architecture.md: which part may depend on which.
+
+use crate::Finding;
+use crate::workspace::{Edge, EdgeKind, Member};
+
+/// A part of the repository, named by the first component of a package's directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// `crates/`: the ground; pure, portable.
+    Crates,
+    /// `kernel/`: mechanism only.
+    Kernel,
+    /// `arch/`: encodes and applies.
+    Arch,
+    /// `boards/`: addresses and data.
+    Boards,
+    /// `user/`: the run-time of domains.
+    User,
+    /// `services/`: domains that serve others.
+    Services,
+    /// `apps/`, `guests/`, `examples/` and `tests/`: domains.
+    Apps,
+    /// `host/`: the command, the plug-in, the report.
+    Host,
+}
+
+impl Layer {
+    /// The layer that a directory below the root belongs to, if it is one.
+    pub fn of_directory(directory: &str) -> Option<Self> {
+        Some(match directory.split('/').next()? {
+            "crates" => Self::Crates,
+            "kernel" => Self::Kernel,
+            "arch" => Self::Arch,
+            "boards" => Self::Boards,
+            "user" => Self::User,
+            "services" => Self::Services,
+            "apps" | "guests" | "examples" | "tests" => Self::Apps,
+            "host" => Self::Host,
+            _ => return None,
+        })
+    }
+
+    /// The layers that this one may depend on.
+    pub const fn may_use(self) -> &'static [Self] {
+        use Layer::{Apps, Arch, Boards, Crates, Host, Kernel, Services, User};
+        match self {
+            Crates | Kernel => &[Crates],
+            Arch => &[Kernel, Crates],
+            Boards => &[Arch, Kernel, Crates],
+            User => &[User, Crates],
+            Services | Apps => &[User, Crates],
+            Host => &[Host, Crates],
+        }
+    }
+}
+
+/// The ground in its order: a crate may depend only on crates that stand before it.
+pub const GROUND: &[&str] = &["units", "abi", "spec", "protect", "memory", "sched", "system", "timing"];
+
+/// Every edge between workspace members that the rule does not allow, and every member that belongs to no layer.
+pub fn check(members: &[Member]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for member in members {
+        let Some(layer) = Layer::of_directory(&member.directory) else {
+            found.push(Finding::new("layer-unknown", &member.directory, "this directory belongs to no layer"));
+            continue;
+        };
+        if layer == Layer::Crates && ground_rank(&member.directory).is_none() {
+            let text = "not in the list of the ground; add it to GROUND in host/lint/src/layers.rs at its place";
+            found.push(Finding::new("layer-unknown", &member.directory, text));
+        }
+        found.extend(member.edges.iter().filter_map(|edge| check_edge(member, layer, edge)));
+    }
+    found
+}
+
+fn ground_rank(directory: &str) -> Option<usize> {
+    let name = directory.strip_prefix("crates/")?;
+    GROUND.iter().position(|known| *known == name)
+}
+
+fn check_edge(member: &Member, layer: Layer, edge: &Edge) -> Option<Finding> {
+    let to = edge.directory.as_deref()?;
+    let wrong = |text: String| Some(Finding::new("layer-edge", format!("{}/Cargo.toml", member.directory), text));
+    let Some(target) = Layer::of_directory(to) else {
+        return wrong(format!("depends on {to}, which belongs to no layer"));
+    };
+    if to == member.directory {
+        return None; // a package's own tests may turn on its features
+    }
+    if layer == Layer::Apps && target == Layer::Apps {
+        return if same_system(&member.directory, to) {
+            None
+        } else {
+            wrong(format!("depends on {to}, which belongs to another system"))
+        };
+    }
+    if !layer.may_use().contains(&target) {
+        return wrong(format!("depends on {to}; {layer:?} may use only {:?}", layer.may_use()));
+    }
+    if layer == Layer::Crates && edge.kind != EdgeKind::Development {
+        let (from_rank, to_rank) = (ground_rank(&member.directory)?, ground_rank(to)?);
+        if to_rank >= from_rank {
+            return wrong(format!("depends on {to}, which stands above it; the order is {}", GROUND.join(", ")));
+        }
+    }
+    None
+}
+
+/// Packages of one example may share code: `examples/gateway/a` and `examples/gateway/b`.
+fn same_system(a: &str, b: &str) -> bool {
+    let head = |path: &str| path.rsplit_once('/').map(|(head, _)| head.to_owned());
+    head(a) == head(b) && head(a).is_some()
+}

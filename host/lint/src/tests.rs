@@ -1,0 +1,181 @@
+//! Every rule is fed what it must reject and the nearest thing that it must accept.
+
+use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
+use crate::workspace::{Edge, EdgeKind, Member};
+use crate::{Finding, dependencies, files, layers, portable};
+
+fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
+    let edge = |&(to, kind): &(&str, EdgeKind)| {
+        let name = to.rsplit('/').next().unwrap_or(to).to_owned();
+        Edge { name, directory: to.contains('/').then(|| to.to_owned()).or((to == "kernel").then(|| to.into())), kind }
+    };
+    Member { directory: directory.to_owned(), edges: edges.iter().map(edge).collect() }
+}
+
+fn normal(directory: &str, to: &[&str]) -> Member {
+    member(directory, &to.iter().map(|to| (*to, EdgeKind::Normal)).collect::<Vec<_>>())
+}
+
+fn rules(found: &[Finding]) -> Vec<&'static str> {
+    found.iter().map(|finding| finding.rule).collect()
+}
+
+#[test]
+fn downward_edges_are_allowed() {
+    let members = [
+        normal("crates/protect", &["crates/units", "crates/spec", "serde"]),
+        normal("kernel", &["crates/abi", "crates/sched"]),
+        normal("arch/armv7m", &["kernel", "crates/protect"]),
+        normal("boards/mps2-an500", &["arch/armv7m", "kernel", "crates/units"]),
+        normal("user/rt", &["crates/abi"]),
+        normal("services/console", &["user/rt", "crates/abi"]),
+        normal("examples/gateway/store", &["user/rt", "examples/gateway/shared"]),
+        normal("host/cofferdam", &["crates/system", "host/report", "clap"]),
+    ];
+    assert_eq!(layers::check(&members), []);
+}
+
+#[test]
+fn every_upward_edge_is_refused() {
+    let upward = [
+        ("crates/units", "kernel"),
+        ("crates/units", "host/cofferdam"),
+        ("kernel", "arch/armv7m"),
+        ("kernel", "user/rt"),
+        ("arch/armv7m", "boards/mps2-an500"),
+        ("arch/armv7m", "arch/armv8m"),
+        ("boards/mps2-an500", "user/rt"),
+        ("user/rt", "kernel"),
+        ("services/console", "kernel"),
+        ("services/console", "services/memory"),
+        ("examples/gateway/store", "services/console"),
+        ("examples/gateway/store", "host/cofferdam"),
+        ("host/cofferdam", "kernel"),
+        ("host/cofferdam", "user/rt"),
+    ];
+    for (from, to) in upward {
+        let found = layers::check(&[normal(from, &[to])]);
+        assert_eq!(rules(&found), ["layer-edge"], "{from} -> {to}");
+        assert!(found[0].text.contains(to) && found[0].place == format!("{from}/Cargo.toml"));
+    }
+}
+
+#[test]
+fn a_test_dependency_is_an_edge_too() {
+    let found = layers::check(&[member("crates/sched", &[("host/cofferdam", EdgeKind::Development)])]);
+    assert_eq!(rules(&found), ["layer-edge"]);
+}
+
+#[test]
+fn the_ground_keeps_its_order() {
+    assert_eq!(rules(&layers::check(&[normal("crates/units", &["crates/timing"])])), ["layer-edge"]);
+    // A test may use a crate above, and its own package with another feature.
+    let above =
+        member("crates/spec", &[("crates/timing", EdgeKind::Development), ("crates/spec", EdgeKind::Development)]);
+    assert_eq!(layers::check(&[above]), []);
+}
+
+#[test]
+fn an_unknown_place_is_refused() {
+    let found = layers::check(&[normal("crates/novelty", &[]), normal("misc/thing", &[])]);
+    assert_eq!(rules(&found), ["layer-unknown", "layer-unknown"]);
+    assert_eq!(rules(&layers::check(&[normal("host/cofferdam", &["misc/thing"])])), ["layer-edge"]);
+}
+
+#[test]
+fn examples_do_not_share_code_across_systems() {
+    let found = layers::check(&[normal("examples/gateway/store", &["examples/other/store"])]);
+    assert_eq!(rules(&found), ["layer-edge"]);
+}
+
+const DOCUMENT: &str =
+    "# D\n## Tools\n| `make` | x |\n## Rust crates\n| `serde` | data |\n| `toml` | text |\n## Data\n| `png` | x |\n";
+
+#[test]
+fn the_dependency_list_is_complete_and_minimal() {
+    let complete = [normal("host/cofferdam", &["serde", "toml", "crates/units"])];
+    assert_eq!(dependencies::check(&complete, DOCUMENT), []);
+    let unlisted = [normal("host/cofferdam", &["serde", "toml", "png"])];
+    assert_eq!(rules(&dependencies::check(&unlisted, DOCUMENT)), ["dependency-unlisted"]);
+    let unused = [normal("host/cofferdam", &["serde"])];
+    assert_eq!(rules(&dependencies::check(&unused, DOCUMENT)), ["dependency-unused"]);
+}
+
+const ROOT: &str = "//! A crate.\n#![no_std]\n#![forbid(unsafe_code)]\n";
+
+#[test]
+fn a_crate_root_declares_what_it_does_without() {
+    assert_eq!(portable::check("crates/a/src/lib.rs", ROOT), []);
+    let nothing = portable::check("crates/a/src/lib.rs", "// #![no_std] #![forbid(unsafe_code)]\n");
+    assert_eq!(rules(&nothing), ["portable-std", "portable-unsafe"]);
+    assert_eq!(rules(&portable::check("kernel/src/lib.rs", "pub fn f() {}\n")), ["portable-std"]);
+    assert_eq!(portable::check("crates/a/src/other.rs", "pub fn f() {}\n"), []);
+}
+
+#[test]
+fn portable_code_neither_asks_for_its_target_nor_holds_assembly() {
+    let refused = [
+        ("#[cfg(target_arch = \"arm\")]\nfn f() {}", "portable-target"),
+        ("fn f() { if cfg!(target_pointer_width = \"32\") {} }", "portable-target"),
+        ("fn f() { unsafe { core::arch::asm!(\"wfi\") } }", "portable-asm"),
+        ("global_asm! (\"nop\");", "portable-asm"),
+        ("use core::arch::arm;", "portable-asm"),
+    ];
+    for (source, rule) in refused {
+        let found = portable::check("kernel/src/a.rs", source);
+        assert!(rules(&found).contains(&rule), "{source}: {found:?}");
+    }
+    for fine in [
+        "// asm!(\"wfi\")\n",
+        "/* a /* cfg(target_os) */ asm!() */",
+        "const A: &str = \"target_arch \\\" asm!\";",
+        "const B: &str = r#\"asm!(\"x\")\"#; let q = '\"'; // asm!()",
+        "fn asm(target: u32) -> u32 { target }",
+    ] {
+        assert_eq!(portable::check("kernel/src/a.rs", fine), [], "{fine}");
+    }
+}
+
+#[test]
+fn findings_in_portable_code_name_the_line() {
+    let found = portable::check("kernel/src/a.rs", "/* one\ntwo */\nconst A: &str = \"\n\";\nasm!(\"nop\");\n");
+    assert_eq!(found[0].place, "kernel/src/a.rs:5");
+}
+
+#[test]
+fn only_crates_and_kernel_have_to_be_portable() {
+    assert!(portable::applies("crates/units/src/lib.rs") && portable::applies("kernel/src/a.rs"));
+    assert!(!portable::applies("arch/armv7m/src/lib.rs") && !portable::applies("crates/units/Cargo.toml"));
+}
+
+fn source(path: &str, lines: usize) -> Source {
+    Source { path: path.to_owned(), text: "x\n".repeat(lines) }
+}
+
+#[test]
+fn long_files_are_reported_and_then_refused() {
+    assert_eq!(files::size(&source("a.rs", REPORT_LINES)), Size::Fine);
+    assert_eq!(files::size(&source("a.rs", REPORT_LINES + 1)), Size::Long);
+    assert_eq!(files::check(&source("a.rs", LIMIT_LINES)), None);
+    let refused = files::check(&source("a.rs", LIMIT_LINES + 1)).expect("too long");
+    assert_eq!(refused.rule, "file-size");
+}
+
+#[test]
+fn tests_and_generated_files_may_be_long() {
+    assert_eq!(files::size(&source("kernel/src/tests.rs", LIMIT_LINES + 1)), Size::Long);
+    assert_eq!(files::size(&source("host/a/tests/b.rs", LIMIT_LINES + 1)), Size::Long);
+    let text = format!("// Generated by cofferdam\n{}", "x\n".repeat(LIMIT_LINES));
+    assert_eq!(files::size(&Source { path: "user/include/cofferdam.h".into(), text }), Size::Fine);
+}
+
+#[test]
+fn this_repository_is_readable() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let members = crate::workspace::read(&root).expect("workspace");
+    let own = members.iter().find(|member| member.directory == "host/lint").expect("this package");
+    assert!(own.edges.iter().any(|edge| edge.name == "cargo_metadata" && edge.directory.is_none()));
+    let sources = files::read(&root).expect("sources");
+    assert!(sources.iter().any(|source| source.path == "host/lint/src/lib.rs"));
+    assert!(!sources.iter().any(|source| source.path.starts_with("target/")));
+}
