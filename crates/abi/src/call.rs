@@ -1,0 +1,133 @@
+//! System calls. The number travels in r12, arguments in r0-r3, the status returns in r0 and values in r1 and r2.
+
+/// One argument of a call, as documented in `cofferdam.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Name in C.
+    pub name: &'static str,
+    /// Unit or range, in words.
+    pub unit: &'static str,
+}
+
+/// The documentation of a call: the source of `cofferdam.h` and of the reference.
+#[derive(Clone, Copy, Debug)]
+pub struct CallDoc {
+    /// The call.
+    pub call: Call,
+    /// Name in C, without the prefix `cof_`.
+    pub name: &'static str,
+    /// One sentence: what it does.
+    pub does: &'static str,
+    /// At most four arguments.
+    pub args: &'static [Argument],
+    /// Values returned beside the status.
+    pub returns: &'static [Argument],
+    /// Names of the errors that this call can return.
+    pub errors: &'static [&'static str],
+    /// The bound on its cost, in words.
+    pub bound: &'static str,
+}
+
+macro_rules! calls {
+    ($($variant:ident = $number:literal, $name:literal, $does:literal,
+        args [$($arg:literal : $unit:literal),*], returns [$($ret:literal : $runit:literal),*],
+        errors [$($error:literal),*], bound $bound:literal;)*) => {
+        /// System-call numbers. Unknown numbers are refused with [`crate::Error::BadCall`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Call { $(#[doc = $does] $variant = $number,)* }
+
+        impl Call {
+            /// Decodes a number from r12, or `None` when no such call exists.
+            #[inline]
+            pub const fn from_number(number: u32) -> Option<Call> {
+                match number { $($number => Some(Call::$variant),)* _ => None }
+            }
+        }
+
+        /// Every call with its documentation, in the order of the numbers.
+        pub const CALLS: &[CallDoc] = &[$(CallDoc {
+            call: Call::$variant, name: $name, does: $does,
+            args: &[$(Argument { name: $arg, unit: $unit }),*],
+            returns: &[$(Argument { name: $ret, unit: $runit }),*],
+            errors: &[$($error),*], bound: $bound,
+        },)*];
+    };
+}
+
+calls! {
+    Yield = 0, "yield", "Let other ready threads of the same priority run first.",
+        args [], returns [], errors [], bound "one scheduling decision, O(1)";
+    Exit = 1, "exit", "End the calling thread; the domain has finished when its last thread ends.",
+        args ["code": "any; 0 means success"], returns [], errors ["IN_GATE"], bound "one scheduling decision, O(1)";
+    Wait = 2, "wait", "Wait until one of the bits in the mask is set in a notification, then clear and return these bits.",
+        args ["notification": "handle, right READ", "mask": "bits, not 0"], returns ["bits": "bits that were set"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "IN_GATE", "BUSY"], bound "one scheduling decision, O(1)";
+    Poll = 3, "poll", "Clear and return the bits of the mask that are set, without waiting.",
+        args ["notification": "handle, right READ", "mask": "bits"], returns ["bits": "bits that were set, or 0"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
+    Signal = 4, "signal", "Set bits in a notification and wake the thread that waits for them.",
+        args ["notification": "handle, right WRITE", "bits": "bits"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "one scheduling decision, O(1)";
+    SleepUntil = 5, "sleep_until", "Sleep until a point of time; a point in the past returns at once.",
+        args ["time_low": "ticks since boot, low word", "time_high": "ticks since boot, high word"], returns [],
+        errors ["IN_GATE"], bound "insertion into the time queue, O(threads + budgets)";
+    WaitPeriod = 6, "wait_period", "Complete the current release of a periodic thread and wait for the next one.",
+        args [], returns ["missed": "releases that passed while the thread still ran"],
+        errors ["NOT_PERIODIC", "IN_GATE"], bound "insertion into the time queue, O(threads + budgets)";
+    GateCall = 7, "gate_call", "Call a gate: the thread continues in the callee's domain on the callee's stack and at the gate's ceiling priority.",
+        args ["gate": "handle, right WRITE", "a0": "any", "a1": "any", "a2": "any"], returns ["value": "what the callee returned"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "CEILING", "NESTING", "NO_BUDGET", "BUSY", "STOPPED", "CALLEE_FAULT", "GATE_OVERRUN"],
+        bound "O(1); the callee itself is bounded by the gate's declared bound";
+    GateReturn = 8, "gate_return", "Return from a gate to its caller.",
+        args ["status": "0 or a negative error", "value": "any"], returns [], errors ["NOT_IN_GATE"], bound "O(1)";
+    GateCopyIn = 9, "gate_copy_in", "Inside a gate: copy bytes from the caller's memory into the callee's.",
+        args ["dst": "address in the callee's domain", "src": "address in the caller's domain", "len": "bytes, 0 to 64"], returns [],
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, O(log areas), and 64 bytes";
+    GateCopyOut = 10, "gate_copy_out", "Inside a gate: copy bytes from the callee's memory into the caller's.",
+        args ["dst": "address in the caller's domain", "src": "address in the callee's domain", "len": "bytes, 0 to 64"], returns [],
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, O(log areas), and 64 bytes";
+    InterruptAck = 11, "interrupt_ack", "Allow an interrupt line to be delivered again.",
+        args ["interrupt": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
+    TimeNow = 12, "time_now", "Read the time since boot.",
+        args [], returns ["low": "ticks, low word", "high": "ticks, high word"], errors [], bound "O(1)";
+    Mark = 13, "mark", "Write a marker into the trace.",
+        args ["id": "0 to 65535", "value": "any"], returns [], errors [], bound "O(1)";
+    BudgetQuery = 14, "budget_query", "Read what is left of a budget.",
+        args ["budget": "handle, right READ"], returns ["left": "ticks", "next": "ticks until the next replenishment"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
+    DomainStop = 15, "domain_stop", "Stop every thread of a domain.",
+        args ["domain": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(threads)";
+    DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN.",
+        args ["domain": "handle, right WRITE"], returns ["left": "bytes left to initialise"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE"], bound "128 bytes a step; the last step O(threads)";
+    FaultNext = 17, "fault_next", "Take the oldest unread fault report of a domain.",
+        args ["domain": "handle, right READ"], returns ["fault": "kind of fault, 0 for none", "address": "address or program counter"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
+    CapCopy = 18, "cap_copy", "Copy a capability into an empty slot of the own table, with the same or fewer rights.",
+        args ["from": "handle", "to": "slot", "rights": "bits"], returns [],
+        errors ["BAD_HANDLE", "NO_RIGHT", "BAD_SLOT"], bound "O(1)";
+    CapGrant = 19, "cap_grant", "Copy a capability into an empty slot of another domain's table, with the same or fewer rights.",
+        args ["domain": "handle, right WRITE", "from": "handle, right GRANT", "to": "slot", "rights": "bits"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT"], bound "O(1)";
+    CapDelete = 20, "cap_delete", "Empty a slot of the own table.",
+        args ["slot": "slot"], returns [], errors ["BAD_HANDLE"], bound "O(1)";
+    Revoke = 21, "revoke", "Make every other capability to an object invalid.",
+        args ["object": "handle, right GRANT"], returns [], errors ["BAD_HANDLE", "NO_RIGHT"], bound "O(1): the object's generation changes";
+    Retype = 22, "retype", "Give untyped frames a type: memory for domains, or an array of kernel objects.",
+        args ["frames": "handle, right WRITE", "kind": "0 user memory, otherwise the kind of object", "slot": "first empty slot for the new capabilities", "count": "objects"],
+        returns ["made": "objects made"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "one object a step";
+    FramesSplit = 23, "frames_split", "Split untyped frames in two.",
+        args ["frames": "handle, right WRITE", "bytes": "size of the first part", "slot": "empty slot for the second part"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "O(ranges)";
+    FramesMap = 24, "frames_map", "Let a domain access user frames.",
+        args ["domain": "handle, right WRITE", "frames": "handle", "access": "bit 0 read, 1 write, 2 execute; bit 3 pinned"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "NOT_EXACT"], bound "O(areas)";
+    FramesUnmap = 25, "frames_unmap", "End a domain's access to user frames.",
+        args ["domain": "handle, right WRITE", "frames": "handle"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE"], bound "O(areas)";
+    FramesScrub = 26, "frames_scrub", "One step of scrubbing unmapped user frames; the last step makes them untyped again.",
+        args ["frames": "handle, right WRITE"], returns ["left": "bytes left"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE", "AGAIN"], bound "128 bytes a step";
+}

@@ -1,0 +1,109 @@
+//! The trace port: two words of kernel memory that nobody else can write. The kernel stores the payload to the first
+//! word and then the header to the second; an observer that sees the second store has a whole record. The stores cost
+//! the same whether anybody watches or not.
+
+/// The symbol of the trace port in the kernel image: two words, payload first.
+pub const SYMBOL: &str = "COFFERDAM_TRACE_PORT";
+
+/// Domain number in a record when no domain runs.
+pub const IDLE: u8 = 0xff;
+
+macro_rules! events {
+    ($($variant:ident = $number:literal, $name:literal, $does:literal;)*) => {
+        /// What a trace record says. In a header, bits 0-7 are the event, 8-15 the domain, 16-31 `detail`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Event { $(#[doc = $does] $variant = $number,)* }
+
+        impl Event {
+            /// Decodes the low byte of a header.
+            pub const fn from_number(number: u8) -> Option<Event> {
+                match number { $($number => Some(Event::$variant),)* _ => None }
+            }
+
+            /// Name in reports and traces.
+            pub const fn name(self) -> &'static str {
+                match self { $(Event::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+events! {
+    Switch = 1, "switch", "From now on `detail` (thread) runs in the domain; domain 255: idle. Payload 0.";
+    Release = 2, "release", "Thread `detail` is released; the payload is the nominal release in ticks (low word).";
+    Complete = 3, "complete", "Thread `detail` completed its release and waits for the next. Payload 0.";
+    GateEnter = 4, "gate_enter", "Thread `detail` entered the domain through the gate in the payload.";
+    GateExit = 5, "gate_exit", "Thread `detail` is back in the domain; the payload is the callee's status.";
+    Fault = 6, "fault", "The domain faulted; `detail` is the kind of fault, the payload the address.";
+    FaultPc = 7, "fault_pc", "Follows `Fault`: the payload is the program counter.";
+    Miss = 8, "miss", "A paged region was filled: `detail` is the slot, the payload the address.";
+    BudgetOut = 9, "budget_out", "Budget `detail` is exhausted. Payload 0.";
+    Replenish = 10, "replenish", "Budget `detail` was replenished; the payload is its capacity in ticks.";
+    Interrupt = 11, "interrupt", "Interrupt line `detail` was delivered to a notification. Payload 0.";
+    Mark = 12, "mark", "A domain's marker: id in `detail`, value in the payload.";
+    Exit = 13, "exit", "The domain's last thread ended; the payload is its code.";
+    Restart = 14, "restart", "The domain was restarted; `detail` counts restarts.";
+    Refused = 15, "refused", "System call `detail` was refused; the payload is the error's status word.";
+    End = 16, "end", "The run is over; the payload is the status.";
+    Overrun = 17, "overrun", "Thread `detail` was still running at its next release; the payload is the nominal release.";
+}
+
+/// Packs a header word.
+#[inline]
+pub const fn header(event: Event, domain: u8, detail: u16) -> u32 {
+    event as u32 | (domain as u32) << 8 | (detail as u32) << 16
+}
+
+/// Kinds of fault, `detail` of [`Event::Fault`] and value of `FAULT_NEXT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fault {
+    /// Read or write of memory that the domain may not access so; the address is the access's.
+    Data = 1,
+    /// Execution of memory that the domain may not execute; the address is the program counter.
+    Execute = 2,
+    /// The stack pointer left the thread's pinned stack (exception stacking failed); the address is the stack pointer.
+    Stack = 3,
+    /// Undefined or unaligned instruction, division by zero and the like; the address is the program counter.
+    Usage = 4,
+    /// The bus refused an access (precise or imprecise).
+    Bus = 5,
+    /// A gate exceeded its declared bound; the address is the gate's index.
+    GateOverrun = 6,
+    /// An illegal attempt to return from an exception.
+    Return = 7,
+    /// The miss budget was exceeded.
+    Miss = 8,
+}
+
+impl Fault {
+    /// Decodes a number.
+    pub const fn from_number(number: u8) -> Option<Fault> {
+        Some(match number {
+            1 => Fault::Data,
+            2 => Fault::Execute,
+            3 => Fault::Stack,
+            4 => Fault::Usage,
+            5 => Fault::Bus,
+            6 => Fault::GateOverrun,
+            7 => Fault::Return,
+            8 => Fault::Miss,
+            _ => return None,
+        })
+    }
+
+    /// Name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fault::Data => "data access",
+            Fault::Execute => "execution",
+            Fault::Stack => "stack",
+            Fault::Usage => "usage",
+            Fault::Bus => "bus",
+            Fault::GateOverrun => "gate overrun",
+            Fault::Return => "exception return",
+            Fault::Miss => "miss budget",
+        }
+    }
+}

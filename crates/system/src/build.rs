@@ -1,0 +1,70 @@
+//! Writes the block: the host's side.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::{
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, System, TableError,
+    Thread, VERSION, checksum,
+};
+
+/// Everything that goes into a block.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Builder {
+    pub ticks_per_second: u32,
+    pub cpu_hz: u32,
+    pub frames: Vec<Frames>,
+    pub domains: Vec<Domain>,
+    pub areas: Vec<Area>,
+    pub budgets: Vec<Budget>,
+    pub threads: Vec<Thread>,
+    pub gates: Vec<Gate>,
+    pub notifications: Vec<Notification>,
+    pub interrupts: Vec<Interrupt>,
+    pub caps: Vec<Cap>,
+}
+
+impl Builder {
+    /// Encodes the tables and checks the result with the kernel's own parser.
+    ///
+    /// # Errors
+    /// What [`System::parse`] would refuse at boot.
+    pub fn encode(&self) -> Result<Vec<u32>, TableError> {
+        let words = self.encode_unchecked();
+        System::parse(&words)?;
+        Ok(words)
+    }
+
+    /// Encodes without checking: for tests of the parser.
+    pub fn encode_unchecked(&self) -> Vec<u32> {
+        let mut words = vec![0; HEADER_WORDS];
+        put(&mut words, &self.frames);
+        put(&mut words, &self.domains);
+        put(&mut words, &self.areas);
+        put(&mut words, &self.budgets);
+        put(&mut words, &self.threads);
+        put(&mut words, &self.gates);
+        put(&mut words, &self.notifications);
+        put(&mut words, &self.interrupts);
+        put(&mut words, &self.caps);
+        words[0] = MAGIC;
+        words[1] = VERSION;
+        words[2] = words.len() as u32;
+        words[3] = checksum(&words[HEADER_WORDS..]);
+        words[4] = self.ticks_per_second;
+        words[5] = self.cpu_hz;
+        words
+    }
+}
+
+fn put<R: Record>(words: &mut Vec<u32>, records: &[R]) {
+    let slot = 6 + 2 * R::TABLE as usize;
+    words[slot] = words.len() as u32;
+    words[slot + 1] = records.len() as u32;
+    for record in records {
+        let start = words.len();
+        words.resize(start + R::WORDS, 0);
+        record.encode(&mut words[start..]);
+    }
+}

@@ -1,0 +1,218 @@
+//! The records of the tables. Every field is one word.
+
+use crate::{Record, Table};
+
+macro_rules! record {
+    ($(#[$meta:meta])* $name:ident in $table:ident { $($(#[$fmeta:meta])* $field:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$fmeta])* pub $field: u32,)* }
+
+        impl Record for $name {
+            const WORDS: usize = [$(stringify!($field)),*].len();
+            const TABLE: Table = Table::$table;
+            fn decode(words: &[u32]) -> Self {
+                let mut next = words.iter().copied();
+                $name { $($field: next.next().unwrap_or(0),)* }
+            }
+            fn encode(&self, words: &mut [u32]) {
+                for (word, value) in words.iter_mut().zip([$(self.$field),*]) { *word = value; }
+            }
+        }
+    };
+}
+
+/// What a domain's fault leads to; stopping its threads always comes first.
+pub mod policy {
+    /// The domain stays stopped.
+    pub const STOP: u32 = 0;
+    /// A supervisor restarts it.
+    pub const RESTART: u32 = 1;
+    /// A supervisor reports it; it stays stopped.
+    pub const REPORT: u32 = 2;
+}
+
+/// Bits and values of [`Area`]'s fields.
+pub mod area {
+    /// The domain may read.
+    pub const READ: u32 = 1;
+    /// The domain may write.
+    pub const WRITE: u32 = 2;
+    /// The domain may execute.
+    pub const EXECUTE: u32 = 4;
+    /// Pinned: always in the region registers while the domain runs. Otherwise paged.
+    pub const PINNED: u32 = 8;
+    /// Shared with another domain: several areas may name the same range.
+    pub const SHARED: u32 = 16;
+
+    /// Normal memory, write-back cacheable.
+    pub const NORMAL: u32 = 0;
+    /// Normal memory, write-through cacheable (flash).
+    pub const WRITE_THROUGH: u32 = 1;
+    /// Normal memory, not cacheable.
+    pub const UNCACHED: u32 = 2;
+    /// Device memory: never cached, never executable, never paged.
+    pub const DEVICE: u32 = 3;
+}
+
+/// Kinds of [`Frames`].
+pub mod frames {
+    /// RAM that domains can be given.
+    pub const USER: u32 = 0;
+    /// RAM for kernel objects; never accessible to a domain.
+    pub const KERNEL: u32 = 1;
+    /// Read-only memory (flash).
+    pub const ROM: u32 = 2;
+    /// Device registers.
+    pub const DEVICE: u32 = 3;
+}
+
+record! {
+    /// A range of physical memory, untyped when the kernel starts. Ranges do not overlap.
+    Frames in Frames {
+        /// First address, a multiple of 32.
+        base,
+        /// Size in bytes, a multiple of 32, not 0.
+        bytes,
+        /// One of the constants in [`frames`].
+        kind,
+    }
+}
+
+record! {
+    /// A protection domain.
+    Domain in Domains {
+        /// Address of its initialised data.
+        data_base,
+        /// Address in flash from which `data_bytes` are copied to `data_base` at start and restart.
+        data_source,
+        /// Bytes of initialised data, a multiple of 4.
+        data_bytes,
+        /// Bytes set to zero behind the initialised data, a multiple of 4.
+        zero_bytes,
+        /// Address of the start-up information block.
+        info,
+        /// Address (Thumb bit set) to which gate entry functions return: it performs `GATE_RETURN`.
+        gate_return,
+        /// One of the constants in [`policy`].
+        policy,
+        /// Slots of its capability table.
+        cap_slots,
+        /// First entry in the table of areas; its areas are consecutive.
+        first_area,
+        /// Number of areas.
+        areas,
+        /// 1 when the run ends only after this domain has finished.
+        awaited,
+        /// Notification that is signalled (bit = domain index modulo 32) when the domain faults, plus one; 0 for none.
+        fault_notification,
+    }
+}
+
+record! {
+    /// Memory that a domain may access.
+    Area in Areas {
+        /// The domain.
+        domain,
+        /// First address.
+        base,
+        /// Size in bytes.
+        bytes,
+        /// Bits of [`area`]: READ, WRITE, EXECUTE, PINNED, SHARED.
+        flags,
+        /// Memory type: one of the constants in [`area`].
+        memory,
+        /// log2 of the size of one paged region, or 0: as large as the range allows. 0 when pinned.
+        page_log2,
+    }
+}
+
+record! {
+    /// A budget: a deferrable server.
+    Budget in Budgets {
+        /// Ticks between replenishments; not 0.
+        period,
+        /// Ticks that may be used in a period; not 0, at most `period`.
+        capacity,
+    }
+}
+
+record! {
+    /// A thread.
+    Thread in Threads {
+        /// Its domain.
+        domain,
+        /// Entry address, Thumb bit set.
+        entry,
+        /// Passed in r1.
+        argument,
+        /// Lowest address of its stack, a multiple of 8.
+        stack_base,
+        /// Size of the stack in bytes, a multiple of 8.
+        stack_bytes,
+        /// 0 is the most important, 31 the least.
+        priority,
+        /// The budget that pays for it.
+        budget,
+        /// Ticks between releases, or 0 when not periodic.
+        period,
+        /// Ticks from release to deadline, or 0 for none; at most `period`.
+        deadline,
+    }
+}
+
+record! {
+    /// A gate.
+    Gate in Gates {
+        /// The callee's domain.
+        domain,
+        /// Entry address, Thumb bit set.
+        entry,
+        /// Lowest address of the gate's stack, a multiple of 8.
+        stack_base,
+        /// Size of the stack in bytes, a multiple of 8.
+        stack_bytes,
+        /// Ceiling priority: no caller may be more important.
+        ceiling,
+        /// Ticks that one call may take, not 0.
+        bound,
+    }
+}
+
+record! {
+    /// A notification.
+    Notification in Notifications {
+        /// Bits that are set at the start.
+        initial,
+    }
+}
+
+record! {
+    /// An interrupt line bound to a notification.
+    Interrupt in Interrupts {
+        /// Number of the line (external interrupt).
+        line,
+        /// The notification that it signals.
+        notification,
+        /// Bits that it sets, not 0.
+        bits,
+    }
+}
+
+record! {
+    /// A capability that a domain holds at its start.
+    Cap in Caps {
+        /// The holder.
+        domain,
+        /// Slot in its table.
+        slot,
+        /// Number of the kind of object (`abi::Kind`).
+        kind,
+        /// Index of the object in its table.
+        object,
+        /// Rights (`abi::rights`).
+        rights,
+        /// Badge: what a gate's callee sees as its caller's identity.
+        badge,
+    }
+}

@@ -1,0 +1,205 @@
+//! The semantic checks of a block. Each rule here has a rejecting test.
+
+use crate::{
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, System,
+    TABLES, Table, TableError, Thread, area, frames, policy,
+};
+
+pub(crate) fn validate(system: &System) -> Result<(), TableError> {
+    bounds(system)?;
+    each(system, frames_entry)?;
+    each(system, domain_entry)?;
+    each(system, area_entry)?;
+    each(system, budget_entry)?;
+    each(system, thread_entry)?;
+    each(system, gate_entry)?;
+    each(system, interrupt_entry)?;
+    each(system, cap_entry)
+}
+
+fn bounds(system: &System) -> Result<(), TableError> {
+    const ORDER: [(Table, usize); TABLES] = [
+        (Table::Frames, Frames::WORDS),
+        (Table::Domains, Domain::WORDS),
+        (Table::Areas, Area::WORDS),
+        (Table::Budgets, Budget::WORDS),
+        (Table::Threads, Thread::WORDS),
+        (Table::Gates, Gate::WORDS),
+        (Table::Notifications, Notification::WORDS),
+        (Table::Interrupts, Interrupt::WORDS),
+        (Table::Caps, Cap::WORDS),
+    ];
+    for (index, (table, record_words)) in ORDER.into_iter().enumerate() {
+        let offset = system.words[6 + 2 * index] as usize;
+        let count = system.words[7 + 2 * index] as usize;
+        let fits = count <= MAX_ENTRIES
+            && offset >= HEADER_WORDS
+            && offset <= system.words.len()
+            && count * record_words <= system.words.len() - offset;
+        if !fits {
+            return Err(TableError::Bounds(table));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a check over all entries of a table; the check returns the name of the first wrong field.
+fn each<R: Record>(
+    system: &System,
+    check: fn(&System, usize, R) -> Result<(), &'static str>,
+) -> Result<(), TableError> {
+    for (index, entry) in system.all::<R>().enumerate() {
+        check(system, index, entry).map_err(|field| TableError::Entry { table: R::TABLE, index, field })?;
+    }
+    Ok(())
+}
+
+fn require(holds: bool, field: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(field) }
+}
+
+fn range_ends(base: u32, bytes: u32) -> bool {
+    bytes > 0 && base.checked_add(bytes - 1).is_some()
+}
+
+fn overlaps(a: (u32, u32), b: (u32, u32)) -> bool {
+    let end = |(base, bytes): (u32, u32)| u64::from(base) + u64::from(bytes);
+    u64::from(a.0) < end(b) && u64::from(b.0) < end(a)
+}
+
+fn frames_entry(system: &System, index: usize, entry: Frames) -> Result<(), &'static str> {
+    require(entry.base.is_multiple_of(32), "base")?;
+    require(entry.bytes.is_multiple_of(32) && range_ends(entry.base, entry.bytes), "bytes")?;
+    require(entry.kind <= frames::DEVICE, "kind")?;
+    for other in (0..index).map(|other| system.get::<Frames>(other)) {
+        require(!overlaps((entry.base, entry.bytes), (other.base, other.bytes)), "base")?;
+    }
+    Ok(())
+}
+
+fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'static str> {
+    require(entry.data_bytes.is_multiple_of(4), "data_bytes")?;
+    require(entry.zero_bytes.is_multiple_of(4), "zero_bytes")?;
+    require(entry.policy <= policy::REPORT, "policy")?;
+    require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
+    require(entry.awaited <= 1, "awaited")?;
+    require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
+    let areas = system.count::<Area>();
+    let (first, count) = (entry.first_area as usize, entry.areas as usize);
+    require(first <= areas && count <= areas - first, "areas")?;
+    for owned in first..first + count {
+        require(system.get::<Area>(owned).domain as usize == index, "first_area")?;
+    }
+    let initialised = entry.data_bytes.checked_add(entry.zero_bytes).ok_or("zero_bytes")?;
+    if initialised > 0 {
+        let holds = |flags: u32| flags & area::WRITE != 0;
+        require(inside_area(system, &entry, entry.data_base, initialised, holds), "data_base")?;
+    }
+    Ok(())
+}
+
+/// Whether the range lies within one area of the domain whose flags satisfy the predicate.
+fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: fn(u32) -> bool) -> bool {
+    let first = domain.first_area as usize;
+    (first..first + domain.areas as usize).map(|index| system.get::<Area>(index)).any(|entry| {
+        holds(entry.flags)
+            && base >= entry.base
+            && u64::from(base) + u64::from(bytes) <= u64::from(entry.base) + u64::from(entry.bytes)
+    })
+}
+
+fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static str> {
+    require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
+    require(range_ends(entry.base, entry.bytes), "bytes")?;
+    require(entry.flags & area::READ != 0 && entry.flags < 32, "flags")?;
+    require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
+    require(entry.memory <= area::DEVICE, "memory")?;
+    let pinned = entry.flags & area::PINNED != 0;
+    if entry.memory == area::DEVICE {
+        require(pinned, "memory")?;
+        require(entry.flags & area::EXECUTE == 0, "flags")?;
+    }
+    let page_allowed = entry.page_log2 == 0 || (!pinned && (5..=31).contains(&entry.page_log2));
+    require(page_allowed, "page_log2")?;
+    let home = system
+        .all::<Frames>()
+        .find(|range| overlaps((entry.base, entry.bytes), (range.base, range.bytes)))
+        .ok_or("base")?;
+    let end = u64::from(entry.base) + u64::from(entry.bytes);
+    require(entry.base >= home.base && end <= u64::from(home.base) + u64::from(home.bytes), "base")?;
+    require(home.kind != frames::KERNEL, "base")?;
+    require((home.kind == frames::DEVICE) == (entry.memory == area::DEVICE), "memory")?;
+    require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
+    for other in (0..index).map(|other| system.get::<Area>(other)) {
+        let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
+        let apart = !overlaps((entry.base, entry.bytes), (other.base, other.bytes));
+        require(apart || both_shared, "base")?;
+    }
+    Ok(())
+}
+
+fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str> {
+    require(entry.period > 0, "period")?;
+    require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
+}
+
+/// Stacks are always pinned (an exception frame that misses cannot be restarted).
+fn pinned_stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
+    require(base.is_multiple_of(8), "stack_base")?;
+    require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
+    let owner = system.get::<Domain>(domain as usize);
+    let holds = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
+    require(inside_area(system, &owner, base, bytes, holds), "stack_base")
+}
+
+/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit.
+fn thumb_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
+    let owner = system.get::<Domain>(domain as usize);
+    let holds = |flags: u32| flags & area::EXECUTE != 0;
+    require(entry & 1 == 1 && inside_area(system, &owner, entry & !1, 2, holds), "entry")
+}
+
+fn thread_entry(system: &System, _: usize, entry: Thread) -> Result<(), &'static str> {
+    require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
+    thumb_entry(system, entry.domain, entry.entry)?;
+    pinned_stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    require(entry.priority < 32, "priority")?;
+    require((entry.budget as usize) < system.count::<Budget>(), "budget")?;
+    require(entry.deadline <= entry.period, "deadline")
+}
+
+fn gate_entry(system: &System, _: usize, entry: Gate) -> Result<(), &'static str> {
+    require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
+    thumb_entry(system, entry.domain, entry.entry)?;
+    pinned_stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    let owner = system.get::<Domain>(entry.domain as usize);
+    thumb_entry(system, entry.domain, owner.gate_return).map_err(|_| "domain")?;
+    require(entry.ceiling < 32, "ceiling")?;
+    require(entry.bound > 0, "bound")
+}
+
+fn interrupt_entry(system: &System, index: usize, entry: Interrupt) -> Result<(), &'static str> {
+    require(entry.line < 240, "line")?;
+    require((0..index).all(|other| system.get::<Interrupt>(other).line != entry.line), "line")?;
+    require((entry.notification as usize) < system.count::<Notification>(), "notification")?;
+    require(entry.bits != 0, "bits")
+}
+
+fn cap_entry(system: &System, index: usize, entry: Cap) -> Result<(), &'static str> {
+    require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
+    require(entry.slot < system.get::<Domain>(entry.domain as usize).cap_slots, "slot")?;
+    let same_slot = |other: Cap| other.domain == entry.domain && other.slot == entry.slot;
+    require(!(0..index).any(|other| same_slot(system.get(other))), "slot")?;
+    let objects = match entry.kind {
+        1 => system.count::<Domain>(),
+        2 => system.count::<Thread>(),
+        3 => system.count::<Budget>(),
+        4 => system.count::<Gate>(),
+        5 => system.count::<Notification>(),
+        6 => system.count::<Interrupt>(),
+        7 => system.count::<Frames>(),
+        _ => return Err("kind"),
+    };
+    require((entry.object as usize) < objects, "object")?;
+    require(entry.rights != 0 && entry.rights < 8, "rights")
+}

@@ -1,0 +1,2 @@
+//! The isolation kernel.
+#![no_std]
