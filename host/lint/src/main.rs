@@ -1,6 +1,6 @@
 //! `cofferdam-lint [ROOT]`: prints every finding of every check; exit code 0 clean, 1 findings, 2 unreadable repository.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cofferdam_lint::{Finding, dependencies, files, layers, portable, workspace};
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(root: &PathBuf) -> Result<Vec<Finding>, String> {
+fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let members = workspace::read(root)?;
     let sources = files::read(root)?;
     let document = root.join(dependencies::DOCUMENT);
