@@ -1,1 +1,19 @@
-//! cofferdam-record
+//! What a run leaves behind. Two files describe it: *events*, a flat binary sequence of stamped records
+//! ([`EventsReader`]), and the *summary*, a versioned JSON document ([`Summary`]). A third, [`Watch`], is what the
+//! observer was asked to watch; whoever starts a run writes it.
+//!
+//! Cycles are modelled core cycles since reset, time asleep included. Instructions are those that completed.
+
+mod events;
+mod summary;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, RunEvent, observed};
+pub use summary::{
+    CacheCounts, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult, SUMMARY_VERSION, Spread,
+    Summary, VectorTime, Violation, ViolationKind, Window, Witness,
+};
+pub use watch::{DomainWatch, Mode, ProbeWatch, ProfileSource, Progress, Range, Watch};

@@ -1,0 +1,205 @@
+//! The events file: a header of 16 bytes (`CFDEVT` and the version as a little-endian u16, then eight zero bytes), then
+//! records of 16 bytes, little-endian: cycle u64, event u8, domain u8, detail u16, payload u32.
+
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+/// Size of one record in the file, in bytes.
+pub const EVENT_BYTES: usize = 16;
+/// Size of the header in front of the records, in bytes.
+pub const HEADER_BYTES: usize = 16;
+
+const MAGIC: &[u8; 6] = b"CFDEVT";
+const VERSION: u16 = 1;
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Numbers of events that the observer adds itself; the kernel's own (`abi::trace::Event`) are below 0x80.
+pub mod observed {
+    /// An exception was entered: `detail` is its number (3 HardFault ... 16 + n for interrupt n), the payload the return address.
+    pub const EXCEPTION_ENTRY: u8 = 0x80;
+    /// The processor returned to thread mode; `detail` is the exception that was left last.
+    pub const EXCEPTION_RETURN: u8 = 0x81;
+    /// A violation: `detail` is its index in the summary's list (capped at 65535), the payload the address.
+    pub const VIOLATION: u8 = 0x82;
+    /// The processor slept; stamped at waking, the payload is the length in cycles (held at 2^32 - 1).
+    pub const SLEPT: u8 = 0x83;
+    /// A probe's end was reached: `detail` is the probe's index, the payload the cycles since its start.
+    pub const PROBE: u8 = 0x84;
+
+    /// Name in reports, if the number is one of these.
+    pub const fn name(event: u8) -> Option<&'static str> {
+        Some(match event {
+            EXCEPTION_ENTRY => "exception_entry",
+            EXCEPTION_RETURN => "exception_return",
+            VIOLATION => "violation",
+            SLEPT => "slept",
+            PROBE => "probe",
+            _ => return None,
+        })
+    }
+}
+
+/// One stamped record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct RunEvent {
+    /// Modelled cycles since reset.
+    pub cycle: u64,
+    /// `abi::trace::Event` below 0x80, [`observed`] from there on.
+    pub event: u8,
+    /// The domain concerned; 255: none.
+    pub domain: u8,
+    /// Depends on the event.
+    pub detail: u16,
+    /// Depends on the event.
+    pub payload: u32,
+}
+
+impl RunEvent {
+    /// The record as it stands in the file.
+    pub fn to_bytes(self) -> [u8; EVENT_BYTES] {
+        let mut bytes = [0; EVENT_BYTES];
+        bytes[..8].copy_from_slice(&self.cycle.to_le_bytes());
+        bytes[8] = self.event;
+        bytes[9] = self.domain;
+        bytes[10..12].copy_from_slice(&self.detail.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.payload.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a record; every bit pattern is one.
+    pub fn from_bytes(bytes: [u8; EVENT_BYTES]) -> Self {
+        let [c0, c1, c2, c3, c4, c5, c6, c7, event, domain, d0, d1, p0, p1, p2, p3] = bytes;
+        Self {
+            cycle: u64::from_le_bytes([c0, c1, c2, c3, c4, c5, c6, c7]),
+            event,
+            domain,
+            detail: u16::from_le_bytes([d0, d1]),
+            payload: u32::from_le_bytes([p0, p1, p2, p3]),
+        }
+    }
+}
+
+/// Why a file is not an events file of this version.
+#[derive(Debug)]
+pub enum FormatError {
+    /// Reading failed.
+    Io(io::Error),
+    /// The file does not begin with the magic, or is shorter than the header.
+    NotEvents,
+    /// The file is of another version.
+    Version(u16),
+    /// The file ends inside a record (the writer was stopped); the records before it are good.
+    Truncated,
+}
+
+impl std::fmt::Display for FormatError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "reading events: {error}"),
+            Self::NotEvents => write!(f, "not an events file"),
+            Self::Version(found) => write!(f, "events file of version {found}; this tool reads version {VERSION}"),
+            Self::Truncated => write!(f, "the events file ends inside a record"),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// Writes an events file through a buffer of 64 KiB.
+pub struct EventsWriter<W: Write> {
+    out: BufWriter<W>,
+    count: u64,
+}
+
+impl<W: Write> EventsWriter<W> {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// What the sink answers.
+    pub fn new(sink: W) -> io::Result<Self> {
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, sink);
+        out.write_all(MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        out.write_all(&[0; HEADER_BYTES - 8])?;
+        Ok(Self { out, count: 0 })
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// What the sink answers when the buffer is handed on.
+    #[inline]
+    pub fn push(&mut self, event: RunEvent) -> io::Result<()> {
+        self.count += 1;
+        self.out.write_all(&event.to_bytes())
+    }
+
+    /// Records so far.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Hands the buffer on.
+    ///
+    /// # Errors
+    /// What the sink answers.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Reads an events file record by record, through a buffer of 64 KiB.
+pub struct EventsReader<R: Read> {
+    source: BufReader<R>,
+    ended: bool,
+}
+
+impl<R: Read> EventsReader<R> {
+    /// Checks the header.
+    ///
+    /// # Errors
+    /// [`FormatError`] when this is no events file of this version.
+    pub fn new(source: R) -> Result<Self, FormatError> {
+        let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
+        let mut header = [0; HEADER_BYTES];
+        match source.read_exact(&mut header) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(FormatError::NotEvents),
+            Err(error) => return Err(FormatError::Io(error)),
+            Ok(()) => {}
+        }
+        if &header[..6] != MAGIC {
+            return Err(FormatError::NotEvents);
+        }
+        match u16::from_le_bytes([header[6], header[7]]) {
+            VERSION => Ok(Self { source, ended: false }),
+            other => Err(FormatError::Version(other)),
+        }
+    }
+
+    fn read_record(&mut self) -> Result<Option<RunEvent>, FormatError> {
+        let mut bytes = [0; EVENT_BYTES];
+        let mut filled = 0;
+        while filled < EVENT_BYTES {
+            match self.source.read(&mut bytes[filled..]) {
+                Ok(0) if filled == 0 => return Ok(None),
+                Ok(0) => return Err(FormatError::Truncated),
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(FormatError::Io(error)),
+            }
+        }
+        Ok(Some(RunEvent::from_bytes(bytes)))
+    }
+}
+
+impl<R: Read> Iterator for EventsReader<R> {
+    type Item = Result<RunEvent, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let item = self.read_record().transpose();
+        self.ended = !matches!(item, Some(Ok(_)));
+        item
+    }
+}

@@ -1,0 +1,296 @@
+//! The summary of a run: one JSON document, versioned, strict.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Mode;
+
+/// Version of the document; a reader refuses any other.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
+pub const IDLE: u8 = 0xff;
+
+/// What a run amounted to. Counts are exact for the model; cycles are modelled, not measured on silicon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// [`SUMMARY_VERSION`].
+    pub version: u32,
+    /// Name of the timing profile; `none` when time was not modelled.
+    pub profile: String,
+    /// Whether cycles come from the model. When false, cycles are zero throughout and only the end is meaningful.
+    pub modelled: bool,
+    /// How time was advanced.
+    pub mode: Mode,
+    /// Cycles between two advances of the guest's clock; a timer is late by at most this and one block.
+    pub quantum_cycles: u64,
+    /// Clock of the core, Hz.
+    pub cpu_hz: u64,
+    /// Cycles from reset to the end, sleep included.
+    pub cycles: u64,
+    /// Cycles slept (WFI).
+    pub sleep_cycles: u64,
+    /// Instructions completed.
+    pub instructions: u64,
+    /// Per domain, in the order of their numbers; domains that never ran are left out.
+    pub domains: Vec<DomainCounters>,
+    /// Exceptions taken, by number.
+    pub exceptions: Vec<ExceptionCount>,
+    /// Times during which interrupts could not be taken.
+    pub masked: Masked,
+    /// Accesses that hardware would have denied and similar; the first 1000.
+    pub violations: Vec<Violation>,
+    /// All violations, also those beyond the list. A run with any has failed.
+    pub violations_total: u64,
+    /// What the witness over the other domains' memory saw.
+    pub witness: Witness,
+    /// What the probes measured, in the order of the request.
+    pub probes: Vec<ProbeResult>,
+    /// Records in the events file.
+    pub events: u64,
+    /// Why and how the run ended.
+    pub end: End,
+    /// Host time of the run, seconds. Differs from run to run.
+    pub host_seconds: f64,
+    /// Million guest instructions per host second. Differs from run to run.
+    pub mips: f64,
+}
+
+impl Summary {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// A text that says what is wrong with it.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let summary: Self = serde_json::from_str(text).map_err(|error| format!("run summary: {error}"))?;
+        if summary.version != SUMMARY_VERSION {
+            return Err(format!("run summary of version {}; this tool reads {SUMMARY_VERSION}", summary.version));
+        }
+        Ok(summary)
+    }
+
+    /// Writes the document, indented, with a newline at the end.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a summary holds only plain values");
+        text.push('\n');
+        text
+    }
+
+    /// The counters of domain `domain`, if it ran.
+    pub fn domain(&self, domain: u8) -> Option<&DomainCounters> {
+        self.domains.iter().find(|counters| counters.domain == domain)
+    }
+
+    /// Whether nothing hardware would have denied happened and no hostile write was seen.
+    pub fn is_clean(&self) -> bool {
+        self.violations_total == 0 && self.witness.changed_slices == 0
+    }
+}
+
+/// Counters of one domain. What the kernel did while the domain was current is counted on its behalf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DomainCounters {
+    /// Number of the domain; [`IDLE`]: start-up and idling.
+    pub domain: u8,
+    /// Instructions of the domain's own.
+    pub instructions: u64,
+    /// Instructions of the kernel on its behalf.
+    pub kernel_instructions: u64,
+    /// Cycles in the domain.
+    pub cycles: u64,
+    /// Cycles in the kernel on its behalf, exception entry and return included, sleep not.
+    pub kernel_cycles: u64,
+    /// Cycles slept while current (only [`IDLE`] sleeps).
+    pub sleep_cycles: u64,
+    /// Times that it became the current domain.
+    pub entries: u64,
+    /// Instruction cache, in the domain and on its behalf.
+    pub icache: CacheCounts,
+    /// Data cache, in the domain and on its behalf.
+    pub dcache: CacheCounts,
+    /// Loads and stores in the domain and on its behalf.
+    pub data_accesses: u64,
+    /// Paged regions that were filled for it (`Miss` records).
+    pub mpu_misses: u64,
+}
+
+/// Hits and misses of a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheCounts {
+    /// Look-ups that found their line.
+    pub hits: u64,
+    /// Look-ups that did not.
+    pub misses: u64,
+}
+
+/// How often an exception was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionCount {
+    /// Architectural number: 4 MemManage, 11 SVCall, 14 PendSV, 15 SysTick, 16 + n interrupt n.
+    pub number: u16,
+    /// Times taken.
+    pub taken: u64,
+    /// Of these: without return to thread mode in between.
+    pub tail_chained: u64,
+}
+
+/// Times during which another interrupt of the same priority could not be taken. Counted from the first `Switch` on
+/// (from reset when the image has no trace port), so that start-up is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Masked {
+    /// The longest handler activation or stretch with PRIMASK or BASEPRI set.
+    pub longest: Option<Window>,
+    /// The longest stretch until the return to thread mode, tail-chained handlers included.
+    pub longest_to_thread: Option<Window>,
+    /// Handler activations by exception number.
+    pub vectors: Vec<VectorTime>,
+}
+
+/// One stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Address of its first instruction.
+    pub pc: u32,
+    /// Exception that was active; 0: masked in thread mode.
+    pub exception: u16,
+    /// When it began, in cycles since reset.
+    pub start_cycle: u64,
+    /// Its length in cycles.
+    pub cycles: u64,
+    /// Its length in instructions.
+    pub instructions: u64,
+}
+
+/// How long the activations of one exception's handler took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VectorTime {
+    /// Architectural number.
+    pub exception: u16,
+    /// Cycles per activation.
+    pub cycles: Spread,
+    /// Instructions per activation.
+    pub instructions: Spread,
+}
+
+/// A distribution in short. For handler activations the median is the upper end of its histogram class (at most 1/8
+/// above the true one); for probes it is exact over the samples kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spread {
+    /// How many.
+    pub count: u64,
+    /// The smallest.
+    pub min: u64,
+    /// The middle one.
+    pub median: u64,
+    /// The largest.
+    pub max: u64,
+}
+
+/// What hardware would not have let through, or what must not happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Violation {
+    /// What.
+    pub kind: ViolationKind,
+    /// When, in cycles.
+    pub cycle: u64,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// First byte accessed; for a changed memory the begin of the range.
+    pub address: u32,
+    /// Bytes accessed, or of the range.
+    pub len: u32,
+    /// The domain that ran.
+    pub domain: u8,
+    /// For `MemoryChanged`: the domain whose memory changed.
+    pub victim: Option<u8>,
+}
+
+/// Kinds of violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViolationKind {
+    /// A load that the shadowed MPU denies in part or whole though the emulator let it through.
+    Read,
+    /// A store of that kind.
+    Write,
+    /// Instructions executed where the shadowed MPU denies it.
+    Execute,
+    /// Kernel text was entered at an address that is no exception entry.
+    KernelEntry,
+    /// Memory of another domain changed while a hostile domain ran.
+    MemoryChanged,
+    /// A hostile domain stored outside the ranges it was given.
+    HostileStore,
+}
+
+/// What was seen of hostile domains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Witness {
+    /// Stretches of a hostile domain's execution.
+    pub slices: u64,
+    /// Of these: compared by hash over all other domains' memory, before and after.
+    pub checked_slices: u64,
+    /// Bytes hashed in all.
+    pub hashed_bytes: u64,
+    /// Slices after which another domain's memory differed.
+    pub changed_slices: u64,
+    /// Stores of hostile domains.
+    pub stores: u64,
+    /// Of these: completed outside the domain's own ranges.
+    pub stores_outside: u64,
+}
+
+/// What a probe measured, from the start address to the end address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeResult {
+    /// Name of the request.
+    pub name: String,
+    /// Cycles.
+    pub cycles: Spread,
+    /// Instructions.
+    pub instructions: Spread,
+    /// Samples beyond the first million, which are in `count`, `min` and `max` only.
+    pub dropped: u64,
+}
+
+/// Why and how a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct End {
+    /// Why.
+    pub reason: EndReason,
+    /// The guest's exit status, when it ended itself.
+    pub status: Option<i32>,
+    /// The payload of the trace port's `End` record, when there was one.
+    pub trace_status: Option<u32>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// The guest ended itself (semihosting).
+    Exit,
+    /// The cycle limit was reached.
+    CycleLimit,
+    /// The instruction limit was reached.
+    InstructionLimit,
+    /// The guest sleeps and no timer is armed, or none woke it within the limit for sleeping.
+    IdleForever,
+    /// The observer could not go on (for example: a full disk); the text is on the emulator's standard error.
+    ObserverFailed,
+    /// Stopped from outside (Ctrl-C, time-out).
+    Killed,
+    /// The emulator ended without the guest's doing.
+    EmulatorFailed,
+}

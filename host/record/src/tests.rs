@@ -1,0 +1,95 @@
+//! Tests of the file formats.
+
+use crate::{EventsReader, EventsWriter, FormatError, HEADER_BYTES, Mode, Progress, Range, RunEvent, Summary, Watch};
+
+fn sample(n: u64) -> RunEvent {
+    RunEvent { cycle: n << 33 | n, event: n as u8, domain: !(n as u8), detail: n as u16 * 3, payload: n as u32 * 7 }
+}
+
+fn file(count: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = EventsWriter::new(&mut bytes).expect("memory does not fail");
+    for n in 0..count {
+        writer.push(sample(n)).expect("memory does not fail");
+    }
+    assert_eq!(writer.count(), count);
+    writer.flush().expect("memory does not fail");
+    drop(writer);
+    bytes
+}
+
+#[test]
+fn a_record_has_the_documented_bytes() {
+    let event = RunEvent { cycle: 0x0807_0605_0403_0201, event: 9, domain: 10, detail: 0x0c0b, payload: 0x100f_0e0d };
+    assert_eq!(event.to_bytes(), std::array::from_fn(|index| index as u8 + 1));
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let bytes = file(10_000);
+    assert_eq!(bytes.len(), HEADER_BYTES + 10_000 * 16);
+    let reader = EventsReader::new(bytes.as_slice()).expect("a good header");
+    let read: Vec<_> = reader.map(|event| event.expect("a whole record")).collect();
+    assert_eq!(read, (0..10_000).map(sample).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_cut_file_yields_its_whole_records_and_says_so_once() {
+    let bytes = file(3);
+    let mut reader = EventsReader::new(&bytes[..bytes.len() - 1]).expect("a good header");
+    assert_eq!(reader.next().expect("first").expect("whole"), sample(0));
+    assert_eq!(reader.next().expect("second").expect("whole"), sample(1));
+    assert!(matches!(reader.next(), Some(Err(FormatError::Truncated))));
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(matches!(EventsReader::new(&b"CFD"[..]), Err(FormatError::NotEvents)));
+    assert!(matches!(EventsReader::new(&[b'x'; 64][..]), Err(FormatError::NotEvents)));
+    let mut bytes = file(0);
+    bytes[6] = 9;
+    assert!(matches!(EventsReader::new(bytes.as_slice()), Err(FormatError::Version(9))));
+}
+
+#[test]
+fn a_watch_refuses_unknown_keys_and_fills_what_is_left_out() {
+    let text = r#"{"profile": {"path": "p.toml"}, "mode": "exact", "events": "e", "summary": "s"}"#;
+    let watch: Watch = serde_json::from_str(text).expect("a short request");
+    assert_eq!((watch.mode, watch.trace_port, watch.cycle_limit), (Mode::Exact, None, 0));
+    let wrong = text.replace("\"mode\"", "\"mood\": 1, \"mode\"");
+    assert!(serde_json::from_str::<Watch>(&wrong).is_err());
+}
+
+#[test]
+fn a_summary_of_another_version_is_refused() {
+    let text = r#"{"version": 2, "profile": "p", "modelled": true, "mode": "quantum", "quantum_cycles": 1000,
+        "cpu_hz": 1, "cycles": 1, "sleep_cycles": 0, "instructions": 1, "domains": [], "exceptions": [],
+        "masked": {"longest": null, "longest_to_thread": null, "vectors": []}, "violations": [], "violations_total": 0,
+        "witness": {"slices": 0, "checked_slices": 0, "hashed_bytes": 0, "changed_slices": 0, "stores": 0,
+        "stores_outside": 0}, "probes": [], "events": 0,
+        "end": {"reason": "exit", "status": 0, "trace_status": null}, "host_seconds": 1.0, "mips": 1.0}"#;
+    let error = Summary::from_json(text).expect_err("version 2");
+    assert!(error.contains("version 2"), "{error}");
+    let good = Summary::from_json(&text.replace("\"version\": 2", "\"version\": 1")).expect("version 1");
+    assert_eq!(Summary::from_json(&good.to_json()), Ok(good.clone()));
+    assert!(good.is_clean());
+    assert!(!Summary { violations_total: 1, ..good }.is_clean());
+}
+
+#[test]
+fn ranges_hold_whole_accesses_only() {
+    let range = Range { start: 0x100, end: 0x200 };
+    assert!(range.holds(0x1fc, 4));
+    assert!(!range.holds(0x1fd, 4));
+    assert!(!range.holds(0xff, 1));
+    assert!(!Range { start: 0xffff_fff0, end: 0xffff_ffff }.holds(0xffff_fffc, 8));
+}
+
+#[test]
+fn progress_reads_what_the_file_holds() {
+    let bytes: Vec<u8> = [5u64, 6, 7, 8, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let expected = Progress { cycles: 5, instructions: 6, events: 7, last: 8, over: true };
+    assert_eq!(Progress::from_bytes(&bytes), Some(expected));
+    assert_eq!(Progress::from_bytes(&bytes[1..]), None);
+}

@@ -1,0 +1,169 @@
+//! What the observer is asked to watch: one JSON document, written by whoever starts a run.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// How the guest's clock is advanced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Every `quantum_cycles`; fast, a timer is late by at most a quantum and a block.
+    #[default]
+    Quantum,
+    /// After every instruction; interrupts arrive on the cycle. For figures of latency.
+    Exact,
+}
+
+/// The request. Addresses are the guest's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watch {
+    /// The timing profile.
+    pub profile: ProfileSource,
+    /// How the clock is advanced.
+    pub mode: Mode,
+    /// Cycles between two advances in quantum mode; 0: the default, 1000.
+    #[serde(default)]
+    pub quantum_cycles: u64,
+    /// Where the events go.
+    pub events: PathBuf,
+    /// Where the summary goes. It appears complete or not at all.
+    pub summary: PathBuf,
+    /// A file of [`Progress::BYTES`] bytes that is kept up to date, if any.
+    #[serde(default)]
+    pub progress: Option<PathBuf>,
+    /// Address of the trace port, if the image has one.
+    #[serde(default)]
+    pub trace_port: Option<u32>,
+    /// Code that runs privileged. Empty: everything does, and nothing is checked against the shadowed MPU.
+    #[serde(default)]
+    pub kernel_text: Vec<Range>,
+    /// First instructions of the exception handlers (bit 0 clear), thread mode's reset handler not included.
+    #[serde(default)]
+    pub vectors: Vec<u32>,
+    /// Also write a record for every exception entry and return.
+    #[serde(default)]
+    pub exception_events: bool,
+    /// The domains, for the witness.
+    #[serde(default)]
+    pub domains: Vec<DomainWatch>,
+    /// Check every n-th slice of hostile domains by hash; 0: the default, each.
+    #[serde(default)]
+    pub witness_every: u32,
+    /// Pairs of addresses to measure between.
+    #[serde(default)]
+    pub probes: Vec<ProbeWatch>,
+    /// End the run at this many cycles; 0: no limit.
+    #[serde(default)]
+    pub cycle_limit: u64,
+    /// End the run at this many instructions; 0: no limit.
+    #[serde(default)]
+    pub instruction_limit: u64,
+    /// End the run when it has slept for this many cycles on end; 0: the default, 20 s.
+    #[serde(default)]
+    pub sleep_limit_cycles: u64,
+    /// A debugger may stop the guest: sleeping without a timer does not end the run.
+    #[serde(default)]
+    pub debugger: bool,
+}
+
+/// Where the timing profile comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileSource {
+    /// A TOML file.
+    Path(PathBuf),
+    /// The TOML text.
+    Text(String),
+    /// No chip's model: every instruction takes `cycles_per_instruction`, every access `cycles_per_access` more.
+    Constant {
+        /// Clock of the core, Hz.
+        cpu_hz: u64,
+        /// At least 1.
+        cycles_per_instruction: u32,
+        /// May be 0.
+        cycles_per_access: u32,
+    },
+}
+
+impl Default for ProfileSource {
+    fn default() -> Self {
+        Self::Constant { cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 1 }
+    }
+}
+
+/// Addresses from `start` up to, not including, `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// First address.
+    pub start: u32,
+    /// First address behind it.
+    pub end: u32,
+}
+
+impl Range {
+    /// Whether the `len` bytes from `address` are all inside.
+    pub const fn holds(self, address: u32, len: u32) -> bool {
+        address >= self.start && address as u64 + len as u64 <= self.end as u64
+    }
+}
+
+/// A domain, for the witness.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DomainWatch {
+    /// Its number in trace records.
+    pub domain: u8,
+    /// Whether it is watched: its stores, and the memory of all others while it runs.
+    #[serde(default)]
+    pub hostile: bool,
+    /// RAM that is its own: hashed while a hostile domain runs. Memory shared with a hostile domain does not belong here.
+    pub ram: Vec<Range>,
+    /// Further ranges that it may store to (shared memory, devices).
+    #[serde(default)]
+    pub may_store: Vec<Range>,
+}
+
+/// A pair of addresses to measure between.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeWatch {
+    /// Name in the summary.
+    pub name: String,
+    /// The stretch starts before this instruction executes (before exception entry when it is a handler's first).
+    pub start: u32,
+    /// The stretch ends before this instruction executes.
+    pub end: u32,
+    /// Count only ends that are reached in this domain.
+    #[serde(default)]
+    pub domain: Option<u8>,
+}
+
+/// How far a run is, as the progress file holds it: five little-endian u64 (cycles, instructions, events, last trace
+/// event's header, 1 when the run is over).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Cycles so far.
+    pub cycles: u64,
+    /// Instructions so far.
+    pub instructions: u64,
+    /// Records so far.
+    pub events: u64,
+    /// Header of the last trace record.
+    pub last: u64,
+    /// Whether the observer has finished.
+    pub over: bool,
+}
+
+impl Progress {
+    /// Size of the file.
+    pub const BYTES: usize = 40;
+
+    /// Reads the file's content; `None` when it is too short.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let word = |index: usize| Some(u64::from_le_bytes(bytes.get(index * 8..index * 8 + 8)?.try_into().ok()?));
+        Some(Self { cycles: word(0)?, instructions: word(1)?, events: word(2)?, last: word(3)?, over: word(4)? != 0 })
+    }
+}
