@@ -1,0 +1,109 @@
+//! The console service: the only domain that can reach the UART.
+//!
+//! Clients write through the gate `console_write(badge, address, bytes)`. The gate copies at most 256 bytes, in pieces
+//! that the kernel checks against the client's own memory, into a ring that belongs to the client's badge, and returns.
+//! The service's thread takes whole lines from the rings in turn and prints them with the client's name in front, so
+//! that lines of different clients never mix and nobody can pretend to be another. A client that writes faster than the
+//! UART sends is refused with `FULL` and nobody else notices.
+//!
+//! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0`.
+#![no_std]
+#![no_main]
+
+mod ring;
+mod uart;
+
+use cofferdam::{Error, Info, Notification, Start, info, sys};
+use ring::Ring;
+use uart::Uart;
+
+/// Clients with a badge below this are served.
+const CLIENTS: usize = 16;
+/// Most bytes that one call may carry: bounds the time that the gate takes.
+const WRITE_MAX_BYTES: u32 = 256;
+/// Bytes that the kernel copies at once.
+const PIECE: usize = abi_piece();
+/// Bit of `events`: a client has written.
+const WRITTEN: u32 = 1;
+
+const fn abi_piece() -> usize {
+    cofferdam::abi::COPY_MAX_BYTES as usize
+}
+
+static RINGS: [Ring; CLIENTS] = [const { Ring::new() }; CLIENTS];
+
+cofferdam::entry!(main);
+cofferdam::gate!(console_write, write);
+
+/// Takes `bytes` bytes at `address` of the client's memory, all or nothing.
+///
+/// Errors: `BAD_ARGUMENT` (more than 256 bytes, or an unknown badge), `FULL` (the client's ring), `BAD_ADDRESS`,
+/// `BAD_STATE` (the service has not started).
+fn write(badge: u32, address: u32, bytes: u32, _unused: u32) -> Result<u32, Error> {
+    let ring = RINGS.get(badge as usize).ok_or(Error::BadArgument)?;
+    if bytes > WRITE_MAX_BYTES {
+        return Err(Error::BadArgument);
+    }
+    let events = info().and_then(|info| Notification::named(info, "events")).ok_or(Error::BadState)?;
+    let mut text = [0; WRITE_MAX_BYTES as usize];
+    let text = &mut text[..bytes as usize];
+    for (index, piece) in text.chunks_mut(PIECE).enumerate() {
+        let from = address.checked_add((index * PIECE) as u32).ok_or(Error::BadAddress)?;
+        sys::gate_copy_in(piece, from)?;
+    }
+    ring.push(text).ok_or(Error::Full)?;
+    events.signal(WRITTEN)?;
+    Ok(bytes)
+}
+
+fn main(start: Start) -> u32 {
+    let info = start.info;
+    let (Some(mut uart), Some(events)) = (Uart::open(info), Notification::named(info, "events")) else { return 1 };
+    if start.restarts > 0 {
+        uart.text("console: restarted\n");
+    }
+    loop {
+        let mut printed = false;
+        for (badge, ring) in RINGS.iter().enumerate() {
+            printed |= print_line(&mut uart, info, badge as u32, ring);
+        }
+        if !printed && events.wait(WRITTEN).is_err() {
+            return 1;
+        }
+    }
+}
+
+/// Prints one line of a client; false when it has none. A ring without a line end that is full counts as a line.
+fn print_line(uart: &mut Uart, info: Info, badge: u32, ring: &Ring) -> bool {
+    let Some(length) = ring.line() else { return false };
+    prefix(uart, info, badge);
+    let mut last = 0;
+    for _ in 0..length {
+        let Some(byte) = ring.pop() else { break };
+        uart.byte(printable(byte));
+        last = byte;
+    }
+    if last != b'\n' {
+        uart.byte(b'\n');
+    }
+    true
+}
+
+/// Control characters could make a terminal show one client's text as another's.
+fn printable(byte: u8) -> u8 {
+    if byte == b'\n' || byte == b'\t' || (b' '..0x7f).contains(&byte) || byte >= 0x80 { byte } else { b'?' }
+}
+
+fn prefix(uart: &mut Uart, info: Info, badge: u32) {
+    match info.client(badge) {
+        Some(name) => uart.text(name),
+        None => {
+            uart.text("domain ");
+            if badge >= 10 {
+                uart.byte(b'0' + (badge / 10) as u8);
+            }
+            uart.byte(b'0' + (badge % 10) as u8);
+        }
+    }
+    uart.text(": ");
+}

@@ -1,0 +1,73 @@
+//! A ring of bytes with one producer (the gate) and one consumer (the service's thread). No compare-and-swap is needed:
+//! each index is stored by one side only.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// Bytes that a ring holds; a power of two.
+const SIZE: u32 = 1024;
+
+/// The ring of one client.
+pub struct Ring {
+    /// Bytes ever pushed, modulo 2^32; stored by the gate only.
+    pushed: AtomicU32,
+    /// Bytes ever popped, modulo 2^32; stored by the thread only.
+    popped: AtomicU32,
+    bytes: UnsafeCell<[u8; SIZE as usize]>,
+}
+
+// SAFETY: the producer touches only bytes between `pushed` and `popped + SIZE`, the consumer only those between
+// `popped` and `pushed`; a gate serves one caller at a time and the service has one thread.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    pub const fn new() -> Self {
+        Ring { pushed: AtomicU32::new(0), popped: AtomicU32::new(0), bytes: UnsafeCell::new([0; SIZE as usize]) }
+    }
+
+    fn slot(&self, count: u32) -> *mut u8 {
+        // SAFETY: the index is below SIZE.
+        unsafe { self.bytes.get().cast::<u8>().add((count % SIZE) as usize) }
+    }
+
+    /// Producer: appends all of `text`, or nothing when it does not fit.
+    pub fn push(&self, text: &[u8]) -> Option<()> {
+        let pushed = self.pushed.load(Ordering::Relaxed);
+        let used = pushed.wrapping_sub(self.popped.load(Ordering::Acquire));
+        if text.len() as u32 > SIZE - used {
+            return None;
+        }
+        for (index, byte) in text.iter().enumerate() {
+            // SAFETY: the slot lies in the producer's part, as checked above.
+            unsafe { self.slot(pushed.wrapping_add(index as u32)).write(*byte) };
+        }
+        self.pushed.store(pushed.wrapping_add(text.len() as u32), Ordering::Release);
+        Some(())
+    }
+
+    /// Consumer: takes the oldest byte.
+    pub fn pop(&self) -> Option<u8> {
+        let popped = self.popped.load(Ordering::Relaxed);
+        if popped == self.pushed.load(Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: the slot lies in the consumer's part.
+        let byte = unsafe { self.slot(popped).read() };
+        self.popped.store(popped.wrapping_add(1), Ordering::Release);
+        Some(byte)
+    }
+
+    /// Consumer: length of the oldest line with its end, or of everything when a quarter of the ring or more holds no
+    /// line end. Looks at `SIZE` bytes at most.
+    pub fn line(&self) -> Option<u32> {
+        let popped = self.popped.load(Ordering::Relaxed);
+        let used = self.pushed.load(Ordering::Acquire).wrapping_sub(popped);
+        for index in 0..used {
+            // SAFETY: the slot lies in the consumer's part.
+            if unsafe { self.slot(popped.wrapping_add(index)).read() } == b'\n' {
+                return Some(index + 1);
+            }
+        }
+        (used >= SIZE / 4).then_some(used)
+    }
+}

@@ -1,0 +1,51 @@
+//! The supervisor: waits for faults, says what happened, and restarts the domains it may restart.
+//!
+//! It watches every domain to which it holds a capability. The right `w` makes it restart the domain; with `r` alone it
+//! only reports. Restarting is a loop of short steps in the kernel that the supervisor's budget pays for.
+//!
+//! Names: notification `faults`; one capability of kind domain for each domain to be watched, under the domain's name.
+#![no_std]
+#![no_main]
+
+use cofferdam::abi::Kind;
+use cofferdam::{Domain, Error, Fault, Notification, Start, println};
+
+cofferdam::entry!(main);
+
+fn main(start: Start) -> u32 {
+    let Some(faults) = Notification::named(start.info, "faults") else { return 1 };
+    while faults.wait(u32::MAX).is_ok() {
+        for (name, cap) in start.info.caps().filter(|(_, cap)| cap.kind == Kind::Domain) {
+            attend(name, Domain::in_slot(cap.slot));
+        }
+    }
+    1
+}
+
+/// Reports what has happened to a domain since the last time, and restarts it when that is allowed.
+fn attend(name: &str, domain: Domain) {
+    let mut faulted = false;
+    while let Ok(Some(fault)) = domain.fault_next() {
+        report(name, fault);
+        faulted = true;
+    }
+    if faulted {
+        match restart(domain) {
+            Ok(()) => println!("{name} restarted"),
+            Err(Error::NoRight) => println!("{name} stays stopped"),
+            Err(error) => println!("{name} cannot be restarted: {error:?}"),
+        }
+    }
+}
+
+fn report(name: &str, fault: Fault) {
+    match fault.kind {
+        Some(kind) => println!("{name} stopped: {} fault at {:#010x}", kind.name(), fault.address),
+        None => println!("{name} stopped: unknown fault at {:#010x}", fault.address),
+    }
+}
+
+fn restart(domain: Domain) -> Result<(), Error> {
+    while !domain.restart_step()? {}
+    Ok(())
+}

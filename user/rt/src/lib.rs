@@ -1,0 +1,27 @@
+//! Run-time of a protection domain written in Rust.
+//!
+//! A domain is a `no_std`, `no_main` binary whose first thread starts at the function given to [`entry!`]. What it may
+//! use, it finds by name in its start-up information block ([`Info`]); what it can ask of the kernel is in [`sys`], and
+//! behind the typed handles ([`Gate`], [`Notification`], [`Interrupt`], [`Budget`], [`Domain`]). A domain starts with
+//! zeroed `.bss` and fresh `.data` every time, also after a restart.
+#![no_std]
+
+mod console;
+mod entry;
+#[cfg(feature = "heap")]
+mod heap;
+mod info;
+mod memory;
+mod objects;
+mod panic;
+pub mod sys;
+
+pub use abi;
+pub use abi::Error;
+pub use console::{Console, Line, write_all};
+pub use entry::{Start, begin, begin_thread, gate_result};
+#[cfg(feature = "heap")]
+pub use heap::Heap;
+pub use info::{Area, Cap, Info, info};
+pub use memory::{Shared, shared};
+pub use objects::{Budget, Domain, Fault, Gate, Interrupt, Notification, Ticks, now};

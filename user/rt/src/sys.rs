@@ -1,0 +1,168 @@
+//! System calls without types: handles and addresses are words. The crate's root has typed forms of most of them.
+//! Each function names the call whose documentation (arguments, units, errors, bound) is in [`abi::CALLS`].
+
+use abi::{Call, Error};
+
+/// Outcome of a call that returns nothing beside its status.
+pub type Status = Result<(), Error>;
+
+#[inline(always)]
+fn raw(call: Call, a: [u32; 4]) -> Result<(u32, u32), Error> {
+    // SAFETY: the calls that write memory of this domain are only reachable through the unsafe functions below.
+    let (status, first, second) = unsafe { arch_user::call(call as u32, a[0], a[1], a[2], a[3]) };
+    if status == 0 { Ok((first, second)) } else { Err(Error::from_status(status).unwrap_or(Error::BadCall)) }
+}
+
+/// Issues whatever call the number names; a test of the kernel needs this, a program does not.
+///
+/// # Safety
+/// The caller upholds the contract of the call that the number names.
+#[inline(always)]
+pub unsafe fn any(number: u32, a: [u32; 4]) -> (u32, u32, u32) {
+    // SAFETY: passed on to the caller.
+    unsafe { arch_user::call(number, a[0], a[1], a[2], a[3]) }
+}
+
+macro_rules! unit_calls {
+    ($($name:ident = $call:ident($($arg:ident),*);)*) => {$(
+        #[doc = concat!("[`Call::", stringify!($call), "`].")]
+        ///
+        /// # Errors
+        /// Those that [`abi::CALLS`] lists for this call.
+        #[inline]
+        pub fn $name($($arg: u32),*) -> Status {
+            let mut args = [0; 4];
+            let given = [$($arg),*];
+            args[..given.len()].copy_from_slice(&given);
+            raw(Call::$call, args).map(|_| ())
+        }
+    )*};
+}
+
+macro_rules! value_calls {
+    ($($name:ident = $call:ident($($arg:ident),*);)*) => {$(
+        #[doc = concat!("[`Call::", stringify!($call), "`]: returns the first value.")]
+        ///
+        /// # Errors
+        /// Those that [`abi::CALLS`] lists for this call.
+        #[inline]
+        pub fn $name($($arg: u32),*) -> Result<u32, Error> {
+            let mut args = [0; 4];
+            let given = [$($arg),*];
+            args[..given.len()].copy_from_slice(&given);
+            raw(Call::$call, args).map(|(first, _)| first)
+        }
+    )*};
+}
+
+unit_calls! {
+    yield_now = Yield();
+    signal = Signal(notification, bits);
+    sleep_until_words = SleepUntil(time_low, time_high);
+    interrupt_ack = InterruptAck(interrupt);
+    mark = Mark(id, value);
+    domain_stop = DomainStop(domain);
+    cap_copy = CapCopy(from, to, rights);
+    cap_grant = CapGrant(domain, from, to, rights);
+    cap_delete = CapDelete(slot);
+    revoke = Revoke(object);
+    frames_split = FramesSplit(frames, bytes, slot);
+    frames_map = FramesMap(domain, frames, access);
+    frames_unmap = FramesUnmap(domain, frames);
+}
+
+value_calls! {
+    wait = Wait(notification, mask);
+    poll = Poll(notification, mask);
+    wait_period = WaitPeriod();
+    gate_call = GateCall(gate, a0, a1, a2);
+    retype = Retype(frames, kind, slot, count);
+}
+
+/// [`Call::Exit`]: ends the calling thread.
+pub fn exit(code: u32) -> ! {
+    loop {
+        // Refused only inside a gate, where the bound on the gate ends what should not have begun.
+        let _ = raw(Call::Exit, [code, 0, 0, 0]);
+    }
+}
+
+/// [`Call::TimeNow`]: ticks since boot.
+#[inline]
+pub fn time_now() -> u64 {
+    match raw(Call::TimeNow, [0; 4]) {
+        Ok((low, high)) => u64::from(low) | u64::from(high) << 32,
+        Err(_) => 0, // the call has no errors
+    }
+}
+
+/// [`Call::SleepUntil`]: `time` in ticks since boot.
+///
+/// # Errors
+/// [`Error::InGate`].
+#[inline]
+pub fn sleep_until(time: u64) -> Status {
+    sleep_until_words(time as u32, (time >> 32) as u32)
+}
+
+/// [`Call::BudgetQuery`]: ticks left, and ticks until the next replenishment.
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn budget_query(budget: u32) -> Result<(u32, u32), Error> {
+    raw(Call::BudgetQuery, [budget, 0, 0, 0])
+}
+
+/// [`Call::FaultNext`]: kind of fault (0 for none) and address.
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn fault_next(domain: u32) -> Result<(u32, u32), Error> {
+    raw(Call::FaultNext, [domain, 0, 0, 0])
+}
+
+/// [`Call::DomainRestart`]: one step; `Ok(true)` when the domain runs again.
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call, except `AGAIN`.
+#[inline]
+pub fn domain_restart(domain: u32) -> Result<bool, Error> {
+    done(raw(Call::DomainRestart, [domain, 0, 0, 0]))
+}
+
+/// [`Call::FramesScrub`]: one step; `Ok(true)` when the frames are untyped again.
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call, except `AGAIN`.
+#[inline]
+pub fn frames_scrub(frames: u32) -> Result<bool, Error> {
+    done(raw(Call::FramesScrub, [frames, 0, 0, 0]))
+}
+
+fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {
+    match step {
+        Ok(_) => Ok(true),
+        Err(Error::Again) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// [`Call::GateCopyIn`]: fills `into` (at most 64 bytes) from `from` in the caller's memory, checked by the kernel.
+///
+/// # Errors
+/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`].
+#[inline]
+pub fn gate_copy_in(into: &mut [u8], from: u32) -> Status {
+    raw(Call::GateCopyIn, [into.as_mut_ptr() as u32, from, into.len() as u32, 0]).map(|_| ())
+}
+
+/// [`Call::GateCopyOut`]: copies `from` (at most 64 bytes) to `to` in the caller's memory, checked by the kernel.
+///
+/// # Errors
+/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`].
+#[inline]
+pub fn gate_copy_out(to: u32, from: &[u8]) -> Status {
+    raw(Call::GateCopyOut, [to, from.as_ptr() as u32, from.len() as u32, 0]).map(|_| ())
+}
