@@ -1,5 +1,5 @@
 //! The start-up information block: a read-only table in the domain's own code region, written by the host tool. Every
-//! thread of a domain starts with its address in r0 (and the thread's index in the domain in r1).
+//! thread of a domain starts with its address in r0, its argument in r1, and the number of restarts of the domain in r2.
 //!
 //! Layout (little-endian words): [`HEADER_WORDS`] words of header, then `caps` entries of [`CAP_BYTES`] bytes, then
 //! `areas` entries of [`AREA_BYTES`] bytes.
@@ -13,7 +13,8 @@ pub const NAME_BYTES: usize = 16;
 /// Words of the header: magic, version, cpu_hz, ticks_per_second, caps, areas, heap_base, heap_bytes, domain index,
 /// thread count, name (4 words), 2 reserved.
 pub const HEADER_WORDS: usize = 16;
-/// Bytes of one capability entry: name, slot (u32), kind (u32).
+/// Bytes of one capability entry: name, slot (u32), kind (u32). An entry of kind 0 is no capability: it gives the name of
+/// the domain that calls this domain's gates with the badge that stands in place of the slot.
 pub const CAP_BYTES: usize = NAME_BYTES + 8;
 /// Bytes of one area entry: name, base (u32), bytes (u32), access (u32: bit 0 read, 1 write, 2 execute, 3 pinned).
 pub const AREA_BYTES: usize = NAME_BYTES + 12;
