@@ -36,7 +36,7 @@ absent() { MISSING_WHY+=("$1"); printf 'setup:   missing  %s\n' "$1"; }
 # --- what has to be there ------------------------------------------------------------------------------------------
 
 # command, Debian package, what it is for
-TOOLS='gcc|gcc|host C compiler (build scripts of crates, host tests of C sources)
+TOOLS='gcc|gcc libc6-dev|host C compiler (build scripts of crates, host tests of C sources)
 make|make|the targets of the Makefile
 arm-none-eabi-gcc|gcc-arm-none-eabi|C compiler and linker for Cortex-M domains
 gdb-multiarch|gdb-multiarch|cofferdam debug
@@ -50,7 +50,8 @@ check_tools() {
     while IFS='|' read -r cmd pkg why; do
         if command -v "$cmd" > /dev/null 2>&1; then present "$cmd"; else
             absent "$cmd ($why)"
-            MISSING+=("$pkg")
+            # shellcheck disable=SC2206 # a list of package names
+            MISSING+=($pkg)
         fi
     done <<< "$TOOLS"
 }
@@ -198,6 +199,15 @@ rust_packages() {
     if apt-cache show rustc-web > /dev/null 2>&1; then echo rustc-web cargo-web rust-web-src; else echo rustc cargo rust-src; fi
 }
 
+# Where a library is backported already (an earlier QEMU), what depends on it in that very version has to follow.
+install_packages() { # codename, package...
+    local code="$1"
+    shift
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -s install --no-install-recommends "$@" > /dev/null 2>&1 ||
+        set -- -t "$code-backports" "$@"
+    apt_quiet install -y --no-install-recommends "$@"
+}
+
 install_debian() {
     local code
     code="$(os_field VERSION_CODENAME)"
@@ -205,18 +215,19 @@ install_debian() {
     trap 'rm -f "$APT_LOG"' EXIT
     say "reading the package lists"
     apt_quiet update
-    if [ "$NEED_QEMU" = 1 ]; then install_qemu "$code"; fi
     if [ "$NEED_RUST" = 1 ]; then
         local rust
         rust="$(rust_packages)"
         say "installing $rust"
         # shellcheck disable=SC2086 # a list of package names
-        apt_quiet install -y --no-install-recommends $rust
+        install_packages "$code" $rust
     fi
     if [ "${#MISSING[@]}" -gt 0 ]; then
         say "installing ${MISSING[*]}"
-        apt_quiet install -y --no-install-recommends "${MISSING[@]}"
+        install_packages "$code" "${MISSING[@]}"
     fi
+    # Last, because it may raise libraries to their backported version, which the packages above then follow.
+    if [ "$NEED_QEMU" = 1 ]; then install_qemu "$code"; fi
 }
 
 other_system() {

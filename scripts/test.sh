@@ -19,6 +19,8 @@ SYSTEM_PACKAGE=cofferdam-tests
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"
 PASSED=0 FAILED=0 TIMES=()
+# What the terminal need not show; the log holds everything.
+NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*|)$'
 
 # Adds up the lines "test result: ok. 3 passed; 0 failed; ..." that Rust's test runner ends each binary with.
 count() { # log, field
@@ -29,7 +31,7 @@ suite() { # name, command...
     local name="$1" log="$LOGS/$1.log" start="$SECONDS" code=0 passed failed
     shift
     echo "== $name"
-    "$@" 2>&1 | tee "$log" | grep --line-buffered -vE '^(test .* \.\.\. ok|running [0-9]+ tests?|)$' || true
+    "$@" 2>&1 | tee "$log" | grep --line-buffered -vE "$NOISE" || true
     code="${PIPESTATUS[0]}"
     passed="$(count "$log" passed)" failed="$(count "$log" failed)"
     if [ "$code" != 0 ] && [ "$failed" = 0 ]; then
