@@ -1,0 +1,191 @@
+//! The two registers of a region as plain data, and the words the compiler is asked in.
+
+/// Region registers of the Cortex-M3, M4 and M7 as configured on the boards here.
+pub const REGIONS: usize = 8;
+/// The finest granule that can be protected: the smallest region, and the smallest sub-region.
+pub const GRANULE_BYTES: u32 = 32;
+/// Sub-regions exist from this region size on (256 bytes).
+pub const SUBREGION_MIN_LOG2: u32 = 8;
+/// `MPU_RBAR.VALID`: the write selects the slot in its low four bits.
+pub const RBAR_VALID: u32 = 1 << 4;
+
+/// `MPU_RASR.ENABLE`.
+pub(crate) const RASR_ENABLE: u32 = 1;
+/// `MPU_RASR.XN`.
+pub(crate) const RASR_XN: u32 = 1 << 28;
+/// The low bits of `MPU_RBAR` that hold VALID and REGION, never address.
+pub(crate) const RBAR_SLOT_MASK: u32 = 0x1f;
+
+/// What an unprivileged access may do with the data. Privileged code may always read and write a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// Nothing (`AP = 001`).
+    None,
+    /// Read (`AP = 010`).
+    Ro,
+    /// Read and write (`AP = 011`).
+    Rw,
+}
+
+/// Data rights and the right to execute. Executing is never implied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Unprivileged data rights.
+    pub data: Data,
+    /// Whether instructions may be fetched (clears XN).
+    pub exec: bool,
+}
+
+impl Access {
+    /// Privileged only, never executed.
+    pub const NONE: Self = Self { data: Data::None, exec: false };
+    /// Read-only data.
+    pub const RO: Self = Self { data: Data::Ro, exec: false };
+    /// Read-write data.
+    pub const RW: Self = Self { data: Data::Rw, exec: false };
+    /// Code and its constants.
+    pub const RX: Self = Self { data: Data::Ro, exec: true };
+    /// Writable code; for loaders, never a default.
+    pub const RWX: Self = Self { data: Data::Rw, exec: true };
+
+    pub(crate) const fn bits(self) -> u32 {
+        let ap = match self.data {
+            Data::None => 0b001,
+            Data::Ro => 0b010,
+            Data::Rw => 0b011,
+        };
+        ap << 24 | if self.exec { 0 } else { RASR_XN }
+    }
+}
+
+/// Memory type and cache policy; never shareable, which on a Cortex-M7 would make normal memory uncached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemType {
+    /// Normal, write-back, read and write allocate (`TEX = 001, C = 1, B = 1`).
+    WriteBack,
+    /// Normal, write-through, no write allocate (`TEX = 000, C = 1, B = 0`).
+    WriteThrough,
+    /// Normal, non-cacheable (`TEX = 001, C = 0, B = 0`).
+    NonCacheable,
+    /// Device, shared (`TEX = 000, C = 0, B = 1`).
+    Device,
+    /// Strongly ordered (`TEX = 000, C = 0, B = 0`).
+    StronglyOrdered,
+}
+
+impl MemType {
+    pub(crate) const fn bits(self) -> u32 {
+        const TEX1: u32 = 1 << 19;
+        const C: u32 = 1 << 17;
+        const B: u32 = 1 << 16;
+        match self {
+            Self::WriteBack => TEX1 | C | B,
+            Self::WriteThrough => C,
+            Self::NonCacheable => TEX1,
+            Self::Device => B,
+            Self::StronglyOrdered => 0,
+        }
+    }
+
+    pub(crate) const fn is_device(self) -> bool {
+        matches!(self, Self::Device | Self::StronglyOrdered)
+    }
+}
+
+/// A range of bytes, `base .. base + len`; may reach the end of the 32-bit space, so the length is 64 bits wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub base: u32,
+    /// Length in bytes.
+    pub len: u64,
+}
+
+impl Span {
+    /// A range; not checked.
+    pub const fn new(base: u32, len: u64) -> Self {
+        Self { base, len }
+    }
+
+    /// One past the last byte, at most 2^32 for a legal range.
+    pub const fn end(self) -> u64 {
+        (self.base as u64).saturating_add(self.len)
+    }
+
+    /// Whether `addr` lies in the range.
+    pub const fn contains(self, addr: u32) -> bool {
+        addr >= self.base && (addr as u64) < self.end()
+    }
+}
+
+/// One region: the values for `MPU_RBAR` and `MPU_RASR`. As the compiler returns it, `rbar` holds the address alone; a
+/// [slot](crate::slots) adds VALID and the slot number.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionRegs {
+    /// Base address register.
+    pub rbar: u32,
+    /// Attribute and size register.
+    pub rasr: u32,
+}
+
+impl RegionRegs {
+    /// A region that is switched off.
+    pub const DISABLED: Self = Self { rbar: 0, rasr: 0 };
+
+    /// The same region addressed to a hardware slot (`slot` is taken modulo 16, as the field is four bits wide).
+    pub const fn at_slot(self, slot: u32) -> Self {
+        Self { rbar: self.base() | RBAR_VALID | (slot & 0xf), rasr: self.rasr }
+    }
+
+    /// Base address, without slot bits.
+    pub const fn base(self) -> u32 {
+        self.rbar & !RBAR_SLOT_MASK
+    }
+
+    /// log2 of the size in bytes, 5..=32 for a legal region.
+    pub const fn size_log2(self) -> u32 {
+        (self.rasr >> 1 & 0x1f) + 1
+    }
+
+    /// The sub-region disable bits: bit `k` set means that the k-th eighth is not part of the region.
+    pub const fn srd(self) -> u32 {
+        self.rasr >> 8 & 0xff
+    }
+
+    /// Whether the region is switched on.
+    pub const fn is_enabled(self) -> bool {
+        self.rasr & RASR_ENABLE != 0
+    }
+
+    /// Whether size, alignment and sub-region bits obey PMSAv7; what does not is UNPREDICTABLE in hardware.
+    pub const fn is_well_formed(self) -> bool {
+        let n = self.size_log2();
+        n >= 5 && (self.base() as u64) & ((1 << n) - 1) == 0 && (n >= SUBREGION_MIN_LOG2 || self.srd() == 0)
+    }
+
+    /// Whether this enabled, well-formed region contains `addr`, sub-regions considered.
+    pub const fn contains(self, addr: u32) -> bool {
+        // An eighth of the region; for regions below 256 bytes SRD is zero and the eighths are only arithmetic.
+        let Some(eighth_log2) = (self.rasr >> 1 & 0x1f).checked_sub(2) else { return false };
+        let eighth = addr.wrapping_sub(self.base()) >> eighth_log2;
+        eighth < 8 && self.rasr >> (8 + eighth) & 1 == 0
+    }
+}
+
+/// The bytes of a region from its first to its last enabled sub-region; `None` if it is off or all are disabled. Exact
+/// when the enabled sub-regions are adjacent, as they are in everything the compiler returns.
+pub const fn span_of(regs: RegionRegs) -> Option<Span> {
+    if !regs.is_enabled() || !regs.is_well_formed() || regs.srd() == 0xff {
+        return None;
+    }
+    let size = 1u64 << regs.size_log2();
+    if regs.srd() == 0 {
+        return Some(Span::new(regs.base(), size));
+    }
+    let on = !regs.srd() & 0xff;
+    let first = on.trailing_zeros();
+    let past = 32 - on.leading_zeros();
+    let eighth = size / 8;
+    Some(Span::new(regs.base() + first * eighth as u32, (past - first) as u64 * eighth))
+}
