@@ -65,7 +65,7 @@ fetch_jstat() {
     local npm
     npm="$(npm_command)"
     say "fetching jstat 1.9.6 from npm"
-    (cd "$WORK" && PATH="$(dirname "$(command -v "$npm")"):$PATH" "$npm" pack --loglevel=error jstat@1.9.6 > /dev/null) || {
+    (cd "$WORK" && PATH="$(dirname "$(command -v "$npm")"):$PATH" npm_config_update_notifier=false "$npm" pack --loglevel=error jstat@1.9.6 > /dev/null) || {
         say "npm could not fetch jstat 1.9.6; see above" >&2
         exit 1
     }

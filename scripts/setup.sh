@@ -155,7 +155,7 @@ backports_stanzas() { # codename
     done
 }
 backports_lines() { # codename
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2> /dev/null |
+    { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2> /dev/null || true; } |
         awk -v code="$1" '$1 == "deb" {
             for (i = 2; i <= NF; i++) if ($i == code) { $i = code "-backports"; print; exit }
         }'
