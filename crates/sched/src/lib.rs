@@ -1,0 +1,15 @@
+//! Who runs and who pays.
+//!
+//! - [`budget`]: deferrable-server budgets, charged and replenished by pure functions over ticks.
+//! - [`response`]: response-time analysis of fixed-priority threads on such budgets, with its terms, so that a refusal can say
+//!   who interferes by how much.
+//!
+//! Times are `u64` in one unit of the caller's choice (ticks, cycles); every quantity of one call is in the same unit.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod budget;
+pub mod response;
+
+#[cfg(test)]
+extern crate std;
