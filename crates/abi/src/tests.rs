@@ -47,3 +47,26 @@ fn the_header_documents_every_call_and_error() {
     assert!(text.contains("#define COF_E_BAD_HANDLE (-2)"));
     assert!(text.contains("#define COF_CALL_GATE_CALL 7u"));
 }
+
+/// The header is committed, so that a C program can be compiled without the tool. `COFFERDAM_BLESS=1` writes it again.
+#[test]
+fn the_committed_header_is_the_generated_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../user/c/include/cofferdam_abi.h");
+    let mut text = String::new();
+    header::write(&mut text).unwrap();
+    if std::env::var_os("COFFERDAM_BLESS").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == text, "user/c/include/cofferdam_abi.h is out of date; run with COFFERDAM_BLESS=1");
+}
+
+#[test]
+fn the_c_header_has_a_function_for_every_call() {
+    let header = include_str!("../../../user/c/include/cofferdam.h");
+    for call in CALLS {
+        let upper: String = call.name.chars().map(|letter| letter.to_ascii_uppercase()).collect();
+        assert!(header.contains(&std::format!(" cof_{}(", call.name)), "no function cof_{}", call.name);
+        assert!(header.contains(&std::format!("(COF_CALL_{upper}, ")), "cof_{} calls something else", call.name);
+    }
+}

@@ -62,6 +62,11 @@ impl Info {
         BLOCK.store(self.words.as_ptr() as usize, Ordering::Relaxed);
     }
 
+    /// Address of the block, for code in another language.
+    pub fn address(self) -> *const u32 {
+        self.words.as_ptr()
+    }
+
     fn header(self, index: usize) -> u32 {
         self.words[index]
     }

@@ -1,0 +1,318 @@
+/* Generated from crates/abi by `cofferdam sdk --header`; do not edit. */
+#ifndef COFFERDAM_ABI_H
+#define COFFERDAM_ABI_H
+
+/* No system call has this number. Use the calls of cofferdam.h. */
+#define COF_E_BAD_CALL (-1)
+/* The handle names no capability of the calling domain, or one that was revoked. Look the name up in the start-up information block. */
+#define COF_E_BAD_HANDLE (-2)
+/* The capability names an object of another kind. Pass a handle of the documented kind. */
+#define COF_E_WRONG_KIND (-3)
+/* The capability lacks a right that the call needs. Ask whoever granted it for the right. */
+#define COF_E_NO_RIGHT (-4)
+/* An argument is out of its documented range. Pass a value in range. */
+#define COF_E_BAD_ARGUMENT (-5)
+/* The whole byte range is not accessible to the domain named. Pass memory of that domain's own. */
+#define COF_E_BAD_ADDRESS (-6)
+/* The slot is out of range or not empty. Choose an empty slot of the table. */
+#define COF_E_BAD_SLOT (-7)
+/* The object is in a state that forbids the operation. Stop, unmap or finish it first. */
+#define COF_E_BAD_STATE (-8)
+/* A fixed table of the kernel or of the domain is full. Delete something, or give the domain a larger table. */
+#define COF_E_FULL (-9)
+/* The caller's priority is above the gate's ceiling. Raise the gate's ceiling in the manifest. */
+#define COF_E_CEILING (-10)
+/* Gate calls nest too deeply. Flatten the chain of calls. */
+#define COF_E_NESTING (-11)
+/* The budget's capacity is below the gate's declared bound, so waiting would not help. Give the caller a capacity of at least the bound. */
+#define COF_E_NO_BUDGET (-12)
+/* Another thread is inside the gate or waits for the notification. Try again later. */
+#define COF_E_BUSY (-13)
+/* The target domain is stopped. Wait until it has been restarted. */
+#define COF_E_STOPPED (-14)
+/* The callee faulted; the call was unwound. Treat the service as failed for this call. */
+#define COF_E_CALLEE_FAULT (-15)
+/* The callee exceeded the gate's declared bound; the call was unwound. Report it: the declared bound is wrong. */
+#define COF_E_GATE_OVERRUN (-16)
+/* The call may block, which is not allowed inside a gate. Return from the gate first. */
+#define COF_E_IN_GATE (-17)
+/* The call is only meaningful inside a gate. Call it from a gate's entry function. */
+#define COF_E_NOT_IN_GATE (-18)
+/* The thread has no period. Declare a period in the manifest. */
+#define COF_E_NOT_PERIODIC (-19)
+/* The range cannot be protected exactly by the region registers left. Change size or alignment as cofferdam check suggests. */
+#define COF_E_NOT_EXACT (-20)
+/* One step of a long operation was done and more are left. Repeat the call. */
+#define COF_E_AGAIN (-21)
+
+/* Let other ready threads of the same priority run first.
+ *   bound one scheduling decision, O(1) */
+#define COF_CALL_YIELD 0u
+
+/* End the calling thread; the domain has finished when its last thread ends.
+ *   in   code: any; 0 means success
+ *   error COF_E_IN_GATE
+ *   bound one scheduling decision, O(1) */
+#define COF_CALL_EXIT 1u
+
+/* Wait until one of the bits in the mask is set in a notification, then clear and return these bits.
+ *   in   notification: handle, right READ
+ *   in   mask: bits, not 0
+ *   out  bits: bits that were set
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_IN_GATE
+ *   error COF_E_BUSY
+ *   bound one scheduling decision, O(1) */
+#define COF_CALL_WAIT 2u
+
+/* Clear and return the bits of the mask that are set, without waiting.
+ *   in   notification: handle, right READ
+ *   in   mask: bits
+ *   out  bits: bits that were set, or 0
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound O(1) */
+#define COF_CALL_POLL 3u
+
+/* Set bits in a notification and wake the thread that waits for them.
+ *   in   notification: handle, right WRITE
+ *   in   bits: bits
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound one scheduling decision, O(1) */
+#define COF_CALL_SIGNAL 4u
+
+/* Sleep until a point of time; a point in the past returns at once.
+ *   in   time_low: ticks since boot, low word
+ *   in   time_high: ticks since boot, high word
+ *   error COF_E_IN_GATE
+ *   bound insertion into the time queue, O(threads + budgets) */
+#define COF_CALL_SLEEP_UNTIL 5u
+
+/* Complete the current release of a periodic thread and wait for the next one.
+ *   out  missed: releases that passed while the thread still ran
+ *   error COF_E_NOT_PERIODIC
+ *   error COF_E_IN_GATE
+ *   bound insertion into the time queue, O(threads + budgets) */
+#define COF_CALL_WAIT_PERIOD 6u
+
+/* Call a gate: the thread continues in the callee's domain on the callee's stack and at the gate's ceiling priority.
+ *   in   gate: handle, right WRITE
+ *   in   a0: any
+ *   in   a1: any
+ *   in   a2: any
+ *   out  value: what the callee returned
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_CEILING
+ *   error COF_E_NESTING
+ *   error COF_E_NO_BUDGET
+ *   error COF_E_BUSY
+ *   error COF_E_STOPPED
+ *   error COF_E_CALLEE_FAULT
+ *   error COF_E_GATE_OVERRUN
+ *   bound O(1); the callee itself is bounded by the gate's declared bound */
+#define COF_CALL_GATE_CALL 7u
+
+/* Return from a gate to its caller.
+ *   in   status: 0 or a negative error
+ *   in   value: any
+ *   error COF_E_NOT_IN_GATE
+ *   bound O(1) */
+#define COF_CALL_GATE_RETURN 8u
+
+/* Inside a gate: copy bytes from the caller's memory into the callee's.
+ *   in   dst: address in the callee's domain
+ *   in   src: address in the caller's domain
+ *   in   len: bytes, 0 to 64
+ *   error COF_E_NOT_IN_GATE
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_ARGUMENT
+ *   bound two range checks, O(log areas), and 64 bytes */
+#define COF_CALL_GATE_COPY_IN 9u
+
+/* Inside a gate: copy bytes from the callee's memory into the caller's.
+ *   in   dst: address in the caller's domain
+ *   in   src: address in the callee's domain
+ *   in   len: bytes, 0 to 64
+ *   error COF_E_NOT_IN_GATE
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_ARGUMENT
+ *   bound two range checks, O(log areas), and 64 bytes */
+#define COF_CALL_GATE_COPY_OUT 10u
+
+/* Allow an interrupt line to be delivered again.
+ *   in   interrupt: handle, right WRITE
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound O(1) */
+#define COF_CALL_INTERRUPT_ACK 11u
+
+/* Read the time since boot.
+ *   out  low: ticks, low word
+ *   out  high: ticks, high word
+ *   bound O(1) */
+#define COF_CALL_TIME_NOW 12u
+
+/* Write a marker into the trace.
+ *   in   id: 0 to 65535
+ *   in   value: any
+ *   bound O(1) */
+#define COF_CALL_MARK 13u
+
+/* Read what is left of a budget.
+ *   in   budget: handle, right READ
+ *   out  left: ticks
+ *   out  next: ticks until the next replenishment
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound O(1) */
+#define COF_CALL_BUDGET_QUERY 14u
+
+/* Stop every thread of a domain.
+ *   in   domain: handle, right WRITE
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound O(threads) */
+#define COF_CALL_DOMAIN_STOP 15u
+
+/* One step of re-initialising a stopped domain; repeat while it returns AGAIN.
+ *   in   domain: handle, right WRITE
+ *   out  left: bytes left to initialise
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_AGAIN
+ *   error COF_E_BAD_STATE
+ *   bound 128 bytes a step; the last step O(threads) */
+#define COF_CALL_DOMAIN_RESTART 16u
+
+/* Take the oldest unread fault report of a domain.
+ *   in   domain: handle, right READ
+ *   out  fault: kind of fault, 0 for none
+ *   out  address: address or program counter
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   bound O(1) */
+#define COF_CALL_FAULT_NEXT 17u
+
+/* Copy a capability into an empty slot of the own table, with the same or fewer rights.
+ *   in   from: handle
+ *   in   to: slot
+ *   in   rights: bits
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_SLOT
+ *   bound O(1) */
+#define COF_CALL_CAP_COPY 18u
+
+/* Copy a capability into an empty slot of another domain's table, with the same or fewer rights.
+ *   in   domain: handle, right WRITE
+ *   in   from: handle, right GRANT
+ *   in   to: slot
+ *   in   rights: bits
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_SLOT
+ *   bound O(1) */
+#define COF_CALL_CAP_GRANT 19u
+
+/* Empty a slot of the own table.
+ *   in   slot: slot
+ *   error COF_E_BAD_HANDLE
+ *   bound O(1) */
+#define COF_CALL_CAP_DELETE 20u
+
+/* Make every other capability to an object invalid.
+ *   in   object: handle, right GRANT
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_NO_RIGHT
+ *   bound O(1): the object's generation changes */
+#define COF_CALL_REVOKE 21u
+
+/* Give untyped frames a type: memory for domains, or an array of kernel objects.
+ *   in   frames: handle, right WRITE
+ *   in   kind: 0 user memory, otherwise the kind of object
+ *   in   slot: first empty slot for the new capabilities
+ *   in   count: objects
+ *   out  made: objects made
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_SLOT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_STATE
+ *   error COF_E_FULL
+ *   bound one object a step */
+#define COF_CALL_RETYPE 22u
+
+/* Split untyped frames in two.
+ *   in   frames: handle, right WRITE
+ *   in   bytes: size of the first part
+ *   in   slot: empty slot for the second part
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_SLOT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_STATE
+ *   error COF_E_FULL
+ *   bound O(ranges) */
+#define COF_CALL_FRAMES_SPLIT 23u
+
+/* Let a domain access user frames.
+ *   in   domain: handle, right WRITE
+ *   in   frames: handle
+ *   in   access: bit 0 read, 1 write, 2 execute; bit 3 pinned
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_STATE
+ *   error COF_E_FULL
+ *   error COF_E_NOT_EXACT
+ *   bound O(areas) */
+#define COF_CALL_FRAMES_MAP 24u
+
+/* End a domain's access to user frames.
+ *   in   domain: handle, right WRITE
+ *   in   frames: handle
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_STATE
+ *   bound O(areas) */
+#define COF_CALL_FRAMES_UNMAP 25u
+
+/* One step of scrubbing unmapped user frames; the last step makes them untyped again.
+ *   in   frames: handle, right WRITE
+ *   out  left: bytes left
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_STATE
+ *   error COF_E_AGAIN
+ *   bound 128 bytes a step */
+#define COF_CALL_FRAMES_SCRUB 26u
+
+#define COF_COPY_MAX_BYTES 64u
+#define COF_MAX_NESTING 4u
+#define COF_INFO_MAGIC 0x49464f43u
+#define COF_INFO_VERSION 1u
+#define COF_INFO_HEADER_WORDS 16u
+#define COF_INFO_NAME_BYTES 16u
+#define COF_INFO_CAP_BYTES 24u
+#define COF_INFO_AREA_BYTES 28u
+
+#endif

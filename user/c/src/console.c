@@ -1,0 +1,34 @@
+/* Text output through the gate `console` of the console service. */
+#include "cofferdam.h"
+
+enum { CALL_MAX_BYTES = 256, TRIES = 200, WAITS_PER_SECOND = 1000, TICKS_PER_SECOND = 3 };
+
+static int passing(int32_t status) {
+    return status == COF_E_BUSY || status == COF_E_FULL || status == COF_E_STOPPED || status == COF_E_BAD_STATE;
+}
+
+static int32_t write_part(uint32_t gate, const char *bytes, uint32_t length) {
+    uint32_t wait = cof_info()[TICKS_PER_SECOND] / WAITS_PER_SECOND;
+    int32_t status = 0;
+    for (int tries = 0; tries < TRIES; tries++) {
+        uint32_t taken;
+        status = cof_gate_call(gate, (uint32_t)(uintptr_t)bytes, length, 0, &taken);
+        if (!passing(status) || cof_sleep_until(cof_time_now() + wait) != 0)
+            break;
+    }
+    return status;
+}
+
+int32_t cof_console_write(const void *bytes, size_t length) {
+    uint32_t gate = cof_cap("console", COF_KIND_GATE);
+    const char *next = bytes;
+    while (length > 0) {
+        uint32_t part = length < CALL_MAX_BYTES ? (uint32_t)length : CALL_MAX_BYTES;
+        int32_t status = write_part(gate, next, part);
+        if (status != 0)
+            return status;
+        next += part;
+        length -= part;
+    }
+    return 0;
+}
