@@ -1,0 +1,112 @@
+//! Memory attributes of one access, as the MPU in force or the architecture's default map gives them.
+
+/// What the memory type in force permits the caches and buffers to do with an access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemAttr {
+    /// Normal memory that a cache may hold.
+    pub cacheable: bool,
+    /// A store to a cached line stays in the cache until the line is evicted or cleaned.
+    pub write_back: bool,
+    /// A store that misses brings the line into the cache.
+    pub write_allocate: bool,
+    /// Device memory: never cached, one transfer per access.
+    pub device: bool,
+    /// Strongly ordered: like device memory, and a store is not buffered.
+    pub strongly_ordered: bool,
+    /// Shared with another observer. The Cortex-M7 does not hold shareable data in its data cache.
+    pub shareable: bool,
+    /// Instructions may be fetched.
+    pub executable: bool,
+}
+
+const NONE: MemAttr = MemAttr {
+    cacheable: false,
+    write_back: false,
+    write_allocate: false,
+    device: false,
+    strongly_ordered: false,
+    shareable: false,
+    executable: true,
+};
+
+impl MemAttr {
+    /// Normal, not cacheable.
+    pub const NON_CACHEABLE: Self = NONE;
+    /// Normal, write-through, no write allocation.
+    pub const WRITE_THROUGH: Self = Self { cacheable: true, ..NONE };
+    /// Normal, write-back, no write allocation.
+    pub const WRITE_BACK: Self = Self { cacheable: true, write_back: true, ..NONE };
+    /// Normal, write-back, write and read allocation.
+    pub const WRITE_BACK_ALLOCATE: Self = Self { cacheable: true, write_back: true, write_allocate: true, ..NONE };
+    /// Device.
+    pub const DEVICE: Self = Self { device: true, executable: false, ..NONE };
+    /// Strongly ordered.
+    pub const STRONGLY_ORDERED: Self =
+        Self { device: true, strongly_ordered: true, shareable: true, executable: false, ..NONE };
+
+    /// The same memory type without permission to fetch instructions.
+    pub const fn execute_never(self) -> Self {
+        Self { executable: false, ..self }
+    }
+
+    /// The same memory type, shareable.
+    pub const fn shared(self) -> Self {
+        Self { shareable: true, ..self }
+    }
+
+    /// Whether the data cache may hold it.
+    pub const fn data_cacheable(self) -> bool {
+        self.cacheable & !self.shareable
+    }
+
+    /// Decodes the attribute fields of an Armv7-M `MPU_RASR` (DDI 0403 B3.5.9 and table B3-13): TEX in bits 21 to
+    /// 19, S in 18, C in 17, B in 16, XN in 28. With TEX = 0b1xx the inner policy (C, B) is taken, which governs
+    /// the level-1 caches. A reserved encoding is treated as strongly ordered, the most restrictive type.
+    pub const fn from_rasr(rasr: u32) -> Self {
+        let tex = (rasr >> 19) & 7;
+        let c = rasr & (1 << 17) != 0;
+        let b = rasr & (1 << 16) != 0;
+        let shareable = rasr & (1 << 18) != 0;
+        let kind = match (tex, c, b) {
+            (0, false, false) => Self::STRONGLY_ORDERED,
+            (0, false, true) => Self::DEVICE.shared(),
+            (0, true, false) => Self::WRITE_THROUGH,
+            (0, true, true) => Self::WRITE_BACK,
+            (1, false, false) => Self::NON_CACHEABLE,
+            (1, true, true) => Self::WRITE_BACK_ALLOCATE,
+            (2, false, false) => Self::DEVICE,
+            (4..=7, false, false) => Self::NON_CACHEABLE,
+            (4..=7, false, true) => Self::WRITE_BACK_ALLOCATE,
+            (4..=7, true, false) => Self::WRITE_THROUGH,
+            (4..=7, true, true) => Self::WRITE_BACK,
+            _ => Self::STRONGLY_ORDERED,
+        };
+        let executable = !kind.device && rasr & (1 << 28) == 0;
+        // The S bit has a meaning for normal memory only.
+        let shareable = if kind.device { kind.shareable } else { shareable };
+        Self { executable, shareable, ..kind }
+    }
+}
+
+/// The Armv7-M default memory map.
+pub mod armv7m {
+    use super::MemAttr;
+
+    /// Attributes of `addr` where no MPU region applies (DDI 0403 B3.1, table B3-1).
+    pub const fn default_attr(addr: u32) -> MemAttr {
+        match addr >> 29 {
+            0 => MemAttr::WRITE_THROUGH,
+            1 => MemAttr::WRITE_BACK_ALLOCATE,
+            2 => MemAttr::DEVICE,
+            3 => MemAttr::WRITE_BACK_ALLOCATE,
+            4 => MemAttr::WRITE_THROUGH,
+            5 => MemAttr::DEVICE.shared(),
+            6 => MemAttr::DEVICE,
+            _ if addr < 0xE010_0000 => MemAttr::STRONGLY_ORDERED,
+            _ => MemAttr::DEVICE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Branch prediction: a direct-mapped branch target address cache with two-bit counters; what it does not hold is
+//! predicted statically, backward taken and forward not taken. Its state is part of the machine, hence deterministic.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::profile::BranchParams;
+
+/// A branch as translation knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BranchSite {
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Address after it.
+    pub fall_through: u32,
+    /// Where it goes, if the instruction says so.
+    pub target: Option<u32>,
+    /// Whether it depends on flags or a register.
+    pub conditional: bool,
+}
+
+/// How a prediction turned out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Direction and target were known.
+    Right,
+    /// The direction was right, the target had to be computed.
+    Redirect,
+    /// Direction or target was wrong.
+    Wrong,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Entry {
+    pc: u32,
+    target: u32,
+    /// 0 and 1 predict not taken, 2 and 3 taken.
+    counter: u8,
+    valid: bool,
+}
+
+/// The predictor's state.
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    entries: Vec<Entry>,
+    redirect: u32,
+    mispredict: u32,
+}
+
+impl Predictor {
+    /// An empty predictor.
+    pub fn new(params: &BranchParams) -> Self {
+        Self {
+            entries: vec![Entry::default(); params.entries.value as usize],
+            redirect: params.redirect.value,
+            mispredict: params.mispredict.value,
+        }
+    }
+
+    /// Extra cycles for an outcome.
+    pub fn cost(&self, outcome: Outcome) -> u32 {
+        match outcome {
+            Outcome::Right => 0,
+            Outcome::Redirect => self.redirect,
+            Outcome::Wrong => self.mispredict,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.fill(Entry::default());
+    }
+
+    /// Compares the prediction for `site` with where execution went on, and learns. Constant time.
+    pub fn resolve(&mut self, site: &BranchSite, next: u32) -> Outcome {
+        let taken = next != site.fall_through;
+        let index = (site.pc >> 1) as usize & self.entries.len().wrapping_sub(1);
+        let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken) };
+        if !(entry.valid && entry.pc == site.pc) {
+            if taken {
+                *entry = Entry { pc: site.pc, target: next, counter: 2, valid: true };
+            }
+            return statically(site, taken);
+        }
+        let outcome = match (entry.counter >= 2, taken) {
+            (true, true) if entry.target == next => Outcome::Right,
+            (false, false) => Outcome::Right,
+            _ => Outcome::Wrong,
+        };
+        if taken {
+            entry.counter = (entry.counter + 1).min(3);
+            entry.target = next;
+        } else {
+            entry.counter = entry.counter.saturating_sub(1);
+        }
+        outcome
+    }
+}
+
+fn statically(site: &BranchSite, taken: bool) -> Outcome {
+    match (site.target, taken) {
+        // Backward taken, forward not taken; an unconditional one is taken.
+        (Some(target), _) => match (!site.conditional || target <= site.pc, taken) {
+            (true, true) => Outcome::Redirect,
+            (false, false) => Outcome::Right,
+            _ => Outcome::Wrong,
+        },
+        (None, true) => Outcome::Wrong,
+        (None, false) => Outcome::Right,
+    }
+}
+
+#[cfg(test)]
+mod tests;

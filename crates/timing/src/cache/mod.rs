@@ -1,0 +1,282 @@
+//! A set-associative cache: which lines it holds, which are dirty, which one has to go.
+//!
+//! It knows nothing of time; the machine asks it and charges. Lines are named by their number: address divided by the
+//! line size. Look-up, fill and eviction take time proportional to the number of ways, maintenance of the whole cache
+//! to the number of lines. Nothing is allocated after construction.
+
+mod policy;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+pub use policy::Replacement;
+use policy::Victims;
+
+/// Marks an empty place. No line has this number, as line numbers are addresses divided by at least two.
+const EMPTY: u64 = u64::MAX;
+
+/// Shape of a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Geometry {
+    /// Total size in bytes: sets x ways x line.
+    pub size_bytes: u32,
+    /// Ways, 1 to 32.
+    pub ways: u32,
+    /// Line size in bytes, a power of two from 2.
+    pub line_bytes: u32,
+}
+
+/// Why a cache cannot have the shape asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GeometryError {
+    /// The line size is not a power of two from 2.
+    Line,
+    /// The number of ways is not 1 to 32, or not a power of two where the tree needs one.
+    Ways,
+    /// Size divided by ways and line is not a power of two.
+    Sets,
+}
+
+impl core::fmt::Display for GeometryError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Line => "the line size must be a power of two, 2 bytes or more",
+            Self::Ways => "there must be 1 to 32 ways, a power of two with tree-PLRU",
+            Self::Sets => "size / (ways x line) must be a whole power of two",
+        })
+    }
+}
+
+impl Geometry {
+    /// Number of sets, or why there is none.
+    ///
+    /// # Errors
+    /// [`GeometryError`] names the field that is wrong.
+    pub fn sets(self, replacement: Replacement) -> Result<u32, GeometryError> {
+        if self.line_bytes < 2 || !self.line_bytes.is_power_of_two() {
+            return Err(GeometryError::Line);
+        }
+        let tree = matches!(replacement, Replacement::TreePlru);
+        if !(1..=32).contains(&self.ways) || tree && !self.ways.is_power_of_two() {
+            return Err(GeometryError::Ways);
+        }
+        let Some(way_bytes) = self.ways.checked_mul(self.line_bytes) else { return Err(GeometryError::Sets) };
+        let sets = self.size_bytes / way_bytes;
+        if self.size_bytes % way_bytes != 0 || !sets.is_power_of_two() {
+            return Err(GeometryError::Sets);
+        }
+        Ok(sets)
+    }
+}
+
+/// What a fill threw out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Evicted {
+    /// Its line number.
+    pub line: u64,
+    /// Whether memory has to be written.
+    pub dirty: bool,
+}
+
+/// Outcome of a fill.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// The line is now in `way`; what was there before, if anything, is gone.
+    Placed {
+        /// Where it is.
+        way: u32,
+        /// What was there.
+        evicted: Option<Evicted>,
+    },
+    /// Every way that could take it is locked: the access goes past the cache.
+    Bypassed,
+}
+
+/// The state of one cache.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    tags: Vec<u64>,
+    dirty: Vec<bool>,
+    victims: Victims,
+    set_mask: u64,
+    ways: usize,
+    locked: u32,
+    last_line: u64,
+    last_at: usize,
+}
+
+impl Cache {
+    /// An empty cache, nothing locked.
+    ///
+    /// # Errors
+    /// When the shape is impossible.
+    pub fn new(geometry: Geometry, replacement: Replacement) -> Result<Self, GeometryError> {
+        let sets = geometry.sets(replacement)? as usize;
+        let ways = geometry.ways as usize;
+        Ok(Self {
+            tags: vec![EMPTY; sets * ways],
+            dirty: vec![false; sets * ways],
+            victims: Victims::new(replacement, sets, ways),
+            set_mask: sets as u64 - 1,
+            ways,
+            locked: 0,
+            last_line: EMPTY,
+            last_at: 0,
+        })
+    }
+
+    #[inline]
+    fn base(&self, line: u64) -> usize {
+        (line & self.set_mask) as usize * self.ways
+    }
+
+    #[inline]
+    fn find(&self, line: u64) -> Option<usize> {
+        let base = self.base(line);
+        let set = &self.tags[base..base + self.ways];
+        set.iter().position(|&tag| tag == line).map(|way| base + way)
+    }
+
+    /// Looks `line` up and, on a hit, notes its use; `dirty` marks it as changed. Says whether it was a hit.
+    ///
+    /// The line hit last is answered without a search: it is already its set's most recent one.
+    #[inline]
+    pub fn access(&mut self, line: u64, dirty: bool) -> bool {
+        if line == self.last_line {
+            self.dirty[self.last_at] |= dirty;
+            return true;
+        }
+        self.search(line, dirty)
+    }
+
+    #[inline]
+    fn search(&mut self, line: u64, dirty: bool) -> bool {
+        let Some(at) = self.find(line) else { return false };
+        self.dirty[at] |= dirty;
+        self.victims.touch(at, self.ways);
+        self.last_line = line;
+        self.last_at = at;
+        true
+    }
+
+    /// Brings `line` in, which must not be there: into an empty unlocked way, else over the policy's victim.
+    pub fn fill(&mut self, line: u64, dirty: bool) -> Fill {
+        debug_assert!(self.find(line).is_none(), "a line is filled once");
+        let base = self.base(line);
+        let set = &self.tags[base..base + self.ways];
+        let empty = (0..self.ways).find(|&way| set[way] == EMPTY && self.locked & 1 << way == 0);
+        let Some(way) = empty.or_else(|| self.victims.choose(base, self.ways, self.locked)) else {
+            return Fill::Bypassed;
+        };
+        let at = base + way;
+        let evicted = match self.tags[at] {
+            EMPTY => None,
+            old => Some(Evicted { line: old, dirty: self.dirty[at] }),
+        };
+        self.tags[at] = line;
+        self.dirty[at] = dirty;
+        self.victims.touch(at, self.ways);
+        self.last_line = line;
+        self.last_at = at;
+        Fill::Placed { way: way as u32, evicted }
+    }
+
+    /// The way that holds `line`, without noting a use.
+    pub fn probe(&self, line: u64) -> Option<u32> {
+        self.find(line).map(|at| (at - self.base(line)) as u32)
+    }
+
+    /// Whether `line` is there and changed.
+    pub fn is_dirty(&self, line: u64) -> bool {
+        self.find(line).is_some_and(|at| self.dirty[at])
+    }
+
+    /// Locks the ways whose bits are set: they keep serving hits but take no new line. Replaces the previous mask.
+    pub fn lock_ways(&mut self, mask: u32) {
+        self.locked = mask;
+    }
+
+    /// The mask of locked ways.
+    pub fn locked_ways(&self) -> u32 {
+        self.locked
+    }
+
+    /// Writes `line` back if it is changed and keeps it. Says whether memory has to be written.
+    pub fn clean_line(&mut self, line: u64) -> bool {
+        self.find(line).is_some_and(|at| core::mem::take(&mut self.dirty[at]))
+    }
+
+    /// Drops `line` without writing it back. Says whether changes were lost.
+    pub fn invalidate_line(&mut self, line: u64) -> bool {
+        let Some(at) = self.find(line) else { return false };
+        self.drop_at(at)
+    }
+
+    /// Writes `line` back if it is changed, and drops it. Says whether memory has to be written.
+    pub fn clean_invalidate_line(&mut self, line: u64) -> bool {
+        self.invalidate_line(line)
+    }
+
+    /// Drops every line, locked ones too, without writing back. The number of lines whose changes were lost.
+    pub fn invalidate_all(&mut self) -> u32 {
+        (0..self.tags.len()).filter(|&at| self.drop_at(at)).count() as u32
+    }
+
+    /// Writes every changed line back and keeps it. The number of lines written.
+    pub fn clean_all(&mut self) -> u32 {
+        self.dirty.iter_mut().map(|dirty| u32::from(core::mem::take(dirty))).sum()
+    }
+
+    /// Maintenance by set and way: the line number held there, and whether it was changed. `None` for a place that
+    /// does not exist or is empty. `clean` and `invalidate` say what to do with it.
+    pub fn by_set_way(&mut self, set: u32, way: u32, clean: bool, invalidate: bool) -> Option<Evicted> {
+        if u64::from(set) > self.set_mask || way as usize >= self.ways {
+            return None;
+        }
+        let at = set as usize * self.ways + way as usize;
+        let line = self.tags[at];
+        if line == EMPTY {
+            return None;
+        }
+        let dirty = self.dirty[at];
+        if clean {
+            self.dirty[at] = false;
+        }
+        if invalidate {
+            self.drop_at(at);
+        }
+        Some(Evicted { line, dirty })
+    }
+
+    /// Line numbers held, with whether each is changed, in order of set and way.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+        self.tags.iter().zip(&self.dirty).filter(|(tag, _)| **tag != EMPTY).map(|(&tag, &dirty)| (tag, dirty))
+    }
+
+    /// Number of ways.
+    pub fn ways(&self) -> u32 {
+        self.ways as u32
+    }
+
+    /// Number of sets.
+    pub fn sets(&self) -> u32 {
+        self.set_mask as u32 + 1
+    }
+
+    /// Number of places for lines.
+    pub fn capacity_lines(&self) -> usize {
+        self.tags.len()
+    }
+
+    fn drop_at(&mut self, at: usize) -> bool {
+        if self.tags[at] == self.last_line {
+            self.last_line = EMPTY;
+        }
+        self.tags[at] = EMPTY;
+        core::mem::take(&mut self.dirty[at])
+    }
+}
+
+#[cfg(test)]
+mod tests;

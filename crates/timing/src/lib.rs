@@ -1,0 +1,28 @@
+//! Chips as models: how long what a core does takes, by its caches, buses, memories and pipeline.
+//!
+//! Pure: no input, no output, no clock of the host; the same calls in the same order give the same cycles. Formulas,
+//! bounds and sources are in the crate's README; the parameters of each chip with their sources are in its profile.
+//! Everything counted here is *modelled*.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod art;
+mod attr;
+pub mod branch;
+mod bus;
+pub mod cache;
+mod counters;
+pub mod machine;
+pub mod pipeline;
+pub mod profile;
+pub mod thumb;
+pub mod tlb;
+
+pub use attr::{MemAttr, armv7m};
+pub use counters::Counters;
+pub use machine::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance};
+pub use profile::Profile;

@@ -1,0 +1,132 @@
+//! Cache maintenance through the core's registers (DDI 0403 B3.2 and table B2-1).
+
+use super::Machine;
+use crate::cache::Cache;
+
+/// An operation on caches or predictor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Maintenance {
+    /// Drop all instruction lines.
+    InvalidateInstructions,
+    /// Drop the instruction line of this address.
+    InvalidateInstructionLine(u32),
+    /// On the data line of this address.
+    DataLine {
+        /// Address in the line.
+        addr: u32,
+        /// Write it back if it is changed.
+        clean: bool,
+        /// Drop it.
+        invalidate: bool,
+    },
+    /// On the data line at this place.
+    DataSetWay {
+        /// The register's value, with set and way in it.
+        set_way: u32,
+        /// Write it back if it is changed.
+        clean: bool,
+        /// Drop it.
+        invalidate: bool,
+    },
+    /// Forget all branch predictions.
+    InvalidatePredictor,
+    /// Turn the caches on or off.
+    Enable {
+        /// CCR.IC.
+        instruction: bool,
+        /// CCR.DC.
+        data: bool,
+    },
+}
+
+impl Maintenance {
+    /// What a word store of `value` to the core register at `addr` does to caches and predictor; `None` for every
+    /// other register.
+    pub const fn decode(addr: u32, value: u32) -> Option<Self> {
+        Some(match addr {
+            0xE000_ED14 => Self::Enable { instruction: value & 1 << 17 != 0, data: value & 1 << 16 != 0 },
+            0xE000_EF50 => Self::InvalidateInstructions,
+            0xE000_EF58 => Self::InvalidateInstructionLine(value),
+            0xE000_EF5C => Self::DataLine { addr: value, clean: false, invalidate: true },
+            0xE000_EF60 => Self::DataSetWay { set_way: value, clean: false, invalidate: true },
+            0xE000_EF64 | 0xE000_EF68 => Self::DataLine { addr: value, clean: true, invalidate: false },
+            0xE000_EF6C => Self::DataSetWay { set_way: value, clean: true, invalidate: false },
+            0xE000_EF70 => Self::DataLine { addr: value, clean: true, invalidate: true },
+            0xE000_EF74 => Self::DataSetWay { set_way: value, clean: true, invalidate: true },
+            0xE000_EF78 => Self::InvalidatePredictor,
+            _ => return None,
+        })
+    }
+}
+
+impl Machine {
+    /// Performs an operation and returns its cycles; a write-back goes on behind it in the store buffer.
+    pub fn maintain(&mut self, operation: Maintenance) -> u32 {
+        self.counters.maintenance += 1;
+        let spent = self.spend(self.params.maintenance);
+        match operation {
+            Maintenance::InvalidateInstructions => {
+                self.icache.cache.invalidate_all();
+                self.last_fetch_line = super::NO_LINE;
+            }
+            Maintenance::InvalidateInstructionLine(addr) => {
+                self.icache.cache.invalidate_line(u64::from(addr >> self.line_log2));
+                self.last_fetch_line = super::NO_LINE;
+            }
+            Maintenance::DataLine { addr, clean, invalidate } => {
+                return spent + self.data_line(u64::from(addr >> self.line_log2), clean, invalidate);
+            }
+            Maintenance::DataSetWay { set_way, clean, invalidate } => {
+                return spent + self.data_place(set_way, clean, invalidate);
+            }
+            Maintenance::InvalidatePredictor => self.predictor.clear(),
+            Maintenance::Enable { instruction, data } => {
+                self.icache.on = instruction;
+                self.dcache.on = data;
+            }
+        }
+        spent
+    }
+
+    fn data_line(&mut self, line: u64, clean: bool, invalidate: bool) -> u32 {
+        let cache = &mut self.dcache.cache;
+        let dirty = clean && cache.is_dirty(line);
+        if clean {
+            cache.clean_line(line);
+        }
+        if invalidate {
+            cache.invalidate_line(line);
+        }
+        if dirty { self.buffer_write_back(line) } else { 0 }
+    }
+
+    /// Way in the uppermost bits, set above the line offset (DDI 0403 B4.8.7).
+    fn data_place(&mut self, set_way: u32, clean: bool, invalidate: bool) -> u32 {
+        let cache: &mut Cache = &mut self.dcache.cache;
+        let way_bits = cache.ways().next_power_of_two().trailing_zeros();
+        let way = if way_bits == 0 { 0 } else { set_way >> (32 - way_bits) };
+        let set = (set_way >> self.line_log2) & (cache.sets() - 1);
+        match cache.by_set_way(set, way, clean, invalidate) {
+            Some(held) if held.dirty && clean => self.buffer_write_back(held.line),
+            _ => 0,
+        }
+    }
+
+    fn buffer_write_back(&mut self, line: u64) -> u32 {
+        let stall = self.stores.wait(self.now);
+        let spent = self.spend(stall);
+        let done = self.write_back(line, self.now);
+        self.stores.push(done);
+        spent
+    }
+
+    /// Locks ways of the data cache (see [`Cache::lock_ways`]). The Cortex-M7 has no such register; other cores do.
+    pub fn lock_data_ways(&mut self, mask: u32) {
+        self.dcache.cache.lock_ways(mask);
+    }
+
+    /// Locks ways of the instruction cache, as [`Machine::lock_data_ways`].
+    pub fn lock_instruction_ways(&mut self, mask: u32) {
+        self.icache.cache.lock_ways(mask);
+    }
+}

@@ -1,0 +1,167 @@
+//! The Armv7-M machine: caches, flash accelerator, memories, pipeline and exceptions put together, and the clock.
+//!
+//! Whoever executes the program tells it what happens, in order: each block or instruction that executes, each data
+//! access, each exception. Every call advances [`Machine::now`] by the cycles that it returns. A hit takes constant
+//! time and nothing is allocated after construction.
+
+mod block;
+mod data;
+mod exception;
+mod fetch;
+mod maintain;
+
+pub use block::{BlockCost, InsnCost};
+pub use exception::{EntryKind, FpFrame, Frame};
+pub use maintain::Maintenance;
+
+use alloc::vec::Vec;
+
+use crate::art::Art;
+use crate::branch::{BranchSite, Predictor};
+use crate::bus::{Memory, StoreBuffer};
+use crate::cache::Cache;
+use crate::counters::Counters;
+use crate::pipeline::{CostTable, Scoreboard};
+use crate::profile::{MemoryKind, Profile, ProfileError};
+
+/// Which line an access needs, as no address: line sizes are at least two.
+const NO_LINE: u32 = u32::MAX;
+
+/// A level-1 cache and whether it is on.
+#[derive(Clone, Debug)]
+struct Level1 {
+    cache: Cache,
+    on: bool,
+}
+
+/// State of one Armv7-M core with its memories.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    now: u64,
+    line_log2: u32,
+    icache: Level1,
+    dcache: Level1,
+    memories: Vec<Memory>,
+    /// Memory found last by a data access and by a fetch.
+    data_memory: usize,
+    fetch_memory: usize,
+    /// Tightly coupled memory that most data goes to: base and size.
+    tcm: (u32, u32),
+    art: Option<Art>,
+    stores: StoreBuffer,
+    predictor: Predictor,
+    /// The branch that ended the last block, until it is known where execution went on.
+    pending: Option<BranchSite>,
+    last_fetch_line: u32,
+    costs: CostTable,
+    scoreboard: Scoreboard,
+    params: Params,
+    counters: Counters,
+}
+
+/// Plain numbers of the profile that are needed at run time.
+#[derive(Clone, Copy, Debug)]
+struct Params {
+    mpu_check: u32,
+    unaligned_load: u32,
+    maintenance: u32,
+    entry: u32,
+    exit: u32,
+    tail_chain: u32,
+    late_arrival: u32,
+    lazy_fp: u32,
+    fp_frame: u32,
+}
+
+impl Machine {
+    /// A machine at time 0 with empty caches, predictor and buffers.
+    ///
+    /// # Errors
+    /// Everything that [`Profile::validate`] finds.
+    pub fn new(profile: &Profile) -> Result<Self, Vec<ProfileError>> {
+        let errors = profile.validate();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let level1 = |p: &crate::profile::CacheParams, path: &str| match Cache::new(p.geometry(), p.replacement.value) {
+            Ok(cache) => Ok(Level1 { cache, on: p.enabled.value }),
+            Err(why) => Err(alloc::vec![ProfileError { path: path.into(), rule: alloc::format!("{why}") }]),
+        };
+        let memories: Vec<Memory> = profile.memory.iter().map(Memory::new).collect();
+        let tcm = memories.iter().filter(|m| m.kind == MemoryKind::Tcm).max_by_key(|m| m.size);
+        Ok(Self {
+            now: 0,
+            line_log2: profile.dcache.line.value.trailing_zeros(),
+            icache: level1(&profile.icache, "icache")?,
+            dcache: level1(&profile.dcache, "dcache")?,
+            tcm: tcm.map_or((0, 0), |m| (m.base, m.size)),
+            art: accelerator(profile, &memories),
+            memories,
+            data_memory: 0,
+            fetch_memory: 0,
+            stores: StoreBuffer::new(profile.bus.store_buffer.value),
+            predictor: Predictor::new(&profile.branch),
+            pending: None,
+            last_fetch_line: NO_LINE,
+            costs: CostTable::new(&profile.pipeline),
+            scoreboard: Scoreboard::new(),
+            params: Params::new(profile),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Cycles since the start.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Lets `cycles` pass in which the core sleeps.
+    pub fn idle(&mut self, cycles: u64) {
+        self.now += cycles;
+        self.counters.idle_cycles += cycles;
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        Counters { cycles: self.now, ..self.counters }
+    }
+
+    /// Cost table for [`BlockCost::new`] and for own analyses.
+    pub fn costs(&self) -> &CostTable {
+        &self.costs
+    }
+
+    /// Adds cycles to the clock and returns them.
+    fn spend(&mut self, cycles: u32) -> u32 {
+        self.now += u64::from(cycles);
+        cycles
+    }
+}
+
+impl Params {
+    fn new(profile: &Profile) -> Self {
+        let e = &profile.exception;
+        Self {
+            mpu_check: profile.mpu_check.value,
+            unaligned_load: profile.bus.unaligned_load.value,
+            maintenance: profile.bus.maintenance.value,
+            entry: e.entry.value,
+            exit: e.exit.value,
+            tail_chain: e.tail_chain.value,
+            late_arrival: e.late_arrival.value,
+            lazy_fp: e.lazy_fp.value,
+            fp_frame: e.fp_frame.value,
+        }
+    }
+}
+
+/// The accelerator of the first flash that has one.
+fn accelerator(profile: &Profile, memories: &[Memory]) -> Option<Art> {
+    let (params, memory) = profile.memory.iter().zip(memories).find(|(p, _)| p.art.is_some())?;
+    let art = params.art.as_ref()?;
+    let lines = (memory.size >> profile.dcache.line.value.trailing_zeros()) as usize;
+    Some(Art::new(lines, art.lines.value as usize, memory.read_first(), art.prefetch.value))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Semantic checks of a profile after its text was read.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::params::{CacheParams, ClassCost, MemoryKind, MemoryParams, Param, Unit};
+use super::{Interface, Profile};
+
+/// What is wrong, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProfileError {
+    /// Path of the parameter, as in `dcache.ways` or `memory.sram.capacity`.
+    pub path: String,
+    /// The rule that it breaks.
+    pub rule: String,
+}
+
+impl core::fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.path, self.rule)
+    }
+}
+
+impl core::error::Error for ProfileError {}
+
+/// How a source may begin.
+pub const SOURCE_KINDS: [&str; 5] = ["manual: ", "paper: ", "measured: ", "calibration: ", "assumption: "];
+
+/// One parameter, without its value's type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Listed<'a> {
+    /// Path in the profile.
+    pub path: String,
+    /// Declared unit.
+    pub unit: Unit,
+    /// Unit that the field has.
+    pub expected: Unit,
+    /// Declared source.
+    pub source: &'a str,
+}
+
+struct Lister<'a> {
+    list: Vec<Listed<'a>>,
+    prefix: String,
+}
+
+impl<'a> Lister<'a> {
+    fn add<T>(&mut self, name: &str, param: &'a Param<T>, expected: Unit) {
+        let path = if self.prefix.is_empty() { name.into() } else { format!("{}.{name}", self.prefix) };
+        self.list.push(Listed { path, unit: param.unit, expected, source: &param.source });
+    }
+
+    fn cache(&mut self, name: &str, cache: &'a CacheParams) {
+        self.prefix = name.into();
+        self.add("size", &cache.size, Unit::Bytes);
+        self.add("ways", &cache.ways, Unit::Count);
+        self.add("line", &cache.line, Unit::Bytes);
+        self.add("replacement", &cache.replacement, Unit::Choice);
+        self.add("enabled", &cache.enabled, Unit::Choice);
+    }
+
+    fn memory(&mut self, memory: &'a MemoryParams) {
+        self.prefix = format!("memory.{}", memory.name);
+        self.add("chip_base", &memory.chip_base, Unit::Address);
+        self.add("board_base", &memory.board_base, Unit::Address);
+        self.add("capacity", &memory.capacity, Unit::Bytes);
+        self.add("board_capacity", &memory.board_capacity, Unit::Bytes);
+        self.add("cacheable", &memory.cacheable, Unit::Choice);
+        if let Some(latency) = &memory.latency {
+            self.add("latency.beat", &latency.beat, Unit::Bytes);
+            self.add("latency.read_first", &latency.read_first, Unit::Cycles);
+            self.add("latency.write_first", &latency.write_first, Unit::Cycles);
+            self.add("latency.next", &latency.next, Unit::Cycles);
+        }
+        if let Some(art) = &memory.art {
+            self.add("art.lines", &art.lines, Unit::Count);
+            self.add("art.prefetch", &art.prefetch, Unit::Choice);
+        }
+        if let Some(rows) = &memory.rows {
+            self.add("rows.row", &rows.row, Unit::Bytes);
+            self.add("rows.bank", &rows.bank, Unit::Bytes);
+            self.add("rows.miss", &rows.miss, Unit::Cycles);
+        }
+    }
+}
+
+impl Profile {
+    /// Every parameter with its unit and source, in the order of the text.
+    pub fn parameters(&self) -> Vec<Listed<'_>> {
+        let mut l = Lister { list: Vec::new(), prefix: String::new() };
+        l.add("core_clock", &self.core_clock, Unit::Hz);
+        l.add("mpu_check", &self.mpu_check, Unit::Cycles);
+        l.cache("icache", &self.icache);
+        l.cache("dcache", &self.dcache);
+        l.prefix = "bus".into();
+        l.add("store_buffer", &self.bus.store_buffer, Unit::Count);
+        l.add("unaligned_load", &self.bus.unaligned_load, Unit::Cycles);
+        l.add("maintenance", &self.bus.maintenance, Unit::Cycles);
+        l.prefix = "pipeline".into();
+        l.add("width", &self.pipeline.width, Unit::Count);
+        for (name, cost) in self.pipeline.classes() {
+            l.add(name, cost, Unit::Cycles);
+        }
+        l.prefix = "branch".into();
+        l.add("entries", &self.branch.entries, Unit::Count);
+        l.add("redirect", &self.branch.redirect, Unit::Cycles);
+        l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
+        l.prefix = "exception".into();
+        l.add("entry", &self.exception.entry, Unit::Cycles);
+        l.add("exit", &self.exception.exit, Unit::Cycles);
+        l.add("tail_chain", &self.exception.tail_chain, Unit::Cycles);
+        l.add("late_arrival", &self.exception.late_arrival, Unit::Cycles);
+        l.add("lazy_fp", &self.exception.lazy_fp, Unit::Cycles);
+        l.add("fp_frame", &self.exception.fp_frame, Unit::Cycles);
+        for memory in &self.memory {
+            l.memory(memory);
+        }
+        l.list
+    }
+
+    /// Everything that is wrong with it; empty when it can be used.
+    pub fn validate(&self) -> Vec<ProfileError> {
+        let mut errors = Vec::new();
+        for p in self.parameters() {
+            if p.unit != p.expected {
+                errors.push(error(&p.path, format!("its unit is {:?}, not {:?}", p.expected, p.unit)));
+            }
+            if !SOURCE_KINDS.iter().any(|kind| p.source.len() > kind.len() && p.source.starts_with(kind)) {
+                let rule = format!("its source must begin with one of {SOURCE_KINDS:?} and say which");
+                errors.push(error(&p.path, rule));
+            }
+        }
+        self.check_core(&mut errors);
+        for (index, memory) in self.memory.iter().enumerate() {
+            check_memory(memory, &mut errors);
+            self.check_against_earlier(index, &mut errors);
+        }
+        errors
+    }
+
+    fn check_core(&self, errors: &mut Vec<ProfileError>) {
+        for (name, cache) in [("icache", &self.icache), ("dcache", &self.dcache)] {
+            if let Err(why) = cache.geometry().sets(cache.replacement.value) {
+                errors.push(error(name, format!("{why}")));
+            }
+        }
+        let mut need = |ok: bool, path: &str, rule: &str| {
+            if !ok {
+                errors.push(error(path, rule.into()));
+            }
+        };
+        need(self.core_clock.value > 0, "core_clock", "it must not be zero");
+        need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
+        need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
+        need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
+        let entries = self.branch.entries.value;
+        need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+        for (name, cost) in self.pipeline.classes() {
+            let ClassCost { issue, dual, .. } = cost.value;
+            need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");
+        }
+    }
+
+    fn check_against_earlier(&self, index: usize, errors: &mut Vec<ProfileError>) {
+        let memory = &self.memory[index];
+        for other in &self.memory[..index] {
+            if other.name == memory.name {
+                errors.push(error(&path(memory, "name"), "names must be unique".into()));
+            }
+            if other.chip_window().overlaps(memory.chip_window()) {
+                errors.push(error(&path(memory, "capacity"), format!("overlaps {} on the chip", other.name)));
+            }
+            if other.usable_window().overlaps(memory.board_window()) {
+                errors.push(error(&path(memory, "board_capacity"), format!("overlaps {} on the board", other.name)));
+            }
+        }
+    }
+}
+
+fn error(path: &str, rule: String) -> ProfileError {
+    ProfileError { path: path.into(), rule }
+}
+
+fn path(memory: &MemoryParams, field: &str) -> String {
+    format!("memory.{}.{field}", memory.name)
+}
+
+fn check_memory(memory: &MemoryParams, errors: &mut Vec<ProfileError>) {
+    let mut need = |ok: bool, field: &str, rule: &str| {
+        if !ok {
+            errors.push(error(&path(memory, field), rule.into()));
+        }
+    };
+    let end = memory.board_base.value.checked_add(memory.capacity.value.max(memory.board_capacity.value));
+    need(end.is_some_and(|end| end <= 1 << 32), "board_base", "must end within 32 bits");
+    need(memory.capacity.value > 0, "capacity", "must not be zero");
+    let tcm = memory.kind == MemoryKind::Tcm;
+    need(tcm != memory.latency.is_some(), "latency", "is needed, except for tightly coupled memory, which has none");
+    need(memory.art.is_none() || memory.kind == MemoryKind::Flash, "art", "only flash has one");
+    need(memory.rows.is_none() || memory.kind == MemoryKind::Sdram, "rows", "only dynamic memory has rows");
+    let behind_cache = memory.interface == Interface::Axi;
+    need(!memory.cacheable.value || behind_cache, "cacheable", "only what is behind the memory bus can be cached");
+    if let Some(latency) = &memory.latency {
+        need(latency.beat.value.is_power_of_two(), "latency.beat", "a power of two");
+    }
+    if let Some(art) = &memory.art {
+        need((1..=255).contains(&art.lines.value), "art.lines", "1 to 255");
+    }
+    if let Some(rows) = &memory.rows {
+        let fits = rows.row.value.is_power_of_two() && rows.bank.value.is_power_of_two();
+        need(fits && rows.row.value <= rows.bank.value, "rows.row", "row and bank are powers of two, row not larger");
+        let banks = memory.capacity.value.div_ceil(u64::from(rows.bank.value.max(1)));
+        need((1..=16).contains(&banks), "rows.bank", "there must be 1 to 16 banks");
+    }
+}

@@ -1,0 +1,55 @@
+//! A chip's parameters, each with its unit and its source, and the mapping of the board's addresses to its memories.
+//!
+//! A profile is data. It is read by a serde format (TOML in `boards/profiles/`), where unknown keys are errors, and
+//! then checked by [`Profile::validate`]; a machine is only built from what passed.
+
+mod check;
+mod params;
+mod place;
+
+pub use check::ProfileError;
+pub use params::{
+    ArtParams, BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Interface, LatencyParams, MemoryKind,
+    MemoryParams, Param, PipelineParams, RowParams, Unit,
+};
+pub use place::{CapacityError, MemoryId};
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// One chip on one board.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Profile {
+    /// Short name, as the manifest writes it.
+    pub name: String,
+    /// What it models, for a report.
+    pub title: String,
+    /// The declared part.
+    pub part: String,
+    /// The QEMU machine whose addresses the memories' board windows use.
+    pub board: String,
+    /// What the reader of a figure has to know: printed with every report.
+    pub caveats: Vec<String>,
+    /// Core clock.
+    pub core_clock: Param<u64>,
+    /// Instruction cache.
+    pub icache: CacheParams,
+    /// Data cache.
+    pub dcache: CacheParams,
+    /// Extra cycles for an access check by the MPU.
+    pub mpu_check: Param<u32>,
+    /// Bus and load/store unit.
+    pub bus: BusParams,
+    /// Issue and latency per instruction class.
+    pub pipeline: PipelineParams,
+    /// Branch prediction.
+    pub branch: BranchParams,
+    /// Exceptions.
+    pub exception: ExceptionParams,
+    /// Memories and device windows.
+    pub memory: Vec<MemoryParams>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,303 @@
+//! The parameters of a profile.
+
+use alloc::string::String;
+
+use crate::cache::{Geometry, Replacement};
+
+/// Unit of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Unit {
+    /// Core clock cycles.
+    Cycles,
+    /// Bytes.
+    Bytes,
+    /// Events per second.
+    Hz,
+    /// A plain number of things.
+    Count,
+    /// An address.
+    Address,
+    /// A named choice.
+    Choice,
+}
+
+/// A value with its unit and where it comes from. The source starts with `manual:`, `paper:`, `measured:` (published by
+/// others on silicon), `calibration:` or `assumption:`, and then says which, with the section.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Param<T> {
+    /// The value.
+    pub value: T,
+    /// Its unit.
+    pub unit: Unit,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// A level-1 cache.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct CacheParams {
+    /// Size, bytes.
+    pub size: Param<u32>,
+    /// Ways.
+    pub ways: Param<u32>,
+    /// Line size, bytes.
+    pub line: Param<u32>,
+    /// Replacement policy.
+    pub replacement: Param<Replacement>,
+    /// Whether it is on when the first instruction executes.
+    pub enabled: Param<bool>,
+}
+
+impl CacheParams {
+    /// Its shape.
+    pub fn geometry(&self) -> Geometry {
+        Geometry { size_bytes: self.size.value, ways: self.ways.value, line_bytes: self.line.value }
+    }
+}
+
+/// Bus and load/store unit.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct BusParams {
+    /// Stores that can be under way before a further one waits, 1 to 16.
+    pub store_buffer: Param<u32>,
+    /// Extra cycles of a load whose address is no multiple of its size (of 4 for larger ones).
+    pub unaligned_load: Param<u32>,
+    /// Cycles of a cache maintenance operation on one line, without the write-back.
+    pub maintenance: Param<u32>,
+}
+
+/// What an instruction class costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct ClassCost {
+    /// Cycles for which nothing else issues after it, from 1; of a multiple transfer, per two registers.
+    pub issue: u32,
+    /// Cycles until its result can be used by the late ALU, from 0.
+    pub latency: u32,
+    /// Cycles more until its result can be an address or a shifted operand.
+    pub early: u32,
+    /// Whether another instruction may issue in the same cycle. Needs `issue = 1`.
+    pub dual: bool,
+}
+
+/// Issue and latency per instruction class.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct PipelineParams {
+    /// Instructions per cycle at best: 1 or 2.
+    pub width: Param<u32>,
+    /// Add, subtract, move, plain shift, IT, NOP.
+    pub alu: Param<ClassCost>,
+    /// Logic and compare.
+    pub alu_late: Param<ClassCost>,
+    /// With a shifted operand.
+    pub alu_shifted: Param<ClassCost>,
+    /// Bit fields, extensions, parallel arithmetic.
+    pub dsp: Param<ClassCost>,
+    /// Integer multiply.
+    pub multiply: Param<ClassCost>,
+    /// Integer divide.
+    pub divide: Param<ClassCost>,
+    /// Word load that hits.
+    pub load: Param<ClassCost>,
+    /// Byte or half-word load that hits.
+    pub load_narrow: Param<ClassCost>,
+    /// LDM, LDRD, POP.
+    pub load_multiple: Param<ClassCost>,
+    /// Store.
+    pub store: Param<ClassCost>,
+    /// STM, STRD, PUSH.
+    pub store_multiple: Param<ClassCost>,
+    /// Exclusive load or store.
+    pub exclusive: Param<ClassCost>,
+    /// Branch, without what a wrong prediction adds.
+    pub branch: Param<ClassCost>,
+    /// MRS, MSR, CPS and the like.
+    pub system: Param<ClassCost>,
+    /// DMB and DSB, without the wait for the store buffer.
+    pub barrier: Param<ClassCost>,
+    /// ISB.
+    pub instruction_barrier: Param<ClassCost>,
+    /// Floating-point move.
+    pub fp_move: Param<ClassCost>,
+    /// Single precision: add and its like.
+    pub fp_alu32: Param<ClassCost>,
+    /// Single-precision multiply.
+    pub fp_multiply32: Param<ClassCost>,
+    /// Single-precision multiply-accumulate.
+    pub fp_accumulate32: Param<ClassCost>,
+    /// Single-precision divide, square root.
+    pub fp_divide32: Param<ClassCost>,
+    /// Double precision: add and its like.
+    pub fp_alu64: Param<ClassCost>,
+    /// Double-precision multiply.
+    pub fp_multiply64: Param<ClassCost>,
+    /// Double-precision multiply-accumulate.
+    pub fp_accumulate64: Param<ClassCost>,
+    /// Double-precision divide, square root.
+    pub fp_divide64: Param<ClassCost>,
+    /// Single floating-point load.
+    pub fp_load: Param<ClassCost>,
+}
+
+/// Branch prediction.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct BranchParams {
+    /// Entries of the branch target address cache, a power of two; 0 for static prediction alone.
+    pub entries: Param<u32>,
+    /// Extra cycles of a taken branch whose direction was right but whose target had to be computed.
+    pub redirect: Param<u32>,
+    /// Extra cycles of a wrong prediction.
+    pub mispredict: Param<u32>,
+}
+
+/// Exceptions.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct ExceptionParams {
+    /// Cycles from recognition to the first instruction of the handler, memory without wait states.
+    pub entry: Param<u32>,
+    /// Cycles of a return, memory without wait states.
+    pub exit: Param<u32>,
+    /// Cycles from one handler to the next.
+    pub tail_chain: Param<u32>,
+    /// Cycles that a higher-priority exception adds when it overtakes an entry under way.
+    pub late_arrival: Param<u32>,
+    /// Cycles to save the deferred floating-point registers, memory without wait states.
+    pub lazy_fp: Param<u32>,
+    /// Cycles more of an entry or exit that transfers them at once.
+    pub fp_frame: Param<u32>,
+}
+
+/// Kind of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum MemoryKind {
+    /// Tightly coupled.
+    Tcm,
+    /// Flash.
+    Flash,
+    /// On-chip SRAM behind a bus.
+    Sram,
+    /// External dynamic memory.
+    Sdram,
+    /// Registers of devices; no image is placed here.
+    Device,
+}
+
+/// How the core reaches it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Interface {
+    /// The tightly coupled ports: never cached.
+    Tcm,
+    /// The memory bus behind the caches.
+    Axi,
+    /// The peripheral bus: never cached.
+    Peripheral,
+    /// The core's own registers: never cached.
+    Private,
+}
+
+/// Cycles of a transfer beyond those of a hit.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct LatencyParams {
+    /// Bytes per beat.
+    pub beat: Param<u32>,
+    /// Until the first beat of a read.
+    pub read_first: Param<u32>,
+    /// Until the first beat of a write is taken.
+    pub write_first: Param<u32>,
+    /// Per further beat.
+    pub next: Param<u32>,
+}
+
+/// The flash accelerator.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct ArtParams {
+    /// Lines that it keeps, 1 to 255.
+    pub lines: Param<u32>,
+    /// Whether it reads the next line ahead for instructions.
+    pub prefetch: Param<bool>,
+}
+
+/// Open rows of a dynamic memory.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct RowParams {
+    /// Bytes of a row, a power of two.
+    pub row: Param<u32>,
+    /// Bytes of a bank, a power of two; the bank is the address divided by it.
+    pub bank: Param<u32>,
+    /// Extra cycles when another row of the bank is open.
+    pub miss: Param<u32>,
+}
+
+/// One memory or device window.
+#[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct MemoryParams {
+    /// Name, unique in the profile.
+    pub name: String,
+    /// Kind.
+    pub kind: MemoryKind,
+    /// How the core reaches it.
+    pub interface: Interface,
+    /// Address on the chip.
+    pub chip_base: Param<u64>,
+    /// Address on the board that QEMU models.
+    pub board_base: Param<u64>,
+    /// Bytes that the chip has.
+    pub capacity: Param<u64>,
+    /// Bytes that the board has at that address.
+    pub board_capacity: Param<u64>,
+    /// Whether the caches may hold it when the attributes say so.
+    pub cacheable: Param<bool>,
+    /// Latency; none for tightly coupled memory.
+    pub latency: Option<LatencyParams>,
+    /// Accelerator; flash only.
+    pub art: Option<ArtParams>,
+    /// Open rows; dynamic memory only.
+    pub rows: Option<RowParams>,
+}
+
+impl PipelineParams {
+    /// Every class cost with the name of its key, in the order of the text.
+    pub fn classes(&self) -> [(&'static str, &Param<ClassCost>); 26] {
+        [
+            ("alu", &self.alu),
+            ("alu_late", &self.alu_late),
+            ("alu_shifted", &self.alu_shifted),
+            ("dsp", &self.dsp),
+            ("multiply", &self.multiply),
+            ("divide", &self.divide),
+            ("load", &self.load),
+            ("load_narrow", &self.load_narrow),
+            ("load_multiple", &self.load_multiple),
+            ("store", &self.store),
+            ("store_multiple", &self.store_multiple),
+            ("exclusive", &self.exclusive),
+            ("branch", &self.branch),
+            ("system", &self.system),
+            ("barrier", &self.barrier),
+            ("instruction_barrier", &self.instruction_barrier),
+            ("fp_move", &self.fp_move),
+            ("fp_alu32", &self.fp_alu32),
+            ("fp_multiply32", &self.fp_multiply32),
+            ("fp_accumulate32", &self.fp_accumulate32),
+            ("fp_divide32", &self.fp_divide32),
+            ("fp_alu64", &self.fp_alu64),
+            ("fp_multiply64", &self.fp_multiply64),
+            ("fp_accumulate64", &self.fp_accumulate64),
+            ("fp_divide64", &self.fp_divide64),
+            ("fp_load", &self.fp_load),
+        ]
+    }
+}
