@@ -9,7 +9,7 @@
 #include "semphr.h"
 #include "task.h"
 
-#define ITERATIONS 1100u /* of each workload; the first 100 warm the caches and are not counted */
+#define ITERATIONS 1100u  /* of each workload; the first 100 warm the caches and are not counted */
 #define TIMER_PERIOD 500u /* of the board's timer, in 40 ns: 20 us */
 #define TASKS 12u
 #define STACK_WORDS 256u

@@ -18,11 +18,22 @@ void reset(void);
 #define ADP_STOPPED_APPLICATION_EXIT 0x20026u
 #define SYS_EXIT_EXTENDED 0x20u
 
-static void fault(void) { peer_exit(2); }
+static void fault(void) {
+    peer_exit(2);
+}
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[16 + 10] = {
-    [0] = __stack_top,          [1] = reset,  [2] = fault, [3] = fault, [4] = fault, [5] = fault, [6] = fault,
-    [11] = vPortSVCHandler,     [12] = fault, [14] = xPortPendSVHandler, [15] = xPortSysTickHandler,
+    [0] = __stack_top,
+    [1] = reset,
+    [2] = fault,
+    [3] = fault,
+    [4] = fault,
+    [5] = fault,
+    [6] = fault,
+    [11] = vPortSVCHandler,
+    [12] = fault,
+    [14] = xPortPendSVHandler,
+    [15] = xPortSysTickHandler,
     [16 + TIMER1_IRQ] = probe_irq_start,
 };
 
@@ -30,7 +41,8 @@ void peer_exit(uint32_t status) {
     const uint32_t block[2] = {ADP_STOPPED_APPLICATION_EXIT, status};
     register uint32_t operation __asm("r0") = SYS_EXIT_EXTENDED;
     register const uint32_t *argument __asm("r1") = block;
-    for (;;) __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
+    for (;;)
+        __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
 }
 
 int peer_privileged(void) {

@@ -13,15 +13,17 @@
 enum { START_YIELD_A, START_YIELD_B, START_CLIENT, START_GIVER, START_OWNER, START_TIMER };
 enum { SPIN = 1, LOW = 2, HIGH = 4, CONTROL = 5 };
 
-static void wait_for(SemaphoreHandle_t what) { (void)xSemaphoreTake(what, portMAX_DELAY); }
+static void wait_for(SemaphoreHandle_t what) {
+    (void)xSemaphoreTake(what, portMAX_DELAY);
+}
 
 static void finish(void) {
     (void)xSemaphoreGive(shared.done);
     wait_for(shared.start[0]); /* never given a second time */
 }
 
-/* Thread switch: two tasks of one priority that yield to each other. `yield` is the round trip seen by `a`, `switch` the
- * way from `a`'s yield to `b`'s next instruction. */
+/* Thread switch: two tasks of one priority that yield to each other. `yield` is the round trip seen by `a`, `switch`
+ * the way from `a`'s yield to `b`'s next instruction. */
 PROBED static void yield_a(void *unused) {
     (void)unused;
     wait_for(shared.start[START_YIELD_A]);
@@ -44,8 +46,9 @@ PROBED static void yield_b(void *unused) {
     wait_for(shared.start[START_YIELD_B]);
 }
 
-/* Request and reply through two queues of one-word items. The server has the higher priority, which is the cheaper order: it
- * runs as soon as the request is sent, and the reply finds nobody waiting. `message` is the way of the request alone. */
+/* Request and reply through two queues of one-word items. The server has the higher priority, which is the cheaper
+ * order: it runs as soon as the request is sent, and the reply finds nobody waiting. `message` is the way of the
+ * request alone. */
 PROBED static void client(void *unused) {
     (void)unused;
     uint32_t word = 0;
@@ -102,8 +105,8 @@ PROBED static void owner(void *unused) {
     finish();
 }
 
-/* An interrupt that wakes a task, while a task of lower priority computes. The probe starts at the first instruction of the
- * handler. `give_from_handler` is reached through the vector; the label stands on the vector's own address. */
+/* An interrupt that wakes a task, while a task of lower priority computes. The probe starts at the first instruction of
+ * the handler. `give_from_handler` is reached through the vector; the label stands on the vector's own address. */
 PROBED static void timer_task(void *unused) {
     (void)unused;
     wait_for(shared.start[START_TIMER]);
@@ -128,17 +131,27 @@ PRIVILEGED_FUNCTION void probe_irq_start(void) {
 
 static void spinner(void *unused) {
     (void)unused;
-    for (volatile uint32_t count = 0;;) count++;
+    for (volatile uint32_t count = 0;;)
+        count++;
 }
 
-/* Starts one workload after the other and ends the run. It is privileged, which the exit needs. The status is 1 when the
- * tasks did not run at the privilege that the build promises. */
+/* The observer counts masked stretches from the first word 1 ("switch") that is stored to the second word: after
+ * start-up. */
+PRIVILEGED_DATA volatile uint32_t peer_port[2];
+
+/* Starts one workload after the other and ends the run. It is privileged, which the exit needs. The status is 1 when
+ * the tasks did not run at the privilege that the build promises. */
 static void control(void *unused) {
     (void)unused;
+    peer_port[0] = 0;
+    peer_port[1] = 1;
     for (unsigned next = START_YIELD_A; next <= START_TIMER; next++) {
-        if (next == START_YIELD_B) continue;
-        if (next == START_YIELD_A) (void)xSemaphoreGive(shared.start[START_YIELD_B]);
-        if (next == START_TIMER) peer_task(spinner, SPIN, 0);
+        if (next == START_YIELD_B)
+            continue;
+        if (next == START_YIELD_A)
+            (void)xSemaphoreGive(shared.start[START_YIELD_B]);
+        if (next == START_TIMER)
+            peer_task(spinner, SPIN, 0);
         (void)xSemaphoreGive(shared.start[next]);
         wait_for(shared.done);
     }
@@ -149,8 +162,12 @@ static StaticQueue_t queues[12];
 static uint32_t items[2][1];
 static unsigned made;
 
-static QueueHandle_t queue(uint8_t *storage) { return xQueueCreateStatic(1, sizeof(uint32_t), storage, &queues[made++]); }
-static SemaphoreHandle_t semaphore(void) { return xSemaphoreCreateBinaryStatic(&queues[made++]); }
+static QueueHandle_t queue(uint8_t *storage) {
+    return xQueueCreateStatic(1, sizeof(uint32_t), storage, &queues[made++]);
+}
+static SemaphoreHandle_t semaphore(void) {
+    return xSemaphoreCreateBinaryStatic(&queues[made++]);
+}
 
 void workloads_create(void) {
     shared.request = queue((uint8_t *)items[0]);
@@ -159,7 +176,8 @@ void workloads_create(void) {
     shared.own = semaphore();
     shared.timer = semaphore();
     shared.done = semaphore();
-    for (unsigned i = 0; i < 6; i++) shared.start[i] = semaphore();
+    for (unsigned i = 0; i < 6; i++)
+        shared.start[i] = semaphore();
     (void)xSemaphoreGive(shared.own);
     peer_task(control, CONTROL, 1);
     peer_task(yield_a, LOW, 0);

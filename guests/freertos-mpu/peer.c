@@ -16,10 +16,12 @@ void peer_task(TaskFunction_t entry, unsigned priority, int privileged) {
         .usStackDepth = STACK_WORDS,
         .uxPriority = priority | (privileged ? portPRIVILEGE_BIT : 0),
         .puxStackBuffer = stacks[made],
-        .xRegions = {{&shared, SHARED_BYTES, portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)}},
+        .xRegions = {{&shared, SHARED_BYTES,
+                      portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)}},
         .pxTaskBuffer = &controls[made],
     };
     TaskHandle_t handle;
     made++;
-    if (xTaskCreateRestrictedStatic(&parameters, &handle) != pdPASS) peer_exit(4);
+    if (xTaskCreateRestrictedStatic(&parameters, &handle) != pdPASS)
+        peer_exit(4);
 }

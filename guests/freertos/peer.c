@@ -10,6 +10,7 @@ static unsigned made;
 
 void peer_task(TaskFunction_t entry, unsigned priority, int privileged) {
     (void)privileged;
-    if (xTaskCreateStatic(entry, "task", STACK_WORDS, NULL, priority, stacks[made], &controls[made]) == NULL) peer_exit(4);
+    if (xTaskCreateStatic(entry, "task", STACK_WORDS, NULL, priority, stacks[made], &controls[made]) == NULL)
+        peer_exit(4);
     made++;
 }

@@ -1,0 +1,104 @@
+//! Is called, woken and interrupted by the operations that `cofferdam bench` measures; see `../caller`.
+#![no_std]
+#![no_main]
+#![allow(named_asm_labels)] // the labels are the point; a function that holds one is neither inlined nor a loop, so it stays single
+
+use core::arch::asm;
+
+use cofferdam::{Error, Interrupt, Notification, Start, sys};
+
+/// Rounds of each operation, as in `../caller`.
+const ROUNDS: u32 = 1100;
+/// Period of the interrupt: 20 us in cycles of the board's 25 MHz clock.
+const PERIOD: u32 = 500;
+
+cofferdam::entry!(woken);
+cofferdam::thread!(bench_across, across);
+cofferdam::thread!(bench_timer, timer);
+cofferdam::gate!(bench_add, add);
+
+macro_rules! probe {
+    ($label:literal) => {
+        // SAFETY: a label, no instruction.
+        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), options(nostack)) }
+    };
+}
+
+/// The gate: as little work as the peers' server does.
+fn add(_badge: u32, value: u32, _: u32, _: u32) -> Result<u32, Error> {
+    Ok(value.wrapping_add(1))
+}
+
+/// Waits for the caller's signals at a more important priority.
+fn woken(start: Start) -> u32 {
+    let Some(wake) = Notification::named(start.info, "wake") else { return 1 };
+    (0..ROUNDS).try_for_each(|_| wake_up(wake)).map_or(2, |()| 0)
+}
+
+#[inline(never)]
+fn wake_up(wake: Notification) -> Result<(), Error> {
+    let bits = wake.wait(1);
+    probe!("probe_notify_end");
+    bits.map(|_| ())
+}
+
+/// Yields back across domains.
+fn across(start: Start) -> u32 {
+    let Some(go) = Notification::named(start.info, "across") else { return 1 };
+    if go.wait(1).is_err() {
+        return 2;
+    }
+    (0..ROUNDS).for_each(|_| yield_back());
+    0
+}
+
+#[inline(never)]
+fn yield_back() {
+    let _ = sys::yield_now();
+    probe!("probe_across_end");
+}
+
+/// Owns the board's second timer: each interrupt makes this thread ready while the other domain computes.
+fn timer(start: Start) -> u32 {
+    let named = |name| Notification::named(start.info, name);
+    let (Some(go), Some(line)) = (named("timer"), named("line")) else { return 1 };
+    let (Some(interrupt), Some(device)) = (Interrupt::named(start.info, "zero"), start.info.area("timer1")) else {
+        return 2;
+    };
+    if go.wait(1).is_err() {
+        return 3;
+    }
+    interrupts(line, interrupt, device.base as *mut u32).map_or(4, |()| 0)
+}
+
+/// Registers of the timer, in words from its base (CMSDK APB timer, ARM DDI 0479).
+const CTRL: usize = 0;
+const VALUE: usize = 1;
+const RELOAD: usize = 2;
+const CLEAR: usize = 3;
+/// Enabled, with interrupt.
+const RUN: u32 = 9;
+
+fn interrupts(line: Notification, interrupt: Interrupt, device: *mut u32) -> Result<(), Error> {
+    let store = |register: usize, value: u32| {
+        // SAFETY: the manifest gives the device to this domain.
+        unsafe { device.add(register).write_volatile(value) }
+    };
+    store(RELOAD, PERIOD);
+    store(VALUE, PERIOD);
+    store(CTRL, RUN);
+    for _ in 0..ROUNDS {
+        wait_for(line)?;
+        store(CLEAR, 1);
+        interrupt.ack()?;
+    }
+    store(CTRL, 0);
+    Ok(())
+}
+
+#[inline(never)]
+fn wait_for(line: Notification) -> Result<u32, Error> {
+    let bits = line.wait(1);
+    probe!("probe_irq_end");
+    bits
+}

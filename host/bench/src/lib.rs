@@ -1,0 +1,25 @@
+//! The figures of Cofferdam beside those of its peers, all under one board and one profile: what `cofferdam bench` prints.
+//!
+//! For the command: [`run`] builds the peers (`guests/`) and the benchmark system (`examples/bench`), runs each in the exact
+//! mode, writes `bench.json` into [`Options::out_dir`] and returns its rows; [`table`] formats them. `progress` is called with
+//! one line before each step. A missed target is no error: the rows and the table say so.
+//!
+//! `docs/bench.md` says what is measured from which instruction to which.
+
+mod error;
+mod operations;
+mod peers;
+mod rows;
+mod samples;
+mod symbols;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+pub use operations::{COFFERDAM, MASKED, Operation, of_peer};
+pub use peers::Peer;
+pub use rows::{Cycles, Row, Target, judge, read, targets, write};
+pub use symbols::Symbols;
+pub use table::table;

@@ -1,0 +1,75 @@
+//! What is measured: for each row the labels between which it is measured.
+
+use crate::Peer;
+
+/// A row of the table that a pair of labels yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Id of the row, for peers without their suffix.
+    pub id: &'static str,
+    /// What happens, in a few words.
+    pub about: &'static str,
+    /// The stretch starts before the instruction at this label; for a handler's first instruction before the exception is
+    /// entered.
+    pub start: &'static str,
+    /// The stretch ends before the instruction at this label.
+    pub end: &'static str,
+}
+
+const fn op(id: &'static str, about: &'static str, start: &'static str, end: &'static str) -> Operation {
+    Operation { id, about, start, end }
+}
+
+/// Row of the longest stretch with interrupts masked, which no label pair yields.
+pub const MASKED: (&str, &str) = ("m7.masked.longest", "longest stretch with interrupts masked");
+
+/// Operations of Cofferdam; the labels are those of `examples/bench` and the kernel's exception entries.
+pub const COFFERDAM: &[Operation] = &[
+    op("m7.gate.call_return", "gate call and return", "probe_gate_start", "probe_gate_end"),
+    op("m7.notify.thread", "notification to thread of another domain", "probe_notify_start", "probe_notify_end"),
+    op("m7.irq.thread", "interrupt to thread of another domain", "cofferdam_interrupt_entry", "probe_irq_end"),
+    op("m7.switch.within", "yield, one way, same domain", "probe_within_start", "probe_within_end"),
+    op("m7.switch.within.round_trip", "yield there and back, same domain", "probe_within_start", "probe_within_round"),
+    op("m7.switch.across", "yield, one way, other domain", "probe_across_start", "probe_across_end"),
+    op("m7.switch.across.round_trip", "yield there and back, other domain", "probe_across_start", "probe_across_round"),
+    op("m7.miss.paged", "paged-region miss to restarted load", "cofferdam_memory_entry", "probe_miss_load"),
+];
+
+const QUEUES: Operation =
+    op("m7.gate.call_return", "request and reply through queues", "probe_queue_start", "probe_queue_end");
+const MESSAGE: Operation = op("m7.message.thread", "message to task", "probe_queue_start", "probe_message_end");
+const SEMAPHORE: Operation =
+    op("m7.notify.thread", "semaphore to task", "probe_semaphore_start", "probe_semaphore_end");
+const UNCONTENDED: Operation =
+    op("m7.semaphore.uncontended", "semaphore take and give", "probe_uncontended_start", "probe_uncontended_end");
+const INTERRUPT: Operation = op("m7.irq.thread", "interrupt to task", "probe_irq_start", "probe_irq_end");
+
+/// FreeRTOS has one protection domain, so that its switch is one within a domain.
+const FREERTOS: &[Operation] = &[
+    QUEUES,
+    MESSAGE,
+    SEMAPHORE,
+    UNCONTENDED,
+    INTERRUPT,
+    op("m7.switch.within", "yield, one way", "probe_yield_start", "probe_switch_end"),
+    op("m7.switch.within.round_trip", "yield there and back", "probe_yield_start", "probe_yield_end"),
+];
+
+/// Each task of FreeRTOS-MPU is a protection domain.
+const FREERTOS_MPU: &[Operation] = &[
+    QUEUES,
+    MESSAGE,
+    SEMAPHORE,
+    UNCONTENDED,
+    INTERRUPT,
+    op("m7.switch.across", "yield, one way", "probe_yield_start", "probe_switch_end"),
+    op("m7.switch.across.round_trip", "yield there and back", "probe_yield_start", "probe_yield_end"),
+];
+
+/// Operations of a peer; the labels are those of `guests/common`.
+pub const fn of_peer(peer: Peer) -> &'static [Operation] {
+    match peer {
+        Peer::FreeRtos => FREERTOS,
+        Peer::FreeRtosMpu => FREERTOS_MPU,
+    }
+}

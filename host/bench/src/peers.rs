@@ -1,0 +1,132 @@
+//! Builds the peers of `guests/` with the compiler and the options that Cofferdam's own C domains are built with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cargo_metadata::MetadataCommand;
+
+use crate::Error;
+
+/// The crate that carries the sources of both peers.
+const SOURCES_CRATE: &str = "freertos-next";
+/// Compiler and options: those of C domains, and one section for each function, as the linker drops what is not used.
+const COMPILER: &str = "arm-none-eabi-gcc";
+const MACHINE: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
+const OPTIONS: &[&str] = &["-O2", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections"];
+
+/// A system that Cofferdam is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// FreeRTOS for the Cortex-M7; no protection.
+    FreeRtos,
+    /// FreeRTOS with memory protection; the tasks are unprivileged.
+    FreeRtosMpu,
+}
+
+impl Peer {
+    /// Every peer, in the order of the table.
+    pub const ALL: [Peer; 2] = [Peer::FreeRtos, Peer::FreeRtosMpu];
+
+    /// Directory below `guests/`.
+    pub const fn directory(self) -> &'static str {
+        match self {
+            Self::FreeRtos => "freertos",
+            Self::FreeRtosMpu => "freertos-mpu",
+        }
+    }
+
+    /// Suffix of the ids of its rows.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::FreeRtos => "freertos",
+            Self::FreeRtosMpu => "freertos_mpu",
+        }
+    }
+
+    /// Directory of the port below `FreeRTOS-Kernel/portable/GCC`.
+    const fn port(self) -> &'static str {
+        match self {
+            Self::FreeRtos => "ARM_CM7/r0p1",
+            Self::FreeRtosMpu => "ARM_CM4_MPU",
+        }
+    }
+
+    /// Sources of the port beside `port.c`, relative to `FreeRTOS-Kernel/portable`.
+    const fn extra(self) -> &'static [&'static str] {
+        match self {
+            Self::FreeRtos => &[],
+            Self::FreeRtosMpu => &["GCC/ARM_CM4_MPU/mpu_wrappers_v2_asm.c", "Common/mpu_wrappers_v2.c"],
+        }
+    }
+}
+
+/// `FreeRTOS-Kernel` in the sources that cargo fetched, and their version.
+///
+/// # Errors
+/// [`Error::Sources`] when cargo cannot say where they are.
+pub fn sources(root: &Path) -> Result<(PathBuf, String), Error> {
+    let mut command = MetadataCommand::new();
+    if let Some(cargo) = std::env::var_os("COFFERDAM_HOST_CARGO").filter(|cargo| !cargo.is_empty()) {
+        command.cargo_path(PathBuf::from(cargo));
+    }
+    let metadata = command.manifest_path(root.join("Cargo.toml")).exec().map_err(|e| Error::Sources(e.to_string()))?;
+    let package = metadata.packages.iter().find(|package| package.name == SOURCES_CRATE);
+    let package = package.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} is not among the dependencies")))?;
+    let directory = package.manifest_path.parent().map(|parent| parent.join("FreeRTOS-Kernel"));
+    let directory = directory.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} has no directory")))?;
+    Ok((directory.into_std_path_buf(), package.version.to_string()))
+}
+
+/// Compiles and links a peer into `out`; returns the image.
+///
+/// # Errors
+/// [`Error::Sources`] and [`Error::Build`] with what the compiler said.
+pub fn build(root: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
+    let (kernel, _) = sources(root)?;
+    let objects = out.join(peer.directory());
+    std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
+    let mut linked = Vec::new();
+    for (source, ours) in source_list(root, &kernel, peer) {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let object = objects.join(format!("{name}.o"));
+        let mut command = Command::new(COMPILER);
+        command.args(MACHINE).args(OPTIONS).args(if ours { ["-Wall", "-Werror"] } else { ["-w", "-w"] });
+        for include in includes(root, &kernel, peer) {
+            command.arg("-I").arg(include);
+        }
+        checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
+        linked.push(object);
+    }
+    let image = out.join(format!("{}.elf", peer.directory()));
+    let script = root.join("guests/common/peer.ld");
+    let mut link = Command::new(COMPILER);
+    link.args(MACHINE).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]).arg(script).args(linked).arg("-o").arg(&image);
+    checked(&mut link)?;
+    Ok(image)
+}
+
+/// Every source with whether it is this repository's own.
+fn source_list(root: &Path, kernel: &Path, peer: Peer) -> Vec<(PathBuf, bool)> {
+    let portable = kernel.join("portable");
+    let common = root.join("guests/common");
+    let mut list: Vec<_> = ["tasks.c", "queue.c", "list.c"].map(|name| (kernel.join(name), false)).into();
+    list.push((portable.join("GCC").join(peer.port()).join("port.c"), false));
+    list.extend(peer.extra().iter().map(|name| (portable.join(name), false)));
+    list.extend(["start.c", "workloads.c"].map(|name| (common.join(name), true)));
+    list.push((root.join("guests").join(peer.directory()).join("peer.c"), true));
+    list
+}
+
+fn includes(root: &Path, kernel: &Path, peer: Peer) -> [PathBuf; 4] {
+    let port = kernel.join("portable/GCC").join(peer.port());
+    [root.join("guests").join(peer.directory()), root.join("guests/common"), kernel.join("include"), port]
+}
+
+/// Runs a command; its error output is the error.
+fn checked(command: &mut Command) -> Result<(), Error> {
+    let output = command.output().map_err(|error| Error::Build(format!("{COMPILER}: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::Build(String::from_utf8_lossy(&output.stderr).into_owned()))
+}

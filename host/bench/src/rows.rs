@@ -1,0 +1,123 @@
+//! The rows of the table and of `bench.json`.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// A figure in cycles of the modelled chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cycles {
+    /// The middle one of the counted samples.
+    pub median: u64,
+    /// The largest of the counted samples.
+    pub max: u64,
+}
+
+/// What a figure must reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// At most this many cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// At most this many instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<u64>,
+    /// Fewer instructions than the row of this id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
+}
+
+/// One row: a figure of one subject.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Stable name, for example `m7.gate.call_return` or `m7.gate.call_return.freertos_mpu`.
+    pub id: String,
+    /// Board that is emulated.
+    pub board: String,
+    /// Chip that is modelled.
+    pub profile: String,
+    /// `cofferdam`, or the peer with its version.
+    pub subject: String,
+    /// What is measured.
+    pub operation: String,
+    /// Modelled cycles, caches warm.
+    pub cycles: Cycles,
+    /// Instructions executed, the largest of all samples.
+    pub instructions: u64,
+    /// What the figure must reach, if anything.
+    pub target: Option<Target>,
+    /// Whether it does; `None` without a target, or when the row it is compared with was not measured.
+    pub met: Option<bool>,
+    /// Command that measures it again.
+    pub command: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TargetFile {
+    target: Vec<TargetEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TargetEntry {
+    id: String,
+    cycles: Option<u64>,
+    instructions: Option<u64>,
+    below: Option<String>,
+}
+
+/// The targets of `targets.toml` with the ids of their rows.
+///
+/// # Errors
+/// [`Error::Targets`] when the text does not follow the schema.
+pub fn targets(text: &str) -> Result<Vec<(String, Target)>, Error> {
+    let file: TargetFile = toml::from_str(text).map_err(|error| Error::Targets(error.to_string()))?;
+    let split = |entry: TargetEntry| {
+        let TargetEntry { id, cycles, instructions, below } = entry;
+        (id, Target { cycles, instructions, below })
+    };
+    Ok(file.target.into_iter().map(split).collect())
+}
+
+/// Gives each row its target and says whether it is met.
+pub fn judge(rows: &mut [Row], targets: &[(String, Target)]) {
+    for (id, target) in targets {
+        let limit = target.below.as_ref().map(|other| rows.iter().find(|row| row.id == *other).map(|r| r.instructions));
+        let Some(row) = rows.iter_mut().find(|row| row.id == *id) else { continue };
+        let within = target.cycles.is_none_or(|most| row.cycles.max <= most)
+            && target.instructions.is_none_or(|most| row.instructions <= most);
+        row.met = match limit {
+            None => Some(within),
+            Some(Some(other)) => Some(within && row.instructions < other),
+            Some(None) => None,
+        };
+        row.target = Some(target.clone());
+    }
+}
+
+/// Writes the rows as a JSON list; the file appears complete or not at all.
+///
+/// # Errors
+/// [`Error::File`].
+pub fn write(path: &Path, rows: &[Row]) -> Result<(), Error> {
+    let mut text = serde_json::to_string_pretty(rows).expect("rows hold only plain values");
+    text.push('\n');
+    let partial = path.with_extension("json.partial");
+    std::fs::write(&partial, text).map_err(|error| Error::file(&partial, &error))?;
+    std::fs::rename(&partial, path).map_err(|error| Error::file(path, &error))
+}
+
+/// Reads what [`write`] wrote.
+///
+/// # Errors
+/// [`Error::File`] when it cannot be read or does not follow the schema.
+pub fn read(path: &Path) -> Result<Vec<Row>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| Error::file(path, &error))
+}

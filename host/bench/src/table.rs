@@ -1,0 +1,57 @@
+//! The table on the terminal.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+
+use crate::{Row, Target};
+
+/// Every row, and below the table what the targets came to. A missed target is called missed.
+pub fn table(rows: &[Row]) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    table.set_header(["row", "subject", "operation", "cycles", "max", "instr.", "target", "met"]);
+    for column in 3..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in rows {
+        table.add_row([
+            row.id.clone(),
+            row.subject.clone(),
+            row.operation.clone(),
+            row.cycles.median.to_string(),
+            row.cycles.max.to_string(),
+            row.instructions.to_string(),
+            row.target.as_ref().map(describe).unwrap_or_default(),
+            verdict(row).to_owned(),
+        ]);
+    }
+    format!("{table}\n{}\n", conclusion(rows))
+}
+
+fn verdict(row: &Row) -> &'static str {
+    match (&row.target, row.met) {
+        (None, _) => "",
+        (Some(_), Some(true)) => "yes",
+        (Some(_), Some(false)) => "MISSED",
+        (Some(_), None) => "not compared",
+    }
+}
+
+fn describe(target: &Target) -> String {
+    let cycles = target.cycles.map(|most| format!("<= {most} cycles"));
+    let instructions = target.instructions.map(|most| format!("<= {most} instr."));
+    let below = target.below.as_ref().map(|other| format!("instr. < {other}"));
+    [cycles, instructions, below].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn conclusion(rows: &[Row]) -> String {
+    let met = rows.iter().filter(|row| row.met == Some(true)).count();
+    let missed: Vec<&str> = rows.iter().filter(|row| row.met == Some(false)).map(|row| row.id.as_str()).collect();
+    let mut text = format!("Cycles are modelled, not measured on silicon. Targets met: {met}.");
+    if !missed.is_empty() {
+        text += &format!(" Targets MISSED: {} ({}).", missed.len(), missed.join(", "));
+    }
+    text
+}
