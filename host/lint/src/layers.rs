@@ -12,8 +12,12 @@ pub enum Layer {
     Kernel,
     /// `arch/`: encodes and applies.
     Arch,
+    /// `arch/*-user`: the instructions with which a domain enters the kernel; unprivileged.
+    Entry,
     /// `boards/`: addresses and data.
     Boards,
+    /// `boards/profiles`: parameters of chips as text; no code.
+    Profiles,
     /// `user/`: the run-time of domains.
     User,
     /// `services/`: domains that serve others.
@@ -30,7 +34,9 @@ impl Layer {
         Some(match directory.split('/').next()? {
             "crates" => Self::Crates,
             "kernel" => Self::Kernel,
+            "arch" if directory.ends_with("-user") => Self::Entry,
             "arch" => Self::Arch,
+            "boards" if directory == "boards/profiles" => Self::Profiles,
             "boards" => Self::Boards,
             "user" => Self::User,
             "services" => Self::Services,
@@ -42,15 +48,15 @@ impl Layer {
 
     /// The layers that this one may depend on.
     pub const fn may_use(self) -> &'static [Self] {
-        use Layer::{Apps, Arch, Boards, Crates, Host, Kernel, Services, User};
+        use Layer::{Apps, Arch, Boards, Crates, Entry, Host, Kernel, Profiles, Services, User};
         match self {
-            Crates | Kernel => &[Crates],
+            Crates | Kernel | Entry => &[Crates],
             Arch => &[Kernel, Crates],
             Boards => &[Arch, Kernel, Crates],
-            // The few instructions with which a domain enters the kernel are assembly, which belongs to arch/.
-            User => &[User, Arch, Crates],
+            User => &[User, Entry, Crates],
             Services | Apps => &[User, Crates],
-            Host => &[Host, Crates],
+            Profiles => &[],
+            Host => &[Host, Profiles, Crates],
         }
     }
 }
@@ -73,6 +79,15 @@ pub fn check(members: &[Member]) -> Vec<Finding> {
         found.extend(member.edges.iter().filter_map(|edge| check_edge(member, layer, edge)));
     }
     found
+}
+
+/// Every manifest below a layer's directory that is no member of the workspace and so escapes the checks.
+pub fn check_members<'a>(members: &[Member], manifests: impl Iterator<Item = &'a str>) -> Vec<Finding> {
+    let outside = manifests.filter_map(|path| path.strip_suffix("/Cargo.toml")).filter(|directory| {
+        Layer::of_directory(directory).is_some() && !members.iter().any(|member| member.directory == *directory)
+    });
+    let text = "not a member of the workspace, so no rule reaches it; add it to `members` in Cargo.toml";
+    outside.map(|directory| Finding::new("layer-member", directory, text)).collect()
 }
 
 fn ground_rank(directory: &str) -> Option<usize> {

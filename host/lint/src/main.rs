@@ -29,6 +29,7 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let document = std::fs::read_to_string(&document).map_err(|e| format!("reading {}: {e}", document.display()))?;
 
     let mut found = layers::check(&members);
+    found.extend(layers::check_members(&members, sources.iter().map(|source| source.path.as_str())));
     found.extend(dependencies::check(&members, &document));
     for source in &sources {
         if portable::applies(&source.path) {

@@ -27,10 +27,11 @@ fn downward_edges_are_allowed() {
         normal("kernel", &["crates/abi", "crates/sched"]),
         normal("arch/armv7m", &["kernel", "crates/protect"]),
         normal("boards/mps2-an500", &["arch/armv7m", "kernel", "crates/units"]),
-        normal("user/rt", &["crates/abi"]),
+        normal("user/rt", &["crates/abi", "arch/armv7m-user"]),
+        normal("arch/armv7m-user", &["crates/abi"]),
         normal("services/console", &["user/rt", "crates/abi"]),
         normal("examples/gateway/store", &["user/rt", "examples/gateway/shared"]),
-        normal("host/cofferdam", &["crates/system", "host/report", "clap"]),
+        normal("host/cofferdam", &["crates/system", "host/report", "boards/profiles", "clap"]),
     ];
     assert_eq!(layers::check(&members), []);
 }
@@ -46,11 +47,16 @@ fn every_upward_edge_is_refused() {
         ("arch/armv7m", "arch/armv8m"),
         ("boards/mps2-an500", "user/rt"),
         ("user/rt", "kernel"),
+        ("user/rt", "arch/armv7m"),
+        ("arch/armv7m-user", "kernel"),
+        ("services/console", "arch/armv7m-user"),
         ("services/console", "kernel"),
         ("services/console", "services/memory"),
         ("examples/gateway/store", "services/console"),
         ("examples/gateway/store", "host/cofferdam"),
         ("host/cofferdam", "kernel"),
+        ("host/cofferdam", "boards/mps2-an500"),
+        ("boards/profiles", "crates/timing"),
         ("host/cofferdam", "user/rt"),
     ];
     for (from, to) in upward {
@@ -80,6 +86,15 @@ fn an_unknown_place_is_refused() {
     let found = layers::check(&[normal("crates/novelty", &[]), normal("misc/thing", &[])]);
     assert_eq!(rules(&found), ["layer-unknown", "layer-unknown"]);
     assert_eq!(rules(&layers::check(&[normal("host/cofferdam", &["misc/thing"])])), ["layer-edge"]);
+}
+
+#[test]
+fn a_package_outside_the_workspace_is_refused() {
+    let members = [normal("crates/units", &[])];
+    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "boards/mps2-an500/Cargo.toml", "docs/x/Cargo.toml"];
+    let found = layers::check_members(&members, manifests.into_iter());
+    assert_eq!(rules(&found), ["layer-member"]);
+    assert_eq!(found[0].place, "boards/mps2-an500");
 }
 
 #[test]
