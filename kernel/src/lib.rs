@@ -1,2 +1,27 @@
-//! The isolation kernel.
-#![no_std]
+//! The isolation kernel: a state machine over one [`arch::Arch`].
+//!
+//! * Mechanism only: objects reached through capabilities ([`objects`]); no policy about memory, restart or admission.
+//! * Non-preemptible: each entry point (`on_call`, `on_interrupt`, `on_timer`, `on_miss`, `on_fault`) runs to its end with interrupts
+//!   held off, so each states its bound; what would be long is cut into steps that the caller asks for.
+//! * Decode fallibly, then perform infallibly: a call that is refused has changed nothing.
+//! * No global state: everything a CPU's kernel knows is in one [`Kernel`].
+//! * No compare-and-swap, no floating point.
+#![cfg_attr(not(test), no_std)]
+
+pub mod arch;
+pub mod boot;
+mod caps;
+pub mod fault;
+mod frames;
+mod gate;
+mod kernel;
+mod notify;
+pub mod objects;
+pub mod queue;
+mod restart;
+mod schedule;
+
+pub use kernel::{Kernel, NOBODY};
+
+#[cfg(test)]
+mod tests;

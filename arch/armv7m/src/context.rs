@@ -1,0 +1,93 @@
+//! The saved registers of a thread, and the exception frame that the hardware puts on its stack.
+
+use kernel::arch::{Request, Start};
+
+/// Saved registers. The entry code knows the offsets (see `entry.rs`).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Context {
+    /// r4 to r11.
+    pub saved: [u32; 8],
+    /// Process stack pointer; the exception frame is there.
+    pub psp: u32,
+    /// EXC_RETURN: always to thread mode on the process stack; bit 4 is clear when the frame holds floating-point state.
+    pub exc_return: u32,
+    /// Lowest address of the stack that the frame must be in.
+    pub stack_base: u32,
+    /// First address behind that stack.
+    pub stack_top: u32,
+    /// s16 to s31, when bit 4 of `exc_return` is clear.
+    pub float: [u32; 16],
+}
+
+/// Return to thread mode, process stack, no floating-point state (DDI 0403 B1.5.8).
+const EXC_RETURN_THREAD: u32 = 0xffff_fffd;
+/// xPSR of a fresh thread: the Thumb bit.
+const XPSR_THUMB: u32 = 1 << 24;
+
+/// Words of the basic exception frame.
+const FRAME_WORDS: usize = 8;
+const PC: usize = 6;
+const R12: usize = 4;
+
+impl Context {
+    /// A context that was never started: its stack is empty, so that any use is a stack fault.
+    pub const EMPTY: Context =
+        Context { saved: [0; 8], psp: 0, exc_return: EXC_RETURN_THREAD, stack_base: 0, stack_top: 0, float: [0; 16] };
+
+    /// Writes the frame of a fresh thread onto its stack.
+    ///
+    /// # Safety
+    /// See [`kernel::arch::Arch::prepare`].
+    pub unsafe fn prepare(start: Start) -> Context {
+        let stack_top = start.stack_base + start.stack_bytes;
+        let psp = stack_top - 4 * FRAME_WORDS as u32;
+        let [r0, r1, r2, r3] = start.args;
+        let frame = [r0, r1, r2, r3, 0, start.link, start.entry & !1, XPSR_THUMB];
+        // SAFETY: the frame lies within the stack, which the caller owns for the thread; stacks are multiples of 8.
+        unsafe { (psp as *mut [u32; FRAME_WORDS]).write(frame) };
+        Context { psp, stack_base: start.stack_base, stack_top, ..Context::EMPTY }
+    }
+
+    fn word(&self, index: usize) -> *mut u32 {
+        (self.psp as *mut u32).wrapping_add(index)
+    }
+
+    /// One word of the exception frame.
+    ///
+    /// The entry code has checked that the frame lies in the thread's stack.
+    pub fn frame(&self, index: usize) -> u32 {
+        // SAFETY: `psp` was checked against the stack on entry; the kernel is the only one running.
+        unsafe { self.word(index).read() }
+    }
+
+    fn set_frame(&mut self, index: usize, value: u32) {
+        // SAFETY: as in `frame`.
+        unsafe { self.word(index).write(value) }
+    }
+
+    /// The program counter in the frame.
+    pub fn pc(&self) -> u32 {
+        self.frame(PC)
+    }
+
+    /// The system call in the frame.
+    #[inline]
+    pub fn request(&self) -> Request {
+        Request { number: self.frame(R12), args: [self.frame(0), self.frame(1), self.frame(2), self.frame(3)] }
+    }
+
+    /// Writes a result into the frame.
+    #[inline]
+    pub fn respond(&mut self, status: u32, values: [u32; 2]) {
+        self.set_frame(0, status);
+        self.set_frame(1, values[0]);
+        self.set_frame(2, values[1]);
+    }
+
+    /// Moves the program counter back to the SVC (a 16-bit instruction).
+    pub fn repeat(&mut self) {
+        let pc = self.pc();
+        self.set_frame(PC, pc.wrapping_sub(2));
+    }
+}

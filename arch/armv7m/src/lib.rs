@@ -1,0 +1,16 @@
+//! The kernel's `Arch` for Armv7-M with PMSAv7. Sources: Armv7-M Architecture Reference Manual (ARM DDI 0403), Cortex-M7
+//! Technical Reference Manual (ARM DDI 0489).
+//!
+//! Everything that runs in the kernel runs in handler mode, at two priorities: faults preempt system calls, the timer and
+//! interrupts, which do not preempt each other. Threads run unprivileged on the process stack. The privileged default map
+//! is on, so that no region register is spent on the kernel and no domain's region can hide the kernel's own memory from it.
+#![no_std]
+
+mod context;
+mod entry;
+mod machine;
+pub mod regs;
+
+pub use context::Context;
+pub use entry::{call, fault, first, interrupt, miss, wrong_stack};
+pub use machine::{Armv7m, Board};

@@ -1,0 +1,207 @@
+//! The processor: region registers, priorities, the timer, and the trace port.
+
+use core::arch::asm;
+
+use kernel::arch::{Arch, Request, Start};
+use protect::pmsav7::RegionRegs;
+use protect::slots::RegionImage;
+
+use crate::context::Context;
+use crate::regs::{self, Reg};
+
+/// What a board adds to the processor.
+pub trait Board: 'static {
+    /// Ticks in a second.
+    const TICKS_PER_SECOND: u32;
+    /// Shortest time for which the timer can be armed, in ticks; it is the granularity of enforcement.
+    const SHORTEST_TICKS: u32;
+
+    /// Starts the counter that [`Board::counter`] reads.
+    fn start(&mut self);
+
+    /// A free-running 32-bit up-counter of ticks.
+    fn counter(&mut self) -> u32;
+
+    /// Ends the run with a status.
+    fn end(&mut self, status: u32);
+}
+
+/// An Armv7-M processor on a board.
+pub struct Armv7m<B: Board> {
+    board: B,
+    /// Counter when it was last looked at, and how often it had wrapped.
+    last: u32,
+    wraps: u32,
+    idle: Context,
+}
+
+/// Payload and header; see `abi::trace`.
+#[unsafe(no_mangle)]
+#[used]
+static mut COFFERDAM_TRACE_PORT: [u32; 2] = [0; 2];
+
+/// Priority of faults: they preempt the rest of the kernel (which never causes them).
+const FAULT_PRIORITY: u32 = 0x00;
+/// Priority of everything else.
+const KERNEL_PRIORITY: u32 = 0x80;
+
+impl<B: Board> Armv7m<B> {
+    /// Sets the processor up: faults enabled, priorities, floating point for threads, region registers on with the
+    /// privileged default map behind them.
+    pub fn new(mut board: B, idle: Start) -> Self {
+        const MEM_BUS_USAGE: u32 = 7 << 16;
+        const DIV_0_TRAP: u32 = 1 << 4;
+        const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
+        regs::SHCSR.write(regs::SHCSR.read() | MEM_BUS_USAGE);
+        regs::CCR.write(regs::CCR.read() | DIV_0_TRAP);
+        regs::SHPR1.write(FAULT_PRIORITY * 0x0001_0101);
+        regs::SHPR2.write(KERNEL_PRIORITY << 24);
+        regs::SHPR3.write(KERNEL_PRIORITY << 24 | KERNEL_PRIORITY << 16);
+        for word in 0..60 {
+            regs::nvic_ipr(word).write(KERNEL_PRIORITY * 0x0101_0101);
+        }
+        regs::CPACR.write(0xf << 20);
+        regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
+        barrier();
+        board.start();
+        // SAFETY: the idle stack belongs to the idle loop only.
+        let idle = unsafe { Context::prepare(idle) };
+        Armv7m { board, last: 0, wraps: 0, idle }
+    }
+
+    /// The idle loop's registers.
+    pub(crate) fn idle_context(&mut self) -> *mut Context {
+        &mut self.idle
+    }
+}
+
+/// Number of the active exception.
+#[inline]
+pub(crate) fn exception_number() -> u32 {
+    let number: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, ipsr", out(reg) number, options(nomem, nostack, preserves_flags)) };
+    number & 0x1ff
+}
+
+#[inline]
+fn barrier() {
+    // SAFETY: barriers only.
+    unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
+}
+
+// SAFETY: `object_memory` hands out what the tables type as kernel memory; the region registers are written in full by
+// `load_image`; a context's EXC_RETURN always returns to unprivileged thread mode.
+unsafe impl<B: Board> Arch for Armv7m<B> {
+    type Context = Context;
+    const EMPTY: Context = Context::EMPTY;
+
+    #[inline]
+    fn now(&mut self) -> u64 {
+        let counter = self.board.counter();
+        if counter < self.last {
+            self.wraps += 1;
+        }
+        self.last = counter;
+        u64::from(self.wraps) << 32 | u64::from(counter)
+    }
+
+    fn arm_timer(&mut self, at: u64) {
+        const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
+        const LONGEST: u64 = 0x00ff_ffff;
+        let delay = at.saturating_sub(self.now()).clamp(u64::from(B::SHORTEST_TICKS), LONGEST) as u32;
+        regs::SYST_RVR.write(delay - 1);
+        regs::SYST_CVR.write(0);
+        regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
+    }
+
+    #[inline]
+    unsafe fn prepare(&mut self, start: Start) -> Context {
+        // SAFETY: the caller's duty is the same.
+        unsafe { Context::prepare(start) }
+    }
+
+    #[inline]
+    fn request(&self, context: &Context) -> Request {
+        context.request()
+    }
+
+    #[inline]
+    fn respond(&mut self, context: &mut Context, status: u32, values: [u32; 2]) {
+        context.respond(status, values);
+    }
+
+    fn repeat(&mut self, context: &mut Context) {
+        context.repeat();
+    }
+
+    #[inline]
+    fn load_image(&mut self, image: &RegionImage) {
+        // Stores of the domain that is left complete first, so that an imprecise fault is still its own.
+        barrier();
+        // SAFETY: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11); the image has
+        // sixteen words, each RBAR naming its slot. `dsb` and `isb` before the first access under the new registers.
+        unsafe {
+            asm!(
+                "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "dsb",
+                "isb",
+                src = inout(reg) image.regs.as_ptr() => _,
+                dst = in(reg) 0xe000_ed9c_u32,
+                out("r2") _, out("r3") _, out("r4") _, out("r5") _,
+                out("r8") _, out("r10") _, out("r11") _, out("r12") _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline]
+    fn load_slot(&mut self, region: RegionRegs) {
+        regs::MPU_RBAR.write(region.rbar);
+        regs::MPU_RASR.write(region.rasr);
+        barrier();
+    }
+
+    #[inline]
+    fn trace(&mut self, header: u32, payload: u32) {
+        let port = &raw mut COFFERDAM_TRACE_PORT;
+        // SAFETY: the only writer is the kernel, which is not preempted.
+        unsafe {
+            (port as *mut u32).write_volatile(payload);
+            (port as *mut u32).add(1).write_volatile(header);
+        }
+    }
+
+    fn unmask(&mut self, line: u32) {
+        let (register, bit): (Reg, u32) = regs::nvic_iser(line);
+        register.write(bit);
+    }
+
+    #[inline]
+    fn mask(&mut self, line: u32) {
+        let (register, bit): (Reg, u32) = regs::nvic_icer(line);
+        register.write(bit);
+        barrier();
+    }
+
+    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+        // SAFETY: the caller has checked both ranges; they do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(src as *const u8, dst as *mut u8, bytes as usize) };
+    }
+
+    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+        // SAFETY: the caller has checked the range.
+        unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
+    }
+
+    unsafe fn object_memory(&mut self, base: u32, _bytes: u32) -> *mut u8 {
+        base as *mut u8
+    }
+
+    fn end(&mut self, status: u32) {
+        self.board.end(status);
+    }
+}

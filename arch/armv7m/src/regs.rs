@@ -1,0 +1,77 @@
+//! System registers (DDI 0403 B3) by address.
+
+/// A 32-bit memory-mapped system register.
+#[derive(Clone, Copy, Debug)]
+pub struct Reg(u32);
+
+impl Reg {
+    /// A register of the private peripheral bus or of a device.
+    ///
+    /// # Safety
+    /// The address is that of a register; reading it is harmless, and who writes it answers for the effect.
+    pub const unsafe fn new(address: u32) -> Reg {
+        Reg(address)
+    }
+
+    /// Reads the register.
+    #[inline]
+    pub fn read(self) -> u32 {
+        // SAFETY: promised at construction.
+        unsafe { (self.0 as *const u32).read_volatile() }
+    }
+
+    /// Writes the register.
+    #[inline]
+    pub fn write(self, value: u32) {
+        // SAFETY: promised at construction.
+        unsafe { (self.0 as *mut u32).write_volatile(value) }
+    }
+}
+
+macro_rules! registers {
+    ($($name:ident = $address:literal, $doc:literal;)*) => {
+        $(#[doc = $doc]
+        // SAFETY: an architected register.
+        pub const $name: Reg = unsafe { Reg::new($address) };)*
+    };
+}
+
+registers! {
+    SYST_CSR = 0xe000_e010, "SysTick control and status (B3.3.3).";
+    SYST_RVR = 0xe000_e014, "SysTick reload value (B3.3.4).";
+    SYST_CVR = 0xe000_e018, "SysTick current value (B3.3.5).";
+    CCR = 0xe000_ed14, "Configuration and control (B3.2.8).";
+    SHPR1 = 0xe000_ed18, "Priorities of MemManage, BusFault, UsageFault (B3.2.10).";
+    SHPR2 = 0xe000_ed1c, "Priority of SVCall (B3.2.11).";
+    SHPR3 = 0xe000_ed20, "Priorities of PendSV and SysTick (B3.2.12).";
+    SHCSR = 0xe000_ed24, "System handler control and state (B3.2.13).";
+    CFSR = 0xe000_ed28, "Configurable fault status (B3.2.15).";
+    MMFAR = 0xe000_ed34, "MemManage fault address (B3.2.17).";
+    BFAR = 0xe000_ed38, "BusFault address (B3.2.18).";
+    CPACR = 0xe000_ed88, "Coprocessor access control (B3.2.20).";
+    MPU_CTRL = 0xe000_ed94, "MPU control (B3.5.4).";
+    MPU_RBAR = 0xe000_ed9c, "MPU region base address (B3.5.8).";
+    MPU_RASR = 0xe000_eda0, "MPU region attribute and size (B3.5.9).";
+    FPCCR = 0xe000_ef34, "Floating-point context control (B3.2.21).";
+}
+
+/// NVIC set-enable registers (B3.4.4), one bit a line.
+pub fn nvic_iser(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e100, line)
+}
+
+/// NVIC clear-enable registers (B3.4.5).
+pub fn nvic_icer(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e180, line)
+}
+
+fn nvic(base: u32, line: u32) -> (Reg, u32) {
+    // SAFETY: lines are below 240, so that the address stays within the architected array.
+    (unsafe { Reg::new(base + 4 * (line / 32 & 7)) }, 1 << (line & 31))
+}
+
+/// NVIC priority registers (B3.4.9), one byte a line; `word` selects four lines.
+pub fn nvic_ipr(word: u32) -> Reg {
+    // SAFETY: within the architected array of 60 words.
+    unsafe { Reg::new(0xe000_e400 + 4 * word.min(59)) }
+}

@@ -1,0 +1,180 @@
+//! Reset, vectors, and the idle loop.
+
+use core::arch::{asm, global_asm};
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+
+use armv7m::Armv7m;
+use kernel::arch::Start;
+use kernel::boot::{self, BootError};
+use protect::pmsav7::{Access, MemType, Span};
+use system::System;
+
+use crate::{Machine, Mps2};
+
+global_asm!(
+    r#"
+    .syntax unified
+    .section .vectors, "a", %progbits
+    .word   __kernel_stack_top
+    .word   reset_entry
+    .word   kernel_panic            @ NMI
+    .word   kernel_panic            @ HardFault
+    .word   cofferdam_memory_entry
+    .word   cofferdam_fault_entry   @ BusFault
+    .word   cofferdam_fault_entry   @ UsageFault
+    .word   0, 0, 0, 0
+    .word   cofferdam_call_entry
+    .word   kernel_panic            @ DebugMonitor
+    .word   0
+    .word   cofferdam_first_entry   @ PendSV
+    .word   cofferdam_interrupt_entry
+    .rept   64
+    .word   cofferdam_interrupt_entry
+    .endr
+
+    .section .text.reset, "ax", %progbits
+@ Copies what runs from TCM, clears .bss, continues in Rust.
+    .global reset_entry
+    .type reset_entry, %function
+    .thumb_func
+reset_entry:
+    ldr     r0, =__kernel_hot_start
+    ldr     r1, =__kernel_hot_end
+    ldr     r2, =__kernel_hot_load
+    bl      reset_copy
+    ldr     r0, =__kernel_data_start
+    ldr     r1, =__kernel_data_end
+    ldr     r2, =__kernel_data_load
+    bl      reset_copy
+    ldr     r0, =__kernel_bss_start
+    ldr     r1, =__kernel_bss_end
+    movs    r2, #0
+1:  cmp     r0, r1
+    itt     lo
+    strlo   r2, [r0], #4
+    blo     1b
+    bl      kernel_start
+    b       cofferdam_first
+    .thumb_func
+reset_copy:
+    cmp     r0, r1
+    ittt    lo
+    ldrlo   r3, [r2], #4
+    strlo   r3, [r0], #4
+    blo     reset_copy
+    bx      lr
+
+@ Runs when no thread can. Unprivileged like any thread; its regions are this loop and its stack.
+    .section .hot.idle, "ax", %progbits
+    .balign 32
+    .global cofferdam_idle
+    .type cofferdam_idle, %function
+    .thumb_func
+cofferdam_idle:
+    wfi
+    b       cofferdam_idle
+    .balign 32
+"#
+);
+
+/// Address of the block of tables, written by the host tool.
+#[unsafe(no_mangle)]
+#[used]
+#[unsafe(link_section = ".system")]
+static COFFERDAM_SYSTEM: [u32; 1] = [0xffff_ffff];
+
+/// The kernel of this CPU. Written once in `kernel_start`, then used by exception handlers only, which never nest except
+/// for faults of the kernel itself, which do not use it.
+struct Cpu(UnsafeCell<MaybeUninit<Machine>>);
+
+// SAFETY: there is one CPU, and handlers do not preempt each other (see `Cpu`).
+unsafe impl Sync for Cpu {}
+
+static CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// The kernel, in handlers.
+#[inline]
+pub fn kernel() -> &'static mut Machine {
+    // SAFETY: handlers run after `kernel_start` has written it, and one at a time.
+    unsafe { (*CPU.0.get()).assume_init_mut() }
+}
+
+unsafe extern "C" {
+    static __idle_stack_start: u8;
+    static __kernel_objects_start: u8;
+    static __kernel_objects_end: u8;
+    fn cofferdam_idle();
+}
+
+/// Reads the tables, makes all objects, and returns the first thread's context.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".cold.start")]
+extern "C" fn kernel_start() -> *mut armv7m::Context {
+    let idle_entry = cofferdam_idle as *const () as u32;
+    let idle_stack = (&raw const __idle_stack_start) as u32;
+    let idle = Start { entry: idle_entry, link: 0, stack_base: idle_stack, stack_bytes: 256, args: [0; 4] };
+    let arch = Armv7m::new(Mps2, idle);
+    let objects_start = (&raw const __kernel_objects_start) as u32;
+    let objects_end = (&raw const __kernel_objects_end) as u32;
+    let idle_regions = [
+        (Span::new(idle_entry & !1, 32), Access::RX, MemType::WriteThrough),
+        (Span::new(idle_stack, 256), Access::RW, MemType::WriteBack),
+    ];
+    let result = tables().and_then(|tables| {
+        boot::Boot { tables, objects: (objects_start, objects_end - objects_start), idle_regions }.kernel(arch)
+    });
+    match result {
+        Ok(machine) => {
+            // SAFETY: no handler runs yet.
+            let kernel = unsafe { (*CPU.0.get()).write(machine) };
+            kernel.start();
+            armv7m::first(kernel)
+        }
+        Err(error) => {
+            semihosting_exit(0x100 + error as u32);
+            panic()
+        }
+    }
+}
+
+/// The tables that the host tool put into flash.
+fn tables() -> Result<System<'static>, BootError> {
+    // SAFETY: reads the word as it is in flash, which the tool has patched after the compiler saw it.
+    let address = unsafe { (&raw const COFFERDAM_SYSTEM[0]).read_volatile() };
+    let inside_flash = (0x0020_0000..0x003f_ff00).contains(&address) && address.is_multiple_of(4);
+    if !inside_flash {
+        return Err(BootError::NoTables);
+    }
+    let words = ((0x0040_0000 - address) / 4) as usize;
+    // SAFETY: the range lies in flash, which is readable and never written.
+    let block = unsafe { core::slice::from_raw_parts(address as *const u32, words) };
+    System::parse(block).map_err(|_| BootError::BadTables)
+}
+
+/// Ends a run under a simulator (semihosting SYS_EXIT_EXTENDED, ADP_Stopped_ApplicationExit); on silicon without a debugger the
+/// breakpoint escalates to the panic handler, which stops.
+pub fn semihosting_exit(status: u32) {
+    let block: [u32; 2] = [0x20026, status];
+    // SAFETY: the block outlives the call.
+    unsafe { asm!("bkpt 0xab", inout("r0") 0x20 => _, in("r1") &raw const block) };
+}
+
+/// The kernel itself is wrong: stop where everything is still visible.
+#[unsafe(no_mangle)]
+extern "C" fn kernel_panic() -> ! {
+    semihosting_exit(0xdead);
+    panic()
+}
+
+fn panic() -> ! {
+    loop {
+        // SAFETY: waits.
+        unsafe { asm!("wfi") };
+    }
+}
+
+#[panic_handler]
+fn panicked(_: &core::panic::PanicInfo) -> ! {
+    kernel_panic()
+}

@@ -1,0 +1,104 @@
+//! What the kernel asks of a processor. The kernel decides, `Arch` encodes and applies.
+
+use protect::pmsav7::RegionRegs;
+use protect::slots::RegionImage;
+
+/// The number and arguments of a system call as the calling thread passed them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request {
+    /// Number of the call.
+    pub number: u32,
+    /// Its four arguments.
+    pub args: [u32; 4],
+}
+
+/// How a thread, or a gate's callee, starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Address of the first instruction, in the form the processor wants (Thumb bit).
+    pub entry: u32,
+    /// Address to which the first function returns.
+    pub link: u32,
+    /// Lowest address of the stack.
+    pub stack_base: u32,
+    /// Bytes of the stack.
+    pub stack_bytes: u32,
+    /// Arguments of the first function.
+    pub args: [u32; 4],
+}
+
+/// A processor (with its board) as the kernel sees it.
+///
+/// # Safety
+/// An implementation promises that
+/// * [`Arch::object_memory`] returns memory that nothing else uses, for as long as the kernel runs;
+/// * after [`Arch::load_image`] returns, unprivileged code can access exactly what the image permits;
+/// * contexts never give a thread privileges.
+pub unsafe trait Arch: 'static {
+    /// The registers of a thread that is not running.
+    type Context: Copy + 'static;
+
+    /// A context that was never started.
+    const EMPTY: Self::Context;
+
+    /// Ticks since boot. Monotonic. Called at least every half wrap of the hardware counter, because the timer is
+    /// always armed.
+    fn now(&mut self) -> u64;
+
+    /// Asks for one timer interrupt at or soon after `at` (ticks). An earlier request is replaced. The delay has the
+    /// granularity that the board documents; a time in the past fires at once.
+    fn arm_timer(&mut self, at: u64);
+
+    /// Prepares a context so that resuming it starts `start`.
+    ///
+    /// # Safety
+    /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
+    unsafe fn prepare(&mut self, start: Start) -> Self::Context;
+
+    /// Reads the request of a context that has just performed a system call.
+    fn request(&self, context: &Self::Context) -> Request;
+
+    /// Stores the result of a system call where the resumed thread will find it.
+    fn respond(&mut self, context: &mut Self::Context, status: u32, values: [u32; 2]);
+
+    /// Makes a context perform its system call again when it is resumed.
+    fn repeat(&mut self, context: &mut Self::Context);
+
+    /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
+    /// of the previous domain are settled before (barrier).
+    fn load_image(&mut self, image: &RegionImage);
+
+    /// Loads one region register; the region names its slot.
+    fn load_slot(&mut self, region: RegionRegs);
+
+    /// Writes one record to the trace port.
+    fn trace(&mut self, header: u32, payload: u32);
+
+    /// Allows an interrupt line to interrupt.
+    fn unmask(&mut self, line: u32);
+
+    /// Keeps an interrupt line from interrupting.
+    fn mask(&mut self, line: u32);
+
+    /// Copies bytes between two ranges that do not overlap.
+    ///
+    /// # Safety
+    /// The caller has checked both ranges against the areas of the domains that own them (or, at start and restart,
+    /// against the validated tables).
+    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32);
+
+    /// Sets bytes to zero.
+    ///
+    /// # Safety
+    /// As for [`Arch::copy`].
+    unsafe fn zero(&mut self, dst: u32, bytes: u32);
+
+    /// Memory for kernel objects.
+    ///
+    /// # Safety
+    /// The range is typed as kernel memory and is asked for once only.
+    unsafe fn object_memory(&mut self, base: u32, bytes: u32) -> *mut u8;
+
+    /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
+    fn end(&mut self, status: u32);
+}

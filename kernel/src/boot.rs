@@ -1,0 +1,403 @@
+//! From validated tables to running threads: every object is made from memory that is retyped for it, once.
+
+use core::mem::{align_of, size_of};
+
+use abi::Kind;
+use protect::access::{self, AccessMap, Residence};
+use protect::pctrie::{NODE_WORDS, Node, PcTrie};
+use protect::pmsav7::{Access, Data, MemType, REGIONS, RegionRegs, Span, cover};
+use protect::slots::{RegionImage, Replacement, Slots, min_paged_slots};
+use system::{Area, System, area};
+
+use crate::arch::{Arch, Start};
+use crate::kernel::{Kernel, NOBODY};
+use crate::objects::{
+    Budget, Cap, Domain, FaultReport, Gate, Interrupt, LEVELS, Level, Life, MAX_AREAS, Notification, State, Thread,
+};
+use crate::queue::{MAX_THREADS, NONE, Ready, Times};
+
+/// Why the kernel does not start. The number is part of the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum BootError {
+    /// No tables where the image says they are.
+    NoTables = 1,
+    /// The tables were rejected.
+    BadTables = 2,
+    /// The kernel's object memory is too small for the tables.
+    NoMemory = 3,
+    /// More threads or budgets than the queues hold.
+    TooMany = 4,
+    /// An area cannot be expressed exactly by region registers.
+    NotExact = 5,
+    /// A domain pins more regions than there are registers, or leaves too few for its paged areas.
+    NoSlots = 6,
+    /// Two areas of a domain overlap, or it has too many.
+    Areas = 7,
+}
+
+/// What a kernel starts from.
+pub struct Boot {
+    /// The tables.
+    pub tables: System<'static>,
+    /// Memory for kernel objects: base and bytes.
+    pub objects: (u32, u32),
+    /// What the idle loop may access: its code and its stack.
+    pub idle_regions: [(Span, Access, MemType); 2],
+}
+
+/// Hands out object memory from one end.
+struct Pool {
+    next: u32,
+    end: u32,
+}
+
+impl Pool {
+    /// Makes an array of objects.
+    fn array<A: Arch, T>(
+        &mut self,
+        arch: &mut A,
+        count: usize,
+        mut make: impl FnMut(usize) -> Result<T, BootError>,
+    ) -> Result<&'static mut [T], BootError> {
+        let align = align_of::<T>() as u32;
+        let base = self.next.next_multiple_of(align);
+        let bytes = (size_of::<T>() * count) as u32;
+        if bytes > self.end.saturating_sub(base) {
+            return Err(BootError::NoMemory);
+        }
+        self.next = base + bytes;
+        if count == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: the range is part of the object memory and `next` has moved past it, so it is handed out once; it is
+        // aligned for T; every element is written before the slice is made.
+        unsafe {
+            let first = arch.object_memory(base, bytes).cast::<T>();
+            for index in 0..count {
+                first.add(index).write(make(index)?);
+            }
+            Ok(core::slice::from_raw_parts_mut(first, count))
+        }
+    }
+}
+
+impl Boot {
+    /// Makes the kernel and all its objects.
+    ///
+    /// # Errors
+    /// [`BootError`]; nothing has run then.
+    ///
+    /// # Time complexity
+    /// Linear in the tables and the memory to initialise; runs once, before anything that has a deadline.
+    pub fn kernel<A: Arch>(self, mut arch: A) -> Result<Kernel<A>, BootError> {
+        let tables = self.tables;
+        let threads = tables.count::<system::Thread>();
+        if threads > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
+            return Err(BootError::TooMany);
+        }
+        let mut pool = Pool { next: self.objects.0, end: self.objects.0 + self.objects.1 };
+        let domains = self.domains(&mut arch, &mut pool)?;
+        let make_thread = |index| Ok(new_thread(&tables.get(index)));
+        let mut kernel = Kernel {
+            domains,
+            threads: pool.array(&mut arch, threads, make_thread)?,
+            budgets: pool.array(&mut arch, tables.count::<system::Budget>(), |i| Ok(new_budget(&tables.get(i))))?,
+            gates: pool.array(&mut arch, tables.count::<system::Gate>(), |i| Ok(new_gate(&tables.get(i))))?,
+            notifications: pool.array(&mut arch, tables.count::<system::Notification>(), |i| {
+                Ok(Notification::new(tables.get::<system::Notification>(i).initial))
+            })?,
+            interrupts: pool
+                .array(&mut arch, tables.count::<system::Interrupt>(), |i| Ok(new_interrupt(&tables.get(i))))?,
+            idle_image: self.idle_image()?,
+            arch,
+            tables,
+            ready: Ready::new(),
+            times: Times::new(),
+            current: NOBODY,
+            loaded: abi::trace::IDLE,
+            recheck: false,
+            since: 0,
+            armed: u64::MAX,
+            ticks_per_second: tables.ticks_per_second(),
+            awaited: 0,
+            status: 0,
+        };
+        kernel.fill_domains();
+        Ok(kernel)
+    }
+
+    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<&'static mut [Domain], BootError> {
+        let tables = self.tables;
+        let count = tables.count::<system::Domain>();
+        if count > MAX_DOMAINS {
+            return Err(BootError::TooMany);
+        }
+        // First what each domain needs, then the domains themselves, so that they are one array.
+        let mut parts: [Option<Parts>; MAX_DOMAINS] = [const { None }; MAX_DOMAINS];
+        for (index, part) in parts.iter_mut().enumerate().take(count) {
+            *part = Some(Parts::new(&tables, index, arch, pool)?);
+        }
+        let mut parts = parts.into_iter().flatten();
+        pool.array(arch, count, |index| {
+            let part = parts.next().ok_or(BootError::BadTables)?;
+            Ok(new_domain(&tables.get(index), part))
+        })
+    }
+
+    fn idle_image(&self) -> Result<RegionImage, BootError> {
+        let mut pinned = Pinned::default();
+        for (span, access, memory) in self.idle_regions {
+            pinned.push(span, access, memory)?;
+        }
+        Ok(*pinned.slots(0)?.image())
+    }
+}
+
+/// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
+pub const MAX_DOMAINS: usize = 32;
+
+/// Pinned regions on their way into slots.
+#[derive(Default)]
+struct Pinned {
+    regs: [Option<RegionRegs>; REGIONS],
+    count: usize,
+}
+
+impl Pinned {
+    /// Adds the registers that cover a range exactly.
+    fn push(&mut self, span: Span, access: Access, memory: MemType) -> Result<(), BootError> {
+        let mut regs = [RegionRegs::DISABLED; REGIONS];
+        let count = cover(span, access, memory, &mut regs).map_err(|_| BootError::NotExact)?;
+        for region in &regs[..count] {
+            *self.regs.get_mut(self.count).ok_or(BootError::NoSlots)? = Some(*region);
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    fn slots(&self, paged_needed: usize) -> Result<Slots, BootError> {
+        let mut regs = [RegionRegs::DISABLED; REGIONS];
+        for (slot, region) in regs.iter_mut().zip(self.regs.iter().flatten()) {
+            *slot = *region;
+        }
+        Slots::new(&regs[..self.count], paged_needed, Replacement::BitPlru).map_err(|_| BootError::NoSlots)
+    }
+}
+
+/// What a domain needs memory for.
+struct Parts {
+    slots: Slots,
+    trie: PcTrie<'static>,
+    access: AccessMap<MAX_AREAS>,
+    caps: &'static mut [Cap],
+}
+
+impl Parts {
+    fn new<A: Arch>(tables: &System<'static>, index: usize, arch: &mut A, pool: &mut Pool) -> Result<Parts, BootError> {
+        let entry: system::Domain = tables.get(index);
+        let own = (entry.first_area..entry.first_area + entry.areas).map(|i| tables.get::<Area>(i as usize));
+        let paged = own.clone().filter(|area| area.flags & area::PINNED == 0);
+        let mut map = AccessMap::new();
+        let mut pinned = Pinned::default();
+        let (mut code_paged, mut data_paged, mut pieces) = (false, false, 0);
+        for area in own {
+            map.insert(access_area(&area)).map_err(|_| BootError::Areas)?;
+            let (rights, memory) = decode(&area);
+            if area.flags & area::PINNED != 0 {
+                pinned.push(Span::new(area.base, u64::from(area.bytes)), rights, memory)?;
+            } else {
+                code_paged |= rights.exec;
+                // Code holds constants, which are read as data.
+                data_paged = true;
+                for_each_piece(&area, |_| {
+                    pieces += 1;
+                    Ok(())
+                })?;
+            }
+        }
+        let slots = pinned.slots(min_paged_slots(code_paged, data_paged))?;
+        // A node for the root, and at most two on the way to each area of up to 4 MiB (see `protect::pctrie`).
+        let nodes = if pieces == 0 { 0 } else { 1 + 2 * paged.clone().count() };
+        let nodes = pool.array(arch, nodes, |_| -> Result<Node, BootError> { Ok([0; NODE_WORDS]) })?;
+        let leaves = pool.array(arch, pieces, |_| Ok(RegionRegs::DISABLED))?;
+        let mut trie = PcTrie::new(nodes, leaves);
+        for area in paged {
+            for_each_piece(&area, |regs| trie.insert(regs).map(|_| ()).map_err(|_| BootError::NoMemory))?;
+        }
+        let caps = pool.array(arch, entry.cap_slots as usize, |_| Ok(Cap::EMPTY))?;
+        Ok(Parts { slots, trie, access: map, caps })
+    }
+}
+
+/// An area as pointers are checked against it.
+fn access_area(entry: &Area) -> access::Area {
+    let residence = if entry.memory == area::DEVICE {
+        Residence::Device
+    } else if entry.flags & area::PINNED != 0 {
+        Residence::Pinned
+    } else {
+        Residence::Paged
+    };
+    access::Area {
+        first: entry.base,
+        last: entry.base + (entry.bytes - 1),
+        // The tables use the same bits.
+        rights: (entry.flags & (area::READ | area::WRITE | area::EXECUTE)) as u8,
+        residence,
+    }
+}
+
+/// Rights and memory type of an area.
+fn decode(entry: &Area) -> (Access, MemType) {
+    let data = if entry.flags & area::WRITE != 0 { Data::Rw } else { Data::Ro };
+    let memory = match entry.memory {
+        area::NORMAL => MemType::WriteBack,
+        area::WRITE_THROUGH => MemType::WriteThrough,
+        area::UNCACHED => MemType::NonCacheable,
+        _ => MemType::Device,
+    };
+    (Access { data, exec: entry.flags & area::EXECUTE != 0 }, memory)
+}
+
+/// The regions of a paged area: of the page size where one is given, otherwise as large as they can be.
+fn for_each_piece(area: &Area, mut each: impl FnMut(RegionRegs) -> Result<(), BootError>) -> Result<(), BootError> {
+    let (access, memory) = decode(area);
+    let end = u64::from(area.base) + u64::from(area.bytes);
+    let mut base = u64::from(area.base);
+    while base < end {
+        // Up to the next page boundary, so that pages are aligned even where the area is not.
+        let step = match area.page_log2 {
+            0 => end - base,
+            log2 => (base + 1).next_multiple_of(1 << log2).min(end) - base,
+        };
+        let mut regs = [RegionRegs::DISABLED; REGIONS];
+        let span = Span::new(base as u32, step);
+        let count = cover(span, access, memory, &mut regs).map_err(|_| BootError::NotExact)?;
+        for region in &regs[..count] {
+            each(*region)?;
+        }
+        base += step;
+    }
+    Ok(())
+}
+
+fn new_domain(entry: &system::Domain, parts: Parts) -> Domain {
+    Domain {
+        slots: parts.slots,
+        trie: parts.trie,
+        access: parts.access,
+        caps: parts.caps,
+        life: Life::Stopped,
+        epoch: 0,
+        living: 0,
+        restarts: 0,
+        fault: FaultReport::default(),
+        fault_notification: entry.fault_notification.checked_sub(1).map(|index| index as u16),
+        awaited: entry.awaited != 0,
+        info: entry.info,
+        gate_return: entry.gate_return,
+        generation: 0,
+    }
+}
+
+fn new_thread<A: Arch>(entry: &system::Thread) -> Thread<A> {
+    let level = Level { domain: entry.domain as u8, priority: entry.priority as u8, epoch: 0, gate: 0, left: 0 };
+    Thread {
+        contexts: [A::EMPTY; LEVELS],
+        levels: [level; LEVELS],
+        depth: 0,
+        state: State::Ended,
+        next_throttled: NONE,
+        budget: entry.budget as u8,
+        pending: None,
+        mask: 0,
+        period: entry.period,
+        release: 0,
+        open: false,
+        generation: 0,
+    }
+}
+
+fn new_budget(entry: &system::Budget) -> Budget {
+    let capacity = entry.capacity.min(i32::MAX as u32) as i32;
+    Budget { period: entry.period, capacity, left: capacity, next: 0, waiting: NONE, generation: 0 }
+}
+
+fn new_gate(entry: &system::Gate) -> Gate {
+    Gate {
+        domain: entry.domain as u8,
+        ceiling: entry.ceiling as u8,
+        inside: NONE,
+        entry: entry.entry,
+        stack_base: entry.stack_base,
+        stack_bytes: entry.stack_bytes,
+        bound: entry.bound.min(i32::MAX as u32) as i32,
+        generation: 0,
+    }
+}
+
+fn new_interrupt(entry: &system::Interrupt) -> Interrupt {
+    Interrupt { line: entry.line as u16, notification: entry.notification as u16, bits: entry.bits, generation: 0 }
+}
+
+impl<A: Arch> Kernel<A> {
+    /// Initial data, capabilities and threads of every domain.
+    fn fill_domains(&mut self) {
+        for index in 0..self.domains.len() {
+            let entry: system::Domain = self.tables.get(index);
+            // SAFETY: the validated tables say that the ranges are the domain's own writable memory, and flash.
+            unsafe {
+                self.arch.copy(entry.data_base, entry.data_source, entry.data_bytes);
+                self.arch.zero(entry.data_base + entry.data_bytes, entry.zero_bytes);
+            }
+            self.domains[index].life = Life::Running;
+            self.awaited += u16::from(self.domains[index].awaited);
+        }
+        for record in self.tables.all::<system::Cap>() {
+            self.install(record.domain as u8, &record);
+        }
+        debug_assert!(Kind::from_number(Kind::Frames as u8).is_some());
+        for thread in 0..self.threads.len() {
+            let entry: system::Thread = self.tables.get(thread);
+            let domain = &mut self.domains[entry.domain as usize];
+            domain.living += 1;
+            self.init_thread(thread as u8, &entry);
+        }
+    }
+
+    /// Makes a thread that is in no queue ready at its entry.
+    pub(crate) fn init_thread(&mut self, index: u8, entry: &system::Thread) {
+        let domain = &self.domains[entry.domain as usize];
+        let (epoch, info, restarts) = (domain.epoch, domain.info, domain.restarts);
+        let start = Start {
+            entry: entry.entry,
+            link: 0,
+            stack_base: entry.stack_base,
+            stack_bytes: entry.stack_bytes,
+            args: [info, entry.argument, u32::from(restarts), 0],
+        };
+        // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
+        let context = unsafe { self.arch.prepare(start) };
+        let record = self.thread_mut(index);
+        record.contexts[0] = context;
+        record.levels[0].epoch = epoch;
+        record.pending = None;
+        record.release = 0;
+        record.open = false;
+        self.make_ready(index);
+    }
+
+    /// Chooses the first thread and starts the clock.
+    pub fn start(&mut self) {
+        let now = self.arch.now();
+        self.since = now as u32;
+        self.arm_before(now + u64::from(self.ticks_per_second / 2));
+        for budget in self.budgets.iter_mut() {
+            budget.next = now + u64::from(budget.period);
+        }
+        self.load(abi::trace::IDLE);
+        self.recheck = true;
+        self.dispatch();
+    }
+}

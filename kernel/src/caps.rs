@@ -1,0 +1,93 @@
+//! Capabilities: copying, granting, deleting, revoking.
+
+use abi::{Error, Kind, rights};
+
+use crate::arch::Arch;
+use crate::kernel::{DONE, Kernel, Outcome};
+use crate::objects::Cap;
+
+impl<A: Arch> Kernel<A> {
+    /// The capability in a slot of the running thread's domain, of whatever kind.
+    fn any(&self, handle: u32) -> Result<Cap, Error> {
+        let kind = self.domain(self.here()).caps.get(handle as usize).ok_or(Error::BadHandle)?.kind;
+        if kind == Kind::Empty {
+            return Err(Error::BadHandle);
+        }
+        self.lookup(handle, kind, 0)
+    }
+
+    /// `CAP_COPY`.
+    #[inline(never)]
+    pub(crate) fn cap_copy(&mut self, from: u32, to: u32, mask: u32) -> Result<Outcome, Error> {
+        let here = self.here();
+        self.transfer(from, here, to, mask)
+    }
+
+    /// `CAP_GRANT`.
+    #[inline(never)]
+    pub(crate) fn cap_grant(&mut self, domain: u32, from: u32, to: u32, mask: u32) -> Result<Outcome, Error> {
+        let target = self.lookup(domain, Kind::Domain, rights::WRITE)?;
+        if self.any(from)?.rights & rights::GRANT == 0 {
+            return Err(Error::NoRight);
+        }
+        self.transfer(from, target.object as u8, to, mask)
+    }
+
+    fn transfer(&mut self, from: u32, domain: u8, to: u32, mask: u32) -> Result<Outcome, Error> {
+        let cap = self.any(from)?;
+        let kept = cap.rights & mask as u8;
+        if mask > u32::from(rights::ALL) || kept == 0 || u32::from(kept) != mask {
+            return Err(Error::NoRight);
+        }
+        let slot = self.domain_mut(domain).caps.get_mut(to as usize).ok_or(Error::BadSlot)?;
+        if slot.kind != Kind::Empty {
+            return Err(Error::BadSlot);
+        }
+        *slot = Cap { rights: kept, ..cap };
+        DONE
+    }
+
+    /// `CAP_DELETE`.
+    #[inline(never)]
+    pub(crate) fn cap_delete(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let here = self.here();
+        let slot = self.domain_mut(here).caps.get_mut(handle as usize).ok_or(Error::BadHandle)?;
+        if slot.kind == Kind::Empty {
+            return Err(Error::BadHandle);
+        }
+        *slot = Cap::EMPTY;
+        DONE
+    }
+
+    /// `REVOKE`: the object's generation changes; only the caller's own capability follows.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(never)]
+    pub(crate) fn revoke(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let cap = self.any(handle)?;
+        if cap.rights & rights::GRANT == 0 {
+            return Err(Error::NoRight);
+        }
+        let index = usize::from(cap.object);
+        let generation = match cap.kind {
+            Kind::Gate => &mut self.gates[index].generation,
+            Kind::Notification => &mut self.notifications[index].generation,
+            Kind::Domain => &mut self.domains[index].generation,
+            Kind::Thread => &mut self.threads[index].generation,
+            Kind::Budget => &mut self.budgets[index].generation,
+            Kind::Interrupt => &mut self.interrupts[index].generation,
+            Kind::Frames | Kind::Empty => return Err(Error::WrongKind),
+        };
+        // A generation that comes round could revive an old capability, so an object whose generations are used up
+        // refuses further revocation.
+        if *generation >= u16::MAX - 1 {
+            return Err(Error::Full);
+        }
+        *generation += 1;
+        let fresh = *generation;
+        let here = self.here();
+        self.domain_mut(here).caps[handle as usize].generation = fresh;
+        DONE
+    }
+}

@@ -1,0 +1,131 @@
+//! Faults, and the end of threads and domains.
+//!
+//! Stopping a domain is O(1): its epoch changes, and whatever belongs to an older epoch is found dead when it would run
+//! next.
+
+use abi::trace::{Event, Fault, header};
+use abi::{Error, Kind, rights};
+use system::Domain as DomainEntry;
+use system::policy;
+
+use crate::arch::Arch;
+use crate::kernel::{Kernel, NOBODY, Outcome};
+use crate::objects::{FaultReport, Life, State};
+
+/// Exit code of a domain that faulted and is not restarted.
+pub const FAULTED: u32 = 0xfa;
+
+/// What a memory-protection fault turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// A paged region was loaded: perform the access again.
+    Retry,
+    /// The access is not allowed.
+    Denied,
+}
+
+impl<A: Arch> Kernel<A> {
+    /// A data access at `address` was denied by the region registers: loads the paged region that holds it, if there is one
+    /// that the domain may access.
+    ///
+    /// # Bound
+    /// One look-up of bounded depth, one replacement, two register writes: O(1).
+    #[inline]
+    pub fn on_miss(&mut self, address: u32) -> Resolution {
+        let loaded = self.loaded;
+        let Some(domain) = self.domains.get_mut(usize::from(loaded)) else { return Resolution::Denied };
+        match domain.slots.fill(&mut domain.trie, address) {
+            Ok(region) => {
+                self.arch.load_slot(region);
+                self.arch.trace(header(Event::Miss, loaded, (region.rbar & 0xf) as u16), address);
+                Resolution::Retry
+            }
+            Err(_) => Resolution::Denied,
+        }
+    }
+
+    /// The running thread faulted for good.
+    ///
+    /// # Bound
+    /// O(1) and one [`Kernel::dispatch`].
+    #[cold]
+    pub fn on_fault(&mut self, fault: Fault, address: u32, pc: u32) {
+        if self.current == NOBODY {
+            // The idle loop touches nothing; a fault here means that the kernel itself is wrong.
+            self.arch.end(u32::MAX);
+            return;
+        }
+        let domain = self.here();
+        self.fault_in(domain, fault, address, pc);
+        self.recheck = true;
+        self.dispatch();
+    }
+
+    /// Records a fault of a domain and stops it.
+    pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) {
+        self.arch.trace(header(Event::Fault, index, fault as u16), address);
+        self.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
+        let domain = self.domain_mut(index);
+        if domain.fault.kind == 0 {
+            domain.fault = FaultReport { kind: fault as u8, address };
+        }
+        let supervisor = domain.fault_notification;
+        self.stop_domain(index);
+        if let Some(notification) = supervisor {
+            self.notify(notification, 1 << (index & 31));
+        }
+        let entry: DomainEntry = self.tables.get(usize::from(index));
+        if entry.policy != policy::RESTART {
+            self.finished(index, FAULTED);
+        }
+    }
+
+    /// Stops a domain: nothing of it runs again until it has been restarted.
+    ///
+    /// # Bound
+    /// O(1).
+    pub(crate) fn stop_domain(&mut self, index: u8) {
+        let domain = self.domain_mut(index);
+        domain.epoch = domain.epoch.wrapping_add(1);
+        domain.life = Life::Stopped;
+        self.recheck = true;
+    }
+
+    /// `FAULT_NEXT`.
+    pub(crate) fn fault_next(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Domain, rights::READ)?;
+        let report = core::mem::take(&mut self.domain_mut(cap.object as u8).fault);
+        Ok(Outcome::Values(u32::from(report.kind), report.address))
+    }
+
+    /// `EXIT`.
+    pub(crate) fn exit(&mut self, code: u32) -> Result<Outcome, Error> {
+        self.outside_gates()?;
+        let index = self.here();
+        self.block_current(State::Ended);
+        let domain = self.domain_mut(index);
+        domain.living = domain.living.saturating_sub(1);
+        if domain.living > 0 && code == 0 {
+            return Ok(Outcome::Later);
+        }
+        self.arch.trace(header(Event::Exit, index, 0), code);
+        self.stop_domain(index);
+        self.finished(index, code);
+        Ok(Outcome::Later)
+    }
+
+    /// A domain will not run any more. The run ends when the last domain that it waits for has finished.
+    fn finished(&mut self, index: u8, code: u32) {
+        if !core::mem::replace(&mut self.domain_mut(index).awaited, false) {
+            return;
+        }
+        if self.status == 0 {
+            self.status = code;
+        }
+        self.awaited -= 1;
+        if self.awaited == 0 {
+            self.arch.trace(header(Event::End, index, 0), self.status);
+            self.arch.end(self.status);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Notifications, interrupts and time: what makes threads wait and wakes them.
+
+use abi::trace::{Event, header};
+use abi::{Error, Kind, rights};
+
+use crate::arch::Arch;
+use crate::kernel::{DONE, Kernel, Outcome};
+use crate::objects::State;
+use crate::queue::{NONE, Wake};
+
+impl<A: Arch> Kernel<A> {
+    /// `YIELD`.
+    pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
+        let current = self.current;
+        let priority = self.thread(current).level().priority;
+        self.ready.remove(current, priority);
+        self.ready.push_back(current, priority);
+        DONE
+    }
+
+    /// `WAIT`.
+    ///
+    /// # Bound
+    /// O(1).
+    pub(crate) fn wait(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Notification, rights::READ)?;
+        if mask == 0 {
+            return Err(Error::BadArgument);
+        }
+        self.outside_gates()?;
+        let current = self.current;
+        let word = &mut self.notifications[usize::from(cap.object)];
+        let found = word.bits & mask;
+        if found != 0 {
+            word.bits &= !found;
+            return Ok(Outcome::Values(found, 0));
+        }
+        let waiter = word.waiter;
+        if waiter != NONE && self.thread(waiter).state == State::Waiting(cap.object) {
+            return Err(Error::Busy);
+        }
+        self.notifications[usize::from(cap.object)].waiter = current;
+        self.thread_mut(current).mask = mask;
+        self.complete(current);
+        self.block_current(State::Waiting(cap.object));
+        Ok(Outcome::Later)
+    }
+
+    /// `POLL`.
+    pub(crate) fn poll(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Notification, rights::READ)?;
+        let word = &mut self.notifications[usize::from(cap.object)];
+        let found = word.bits & mask;
+        word.bits &= !found;
+        Ok(Outcome::Values(found, 0))
+    }
+
+    /// `SIGNAL`.
+    pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Notification, rights::WRITE)?;
+        self.notify(cap.object, bits);
+        DONE
+    }
+
+    /// Sets bits and wakes the thread that waits for one of them.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline]
+    pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
+        let Some(word) = self.notifications.get_mut(usize::from(notification)) else { return };
+        word.bits |= bits;
+        let waiter = word.waiter;
+        let Some(thread) = self.threads.get_mut(usize::from(waiter)) else { return };
+        if thread.state != State::Waiting(notification) || word.bits & thread.mask == 0 {
+            return;
+        }
+        let found = word.bits & thread.mask;
+        word.bits &= !found;
+        word.waiter = NONE;
+        thread.pending = Some((0, [found, 0]));
+        self.release_now(waiter);
+        self.make_ready(waiter);
+    }
+
+    /// An event releases a thread that is not periodic.
+    fn release_now(&mut self, thread: u8) {
+        let record = self.thread_mut(thread);
+        if record.period == 0 {
+            record.open = true;
+            let domain = record.level().domain;
+            let now = self.arch.now() as u32;
+            self.arch.trace(header(Event::Release, domain, u16::from(thread)), now);
+        }
+    }
+
+    /// A thread's release is complete when it waits again.
+    fn complete(&mut self, thread: u8) {
+        let record = self.thread_mut(thread);
+        if core::mem::replace(&mut record.open, false) {
+            let domain = record.level().domain;
+            self.arch.trace(header(Event::Complete, domain, u16::from(thread)), 0);
+        }
+    }
+
+    /// An interrupt line became active.
+    ///
+    /// # Bound
+    /// O(interrupts) to find the line, one notification, one dispatch. The line stays masked until `INTERRUPT_ACK`, so that a
+    /// storm costs one entry for each acknowledgement, which its owner's budget pays.
+    #[inline]
+    pub fn on_interrupt(&mut self, line: u32) {
+        self.arch.mask(line);
+        let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line);
+        if let Some(&interrupt) = found {
+            self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, interrupt.line), 0);
+            self.notify(interrupt.notification, interrupt.bits);
+        }
+        self.dispatch();
+    }
+
+    /// `INTERRUPT_ACK`.
+    pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
+        let line = self.interrupts[usize::from(cap.object)].line;
+        self.arch.unmask(u32::from(line));
+        DONE
+    }
+
+    /// `SLEEP_UNTIL`.
+    ///
+    /// # Bound
+    /// O(threads + budgets): insertion into the time queue.
+    pub(crate) fn sleep_until(&mut self, at: u64) -> Result<Outcome, Error> {
+        self.outside_gates()?;
+        if at <= self.arch.now() {
+            return DONE;
+        }
+        let current = self.current;
+        self.block_current(State::Sleeping);
+        self.times.insert(at, Wake::Thread(current));
+        self.arm_before(at);
+        Ok(Outcome::Later)
+    }
+
+    /// `WAIT_PERIOD`.
+    ///
+    /// # Bound
+    /// O(threads + budgets): insertion into the time queue.
+    pub(crate) fn wait_period(&mut self) -> Result<Outcome, Error> {
+        self.outside_gates()?;
+        let current = self.current;
+        let period = u64::from(self.thread(current).period);
+        if period == 0 {
+            return Err(Error::NotPeriodic);
+        }
+        let now = self.arch.now();
+        self.complete(current);
+        let record = self.thread_mut(current);
+        // The first call ends the thread's preparation; its releases count from here.
+        let nominal = if record.release == 0 { now + period } else { record.release + period };
+        record.release = nominal;
+        record.open = true;
+        let domain = record.level().domain;
+        if nominal <= now {
+            self.arch.trace(header(Event::Overrun, domain, u16::from(current)), nominal as u32);
+            self.arch.trace(header(Event::Release, domain, u16::from(current)), nominal as u32);
+            return Ok(Outcome::Values(1, 0));
+        }
+        self.block_current(State::Sleeping);
+        self.times.insert(nominal, Wake::Thread(current));
+        self.arm_before(nominal);
+        Ok(Outcome::Later)
+    }
+
+    /// `BUDGET_QUERY`.
+    pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
+        let now = self.charge();
+        let budget = self.budget_mut(cap.object as u8);
+        budget.refill(now);
+        Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))
+    }
+}

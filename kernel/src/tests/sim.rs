@@ -1,0 +1,236 @@
+//! A simulated processor: time is set by the test, contexts hold what a thread asked for and what it was told.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::collections::BTreeMap;
+use std::vec::Vec;
+
+use abi::trace::Event;
+use protect::pmsav7::RegionRegs;
+use protect::slots::RegionImage;
+use system::build::Builder;
+use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread, area, frames, policy};
+
+use crate::Kernel;
+use crate::arch::{Arch, Request, Start};
+use crate::boot::Boot;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SimContext {
+    pub start: Option<Start>,
+    pub request: Request,
+    pub response: Option<(u32, [u32; 2])>,
+    pub repeated: u32,
+}
+
+#[derive(Default)]
+pub struct Sim {
+    pub now: u64,
+    pub timer: Option<u64>,
+    pub trace: Vec<(u32, u32)>,
+    pub memory: BTreeMap<u32, u8>,
+    pub masked: BTreeMap<u32, bool>,
+    pub loaded: [u32; 16],
+    pub ended: Option<u32>,
+}
+
+// SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
+unsafe impl Arch for Sim {
+    type Context = SimContext;
+    const EMPTY: SimContext =
+        SimContext { start: None, request: Request { number: 0, args: [0; 4] }, response: None, repeated: 0 };
+
+    fn now(&mut self) -> u64 {
+        self.now
+    }
+    fn arm_timer(&mut self, at: u64) {
+        self.timer = Some(at);
+    }
+    unsafe fn prepare(&mut self, start: Start) -> SimContext {
+        SimContext { start: Some(start), ..Self::EMPTY }
+    }
+    fn request(&self, context: &SimContext) -> Request {
+        context.request
+    }
+    fn respond(&mut self, context: &mut SimContext, status: u32, values: [u32; 2]) {
+        context.response = Some((status, values));
+    }
+    fn repeat(&mut self, context: &mut SimContext) {
+        context.repeated += 1;
+    }
+    fn load_image(&mut self, image: &RegionImage) {
+        self.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
+    }
+    fn load_slot(&mut self, region: RegionRegs) {
+        let slot = region.rbar as usize & 7;
+        self.loaded[2 * slot] = region.rbar;
+        self.loaded[2 * slot + 1] = region.rasr;
+    }
+    fn trace(&mut self, header: u32, payload: u32) {
+        self.trace.push((header, payload));
+    }
+    fn unmask(&mut self, line: u32) {
+        self.masked.insert(line, false);
+    }
+    fn mask(&mut self, line: u32) {
+        self.masked.insert(line, true);
+    }
+    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+        for offset in 0..bytes {
+            let byte = self.memory.get(&(src + offset)).copied().unwrap_or(0);
+            self.memory.insert(dst + offset, byte);
+        }
+    }
+    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+        for offset in 0..bytes {
+            self.memory.insert(dst + offset, 0);
+        }
+    }
+    unsafe fn object_memory(&mut self, _: u32, bytes: u32) -> *mut u8 {
+        let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
+        // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
+        unsafe { alloc_zeroed(layout) }
+    }
+    fn end(&mut self, status: u32) {
+        self.ended = Some(status);
+    }
+}
+
+pub const PERIOD: u32 = 25_000;
+pub const CAPACITY: u32 = 5_000;
+pub const BOUND: u32 = 500;
+
+/// Handles in the caller's and the callee's tables.
+pub const GATE: u32 = 0;
+pub const WORD: u32 = 1;
+pub const PEER: u32 = 2;
+pub const LINE: u32 = 3;
+
+/// Threads of the sample.
+pub const CALLER: u8 = 0;
+pub const OTHER: u8 = 1;
+pub const SERVANT: u8 = 2;
+
+/// Two domains. Domain 0: CALLER (priority 3) and OTHER (priority 5). Domain 1: SERVANT (priority 4, periodic) and a gate with
+/// ceiling 2.
+pub fn sample() -> Builder {
+    let code = |domain: u32, base: u32| Area {
+        domain,
+        base,
+        bytes: 0x1000,
+        flags: area::READ | area::EXECUTE | area::PINNED,
+        memory: area::WRITE_THROUGH,
+        page_log2: 0,
+    };
+    let data = |domain: u32, base: u32| Area {
+        domain,
+        base,
+        bytes: 0x1000,
+        flags: area::READ | area::WRITE | area::PINNED,
+        memory: area::NORMAL,
+        page_log2: 0,
+    };
+    let domain = |first_area: u32, base: u32| Domain {
+        data_base: base + 0xc00,
+        data_source: 0x20_4000,
+        data_bytes: 64,
+        zero_bytes: 256,
+        info: 0x20_0000,
+        gate_return: 0x20_0101 + first_area * 0x800,
+        policy: policy::RESTART,
+        cap_slots: 6,
+        first_area,
+        areas: 2,
+        awaited: 1,
+        fault_notification: 0,
+    };
+    let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
+        domain,
+        entry: 0x20_0101 + domain * 0x1000,
+        stack_base: 0x2002_0000 + domain * 0x1000 + offset,
+        stack_bytes: 0x400,
+        priority,
+        budget,
+        ..Thread::default()
+    };
+    let cap = |domain, slot, kind, object| Cap { domain, slot, kind, object, rights: 7, badge: 40 + domain };
+    Builder {
+        ticks_per_second: 25_000_000,
+        cpu_hz: 216_000_000,
+        frames: vec![
+            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM },
+            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL },
+            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER },
+        ],
+        domains: vec![domain(0, 0x2002_0000), domain(2, 0x2002_1000)],
+        areas: vec![code(0, 0x20_0000), data(0, 0x2002_0000), code(1, 0x20_1000), data(1, 0x2002_1000)],
+        budgets: vec![Budget { period: PERIOD, capacity: CAPACITY }, Budget { period: PERIOD, capacity: CAPACITY }],
+        threads: vec![
+            thread(0, 0, 3, 0),
+            thread(0, 0x400, 5, 1),
+            Thread { period: PERIOD, deadline: PERIOD, ..thread(1, 0, 4, 1) },
+        ],
+        gates: vec![Gate {
+            domain: 1,
+            entry: 0x20_1201,
+            stack_base: 0x2002_1400,
+            stack_bytes: 0x400,
+            ceiling: 2,
+            bound: BOUND,
+        }],
+        notifications: vec![Notification { initial: 0 }],
+        interrupts: vec![Interrupt { line: 9, notification: 0, bits: 4 }],
+        caps: vec![
+            cap(0, GATE, 4, 0),
+            cap(0, WORD, 5, 0),
+            cap(0, PEER, 1, 1),
+            cap(0, LINE, 6, 0),
+            cap(1, WORD, 5, 0),
+            cap(1, PEER, 1, 0),
+        ],
+    }
+}
+
+/// Boots a system and lets the first thread run.
+pub fn boot(builder: &Builder) -> Kernel<Sim> {
+    let words: &'static [u32] = Vec::leak(builder.encode().unwrap());
+    let tables = System::parse(words).unwrap();
+    let span = |base, len| protect::pmsav7::Span::new(base, len);
+    let idle_regions = [
+        (span(0, 32), protect::pmsav7::Access::RX, protect::pmsav7::MemType::WriteThrough),
+        (span(0x2000_0800, 256), protect::pmsav7::Access::RW, protect::pmsav7::MemType::WriteBack),
+    ];
+    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle_regions };
+    let mut kernel = boot.kernel(Sim { now: 1000, ..Sim::default() }).unwrap();
+    kernel.start();
+    kernel
+}
+
+impl Kernel<Sim> {
+    /// The running thread performs a call; returns what it was told, if it was.
+    pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
+        let caller = self.current;
+        let depth = usize::from(self.thread(caller).depth);
+        let context = &mut self.thread_mut(caller).contexts[depth];
+        context.request = Request { number, args };
+        context.response = None;
+        self.on_call();
+        let record = self.thread(caller);
+        record.contexts[depth.min(usize::from(record.depth))].response
+    }
+
+    /// Time passes; the timer fires when it was due.
+    pub fn passes(&mut self, ticks: u64) {
+        let end = self.arch.now + ticks;
+        while let Some(at) = self.arch.timer.filter(|at| *at <= end) {
+            self.arch.timer = None;
+            self.arch.now = self.arch.now.max(at);
+            self.on_timer();
+        }
+        self.arch.now = end;
+    }
+
+    /// Payloads of all records of an event.
+    pub fn traced(&self, event: Event) -> Vec<u32> {
+        self.arch.trace.iter().filter(|(head, _)| *head as u8 == event as u8).map(|record| record.1).collect()
+    }
+}
