@@ -3,7 +3,7 @@
 //! Instructions and data come through the same port. The line in use costs nothing; a kept line nothing; the line being
 //! read ahead what is left of its read; any other line a whole read, which waits for a read under way. Missed lines are
 //! kept, lines that the read-ahead brought are not (they are cheap to come by again in sequence). Look-up is constant
-//! time, a miss takes time proportional to the lines kept.
+//! time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,14 +22,29 @@ pub enum Answer {
     Miss,
 }
 
+/// One kept line, in the ring of slots ordered by use.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    line: u32,
+    older: u8,
+    newer: u8,
+}
+
+/// The ring of `kept` empty slots: the slot older than the last one is the first.
+fn ring(kept: u8) -> Vec<Slot> {
+    let previous = |n: u8| if n == 0 { kept - 1 } else { n - 1 };
+    let next = |n: u8| if n + 1 == kept { 0 } else { n + 1 };
+    (0..kept).map(|n| Slot { line: NO_LINE, older: next(n), newer: previous(n) }).collect()
+}
+
 /// State of the accelerator. Lines are numbered from the start of the flash.
 #[derive(Clone, Debug)]
 pub struct Art {
     /// Slot + 1 of each line of the flash, 0 for a line that is not kept.
     slot_of: Vec<u8>,
-    line_in: Vec<u32>,
-    used: Vec<u64>,
-    clock: u64,
+    slots: Vec<Slot>,
+    /// Slot used last; going on from there by `older` passes all slots.
+    newest: u8,
     current: u32,
     ahead: u32,
     ahead_ready: u64,
@@ -41,12 +56,11 @@ pub struct Art {
 impl Art {
     /// An empty accelerator over `flash_lines` lines, keeping `kept` of them (1 to 255), where a read takes
     /// `wait_states` cycles more than a hit.
-    pub fn new(flash_lines: usize, kept: usize, wait_states: u32, prefetch: bool) -> Self {
+    pub fn new(flash_lines: usize, kept: u8, wait_states: u32, prefetch: bool) -> Self {
         Self {
             slot_of: vec![ABSENT; flash_lines],
-            line_in: vec![NO_LINE; kept],
-            used: vec![0; kept],
-            clock: 0,
+            slots: ring(kept.max(1)),
+            newest: 0,
             current: NO_LINE,
             ahead: NO_LINE,
             ahead_ready: 0,
@@ -70,8 +84,7 @@ impl Art {
         let Some(&slot) = self.slot_of.get(line as usize) else { return (0, Answer::Hit) };
         self.current = line;
         let (stall, answer) = if slot != ABSENT {
-            self.clock += 1;
-            self.used[slot as usize - 1] = self.clock;
+            self.use_slot(slot - 1);
             (0, Answer::Hit)
         } else if line == self.ahead {
             (self.ahead_ready.saturating_sub(now) as u32, Answer::Prefetched)
@@ -97,22 +110,40 @@ impl Art {
         }
     }
 
+    /// Keeps `line` in place of the line unused for longest.
     fn keep(&mut self, line: u32) {
-        let Some((slot, _)) = self.used.iter().enumerate().min_by_key(|(_, used)| **used) else { return };
-        if let Some(place) = self.slot_of.get_mut(self.line_in[slot] as usize) {
+        // The ring closes: the slot newer than the newest is the oldest.
+        let oldest = self.slots[usize::from(self.newest)].newer;
+        let slot = &mut self.slots[usize::from(oldest)];
+        if let Some(place) = self.slot_of.get_mut(slot.line as usize) {
             *place = ABSENT;
         }
-        self.clock += 1;
-        self.used[slot] = self.clock;
-        self.line_in[slot] = line;
-        self.slot_of[line as usize] = slot as u8 + 1;
+        slot.line = line;
+        self.slot_of[line as usize] = oldest + 1;
+        self.newest = oldest;
+    }
+
+    /// Moves a slot to the front of the ring.
+    fn use_slot(&mut self, slot: u8) {
+        if slot == self.newest {
+            return;
+        }
+        let Slot { older, newer, .. } = self.slots[usize::from(slot)];
+        self.slots[usize::from(newer)].older = older;
+        self.slots[usize::from(older)].newer = newer;
+        let oldest = self.slots[usize::from(self.newest)].newer;
+        self.slots[usize::from(slot)].older = self.newest;
+        self.slots[usize::from(slot)].newer = oldest;
+        self.slots[usize::from(self.newest)].newer = slot;
+        self.slots[usize::from(oldest)].older = slot;
+        self.newest = slot;
     }
 
     /// Forgets everything, as FLASH_ACR.ARTRST does.
     pub fn clear(&mut self) {
         self.slot_of.fill(ABSENT);
-        self.line_in.fill(NO_LINE);
-        self.used.fill(0);
+        self.slots = ring(self.slots.len() as u8);
+        self.newest = 0;
         self.current = NO_LINE;
         self.ahead = NO_LINE;
     }

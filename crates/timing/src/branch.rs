@@ -74,7 +74,7 @@ impl Predictor {
     /// Compares the prediction for `site` with where execution went on, and learns. Constant time.
     pub fn resolve(&mut self, site: &BranchSite, next: u32) -> Outcome {
         let taken = next != site.fall_through;
-        let index = (site.pc >> 1) as usize & self.entries.len().wrapping_sub(1);
+        let index = (site.pc >> 2) as usize & self.entries.len().wrapping_sub(1);
         let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken) };
         if !(entry.valid && entry.pc == site.pc) {
             if taken {

@@ -1,1 +1,78 @@
+use std::collections::VecDeque;
+use std::vec::Vec;
 
+use proptest::prelude::*;
+
+use super::{Answer, Art};
+
+const WAIT: u32 = 7;
+
+/// Without read-ahead a miss costs the wait states, a line in use or kept nothing.
+#[test]
+fn a_missed_line_is_kept() {
+    let mut art = Art::new(100, 2, WAIT, false);
+    assert_eq!(art.access(5, 0, true), (7, Answer::Miss));
+    assert_eq!(art.access(5, 7, true), (0, Answer::Hit));
+    assert_eq!(art.access(9, 20, true), (7, Answer::Miss));
+    assert_eq!(art.access(5, 40, true), (0, Answer::Hit));
+    // 5 was used after 9, so 9 goes.
+    assert_eq!(art.access(1, 60, true), (7, Answer::Miss));
+    assert_eq!(art.access(5, 80, true), (0, Answer::Hit));
+    assert_eq!(art.access(9, 90, true), (7, Answer::Miss));
+}
+
+/// A line is read in 8 cycles (7 wait states + 1). Line 0 arrives at 7 in terms of stall, its read occupies the flash up
+/// to 8; the read-ahead of line 1 takes 8 to 16.
+/// - asked at 10: 16 - 10 = 6 cycles left; read-ahead of line 2 starts at 16 and is done at 24
+/// - line 2 asked at 30: nothing left; read-ahead of line 3 starts at 30, done at 38
+/// - line 50 asked at 31: waits for the read under way until 38 (7), then reads with 7 wait states: 14
+#[test]
+fn the_next_line_is_read_ahead() {
+    let mut art = Art::new(100, 64, WAIT, true);
+    assert_eq!(art.access(0, 0, true), (7, Answer::Miss));
+    assert_eq!(art.access(1, 10, true), (6, Answer::Prefetched));
+    assert_eq!(art.access(2, 30, true), (0, Answer::Prefetched));
+    assert_eq!(art.access(50, 31, true), (14, Answer::Miss));
+}
+
+/// Data accesses are served but start no read-ahead: line 1 is a miss, and the flash is free at 20.
+#[test]
+fn data_starts_no_read_ahead() {
+    let mut art = Art::new(100, 64, WAIT, true);
+    assert_eq!(art.access(0, 0, false), (7, Answer::Miss));
+    assert_eq!(art.access(1, 20, false), (7, Answer::Miss));
+}
+
+#[test]
+fn clearing_forgets_and_the_end_of_flash_is_harmless() {
+    let mut art = Art::new(4, 2, WAIT, true);
+    assert_eq!(art.access(3, 0, true), (7, Answer::Miss));
+    art.clear();
+    assert_eq!(art.access(3, 100, true).1, Answer::Miss);
+    assert_eq!(art.access(4, 200, true), (0, Answer::Hit));
+}
+
+proptest! {
+    /// Without read-ahead the accelerator is an LRU list of `kept` lines.
+    #[test]
+    fn agrees_with_a_list(kept in 1u8..9, lines in prop::collection::vec(0u32..16, 1..200)) {
+        let mut art = Art::new(16, kept, WAIT, false);
+        let mut model: VecDeque<u32> = VecDeque::new();
+        let mut answers: Vec<(Answer, Answer)> = Vec::new();
+        for (step, line) in lines.into_iter().enumerate() {
+            let expected = match model.iter().position(|held| *held == line) {
+                Some(at) => {
+                    model.remove(at);
+                    Answer::Hit
+                }
+                None => Answer::Miss,
+            };
+            model.push_front(line);
+            model.truncate(usize::from(kept));
+            answers.push((art.access(line, step as u64 * 100, true).1, expected));
+        }
+        for (got, expected) in answers {
+            prop_assert_eq!(got, expected);
+        }
+    }
+}

@@ -1,1 +1,71 @@
+use super::{BranchSite, Outcome, Predictor};
+use crate::profile::tests::stm32f767;
 
+fn predictor(entries: u32) -> Predictor {
+    let mut params = stm32f767().branch;
+    params.entries.value = entries;
+    Predictor::new(&params)
+}
+
+fn site(target: Option<u32>, conditional: bool) -> BranchSite {
+    BranchSite { pc: 0x1000, fall_through: 0x1002, target, conditional }
+}
+
+/// Backward taken, forward not taken, unconditional taken, indirect unknown; taken ones need their target computed.
+#[test]
+fn static_prediction() {
+    use Outcome::{Redirect, Right, Wrong};
+    let mut p = predictor(0);
+    for (site, next, outcome) in [
+        (site(Some(0x800), true), 0x800, Redirect),
+        (site(Some(0x800), true), 0x1002, Wrong),
+        (site(Some(0x2000), true), 0x1002, Right),
+        (site(Some(0x2000), true), 0x2000, Wrong),
+        (site(Some(0x2000), false), 0x2000, Redirect),
+        (site(None, false), 0x3000, Wrong),
+        (site(None, false), 0x1002, Right),
+    ] {
+        assert_eq!(p.resolve(&site, next), outcome, "{site:?} to {next:#x}");
+    }
+}
+
+/// A loop of three rounds, twice. First branch: unknown, backward, taken: redirect, counter 2. Second: right, counter
+/// 3. Exit: wrong, counter 2. Second time: right, right (3), wrong.
+#[test]
+fn a_loop_is_learnt() {
+    use Outcome::{Redirect, Right, Wrong};
+    let mut p = predictor(64);
+    let s = site(Some(0x800), true);
+    let outcomes = [0x800, 0x800, 0x1002, 0x800, 0x800, 0x1002].map(|next| p.resolve(&s, next));
+    assert_eq!(outcomes, [Redirect, Right, Wrong, Right, Right, Wrong]);
+    p.clear();
+    assert_eq!(p.resolve(&s, 0x800), Redirect);
+}
+
+/// The last target of an indirect branch is remembered.
+#[test]
+fn indirect_targets_are_remembered() {
+    use Outcome::{Right, Wrong};
+    let mut p = predictor(64);
+    let s = site(None, false);
+    let outcomes = [0x3000, 0x3000, 0x4000, 0x4000].map(|next| p.resolve(&s, next));
+    assert_eq!(outcomes, [Wrong, Right, Wrong, Right]);
+}
+
+/// 64 entries, indexed from address bit 2: a branch 256 bytes further takes the same entry.
+#[test]
+fn branches_contend_for_entries() {
+    let mut p = predictor(64);
+    let near = site(Some(0x800), true);
+    let far = BranchSite { pc: 0x1100, fall_through: 0x1102, ..near };
+    assert_eq!(p.resolve(&near, 0x800), Outcome::Redirect);
+    assert_eq!(p.resolve(&far, 0x800), Outcome::Redirect);
+    assert_eq!(p.resolve(&near, 0x800), Outcome::Redirect);
+    assert_eq!(p.resolve(&near, 0x800), Outcome::Right);
+}
+
+#[test]
+fn outcomes_cost_what_the_profile_says() {
+    let p = predictor(64);
+    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o)), [0, 2, 8]);
+}

@@ -159,8 +159,9 @@ impl Params {
 fn accelerator(profile: &Profile, memories: &[Memory]) -> Option<Art> {
     let (params, memory) = profile.memory.iter().zip(memories).find(|(p, _)| p.art.is_some())?;
     let art = params.art.as_ref()?;
+    let kept = u8::try_from(art.lines.value).ok()?;
     let lines = (memory.size >> profile.dcache.line.value.trailing_zeros()) as usize;
-    Some(Art::new(lines, art.lines.value as usize, memory.read_first(), art.prefetch.value))
+    Some(Art::new(lines, kept, memory.read_first(), art.prefetch.value))
 }
 
 #[cfg(test)]

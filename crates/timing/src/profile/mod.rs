@@ -52,4 +52,4 @@ pub struct Profile {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

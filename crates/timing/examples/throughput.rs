@@ -1,0 +1,73 @@
+//! How fast the model itself is: nanoseconds per call on this host, and how many guest instructions per second a
+//! typical mix could reach if nothing else took time.
+//!
+//! `cargo run --release -p cofferdam-timing --example throughput`
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::Instant;
+
+use timing::thumb::classify;
+use timing::{BlockCost, Machine, MemAttr, Profile};
+
+const CALLS: u32 = 20_000_000;
+const CACHED: MemAttr = MemAttr::WRITE_BACK_ALLOCATE;
+const CODE: MemAttr = MemAttr::WRITE_THROUGH;
+
+/// Times `CALLS` calls, of which each is given its number, and prints them. Nanoseconds per call.
+fn per_call(name: &str, machine: &mut Machine, mut call: impl FnMut(&mut Machine, u32)) -> f64 {
+    let start = Instant::now();
+    for i in 0..CALLS {
+        call(machine, black_box(i));
+    }
+    let nanos = start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS);
+    println!("{name:<44} {nanos:7.2} ns");
+    nanos
+}
+
+/// Five instructions: two loads, an addition, a comparison, a branch back.
+fn block(machine: &Machine, at: u32) -> BlockCost {
+    let code: [u16; 5] = [0x6801, 0x6842, 0x1889, 0x4291, 0xD1FA];
+    let insns = code.map(|half| classify(&half.to_le_bytes()));
+    BlockCost::new(machine.costs(), at, &insns)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/profiles/stm32f767.toml"))?;
+    let profile: Profile = toml::from_str(&text)?;
+    let machine = || Machine::new(&profile).map_err(|errors| format!("{errors:?}"));
+
+    per_call("data: tightly coupled", &mut machine()?, |m, i| {
+        m.data(0x2000_0000 + (i * 4 & 0xFFFF), 4, i & 1 == 0, CACHED);
+    });
+    per_call("data: hit, same line", &mut machine()?, |m, i| {
+        m.data(0x2002_0000 + (i & 7) * 4, 4, i & 1 == 0, CACHED);
+    });
+    per_call("data: hit, another line every time", &mut machine()?, |m, i| {
+        m.data(0x2002_0000 + (i * 32 & 0x1FFF), 4, i & 1 == 0, CACHED);
+    });
+    per_call("data: miss every time, dirty, SDRAM", &mut machine()?, |m, i| {
+        m.data(0x6000_0000 + (i.wrapping_mul(32) & 0x00FF_FFFF), 4, true, CACHED);
+    });
+    let mut m = machine()?;
+    let one = block(&m, 0x0020_0000);
+    let single = per_call("block of 5: same flash line", &mut m, |m, _| {
+        m.block(&one, CODE);
+    });
+    let mut m = machine()?;
+    let many: Vec<BlockCost> = (0..256).map(|n| block(&m, 0x0020_0000 + n * 64)).collect();
+    per_call("block of 5: 256 lines of flash in turn", &mut m, |m, i| {
+        m.block(&many[i as usize & 255], CODE);
+    });
+    let mut m = machine()?;
+    let mixed = per_call("block of 5 with 2 data accesses, mostly hits", &mut m, |m, i| {
+        m.block(&many[i as usize & 31], CODE);
+        m.data(0x2002_0000 + (i.wrapping_mul(52) & 0x0FFF), 4, false, CACHED);
+        let spread = i.wrapping_mul(0x9E37_79B9) >> 27;
+        m.data(0x6000_0000 + (i & 0xFFF) * 4 + spread * 4096 / 8, 4, i & 3 == 0, CACHED);
+    });
+    println!("one line:   {:7.0} million instructions per second of the model alone", 5e3 / single);
+    println!("mixed:      {:7.0} million instructions per second of the model alone", 5e3 / mixed);
+    println!("{:#?}", m.counters());
+    Ok(())
+}
