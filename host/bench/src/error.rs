@@ -4,13 +4,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Why there is no table.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The sources of the peers were not found.
+    #[error("the sources of the peers were not found: {0}")]
     Sources(String),
-    /// An image could not be built; the text is the compiler's.
+    /// An image could not be built; the text is the builder's.
+    #[error("building failed: {0}")]
     Build(String),
     /// A file could not be read or written.
+    #[error("{path}: {reason}", path = path.display())]
     File {
         /// Which.
         path: PathBuf,
@@ -18,6 +21,7 @@ pub enum Error {
         reason: String,
     },
     /// A label is in none of the images.
+    #[error("the label {name} is in none of {files:?}")]
     Symbol {
         /// The label.
         name: String,
@@ -25,10 +29,13 @@ pub enum Error {
         files: Vec<PathBuf>,
     },
     /// `targets.toml` does not follow its schema.
+    #[error("targets.toml: {0}")]
     Targets(String),
     /// A run did not end as it should; the text says which and how.
+    #[error("{0}")]
     Run(String),
-    /// `only` names no row.
+    /// [`crate::Options::only`] names no row.
+    #[error("no row's id begins with {0}")]
     NoSuchRow(String),
 }
 
@@ -38,22 +45,3 @@ impl Error {
         Self::File { path: path.to_owned(), reason: reason.to_string() }
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sources(reason) => write!(f, "the sources of the peers were not found: {reason}"),
-            Self::Build(reason) => write!(f, "building failed: {reason}"),
-            Self::File { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Symbol { name, files } => {
-                let files = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
-                write!(f, "the label {name} is in none of {}", files.join(", "))
-            }
-            Self::Targets(reason) => write!(f, "targets.toml: {reason}"),
-            Self::Run(reason) => write!(f, "{reason}"),
-            Self::NoSuchRow(only) => write!(f, "no row's id begins with {only}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

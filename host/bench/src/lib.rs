@@ -19,7 +19,7 @@ mod tests;
 
 pub use error::Error;
 pub use operations::{COFFERDAM, MASKED, Operation, of_peer};
-pub use peers::Peer;
+pub use peers::{Peer, build as build_peer, build_from as build_peer_from, sources};
 pub use rows::{Cycles, Row, Target, judge, read, targets, write};
 pub use symbols::Symbols;
 pub use table::table;

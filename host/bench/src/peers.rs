@@ -82,16 +82,23 @@ pub fn sources(root: &Path) -> Result<(PathBuf, String), Error> {
 /// # Errors
 /// [`Error::Sources`] and [`Error::Build`] with what the compiler said.
 pub fn build(root: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
-    let (kernel, _) = sources(root)?;
+    build_from(root, &sources(root)?.0, peer, out)
+}
+
+/// As [`build`], from the `FreeRTOS-Kernel` directory given.
+///
+/// # Errors
+/// [`Error::Build`] with what the compiler said.
+pub fn build_from(root: &Path, kernel: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
     let objects = out.join(peer.directory());
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let mut linked = Vec::new();
-    for (source, ours) in source_list(root, &kernel, peer) {
+    for (source, ours) in source_list(root, kernel, peer) {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = objects.join(format!("{name}.o"));
         let mut command = Command::new(COMPILER);
         command.args(MACHINE).args(OPTIONS).args(if ours { ["-Wall", "-Werror"] } else { ["-w", "-w"] });
-        for include in includes(root, &kernel, peer) {
+        for include in includes(root, kernel, peer) {
             command.arg("-I").arg(include);
         }
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
@@ -100,7 +107,12 @@ pub fn build(root: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
     let image = out.join(format!("{}.elf", peer.directory()));
     let script = root.join("guests/common/peer.ld");
     let mut link = Command::new(COMPILER);
-    link.args(MACHINE).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]).arg(script).args(linked).arg("-o").arg(&image);
+    link.args(MACHINE)
+        .args(["-nostartfiles", "-Wl,--gc-sections", "-T"])
+        .arg(script)
+        .args(linked)
+        .arg("-o")
+        .arg(&image);
     checked(&mut link)?;
     Ok(image)
 }

@@ -36,7 +36,10 @@ impl Symbols {
     /// # Errors
     /// [`Error::Symbol`] when no file has it.
     pub fn address(&self, name: &str) -> Result<u32, Error> {
-        self.addresses.get(name).copied().ok_or_else(|| Error::Symbol { name: name.to_owned(), files: self.files.clone() })
+        self.addresses
+            .get(name)
+            .copied()
+            .ok_or_else(|| Error::Symbol { name: name.to_owned(), files: self.files.clone() })
     }
 
     /// Address of the instruction at a label or of a function's first; the Thumb bit is cleared.

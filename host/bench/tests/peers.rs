@@ -1,0 +1,50 @@
+//! The peers are built from the fetched sources and run to completion on the emulated board, without the observer.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bench::{Peer, build_peer};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Exit status of the peer under the plain emulator: 0 when every workload ran to its end at the privilege that the build
+/// promises, 1 when the privilege was wrong, 2 after a fault, 3 and 4 when something could not be made.
+fn status_of(peer: Peer) -> Option<i32> {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let image = build_peer(&root(), peer, out).expect("the peer builds");
+    let machine = ["-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none", "-semihosting", "-kernel"];
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", "120", "qemu-system-arm"]).args(machine).arg(image);
+    command.status().expect("timeout and qemu-system-arm are installed").code()
+}
+
+#[test]
+fn freertos_runs_to_completion() {
+    assert_eq!(status_of(Peer::FreeRtos), Some(0));
+}
+
+#[test]
+fn freertos_mpu_runs_to_completion_with_unprivileged_tasks() {
+    assert_eq!(status_of(Peer::FreeRtosMpu), Some(0));
+}
+
+#[test]
+fn sources_that_do_not_compile_are_reported_with_the_compilers_words() {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken");
+    let fake = out.join("root");
+    let copy = |from: &str| {
+        let to = fake.join(from);
+        std::fs::create_dir_all(to.parent().expect("inside the copy")).expect("a writable directory");
+        std::fs::copy(root().join(from), to).expect("a file of this repository");
+    };
+    for name in ["peer.h", "config.h", "probe.h", "start.c", "peer.ld"] {
+        copy(&format!("guests/common/{name}"));
+    }
+    copy("guests/freertos/FreeRTOSConfig.h");
+    std::fs::write(fake.join("guests/common/workloads.c"), "int x = no_such_thing;\n").expect("a writable directory");
+    let sources = bench::sources(&root()).expect("the sources are fetched").0;
+    let error = bench::build_peer_from(&fake, &sources, Peer::FreeRtos, &out).expect_err("it cannot compile");
+    assert!(error.to_string().contains("no_such_thing"), "{error}");
+}
