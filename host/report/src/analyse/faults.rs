@@ -1,0 +1,84 @@
+//! Faults and what became of the domains.
+
+use abi::trace::Fault;
+use record::RunEvent;
+
+use crate::MAX_FAULTS;
+use crate::describe::SystemDescription;
+use crate::place::{nearest, symbol_at};
+use crate::schema::{FaultReport, Outcome};
+
+/// The faults seen so far.
+#[derive(Debug, Default)]
+pub struct Faults {
+    list: Vec<FaultReport>,
+    /// Index in `list` of each domain's latest fault, while nothing became of the domain.
+    open: Vec<Option<usize>>,
+    /// Faults by domain.
+    pub counts: Vec<u64>,
+    /// Restarts by domain.
+    pub restarts: Vec<u64>,
+}
+
+impl Faults {
+    /// For so many domains.
+    pub fn new(domains: usize) -> Faults {
+        Faults { list: Vec::new(), open: vec![None; domains], counts: vec![0; domains], restarts: vec![0; domains] }
+    }
+
+    /// A fault; false when there is no such domain.
+    pub fn fault(&mut self, event: &RunEvent, thread: Option<String>, system: &SystemDescription) -> bool {
+        let domain = usize::from(event.domain);
+        let Some(count) = self.counts.get_mut(domain) else { return false };
+        *count += 1;
+        self.open[domain] = (self.list.len() < MAX_FAULTS).then_some(self.list.len());
+        if self.open[domain].is_none() {
+            return true;
+        }
+        let kind = Fault::from_number(event.detail.to_le_bytes()[0]).filter(|_| event.detail < 256);
+        let address = u64::from(event.payload);
+        let placed = kind.is_none_or(|kind| kind != Fault::GateOverrun);
+        self.list.push(FaultReport {
+            at: event.cycle,
+            domain: event.domain,
+            thread,
+            kind: kind.map_or_else(|| format!("kind {}", event.detail), |kind| kind.name().to_owned()),
+            address,
+            pc: None,
+            symbol: None,
+            nearest: if placed { nearest(system, address) } else { None },
+            outcome: Outcome::Stopped,
+            recovery_cycles: None,
+        });
+        true
+    }
+
+    /// The program counter of the domain's latest fault.
+    pub fn pc(&mut self, event: &RunEvent, system: &SystemDescription) {
+        if let Some(fault) = self.latest(event.domain) {
+            fault.pc = Some(u64::from(event.payload));
+            fault.symbol = symbol_at(&system.symbols, u64::from(event.payload));
+        }
+    }
+
+    /// The domain was restarted; false when there is no such domain.
+    pub fn restart(&mut self, event: &RunEvent) -> bool {
+        let domain = usize::from(event.domain);
+        if let Some(fault) = self.latest(event.domain) {
+            fault.outcome = Outcome::Restarted;
+            fault.recovery_cycles = Some(event.cycle.saturating_sub(fault.at));
+            self.open[domain] = None;
+        }
+        self.restarts.get_mut(domain).map(|restarts| *restarts += 1).is_some()
+    }
+
+    fn latest(&mut self, domain: u8) -> Option<&mut FaultReport> {
+        let index = (*self.open.get(usize::from(domain))?)?;
+        self.list.get_mut(index)
+    }
+
+    /// The faults, in the order in which they happened.
+    pub fn into_list(self) -> Vec<FaultReport> {
+        self.list
+    }
+}

@@ -1,0 +1,105 @@
+//! Releases and completions of one thread.
+
+use std::collections::VecDeque;
+
+use crate::describe::Thread;
+use crate::schema::ThreadReport;
+use crate::stats::{Histogram, Quantiles};
+use crate::time::Timebase;
+
+/// Most releases of one thread that can be pending; the kernel itself skips all but one.
+const PENDING: usize = 64;
+
+/// What was seen of one thread. Nominal times count from tick 0, whose own cycle is settled only at the end.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    pub cycles: u64,
+    pending: VecDeque<u64>,
+    /// Nominal release and completion of each completed job.
+    completed: Vec<(u64, u64)>,
+    releases: u64,
+    overruns: u64,
+    last_overrun: Option<u64>,
+    abandoned: u64,
+}
+
+impl Jobs {
+    /// A release. A release that was reported as skipped before and happens now was late, not skipped.
+    pub fn release(&mut self, nominal: u64) {
+        if self.last_overrun.take_if(|overrun| *overrun == nominal).is_some() {
+            self.overruns -= 1;
+        }
+        self.releases += 1;
+        if self.pending.len() == PENDING {
+            self.pending.pop_front();
+            self.abandoned += 1;
+        }
+        self.pending.push_back(nominal);
+    }
+
+    /// A completion; false when nothing was released.
+    pub fn complete(&mut self, cycle: u64) -> bool {
+        let Some(nominal) = self.pending.pop_front() else { return false };
+        self.completed.push((nominal, cycle));
+        true
+    }
+
+    /// A release that was skipped because the job before still runs.
+    pub fn overrun(&mut self, nominal: u64) {
+        self.overruns += 1;
+        self.last_overrun = Some(nominal);
+    }
+
+    /// The thread's own domain faulted or was restarted: its job will not complete.
+    pub fn abandon(&mut self) {
+        self.abandoned += self.pending.len() as u64;
+        self.pending.clear();
+    }
+
+    /// The thread's domain ended: what it had been released for does not matter any more.
+    pub fn end(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Cycles of completions after the deadline.
+    pub fn late_at(&self, deadline: u64, zero: i64) -> impl Iterator<Item = u64> {
+        let late = move |&&(nominal, done): &&(u64, u64)| response(nominal, done, zero) > deadline;
+        self.completed.iter().filter(late).map(|&(_, done)| done)
+    }
+
+    /// The thread's part of the report.
+    pub fn report(&self, thread: &Thread, time: &Timebase, end: u64) -> ThreadReport {
+        let zero = time.tick_zero();
+        let deadline = thread.deadline_ticks.map(|ticks| time.cycles(ticks));
+        let mut responses: Vec<u64> = self.completed.iter().map(|&(n, done)| response(n, done, zero)).collect();
+        let margins = deadline.map(|d| responses.iter().map(|&r| d as i64 - r as i64).collect::<Vec<_>>());
+        let late = deadline.map_or(0, |d| self.late_at(d, zero).count() as u64);
+        let overdue = |d: u64| self.pending.iter().filter(|&&n| response(n, end, zero) > d).count() as u64;
+        let unfinished = deadline.map_or(0, overdue);
+        ThreadReport {
+            index: thread.index,
+            name: thread.name.clone(),
+            domain: thread.domain,
+            priority: thread.priority,
+            budget: thread.budget,
+            period_cycles: thread.period_ticks.map(|ticks| time.cycles(ticks)),
+            deadline_cycles: deadline,
+            cycles: self.cycles,
+            releases: self.releases,
+            completions: self.completed.len() as u64,
+            missed_deadlines: if deadline.is_some() { late + unfinished + self.overruns } else { 0 },
+            late,
+            unfinished,
+            overruns: self.overruns,
+            abandoned: self.abandoned,
+            response: Quantiles::of(&mut responses),
+            response_bound: thread.response_bound_ticks.map(|ticks| time.cycles(ticks)),
+            smallest_margin: margins.as_ref().and_then(|all| all.iter().min().copied()),
+            margins: margins.filter(|all| !all.is_empty()).map(|all| Histogram::of(&all)),
+        }
+    }
+}
+
+fn response(nominal: u64, done: u64, zero: i64) -> u64 {
+    (done as i64 - nominal as i64 - zero).max(0) as u64
+}

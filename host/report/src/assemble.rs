@@ -1,0 +1,308 @@
+//! Puts what was described, counted and analysed together.
+
+use std::path::Path;
+
+use record::{DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
+
+use crate::analyse::{Analysis, MEM_MANAGE};
+use crate::describe::{Domain, SystemDescription, Thread};
+use crate::output::{self, WriteError};
+use crate::place::symbol_at;
+use crate::schema::*;
+use crate::timeline::{MAX_MARKERS, Marker, MarkerKind};
+use crate::{MAX_CONSOLE_BYTES, page, verdict};
+
+impl Report {
+    /// The report of a run: what was placed and admitted, what the observer counted, and what happened.
+    /// [`Self::set_console`] adds what the console printed.
+    ///
+    /// # Time complexity
+    /// O(events * log(gates) + jobs * log(jobs)); memory does not grow with the events, except two words per job.
+    pub fn build(
+        system: &SystemDescription,
+        summary: &Summary,
+        events: impl IntoIterator<Item = RunEvent>,
+    ) -> Report {
+        let mut analysis = Analysis::new(system, summary);
+        for event in events {
+            analysis.feed(&event);
+        }
+        let end = analysis.close(summary.cycles);
+        let mut report = assemble(system, summary, analysis, end);
+        report.verdict = verdict::judge(&report);
+        report
+    }
+
+    /// Adds the output of the console; of more than [`MAX_CONSOLE_BYTES`] only the end is kept.
+    pub fn set_console(&mut self, text: &str) {
+        let mut from = text.len().saturating_sub(MAX_CONSOLE_BYTES);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        self.console_cut_bytes = from as u64;
+        self.console = text[from..].to_owned();
+    }
+
+    /// The report as JSON, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: a report holds only plain values.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a report holds only plain values");
+        text.push('\n');
+        text
+    }
+
+    /// The report as one page that needs nothing else.
+    ///
+    /// # Panics
+    /// Never: writing to a string does not fail.
+    pub fn to_html(&self) -> String {
+        page::render(self)
+    }
+
+    /// Writes `report.json`. The file appears complete or not at all.
+    ///
+    /// # Errors
+    /// [`WriteError`]; an older file of that name is then untouched.
+    pub fn write_json(&self, path: &Path) -> Result<(), WriteError> {
+        output::write(path, self.to_json().as_bytes())
+    }
+
+    /// Writes `report.html`. The file appears complete or not at all.
+    ///
+    /// # Errors
+    /// [`WriteError`]; an older file of that name is then untouched.
+    pub fn write_html(&self, path: &Path) -> Result<(), WriteError> {
+        output::write(path, self.to_html().as_bytes())
+    }
+}
+
+fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, end: u64) -> Report {
+    let threads: Vec<_> = system.threads.iter().map(|t| thread(t, &analysis, end)).collect();
+    let domains: Vec<_> = system.domains.iter().map(|d| domain(d, summary, &analysis, end)).collect();
+    let late = late(system, &analysis);
+    let run = run(system, summary, &analysis, &threads, &domains, end);
+    let interrupts = system.interrupts.iter().map(|line| InterruptReport {
+        line: line.clone(),
+        count: analysis.interrupts.get(&line.line).copied().unwrap_or(0),
+    });
+    Report {
+        schema: SCHEMA,
+        system: system.system.clone(),
+        board: system.board.clone(),
+        verdict: Verdict::default(),
+        run,
+        threads,
+        domains,
+        budgets: budgets(system, summary, &analysis),
+        gates: gates(system, &analysis),
+        interrupts: interrupts.collect(),
+        violations: summary.violations.iter().map(|v| violation(v, system)).collect(),
+        violations_total: summary.violations_total,
+        witness: summary.witness,
+        exceptions: summary.exceptions.iter().map(|e| exception(e, summary)).collect(),
+        probes: summary.probes.clone(),
+        marks: analysis.marks.into_values().collect(),
+        memories: system.memories.clone(),
+        kernel_areas: system.kernel_areas.clone(),
+        kernel_image: system.kernel_image,
+        console: String::new(),
+        console_cut_bytes: 0,
+        timeline: analysis.timeline.finish(late),
+        faults: analysis.faults.into_list(),
+        profile: system.profile.clone(),
+        host: Host { seconds: summary.host_seconds, mips: summary.mips },
+    }
+}
+
+fn run(
+    system: &SystemDescription,
+    summary: &Summary,
+    analysis: &Analysis,
+    threads: &[ThreadReport],
+    domains: &[DomainReport],
+    end: u64,
+) -> Run {
+    let window = |window: &Window| MaskedWindow {
+        cycles: window.cycles,
+        instructions: window.instructions,
+        at: window.start_cycle,
+        exception: exception_name(window.exception),
+        symbol: symbol_at(&system.symbols, u64::from(window.pc)),
+    };
+    Run {
+        end: end_name(summary.end.reason).to_owned(),
+        status: summary.end.status.map(i64::from).or(summary.end.trace_status.map(|s| i64::from(s as i32))),
+        cycles: end,
+        instructions: summary.instructions,
+        seconds: end as f64 / system.cpu_hz.max(1) as f64,
+        cpu_hz: system.cpu_hz,
+        ticks_per_second: system.ticks_per_second,
+        tick_zero_cycles: analysis.time.tick_zero(),
+        tick_zero_known: analysis.time.is_given(),
+        modelled: summary.modelled,
+        mode: match summary.mode {
+            Mode::Quantum => "quantum".to_owned(),
+            Mode::Exact => "exact".to_owned(),
+        },
+        quantum_cycles: summary.quantum_cycles,
+        sleep_cycles: summary.sleep_cycles,
+        idle: summary.domain(record::IDLE).map(counters).unwrap_or_default(),
+        events: analysis.events,
+        strange_events: analysis.strange,
+        switches: analysis.switches,
+        missed_deadlines: threads.iter().map(|thread| thread.missed_deadlines).sum(),
+        faults: domains.iter().map(|domain| domain.faults).sum(),
+        refused_calls: analysis.refused.total(),
+        region_misses: domains.iter().map(|domain| domain.region_misses).sum(),
+        longest_masked: summary.masked.longest.as_ref().map(window),
+        longest_to_thread: summary.masked.longest_to_thread.as_ref().map(window),
+        masked_bound_cycles: system.masked_bound_cycles,
+    }
+}
+
+fn thread(thread: &Thread, analysis: &Analysis, end: u64) -> ThreadReport {
+    analysis.jobs[usize::from(thread.index)].report(thread, &analysis.time, end)
+}
+
+fn late(system: &SystemDescription, analysis: &Analysis) -> Vec<Marker> {
+    let zero = analysis.time.tick_zero();
+    let mut all = Vec::new();
+    for thread in &system.threads {
+        let Some(deadline) = thread.deadline_ticks.map(|ticks| analysis.time.cycles(ticks)) else { continue };
+        let lane = analysis.timeline.lane(thread.index);
+        let cycles = analysis.jobs[usize::from(thread.index)].late_at(deadline, zero).take(MAX_MARKERS);
+        all.extend(cycles.map(|at| Marker { at, kind: MarkerKind::Late, lane, domain: Some(thread.domain) }));
+    }
+    all.sort_by_key(|marker| marker.at);
+    all
+}
+
+fn domain(domain: &Domain, summary: &Summary, analysis: &Analysis, end: u64) -> DomainReport {
+    let counted = summary.domain(domain.index);
+    let counters = counted.map(counters).unwrap_or_default();
+    let misses = counted.map_or(0, |counted| counted.mpu_misses);
+    let timed = analysis.misses.of(domain.index).filter(|meter| meter.timed > 0 && meter.timed == meter.count);
+    let handler = summary.masked.vectors.iter().find(|vector| vector.exception == MEM_MANAGE);
+    let (cost, max) = match (timed, handler) {
+        (Some(meter), _) => (meter.cycles, meter.max),
+        (None, Some(handler)) if misses > 0 => (misses * handler.cycles.median, handler.cycles.max),
+        _ => (0, 0),
+    };
+    let index = usize::from(domain.index);
+    DomainReport {
+        index: domain.index,
+        name: domain.name.clone(),
+        color: domain.color,
+        hostile: domain.hostile,
+        fault_policy: domain.fault_policy.name().to_owned(),
+        counters,
+        share: (counters.cycles + counters.kernel_cycles) as f64 / end.max(1) as f64,
+        region_misses: misses,
+        region_miss_cycles: cost,
+        region_miss_max_cycles: max,
+        region_miss_exact: timed.is_some() || misses == 0,
+        refused: analysis.refused.of(domain.index),
+        faults: analysis.faults.counts[index],
+        restarts: analysis.faults.restarts[index],
+        exit_code: analysis.exits[index],
+        areas: domain.areas.clone(),
+        image: domain.image,
+    }
+}
+
+fn counters(counted: &DomainCounters) -> Counters {
+    Counters {
+        cycles: counted.cycles,
+        kernel_cycles: counted.kernel_cycles,
+        instructions: counted.instructions,
+        kernel_instructions: counted.kernel_instructions,
+        entries: counted.entries,
+        data_accesses: counted.data_accesses,
+        icache: counted.icache,
+        dcache: counted.dcache,
+    }
+}
+
+fn budgets(system: &SystemDescription, summary: &Summary, analysis: &Analysis) -> Vec<BudgetReport> {
+    let masked = summary.masked.longest_to_thread.as_ref().map_or(0, |window| window.cycles);
+    let tolerance = analysis.time.cycles(system.enforcement_ticks) + masked + summary.quantum_cycles;
+    let report = |budget: &crate::describe::Budget| {
+        let payers = system.threads.iter().filter(|thread| thread.budget == budget.index);
+        let names = payers.map(|thread| thread.name.clone()).collect();
+        analysis.budgets[usize::from(budget.index)].report(budget, names, tolerance, &analysis.time)
+    };
+    system.budgets.iter().map(report).collect()
+}
+
+fn gates(system: &SystemDescription, analysis: &Analysis) -> Vec<GateReport> {
+    let report = |gate: &crate::describe::Gate| analysis.gates[&gate.index].report(gate, &analysis.time);
+    system.gates.iter().map(report).collect()
+}
+
+fn violation(violation: &record::Violation, system: &SystemDescription) -> Violation {
+    Violation {
+        at: violation.cycle,
+        domain: violation.domain,
+        kind: violation_name(violation.kind).to_owned(),
+        address: u64::from(violation.address),
+        bytes: violation.len,
+        victim: violation.victim,
+        pc: u64::from(violation.pc),
+        symbol: symbol_at(&system.symbols, u64::from(violation.pc)),
+    }
+}
+
+fn exception(count: &ExceptionCount, summary: &Summary) -> ExceptionReport {
+    let handler = summary.masked.vectors.iter().find(|vector| vector.exception == count.number);
+    ExceptionReport {
+        number: count.number,
+        name: exception_name(count.number),
+        taken: count.taken,
+        tail_chained: count.tail_chained,
+        cycles: handler.map(|vector| vector.cycles),
+        instructions: handler.map(|vector| vector.instructions),
+    }
+}
+
+/// Name of an exception of the Armv7-M architecture.
+fn exception_name(number: u16) -> String {
+    match number {
+        0 => "thread mode".to_owned(),
+        2 => "NMI".to_owned(),
+        3 => "HardFault".to_owned(),
+        4 => "MemManage".to_owned(),
+        5 => "BusFault".to_owned(),
+        6 => "UsageFault".to_owned(),
+        11 => "SVCall".to_owned(),
+        12 => "DebugMonitor".to_owned(),
+        14 => "PendSV".to_owned(),
+        15 => "SysTick".to_owned(),
+        16.. => format!("interrupt {}", number - 16),
+        _ => format!("exception {number}"),
+    }
+}
+
+const fn violation_name(kind: ViolationKind) -> &'static str {
+    match kind {
+        ViolationKind::Read => "read that silicon denies",
+        ViolationKind::Write => "write that silicon denies",
+        ViolationKind::Execute => "execution that silicon denies",
+        ViolationKind::KernelEntry => "kernel entered beside its entries",
+        ViolationKind::MemoryChanged => "memory of another domain changed",
+        ViolationKind::HostileStore => "store outside the domain's memory",
+    }
+}
+
+const fn end_name(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Exit => "it ended itself",
+        EndReason::CycleLimit => "the limit on cycles was reached",
+        EndReason::InstructionLimit => "the limit on instructions was reached",
+        EndReason::IdleForever => "it slept and nothing would have woken it",
+        EndReason::ObserverFailed => "the observer could not go on",
+        EndReason::Killed => "it was stopped from outside",
+        EndReason::EmulatorFailed => "the emulator failed",
+    }
+}

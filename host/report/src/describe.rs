@@ -1,0 +1,269 @@
+//! What was placed and admitted before the run: the part of a report that does not come from the run itself.
+
+use serde::{Deserialize, Serialize};
+
+/// A system as the tool placed and admitted it. Indices are those of the tables in `crates/system`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SystemDescription {
+    /// Name of the system, from its manifest.
+    pub system: String,
+    /// Name of the board.
+    pub board: String,
+    /// The timing profile.
+    pub profile: Profile,
+    /// Ticks of the kernel's clock in one second; not 0.
+    pub ticks_per_second: u64,
+    /// Clock of the processor in Hz; not 0.
+    pub cpu_hz: u64,
+    /// Modelled cycle at which the kernel's tick 0 lies, when it is known. Without it the fastest release of the run is
+    /// taken to have had no latency, and the report says so.
+    #[serde(default)]
+    pub tick_zero_cycles: Option<u64>,
+    /// Shortest interval of the kernel's one-shot timer, in ticks: by so much a budget may be overdrawn.
+    pub enforcement_ticks: u64,
+    /// Bound on the longest window with interrupts masked, in cycles, when one is declared.
+    #[serde(default)]
+    pub masked_bound_cycles: Option<u64>,
+    /// Protection domains, in the order of their indices.
+    pub domains: Vec<Domain>,
+    /// Threads, in the order of their indices.
+    pub threads: Vec<Thread>,
+    /// Budgets, in the order of their indices.
+    pub budgets: Vec<Budget>,
+    /// Gates, in the order of their indices.
+    pub gates: Vec<Gate>,
+    /// Interrupt lines given to domains.
+    pub interrupts: Vec<Interrupt>,
+    /// Memories of the chip.
+    pub memories: Vec<Memory>,
+    /// Memory of the kernel: vectors, code, tables, data, stack. No domain may touch it.
+    #[serde(default)]
+    pub kernel_areas: Vec<Area>,
+    /// Size of the kernel's image.
+    #[serde(default)]
+    pub kernel_image: ImageSizes,
+    /// Symbols of the image, sorted by address.
+    #[serde(default)]
+    pub symbols: Vec<Symbol>,
+}
+
+/// The timing profile of a chip: what the modelled cycles rest on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Name of the profile.
+    pub name: String,
+    /// What it models, in one sentence.
+    #[serde(default)]
+    pub summary: String,
+    /// Its parameters, each with its source.
+    pub parameters: Vec<Parameter>,
+    /// What the figures do not show.
+    pub caveats: Vec<String>,
+}
+
+/// One parameter of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// Name, dotted, as in the profile's file.
+    pub name: String,
+    /// Value with its unit, as text.
+    pub value: String,
+    /// Where the value comes from.
+    pub source: String,
+}
+
+/// A protection domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Domain {
+    /// Its index, as in trace records.
+    pub index: u8,
+    /// Its name.
+    pub name: String,
+    /// Index into the page's palette; the page takes it modulo the palette's size.
+    pub color: u8,
+    /// The manifest says that it attacks the others: its faults and refused calls are expected and do not fail a run.
+    #[serde(default)]
+    pub hostile: bool,
+    /// What its faults lead to.
+    pub fault_policy: FaultPolicy,
+    /// The memory that it may access.
+    pub areas: Vec<Area>,
+    /// Size of its image.
+    #[serde(default)]
+    pub image: ImageSizes,
+}
+
+/// What a domain's fault leads to; its threads are stopped first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultPolicy {
+    /// The domain stays stopped.
+    #[default]
+    Stop,
+    /// A supervisor restarts it.
+    Restart,
+    /// A supervisor reports it; it stays stopped.
+    Report,
+}
+
+impl FaultPolicy {
+    /// Its word in the manifest.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FaultPolicy::Stop => "stop",
+            FaultPolicy::Restart => "restart",
+            FaultPolicy::Report => "report",
+        }
+    }
+}
+
+/// Memory that somebody may access: half-open range `base .. base + bytes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Area {
+    /// Its name, for example `code`, `data`, `heap`.
+    pub name: String,
+    /// First address.
+    pub base: u64,
+    /// Size in bytes; not 0.
+    pub bytes: u64,
+    /// Some of the letters `r`, `w`, `x`, in this order.
+    pub access: String,
+    /// Name of the [`Memory`] that holds it.
+    pub memory: String,
+    /// Always in the region registers while the domain runs; otherwise paged.
+    #[serde(default)]
+    pub pinned: bool,
+    /// Several domains may access it.
+    #[serde(default)]
+    pub shared: bool,
+    /// Regions that it is divided into when paged; 0 when pinned.
+    #[serde(default)]
+    pub pages: u32,
+}
+
+impl Area {
+    /// First address behind the area.
+    pub const fn end(&self) -> u64 {
+        self.base + self.bytes
+    }
+
+    /// Whether the address lies inside.
+    pub const fn contains(&self, address: u64) -> bool {
+        address >= self.base && address < self.end()
+    }
+}
+
+/// Sizes of an image in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageSizes {
+    /// Code.
+    pub text: u64,
+    /// Constants.
+    pub rodata: u64,
+    /// Initialised data.
+    pub data: u64,
+    /// Data that starts as zero.
+    pub bss: u64,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thread {
+    /// Its index, as in trace records.
+    pub index: u16,
+    /// Its name.
+    pub name: String,
+    /// Index of its home domain.
+    pub domain: u8,
+    /// 0 is the most important.
+    pub priority: u8,
+    /// Index of the budget that pays for it.
+    pub budget: u16,
+    /// Ticks between releases; absent when it is not periodic.
+    #[serde(default)]
+    pub period_ticks: Option<u64>,
+    /// Ticks from release to deadline; absent when it has none.
+    #[serde(default)]
+    pub deadline_ticks: Option<u64>,
+    /// Bound on the response time in ticks that admission computed; absent when it computed none.
+    #[serde(default)]
+    pub response_bound_ticks: Option<u64>,
+}
+
+/// A budget: a deferrable server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Its index, as in trace records.
+    pub index: u16,
+    /// Its name.
+    pub name: String,
+    /// Ticks between replenishments; not 0.
+    pub period_ticks: u64,
+    /// Ticks that may be used in a period; not 0.
+    pub capacity_ticks: u64,
+}
+
+/// A gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// Its index, as in trace records.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// Index of the callee's domain.
+    pub domain: u8,
+    /// Ceiling priority.
+    pub ceiling: u8,
+    /// Ticks that one call may take.
+    pub bound_ticks: u64,
+}
+
+/// An interrupt line that is delivered to a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interrupt {
+    /// Number of the line, as in trace records.
+    pub line: u16,
+    /// Its name.
+    pub name: String,
+    /// Index of the domain that receives it.
+    pub domain: u8,
+}
+
+/// A memory of the chip.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Its name.
+    pub name: String,
+    /// First address.
+    pub base: u64,
+    /// What the chip has, in bytes.
+    pub capacity: u64,
+    /// What the system uses, in bytes.
+    pub used: u64,
+}
+
+/// A symbol of the image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbol {
+    /// Its address, Thumb bit clear.
+    pub address: u64,
+    /// Its size in bytes; 0 when unknown: it then reaches to the next symbol.
+    pub size: u64,
+    /// Its name, demangled.
+    pub name: String,
+    /// Index of its domain; absent for the kernel.
+    #[serde(default)]
+    pub domain: Option<u8>,
+}

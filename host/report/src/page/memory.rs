@@ -1,0 +1,151 @@
+//! The memory map: each memory to scale, and its parts as labelled blocks.
+
+use super::format;
+use crate::describe::Area;
+use crate::schema::Report;
+
+/// One memory of the chip.
+pub struct MemoryView {
+    pub name: String,
+    pub base: String,
+    pub capacity: String,
+    pub used: String,
+    pub share: String,
+    pub blocks: Vec<BlockView>,
+}
+
+/// A stretch of a memory: an area, or a gap between areas.
+pub struct BlockView {
+    /// Position and width on the strip that is to scale.
+    pub left: String,
+    pub width: String,
+    /// Relative width of the labelled block: logarithmic, so that small areas stay readable.
+    pub grow: String,
+    pub gap: bool,
+    pub class: String,
+    pub name: String,
+    pub owners: String,
+    pub size: String,
+    pub range: String,
+    pub access: String,
+    pub how: String,
+}
+
+struct Part<'a> {
+    area: &'a Area,
+    owners: Vec<&'a str>,
+    color: Option<u8>,
+}
+
+/// The memories of a report, in the order of their addresses; areas outside every memory (devices) come last.
+pub fn memories(report: &Report) -> Vec<MemoryView> {
+    let parts = parts(report);
+    let mut memories: Vec<_> = report.memories.iter().collect();
+    memories.sort_by_key(|memory| memory.base);
+    let mut views = Vec::new();
+    for memory in &memories {
+        let mine: Vec<_> = parts.iter().filter(|part| part.area.memory == memory.name).collect();
+        views.push(MemoryView {
+            name: memory.name.clone(),
+            base: format::address(memory.base),
+            capacity: format::bytes(memory.capacity),
+            used: format::bytes(memory.used),
+            share: format::percent(memory.used as f64 / memory.capacity.max(1) as f64),
+            blocks: blocks(&mine, memory.base, memory.capacity),
+        });
+    }
+    let other: Vec<_> = parts.iter().filter(|part| memories.iter().all(|m| m.name != part.area.memory)).collect();
+    if let Some(first) = other.first() {
+        let bytes: u64 = other.iter().map(|part| part.area.bytes).sum();
+        views.push(MemoryView {
+            name: "devices".to_owned(),
+            base: format::address(first.area.base),
+            capacity: String::new(),
+            used: format::bytes(bytes),
+            share: String::new(),
+            blocks: other.iter().map(|part| block(part, 0, 1)).collect(),
+        });
+    }
+    views
+}
+
+/// Every area once; an area that several domains share has several owners.
+fn parts(report: &Report) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part> = Vec::new();
+    let domains = report.domains.iter().map(|d| (&d.areas, d.name.as_str(), Some(d.color)));
+    for (areas, owner, color) in domains.chain([(&report.kernel_areas, "kernel", None)]) {
+        for area in areas {
+            let same = |part: &&mut Part| part.area.base == area.base && part.area.bytes == area.bytes;
+            match parts.iter_mut().find(same) {
+                Some(part) => part.owners.push(owner),
+                None => parts.push(Part { area, owners: vec![owner], color }),
+            }
+        }
+    }
+    parts.sort_by_key(|part| (part.area.base, part.area.bytes));
+    parts
+}
+
+fn blocks(parts: &[&Part], base: u64, capacity: u64) -> Vec<BlockView> {
+    let mut out = Vec::new();
+    let mut at = base;
+    for part in parts {
+        if part.area.base > at {
+            out.push(gap(at, part.area.base, base, capacity));
+        }
+        out.push(block(part, base, capacity));
+        at = at.max(part.area.end());
+    }
+    if base + capacity > at {
+        out.push(gap(at, base + capacity, base, capacity));
+    }
+    out
+}
+
+fn grow(bytes: u64) -> String {
+    format!("{:.2}", (bytes.max(64) as f64 / 32.0).log2())
+}
+
+fn range(from: u64, to: u64) -> String {
+    format!("{} – {}", format::address(from), format::address(to))
+}
+
+fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
+    BlockView {
+        left: format::position((from - base) as f64, capacity as f64),
+        width: format::position((to - from) as f64, capacity as f64),
+        grow: grow((to - from).min(1 << 12)),
+        gap: true,
+        class: "gap".to_owned(),
+        name: "free".to_owned(),
+        owners: String::new(),
+        size: format::bytes(to - from),
+        range: range(from, to),
+        access: String::new(),
+        how: String::new(),
+    }
+}
+
+fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
+    let Part { area, owners, color } = part;
+    let how = match (color, area.pinned, area.pages) {
+        (None, ..) => "kernel only".to_owned(),
+        (_, true, _) => "pinned".to_owned(),
+        (_, false, 1) => "paged, 1 region".to_owned(),
+        (_, false, pages) => format!("paged, {pages} regions"),
+    };
+    let color = color.map_or_else(|| "ck".to_owned(), super::color);
+    BlockView {
+        left: format::position(area.base.saturating_sub(base) as f64, capacity as f64),
+        width: format::position(area.bytes as f64, capacity as f64),
+        grow: grow(area.bytes),
+        gap: false,
+        class: format!("{color}{}", if area.pinned || part.color.is_none() { "" } else { " paged" }),
+        name: area.name.clone(),
+        owners: owners.join(", "),
+        size: format::bytes(area.bytes),
+        range: range(area.base, area.end()),
+        access: area.access.clone(),
+        how,
+    }
+}

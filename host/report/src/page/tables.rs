@@ -1,0 +1,129 @@
+//! Rows of tables.
+
+use super::{Units, color, color_of, format};
+use crate::place::{Nearest, Relation};
+use crate::schema::{FaultReport, Outcome, Report};
+use crate::timeline::MarkerKind;
+
+/// A contained fault.
+pub struct FaultView {
+    pub at: String,
+    pub domain: String,
+    pub class: String,
+    pub kind: String,
+    pub thread: String,
+    pub symbol: String,
+    pub pc: String,
+    pub address: String,
+    pub nearest: String,
+    pub owner: String,
+    pub outcome: String,
+}
+
+/// Rows of the table of faults.
+pub fn faults(report: &Report, units: &Units) -> Vec<FaultView> {
+    let view = |fault: &FaultReport| FaultView {
+        at: units.time(fault.at),
+        domain: domain_name(report, fault.domain),
+        class: color_of(report, fault.domain),
+        kind: fault.kind.clone(),
+        thread: fault.thread.clone().unwrap_or_default(),
+        symbol: fault.symbol.clone().unwrap_or_else(|| "no symbol".to_owned()),
+        pc: fault.pc.map(format::address).unwrap_or_default(),
+        address: match fault.nearest {
+            Some(_) => format::address(fault.address),
+            None => format!("{}", fault.address),
+        },
+        nearest: fault.nearest.as_ref().map(place).unwrap_or_default(),
+        owner: fault.nearest.as_ref().map(|nearest| nearest.owners.join(", ")).unwrap_or_default(),
+        outcome: match (fault.outcome, fault.recovery_cycles) {
+            (Outcome::Restarted, Some(cycles)) => format!("restarted after {}", units.time(cycles)),
+            (Outcome::Restarted, None) => "restarted".to_owned(),
+            (Outcome::Stopped, _) => "stopped".to_owned(),
+        },
+    };
+    report.faults.iter().map(view).collect()
+}
+
+fn place(nearest: &Nearest) -> String {
+    match nearest.relation {
+        Relation::Inside => format!("{:#x} into {}", nearest.distance, nearest.area),
+        Relation::Below => format!("{} below {}", format::bytes(nearest.distance), nearest.area),
+        Relation::Above => format!("{} above {}", format::bytes(nearest.distance), nearest.area),
+    }
+}
+
+/// The name of a domain, or its number.
+pub fn domain_name(report: &Report, index: u8) -> String {
+    let domain = report.domains.iter().find(|domain| domain.index == index);
+    domain.map_or_else(|| if index == 255 { "nobody".to_owned() } else { format!("domain {index}") }, |d| d.name.clone())
+}
+
+/// Refused calls.
+pub struct RefusalView {
+    pub domain: String,
+    pub class: String,
+    pub call: String,
+    pub error: String,
+    pub count: String,
+}
+
+/// Rows of the table of refused calls.
+pub fn refusals(report: &Report) -> Vec<RefusalView> {
+    let mut rows = Vec::new();
+    for domain in &report.domains {
+        rows.extend(domain.refused.iter().map(|refusal| RefusalView {
+            domain: domain.name.clone(),
+            class: color(domain.color),
+            call: refusal.call.clone(),
+            error: refusal.error.clone(),
+            count: format::count(refusal.count),
+        }));
+    }
+    rows
+}
+
+/// Sizes of one image.
+pub struct ImageView {
+    pub name: String,
+    pub class: String,
+    pub text: String,
+    pub rodata: String,
+    pub data: String,
+    pub bss: String,
+    pub total: String,
+    /// Widths of text, rodata, data and bss relative to the largest image.
+    pub widths: [String; 4],
+}
+
+/// Kernel first, then the domains.
+pub fn images(report: &Report) -> Vec<ImageView> {
+    let kernel = ("kernel".to_owned(), "ck".to_owned(), report.kernel_image);
+    let domains = report.domains.iter().map(|domain| (domain.name.clone(), color(domain.color), domain.image));
+    let all: Vec<_> = std::iter::once(kernel).chain(domains).collect();
+    let total = |image: &crate::describe::ImageSizes| image.text + image.rodata + image.data + image.bss;
+    let largest = all.iter().map(|(_, _, image)| total(image)).max().unwrap_or(0) as f64;
+    let view = |(name, class, image): (String, String, crate::describe::ImageSizes)| ImageView {
+        name,
+        class,
+        text: format::bytes(image.text),
+        rodata: format::bytes(image.rodata),
+        data: format::bytes(image.data),
+        bss: format::bytes(image.bss),
+        total: format::bytes(total(&image)),
+        widths: [image.text, image.rodata, image.data, image.bss].map(|part| format::position(part as f64, largest)),
+    };
+    all.into_iter().map(view).collect()
+}
+
+/// What a marker says.
+pub const fn marker_name(kind: MarkerKind) -> &'static str {
+    match kind {
+        MarkerKind::Fault => "fault",
+        MarkerKind::Restart => "restart",
+        MarkerKind::Late => "deadline missed",
+        MarkerKind::Overrun => "release skipped",
+        MarkerKind::BudgetOut => "budget exhausted",
+        MarkerKind::Violation => "violation",
+    }
+}

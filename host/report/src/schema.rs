@@ -1,0 +1,428 @@
+//! The report itself: every figure that the page shows. `docs/report.md` documents it; [`SCHEMA`] numbers its version.
+//!
+//! Times are modelled cycles of the processor unless a name says otherwise, sizes are bytes. Maps are lists, in a fixed order, so that
+//! two runs with the same events give the same bytes, except for [`Report::host`].
+
+use record::{CacheCounts, ProbeResult, Spread, Witness};
+use serde::{Deserialize, Serialize};
+
+use crate::describe::{Area, ImageSizes, Interrupt, Memory, Profile};
+use crate::place::Nearest;
+use crate::stats::{Histogram, Quantiles};
+use crate::timeline::Timeline;
+
+/// Version of the layout. It changes whenever a field changes its meaning or goes away.
+pub const SCHEMA: u32 = 1;
+
+/// What a run showed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Name of the system.
+    pub system: String,
+    /// Name of the board.
+    pub board: String,
+    /// Whether the run is what was promised.
+    pub verdict: Verdict,
+    /// Totals.
+    pub run: Run,
+    /// Threads, in the order of their indices.
+    pub threads: Vec<ThreadReport>,
+    /// Domains, in the order of their indices.
+    pub domains: Vec<DomainReport>,
+    /// Budgets, in the order of their indices.
+    pub budgets: Vec<BudgetReport>,
+    /// Gates, in the order of their indices.
+    pub gates: Vec<GateReport>,
+    /// Interrupt lines given to domains.
+    pub interrupts: Vec<InterruptReport>,
+    /// Faults, in the order in which they happened; at most [`crate::MAX_FAULTS`].
+    pub faults: Vec<FaultReport>,
+    /// What silicon would have denied though the emulator let it through, and writes of hostile domains that were seen; the first ones.
+    pub violations: Vec<Violation>,
+    /// All violations, also those beyond the list.
+    pub violations_total: u64,
+    /// What the witness over the other domains' memory saw while hostile domains ran.
+    pub witness: Witness,
+    /// Exceptions taken.
+    pub exceptions: Vec<ExceptionReport>,
+    /// What probes measured from one address to another.
+    pub probes: Vec<ProbeResult>,
+    /// Markers that domains wrote, by domain and id; at most [`crate::MAX_MARKS`].
+    pub marks: Vec<MarkReport>,
+    /// Memories of the chip.
+    pub memories: Vec<Memory>,
+    /// Memory of the kernel.
+    pub kernel_areas: Vec<Area>,
+    /// Size of the kernel's image.
+    pub kernel_image: ImageSizes,
+    /// Output of the console; of more than [`crate::MAX_CONSOLE_BYTES`] only the end.
+    pub console: String,
+    /// Bytes of output before what `console` holds.
+    pub console_cut_bytes: u64,
+    /// Who ran when, down-sampled to a bounded size.
+    pub timeline: Timeline,
+    /// The timing profile with its caveats.
+    pub profile: Profile,
+    /// What depends on the machine that ran the emulator; the only part that differs between two runs.
+    pub host: Host,
+}
+
+/// Whether the run is what was promised.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// No failure.
+    pub ok: bool,
+    /// What was not as promised.
+    pub failures: Vec<Failure>,
+}
+
+/// One way in which the run was not as promised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Stable code.
+    pub code: String,
+    /// What happened, in one sentence.
+    pub text: String,
+}
+
+/// Totals of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Why the run ended.
+    pub end: String,
+    /// Status with which it ended itself; absent when it did not.
+    pub status: Option<i64>,
+    /// Modelled cycles.
+    pub cycles: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Modelled time in seconds: `cycles / cpu_hz`.
+    pub seconds: f64,
+    /// Clock of the processor in Hz.
+    pub cpu_hz: u64,
+    /// Ticks of the kernel's clock in one second.
+    pub ticks_per_second: u64,
+    /// Cycle of the kernel's tick 0.
+    pub tick_zero_cycles: i64,
+    /// Tick 0 was known; otherwise the fastest release is taken to have had no latency.
+    pub tick_zero_known: bool,
+    /// Cycles come from the model; otherwise they mean nothing.
+    pub modelled: bool,
+    /// How time was advanced: `quantum` or `exact`.
+    pub mode: String,
+    /// Cycles between two advances of the clock: a timer is late by at most this and one block.
+    pub quantum_cycles: u64,
+    /// Cycles slept.
+    pub sleep_cycles: u64,
+    /// Start-up and idling.
+    pub idle: Counters,
+    /// Trace records read.
+    pub events: u64,
+    /// Trace records that made no sense: an unknown event, or an index that the description does not have.
+    pub strange_events: u64,
+    /// Thread switches.
+    pub switches: u64,
+    /// Deadlines missed by all threads together.
+    pub missed_deadlines: u64,
+    /// Faults of all domains together, also those beyond the list.
+    pub faults: u64,
+    /// Refused calls of all domains together.
+    pub refused_calls: u64,
+    /// Paged regions that were loaded for all domains together.
+    pub region_misses: u64,
+    /// Longest window with interrupts masked, from the first switch on.
+    pub longest_masked: Option<MaskedWindow>,
+    /// Longest stretch until the return to thread mode, tail-chained handlers included.
+    pub longest_to_thread: Option<MaskedWindow>,
+    /// Declared bound on `longest_masked` in cycles.
+    pub masked_bound_cycles: Option<u64>,
+}
+
+/// A window with interrupts masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskedWindow {
+    /// Its length in cycles.
+    pub cycles: u64,
+    /// Its length in instructions.
+    pub instructions: u64,
+    /// Cycle at which it began.
+    pub at: u64,
+    /// Exception that was active, in words.
+    pub exception: String,
+    /// Symbol that it began in.
+    pub symbol: Option<String>,
+}
+
+/// What one domain did, counted by the observer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Cycles in the domain.
+    pub cycles: u64,
+    /// Cycles in the kernel on its behalf.
+    pub kernel_cycles: u64,
+    /// Instructions of its own.
+    pub instructions: u64,
+    /// Instructions of the kernel on its behalf.
+    pub kernel_instructions: u64,
+    /// Times that it became the current domain.
+    pub entries: u64,
+    /// Loads and stores, in the domain and on its behalf.
+    pub data_accesses: u64,
+    /// Instruction cache, in the domain and on its behalf.
+    pub icache: CacheCounts,
+    /// Data cache, in the domain and on its behalf.
+    pub dcache: CacheCounts,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadReport {
+    /// Index.
+    pub index: u16,
+    /// Name.
+    pub name: String,
+    /// Index of its home domain.
+    pub domain: u8,
+    /// 0 is the most important.
+    pub priority: u8,
+    /// Index of the budget that pays.
+    pub budget: u16,
+    /// Cycles between releases.
+    pub period_cycles: Option<u64>,
+    /// Cycles from release to deadline.
+    pub deadline_cycles: Option<u64>,
+    /// Cycles for which it was the running thread, gates included.
+    pub cycles: u64,
+    /// Releases that became jobs.
+    pub releases: u64,
+    /// Jobs completed.
+    pub completions: u64,
+    /// `late + unfinished + overruns`.
+    pub missed_deadlines: u64,
+    /// Jobs completed after their deadline.
+    pub late: u64,
+    /// Jobs not completed at the end of the run although their deadline had passed.
+    pub unfinished: u64,
+    /// Releases that were skipped because the job before still ran.
+    pub overruns: u64,
+    /// Jobs that ended because their own domain faulted or was restarted; these are no missed deadlines.
+    pub abandoned: u64,
+    /// Response times from nominal release to completion.
+    pub response: Option<Quantiles>,
+    /// Bound on the response time that admission computed.
+    pub response_bound: Option<u64>,
+    /// Smallest margin: deadline minus response time; negative when late.
+    pub smallest_margin: Option<i64>,
+    /// Margins of the completed jobs.
+    pub margins: Option<Histogram>,
+}
+
+/// A protection domain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DomainReport {
+    /// Index.
+    pub index: u8,
+    /// Name.
+    pub name: String,
+    /// Index into the page's palette.
+    pub color: u8,
+    /// Its faults and refused calls are expected.
+    pub hostile: bool,
+    /// What its faults lead to: `stop`, `restart` or `report`.
+    pub fault_policy: String,
+    /// What the plug-in counted.
+    pub counters: Counters,
+    /// Its cycles and the kernel's on its behalf, over the run's cycles.
+    pub share: f64,
+    /// Paged regions that were loaded.
+    pub region_misses: u64,
+    /// Cycles that loading them cost, from exception entry to return.
+    pub region_miss_cycles: u64,
+    /// The most expensive one in cycles.
+    pub region_miss_max_cycles: u64,
+    /// The two costs were taken at each miss. Otherwise the first is misses times the median, and the second the maximum, of
+    /// the handler's activations in all domains.
+    pub region_miss_exact: bool,
+    /// Calls that the kernel refused, by call and error.
+    pub refused: Vec<Refusal>,
+    /// Faults.
+    pub faults: u64,
+    /// Restarts.
+    pub restarts: u64,
+    /// Code with which its last thread ended; absent when it did not end.
+    pub exit_code: Option<u32>,
+    /// The memory that it may access.
+    pub areas: Vec<Area>,
+    /// Size of its image.
+    pub image: ImageSizes,
+}
+
+/// Calls that the kernel refused for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Name of the call, or its number when no call has it.
+    pub call: String,
+    /// Name of the error, or its status word.
+    pub error: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// A budget.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetReport {
+    /// Index.
+    pub index: u16,
+    /// Name.
+    pub name: String,
+    /// Names of the threads that it pays for.
+    pub threads: Vec<String>,
+    /// Cycles between replenishments.
+    pub period_cycles: u64,
+    /// Cycles that may be used in a period.
+    pub capacity_cycles: u64,
+    /// Cycles used in the whole run.
+    pub used_cycles: u64,
+    /// Most cycles used between two replenishments.
+    pub max_used_cycles: u64,
+    /// Replenishments.
+    pub replenishments: u64,
+    /// Times it was exhausted.
+    pub exhaustions: u64,
+    /// Cycles by which `max_used_cycles` may exceed the capacity: enforcement granularity and the longest masked window.
+    pub tolerance_cycles: u64,
+}
+
+/// A gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateReport {
+    /// Index.
+    pub index: u32,
+    /// Name.
+    pub name: String,
+    /// Index of the callee's domain.
+    pub domain: u8,
+    /// Ceiling priority.
+    pub ceiling: u8,
+    /// Calls that entered.
+    pub calls: u64,
+    /// Calls that returned an error of the kernel, for example that the callee faulted.
+    pub failed: u64,
+    /// Most cycles that one call ran, without the time in which other threads ran.
+    pub max_cycles: u64,
+    /// Cycles of all calls together, counted the same way.
+    pub cycles: u64,
+    /// Declared bound in cycles.
+    pub bound_cycles: u64,
+}
+
+/// An interrupt line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterruptReport {
+    /// Line, name and domain.
+    #[serde(flatten)]
+    pub line: Interrupt,
+    /// Deliveries.
+    pub count: u64,
+}
+
+/// What became of a domain after a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It stayed stopped.
+    Stopped,
+    /// It was restarted.
+    Restarted,
+}
+
+/// A fault that was contained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultReport {
+    /// Cycle at which the kernel recorded it.
+    pub at: u64,
+    /// Index of the domain that faulted.
+    pub domain: u8,
+    /// Name of the thread that ran, when one did.
+    pub thread: Option<String>,
+    /// Kind of fault, in words.
+    pub kind: String,
+    /// Address that the fault is about; its meaning depends on the kind.
+    pub address: u64,
+    /// Program counter.
+    pub pc: Option<u64>,
+    /// Symbol of the program counter.
+    pub symbol: Option<String>,
+    /// The memory nearest to the address; absent when the kind's `address` is none.
+    pub nearest: Option<Nearest>,
+    /// What became of the domain.
+    pub outcome: Outcome,
+    /// Cycles from the fault to the restart.
+    pub recovery_cycles: Option<u64>,
+}
+
+/// What silicon would have denied, or what must not happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// Cycle.
+    pub at: u64,
+    /// Index of the domain that ran, 255 for none.
+    pub domain: u8,
+    /// Kind, in words.
+    pub kind: String,
+    /// First address of the access or range.
+    pub address: u64,
+    /// Bytes of the access or range.
+    pub bytes: u32,
+    /// Index of the domain whose memory changed.
+    pub victim: Option<u8>,
+    /// Program counter.
+    pub pc: u64,
+    /// Symbol of the program counter.
+    pub symbol: Option<String>,
+}
+
+/// How often an exception was taken and how long its handler ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExceptionReport {
+    /// Architectural number.
+    pub number: u16,
+    /// Its name.
+    pub name: String,
+    /// Times taken.
+    pub taken: u64,
+    /// Of these: without return to thread mode in between.
+    pub tail_chained: u64,
+    /// Cycles per activation of its handler, counted from the first switch on; absent when there was none.
+    pub cycles: Option<Spread>,
+    /// Instructions per activation of its handler.
+    pub instructions: Option<Spread>,
+}
+
+/// Markers with the same domain and id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkReport {
+    /// Index of the domain that wrote them.
+    pub domain: u8,
+    /// Id.
+    pub id: u16,
+    /// How many.
+    pub count: u64,
+    /// Cycle of the first.
+    pub first_at: u64,
+    /// Cycle of the last.
+    pub last_at: u64,
+    /// Value of the last.
+    pub last_value: u32,
+}
+
+/// What depends on the machine that ran the emulator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Real seconds that the run took.
+    pub seconds: f64,
+    /// Million instructions per second of the emulator.
+    pub mips: f64,
+}

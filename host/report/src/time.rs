@@ -1,0 +1,58 @@
+//! Cycles of the processor and ticks of the kernel's clock.
+
+use crate::describe::SystemDescription;
+
+/// Converts between the two clocks and finds the cycle of a nominal time.
+#[derive(Clone, Debug)]
+pub struct Timebase {
+    cpu_hz: u64,
+    ticks_per_second: u64,
+    given: Option<u64>,
+    fastest: Option<i64>,
+}
+
+impl Timebase {
+    /// A time base for the system; clocks of 0 Hz count as 1 Hz, so that a broken description cannot divide by zero.
+    pub fn new(system: &SystemDescription) -> Timebase {
+        Timebase {
+            cpu_hz: system.cpu_hz.max(1),
+            ticks_per_second: system.ticks_per_second.max(1),
+            given: system.tick_zero_cycles,
+            fastest: None,
+        }
+    }
+
+    /// Cycles in so many ticks, rounded down.
+    pub fn cycles(&self, ticks: u64) -> u64 {
+        (u128::from(ticks) * u128::from(self.cpu_hz) / u128::from(self.ticks_per_second)) as u64
+    }
+
+    /// The cycle of a nominal time, counted from tick 0, of which the trace holds only the low word: the candidate
+    /// nearest to the cycle at which it was recorded.
+    pub fn unwrap(&self, ticks_low: u32, recorded: u64) -> u64 {
+        let since_zero = recorded.saturating_sub(self.given.unwrap_or(0));
+        let about = u128::from(since_zero) * u128::from(self.ticks_per_second) / u128::from(self.cpu_hz);
+        let turn = 1u64 << 32;
+        let base = (about as u64) & !(turn - 1);
+        let candidates = [base.checked_sub(turn), Some(base), base.checked_add(turn)];
+        let whole = |base: u64| base + u64::from(ticks_low);
+        let ticks = candidates.into_iter().flatten().map(whole).min_by_key(|t| t.abs_diff(about as u64)).unwrap_or(0);
+        self.cycles(ticks)
+    }
+
+    /// Notes that a release with nominal cycle `nominal` (from tick 0) was seen at cycle `seen`.
+    pub fn observe(&mut self, nominal: u64, seen: u64) {
+        let lag = seen as i64 - nominal as i64;
+        self.fastest = Some(self.fastest.map_or(lag, |fastest| fastest.min(lag)));
+    }
+
+    /// The cycle of tick 0: as described, or so that the fastest release seen so far has no latency.
+    pub fn tick_zero(&self) -> i64 {
+        self.given.map_or(self.fastest.unwrap_or(0), |given| given as i64)
+    }
+
+    /// Whether the cycle of tick 0 was described rather than derived.
+    pub const fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+}
