@@ -30,6 +30,7 @@ PROBED static void yield_a(void *unused) {
     wait_for(shared.start[START_YIELD_A]);
     shared.task_privileged = (uint32_t)peer_privileged();
     (void)xSemaphoreGive(shared.start[START_YIELD_B]);
+    taskYIELD(); /* the other task enters its loop */
     for (unsigned i = 0; i < ITERATIONS; i++) {
         PROBE(yield_start);
         taskYIELD();
@@ -41,7 +42,7 @@ PROBED static void yield_a(void *unused) {
 PROBED static void yield_b(void *unused) {
     (void)unused;
     wait_for(shared.start[START_YIELD_B]);
-    for (unsigned i = 0; i < ITERATIONS; i++) {
+    for (unsigned i = 0; i < ITERATIONS + 1; i++) {
         taskYIELD();
         PROBE(switch_end);
     }

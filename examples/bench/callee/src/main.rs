@@ -48,7 +48,7 @@ fn across(start: Start) -> u32 {
     if go.wait(1).is_err() {
         return 2;
     }
-    (0..ROUNDS).for_each(|_| yield_back());
+    (0..=ROUNDS).for_each(|_| yield_back());
     0
 }
 

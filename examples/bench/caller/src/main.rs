@@ -43,9 +43,11 @@ fn run(info: Info) -> Result<(), u32> {
     }
     (0..ROUNDS).try_for_each(|_| signal(wake)).map_err(|_| 4u32)?;
     within.signal(1).map_err(|_| 5u32)?;
+    let _ = sys::yield_now(); // the other thread enters its loop
     (0..ROUNDS).for_each(|_| yield_within());
-    let _ = sys::yield_now(); // the other thread leaves its loop
+    let _ = sys::yield_now(); // and leaves it
     across.signal(1).map_err(|_| 6u32)?;
+    let _ = sys::yield_now();
     (0..ROUNDS).for_each(|_| yield_across());
     let _ = sys::yield_now();
     let (heap, bytes) = info.heap();
@@ -114,7 +116,7 @@ fn within(start: Start) -> u32 {
     if go.wait(1).is_err() {
         return 2;
     }
-    (0..ROUNDS).for_each(|_| yield_back());
+    (0..=ROUNDS).for_each(|_| yield_back());
     0
 }
 
