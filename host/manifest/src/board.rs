@@ -1,0 +1,129 @@
+//! `boards/NAME/board.toml`: addresses, devices and limits of a board, as data.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::diagnostic::Diagnostic;
+
+/// What a memory can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    /// Readable, writable.
+    Ram,
+    /// Read-only at run time; code and constants.
+    Rom,
+    /// The kernel's own; domains get none of it.
+    Kernel,
+}
+
+/// A memory of the board as the chip of the profile has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// First address.
+    pub base: u32,
+    /// Bytes that the board has there; the profile may allow less.
+    pub bytes: u32,
+    /// What it holds.
+    pub kind: MemoryKind,
+    /// Bytes at its start that the kernel keeps.
+    #[serde(default)]
+    pub reserved: u32,
+}
+
+/// A device that can be given to a domain.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// First address of its registers.
+    pub base: u32,
+    /// Size of its window: only its own registers lie in it.
+    pub bytes: u32,
+    /// Interrupt lines by name.
+    #[serde(default)]
+    pub lines: IndexMap<String, u32>,
+    /// The kernel's own: no domain can have it.
+    #[serde(default)]
+    pub kernel: bool,
+    /// What it is, in a few words.
+    #[serde(default)]
+    pub about: String,
+}
+
+/// The protection unit.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protection {
+    /// Name of the architecture's scheme: `pmsav7`.
+    pub scheme: String,
+    /// Region registers that a domain can use.
+    pub regions: u32,
+}
+
+/// How the board's programs are built.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Targets {
+    /// Package of the kernel's program.
+    pub kernel_package: String,
+    /// Its target triple (no floating point: the kernel touches no FP register).
+    pub kernel: String,
+    /// Target triple of domains.
+    pub domain: String,
+    /// Flags of the processor for `arm-none-eabi-gcc`.
+    pub c_flags: Vec<String>,
+    /// Name of the processor for rustc.
+    pub cpu: String,
+}
+
+/// A board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Name, equal to the directory's.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// Machine name for QEMU.
+    pub machine: String,
+    /// Profile when the manifest names none.
+    pub profile: String,
+    /// Rate of the kernel's clock.
+    pub ticks_per_second: u32,
+    /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
+    pub enforcement_ns: u64,
+    /// The protection unit.
+    pub protection: Protection,
+    /// How programs are built.
+    pub targets: Targets,
+    /// Memories by name.
+    pub memory: IndexMap<String, Memory>,
+    /// Devices by name.
+    pub device: IndexMap<String, Device>,
+}
+
+impl Board {
+    /// Parses a board file.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message: board files belong to the installation.
+    pub fn parse(text: &str) -> Result<Board, Diagnostic> {
+        toml::from_str(text).map_err(|error| {
+            Diagnostic::new("CF0605", format!("the board file is wrong: {}", error.message()))
+                .rule("boards/NAME/board.toml follows the schema of host/manifest/src/board.rs")
+                .remedy("correct the board file")
+        })
+    }
+
+    /// The memory of that name, if domains can be given it.
+    pub fn memory(&self, name: &str) -> Option<&Memory> {
+        self.memory.get(name).filter(|m| m.kind != MemoryKind::Kernel)
+    }
+
+    /// Names of the memories that domains can be given.
+    pub fn memory_names(&self) -> String {
+        let names = self.memory.iter().filter(|(_, m)| m.kind != MemoryKind::Kernel).map(|(n, _)| n.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+}

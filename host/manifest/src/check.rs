@@ -1,0 +1,22 @@
+//! The semantic checks that need only manifest and board: names, references, memory as declared, time.
+//!
+//! Each check returns every refusal that it finds, so that a user sees all of them at once.
+
+mod memory;
+mod names;
+mod time;
+
+use crate::board::Board;
+use crate::diagnostic::Refusal;
+use crate::schema::Manifest;
+
+pub use names::name_ok;
+
+/// Everything that is wrong with the manifest on this board; empty when it is admitted so far. What depends on the
+/// programs' sizes is checked at placement, and response times by the analysis.
+pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let mut found = names::check(manifest, board);
+    found.extend(memory::check(manifest, board));
+    found.extend(time::check(manifest, board));
+    found
+}

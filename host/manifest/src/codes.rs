@@ -1,0 +1,138 @@
+//! The stable codes: one table, from which `cofferdam explain` and docs/errors.md are made.
+
+/// A code with its explanation.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// Such as `CF0301`; never reused.
+    pub code: &'static str,
+    /// What happened, in a few words.
+    pub title: &'static str,
+    /// Why that is a rule and what to do, in a few sentences.
+    pub explains: &'static str,
+}
+
+macro_rules! codes {
+    ($($code:literal $title:literal $explains:literal)*) => {
+        /// Every code in order.
+        pub const CODES: &[Code] = &[$(Code { code: $code, title: $title, explains: $explains }),*];
+    };
+}
+
+codes! {
+    "CF0101" "the manifest cannot be read"
+        "The path given does not lead to a readable text file. Paths are relative to the current directory."
+    "CF0102" "the manifest is not TOML"
+        "The file violates TOML 1.0. The place shown is where the parser gave up; the mistake is there or on the line before."
+    "CF0103" "unknown key"
+        "The schema is strict: a key that is not in docs/manifest.md is refused, because a misspelt key that is ignored would give a \
+         system other than the one described. The message lists the keys known at this place."
+    "CF0104" "wrong value or missing key"
+        "A value has another type or unit than its key needs, or a key without a default is missing. Sizes and times are strings with \
+         their unit."
+    "CF0201" "a name that cannot be used"
+        "Programs find memory and capabilities by name in their start-up information block, whose fields have room for 15 characters. \
+         Names are letters, digits, `-` and `_`."
+    "CF0202" "unknown name"
+        "Something is used that no section of the manifest declares, or that the board does not have. The message lists what exists."
+    "CF0203" "name used twice"
+        "Within one domain two threads, or two areas, or two capabilities have the same name, so that a look-up would be ambiguous."
+    "CF0204" "a domain needs exactly one program"
+        "A domain is built from exactly one of `crate`, `c` and `elf`."
+    "CF0205" "a domain that can never run"
+        "A domain without a thread and without a gate would occupy memory and do nothing."
+    "CF0206" "a malformed use"
+        "An entry of `uses` names exactly one object, with rights from the letters r, w and g. Only gates have badges."
+    "CF0207" "nobody handles the fault"
+        "The policies `restart` and `report` need a supervisor: a notification that is signalled on the fault, and a domain other than the \
+         faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
+    "CF0208" "too many objects"
+        "The kernel's tables have fixed sizes, so that every loop at boot is bounded."
+    "CF0301" "no exact cover by region registers"
+        "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
+         registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
+    "CF0302" "overlapping memory"
+        "Two areas have a byte in common. Only memory declared under `[shared.NAME]` can be accessed by several domains."
+    "CF0303" "more pinned regions than the hardware has"
+        "Pinned memory never misses because its regions are always in registers while the domain runs. There are only so many registers, so \
+         what does not fit must be paged, merged or moved."
+    "CF0304" "too few slots for paged memory"
+        "An instruction can need several regions at once: its own bytes may cross a region border, and so may its operand's. With fewer slots \
+         it could miss for ever. With pinned code 2 slots are enough, with paged code 4 are needed."
+    "CF0305" "a memory of the chip is full"
+        "The profile states how much of each memory the chip has. An image that the chip could not hold is refused, even if the board under \
+         QEMU would hold it."
+    "CF0306" "a stack must be pinned"
+        "The processor saves registers on the stack when an exception comes. If the stack missed then, the exception could not be restarted. \
+         So stacks are always pinned."
+    "CF0307" "a device with two owners, or paged"
+        "Device registers react to accesses, so an access must not be tried twice; and two owners could undo each other's work. A device has \
+         one owner and is always pinned."
+    "CF0308" "a device of the kernel"
+        "The kernel's clock cannot be given to a domain: whoever could stop it could stop every budget."
+    "CF0309" "this memory cannot hold that"
+        "Writable areas need RAM and code needs executable memory; constants and code are placed in flash by default."
+    "CF0310" "a page size that cannot be used"
+        "One paged region is loaded by one register: its size is a power of two of at least 32 bytes that divides the area."
+    "CF0401" "a budget that cannot be"
+        "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock."
+    "CF0402" "a deadline that can be missed"
+        "Response-time analysis over all budgets (deferrable servers: the double hit at the beginning of a period is counted), the longest \
+         masked path of the kernel, switches and misses gives the worst response of each thread with a deadline. It must not exceed the deadline."
+    "CF0403" "a gate's ceiling is below a caller's priority"
+        "Within a gate the thread runs at the ceiling priority, so that no other caller can enter meanwhile. A caller more important than the \
+         ceiling would break that."
+    "CF0404" "a gate that its caller cannot pay"
+        "Entry needs as much budget left as the gate's declared bound, so that nobody runs out of budget inside. A caller whose capacity is below the \
+         bound could never enter."
+    "CF0405" "a deadline that cannot be"
+        "A deadline is more than nothing and at most the period of its thread."
+    "CF0406" "a time that is no multiple of a tick"
+        "The kernel counts time in ticks of the board's clock. A time between two ticks would be rounded silently; it is refused instead."
+    "CF0407" "a priority out of range"
+        "Priorities are 0, the most important, to 31."
+    "CF0408" "more time promised than there is"
+        "The capacities of all budgets per period sum to more than one processor."
+    "CF0501" "a program or file is missing"
+        "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
+    "CF0502" "a program for another machine"
+        "The file is not a 32-bit little-endian Arm ELF executable for the processor of the board with the same floating-point convention."
+    "CF0503" "a program that cannot be moved"
+        "The ELF keeps no relocations, and the addresses for which it was linked are not free. Link it with `--emit-relocs` and the linker script \
+         that `cofferdam sdk` names, or for a free address."
+    "CF0504" "a relocation that is not supported"
+        "The program contains a relocation that cannot be applied when code and data move separately."
+    "CF0505" "a symbol is missing"
+        "The manifest names an entry function that the program does not define, or the linker dropped it because nothing refers to it."
+    "CF0506" "a program does not build"
+        "The compiler's messages stand above."
+    "CF0507" "not a usable ELF file"
+        "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
+         gaps, are expected."
+    "CF0601" "a tool is missing"
+        "Building needs a Rust compiler for bare-metal targets and `arm-none-eabi-gcc`; `make setup` installs both."
+    "CF0602" "QEMU is missing"
+        "Running needs `qemu-system-arm` 10.0; `make setup` installs it. `check` and `build` work without it."
+    "CF0603" "QEMU has another version"
+        "The plug-in steers QEMU's clock and depends on how version 10.0 waits and wakes. With another version, `cofferdam run --fallback` uses QEMU's \
+         instruction counter for time: functionally the same, with cruder times, and the report says so."
+    "CF0604" "a file cannot be written"
+        "The disk is full or the directory is not writable. Nothing was left half-written: results are written aside and renamed when complete."
+    "CF0605" "the installation is damaged"
+        "A part of Cofferdam itself (board file, profile, kernel image, plug-in) is missing or not as expected."
+    "CF0701" "a domain never started"
+        "The run ended and a domain that has a thread never executed an instruction: its threads were never given time, or it was stopped before."
+    "CF0702" "the run did not finish"
+        "The time limit passed before every awaited domain had finished. The report is written all the same."
+    "CF0703" "an access that silicon would deny"
+        "The plug-in found an access whose bytes are not all permitted by the region registers in force, which QEMU let through. The run \
+         does not count as successful."
+    "CF0704" "a deadline was missed"
+        "A thread completed later than its deadline. The report shows when and who ran meanwhile."
+    "CF0705" "the kernel stopped the run"
+        "The kernel found an inconsistency or refused the tables and ended the run."
+}
+
+/// The explanation of a code, `None` when there is no such code.
+pub fn code(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|known| known.code.eq_ignore_ascii_case(code))
+}

@@ -1,0 +1,138 @@
+//! A manifest together with its text, so that every diagnostic can point into it.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostic, Refusal};
+use crate::schema::Manifest;
+
+/// A parsed manifest with its source.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The schema's view.
+    pub manifest: Manifest,
+    /// Where it was read from.
+    pub path: PathBuf,
+    text: Arc<str>,
+}
+
+impl Document {
+    /// Reads and parses a file.
+    ///
+    /// # Errors
+    /// CF0101 when the file cannot be read, CF0102 when it is not TOML, CF0103 when a key or value is wrong.
+    pub fn read(path: &Path) -> Result<Document, Diagnostic> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Diagnostic::new("CF0101", format!("cannot read `{}`: {error}", path.display()))
+                .rule("a manifest is a readable text file")
+                .remedy("name an existing system.toml, or make one with `cofferdam new DIRECTORY`")
+        })?;
+        Document::parse(path, &text)
+    }
+
+    /// Parses text; `path` is only for messages and for resolving relative paths.
+    ///
+    /// # Errors
+    /// As [`Document::read`].
+    pub fn parse(path: &Path, text: &str) -> Result<Document, Diagnostic> {
+        let source: Arc<str> = text.into();
+        let point = |d: Diagnostic, span: Option<Range<usize>>| d.source(path, source.clone(), span);
+        if let Err(error) = DeTable::parse(text) {
+            let d = Diagnostic::new("CF0102", format!("not valid TOML: {}", error.message().trim()));
+            return Err(point(d.rule("a manifest is TOML 1.0").remedy("correct the syntax at the place shown"), error.span()));
+        }
+        match toml::from_str::<Manifest>(text) {
+            Ok(manifest) => Ok(Document { manifest, path: path.into(), text: source }),
+            Err(error) => Err(point(schema_error(error.message()), error.span())),
+        }
+    }
+
+    /// The directory to which paths in the manifest are relative.
+    pub fn directory(&self) -> &Path {
+        self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Turns a refusal, which names its place by keys (`domain.control.stack`), into a diagnostic that points there.
+    pub fn locate(&self, refusal: Refusal) -> Diagnostic {
+        let span = span_of(&self.text, &refusal.place);
+        Diagnostic::from(refusal).source(&self.path, self.text.clone(), span)
+    }
+}
+
+/// Names the kind of schema error: an unknown key has its own code.
+fn schema_error(message: &str) -> Diagnostic {
+    let message = message.lines().next().unwrap_or(message);
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        let (key, known) = rest.split_once(", expected ").unwrap_or((rest, ""));
+        let known = known.trim_start_matches("one of ");
+        return Diagnostic::new("CF0103", format!("unknown key {key}"))
+            .rule("every key of the manifest is known: a misspelt key must not be ignored")
+            .limit(format!("known here: {known}"))
+            .remedy(nearest(key, known));
+    }
+    Diagnostic::new("CF0104", message.to_owned())
+        .rule("every value has the type and unit that docs/manifest.md gives it")
+        .remedy("write the value as described in docs/manifest.md")
+}
+
+fn nearest(key: &str, known: &str) -> String {
+    let bare = key.trim_matches('`');
+    let options = known.split(',').map(|k| k.trim().trim_start_matches("or ").trim_matches('`'));
+    match options.filter(|k| !k.is_empty()).min_by_key(|k| distance(bare, k)) {
+        Some(best) if distance(bare, best) <= 3 => format!("did you mean `{best}`?"),
+        _ => "remove the key, or use one of the known ones".into(),
+    }
+}
+
+/// Edit distance; both words are short keys.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Where the keys of `place` (`domain.control.thread[1].budget`) lead; the deepest existing ancestor otherwise.
+fn span_of(text: &str, place: &str) -> Option<Range<usize>> {
+    let document = DeTable::parse(text).ok()?;
+    let mut found = None;
+    let mut keys = place.split('.').filter(|k| !k.is_empty());
+    let first = keys.next()?;
+    let mut value = step_table(document.get_ref(), first, &mut found)?;
+    for key in keys {
+        let Some(next) = step(value, key, &mut found) else { break };
+        value = next;
+    }
+    found
+}
+
+type Value<'t, 'i> = &'t toml::Spanned<DeValue<'i>>;
+
+fn step_table<'t, 'i>(table: &'t DeTable<'i>, key: &str, found: &mut Option<Range<usize>>) -> Option<Value<'t, 'i>> {
+    let (name, index) = match key.split_once('[') {
+        Some((name, rest)) => (name, rest.trim_end_matches(']').parse::<usize>().ok()),
+        None => (key, None),
+    };
+    let (key_text, value) = table.iter().find(|(k, _)| k.get_ref().as_ref() == name)?;
+    let leaf = !matches!(value.get_ref(), DeValue::Table(_));
+    *found = Some(if leaf { value.span() } else { key_text.span() });
+    let Some(index) = index else { return Some(value) };
+    let element = value.get_ref().as_array()?.get(index)?;
+    *found = Some(element.span());
+    Some(element)
+}
+
+fn step<'t, 'i>(value: Value<'t, 'i>, key: &str, found: &mut Option<Range<usize>>) -> Option<Value<'t, 'i>> {
+    step_table(value.get_ref().as_table()?, key, found)
+}

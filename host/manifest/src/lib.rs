@@ -1,0 +1,27 @@
+//! The manifest `system.toml`: its strict schema, the semantic checks that need no program, and the diagnostics that
+//! every later stage of the tool uses. docs/manifest.md is the reference for users.
+#![forbid(unsafe_code)]
+
+mod board;
+mod check;
+mod codes;
+mod diagnostic;
+mod document;
+mod quantity;
+mod references;
+mod schema;
+
+pub use board::{Board, Device, Memory, MemoryKind, Protection};
+pub use check::{check, name_ok};
+pub use codes::{CODES, Code, code};
+pub use diagnostic::{Diagnostic, Refusal, Report, render};
+pub use document::Document;
+pub use quantity::{Address, Size, Time};
+pub use references::{Grant, Object, grant, grants};
+pub use schema::{
+    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, FileUse, Frames, Gate, HeapArea,
+    InterruptLine, Manifest, Notification, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! What the `uses` tables name, resolved to kinds and numbers.
+
+use crate::diagnostic::Refusal;
+use crate::schema::{Manifest, Use};
+
+/// An object of the manifest, by its number in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// A gate: number over all domains.
+    Gate(usize),
+    /// A notification.
+    Notification(usize),
+    /// A domain.
+    Domain(usize),
+    /// A thread: number over all domains.
+    Thread(usize),
+    /// A budget.
+    Budget(usize),
+    /// A range of frames; `None` is the kernel's own.
+    Frames(Option<usize>),
+    /// An interrupt line: number over all domains.
+    Interrupt(usize),
+}
+
+/// A capability that a domain starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Name in the start-up information block.
+    pub name: String,
+    /// What it names.
+    pub object: Object,
+    /// Bits 1 read, 2 write, 4 grant.
+    pub rights: u32,
+    /// What a gate's callee sees.
+    pub badge: u32,
+}
+
+/// Number over all domains of the `inner`-th of something that `count` counts per domain.
+fn global(manifest: &Manifest, domain: usize, inner: usize, count: fn(&crate::Domain) -> usize) -> usize {
+    manifest.domain.values().take(domain).map(count).sum::<usize>() + inner
+}
+
+fn split<'m>(manifest: &'m Manifest, text: &str) -> Option<(usize, &'m crate::Domain, String)> {
+    let (domain, inner) = text.split_once('.')?;
+    let (index, _, found) = manifest.domain.get_full(domain)?;
+    Some((index, found, inner.to_owned()))
+}
+
+fn gate(manifest: &Manifest, text: &str) -> Option<Object> {
+    let (domain, found, name) = split(manifest, text)?;
+    Some(Object::Gate(global(manifest, domain, found.gate.get_index_of(&name)?, |d| d.gate.len())))
+}
+
+fn thread(manifest: &Manifest, text: &str) -> Option<Object> {
+    let (domain, found, name) = split(manifest, text)?;
+    let inner = found.thread.iter().position(|t| t.name == name)?;
+    Some(Object::Thread(global(manifest, domain, inner, |d| d.thread.len())))
+}
+
+fn frames(manifest: &Manifest, text: &str) -> Option<Object> {
+    if text == "kernel" {
+        return Some(Object::Frames(None));
+    }
+    manifest.frames.get_index_of(text).map(|index| Object::Frames(Some(index)))
+}
+
+type Lookup = fn(&Manifest, &str) -> Option<Object>;
+
+/// The one object that an entry names, or why it names none.
+fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32), Refusal> {
+    let kinds: [(&str, &Option<String>, Lookup, u32); 6] = [
+        ("gate", &entry.gate, gate, 2),
+        ("notification", &entry.notification, |m, t| m.notification.get_index_of(t).map(Object::Notification), 3),
+        ("domain", &entry.domain, |m, t| m.domain.get_index_of(t).map(Object::Domain), 3),
+        ("thread", &entry.thread, thread, 1),
+        ("budget", &entry.budget, |m, t| m.budget.get_index_of(t).map(Object::Budget), 1),
+        ("frames", &entry.frames, frames, 3),
+    ];
+    let mut named = kinds.iter().filter_map(|(kind, text, look, rights)| Some((kind, text.as_ref()?, look, *rights)));
+    let (Some((kind, text, look, rights)), None) = (named.next(), named.next()) else {
+        return Err(Refusal::at("CF0206", place, "this use names no object, or several")
+            .rule("an entry of `uses` has exactly one of gate, notification, domain, thread, budget, frames")
+            .remedy("write one entry for each capability"));
+    };
+    match look(manifest, text) {
+        Some(object) => Ok((object, rights)),
+        None => Err(Refusal::at("CF0202", format!("{place}.{kind}"), format!("there is no {kind} `{text}`"))
+            .value(text.as_str())
+            .limit(known(manifest, kind))
+            .rule("a name that is used is declared in the same manifest")
+            .remedy(format!("declare the {kind}, or correct the name"))),
+    }
+}
+
+/// The names that exist, for the message about one that does not.
+fn known(manifest: &Manifest, kind: &str) -> String {
+    let names: Vec<String> = match kind {
+        "gate" => inner(manifest, |d| d.gate.keys().cloned().collect()),
+        "thread" => inner(manifest, |d| d.thread.iter().map(|t| t.name.clone()).collect()),
+        "notification" => manifest.notification.keys().cloned().collect(),
+        "domain" => manifest.domain.keys().cloned().collect(),
+        "budget" => manifest.budget.keys().cloned().collect(),
+        _ => manifest.frames.keys().cloned().chain(["kernel".to_owned()]).collect(),
+    };
+    if names.is_empty() { format!("no {kind} is declared") } else { format!("declared: {}", names.join(", ")) }
+}
+
+fn inner(manifest: &Manifest, names: fn(&crate::Domain) -> Vec<String>) -> Vec<String> {
+    let all = manifest.domain.iter();
+    all.flat_map(|(domain, d)| names(d).into_iter().map(move |n| format!("{domain}.{n}"))).collect()
+}
+
+fn rights(place: &str, text: &str) -> Result<u32, Refusal> {
+    let bit = |letter| match letter {
+        'r' => Some(1),
+        'w' => Some(2),
+        'g' => Some(4),
+        _ => None,
+    };
+    let bits = text.chars().try_fold(0, |sum, letter| bit(letter).filter(|b| sum & b == 0).map(|b| sum | b));
+    bits.filter(|bits| *bits != 0).ok_or_else(|| {
+        Refusal::at("CF0206", format!("{place}.rights"), format!("`{text}` is no set of rights"))
+            .value(text)
+            .rule("rights are the letters r, w and g, each at most once, at least one")
+            .remedy("write for example \"rw\"")
+    })
+}
+
+/// Resolves one entry of a domain's `uses`.
+///
+/// # Errors
+/// CF0202 for an unknown name, CF0206 for an entry that is malformed.
+pub fn grant(manifest: &Manifest, domain: usize, name: &str, entry: &Use) -> Result<Grant, Refusal> {
+    let holder = manifest.domain.get_index(domain).map_or("", |(n, _)| n.as_str());
+    let place = format!("domain.{holder}.uses.{name}");
+    let (object, default) = object(manifest, &place, entry)?;
+    let rights = entry.rights.as_deref().map_or(Ok(default), |text| rights(&place, text))?;
+    if entry.badge.is_some() && !matches!(object, Object::Gate(_)) {
+        return Err(Refusal::at("CF0206", format!("{place}.badge"), "only a gate has a badge")
+            .rule("a badge tells a gate's callee who calls")
+            .remedy("remove `badge`"));
+    }
+    Ok(Grant { name: name.to_owned(), object, rights, badge: entry.badge.unwrap_or(domain as u32) })
+}
+
+/// Every capability that a domain starts with, in the order of its slots (from 0): its uses, then its interrupts.
+///
+/// # Errors
+/// The first entry that [`grant`] refuses.
+pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Refusal> {
+    let Some((_, holder)) = manifest.domain.get_index(domain) else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for (name, entry) in &holder.uses {
+        all.push(grant(manifest, domain, name, entry)?);
+    }
+    for (inner, name) in holder.interrupt.keys().enumerate() {
+        let object = Object::Interrupt(global(manifest, domain, inner, |d| d.interrupt.len()));
+        all.push(Grant { name: name.clone(), object, rights: 2, badge: 0 });
+    }
+    Ok(all)
+}

@@ -1,0 +1,362 @@
+//! The schema of `system.toml`. Field names are the keys; docs/manifest.md explains each.
+#![allow(missing_docs)]
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::quantity::{Address, Size, Time};
+
+/// A whole manifest. Everything is numbered in the order of the file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub system: SystemSection,
+    #[serde(default)]
+    pub run: Run,
+    #[serde(default)]
+    pub shared: IndexMap<String, Shared>,
+    #[serde(default)]
+    pub file: IndexMap<String, File>,
+    #[serde(default)]
+    pub frames: IndexMap<String, Frames>,
+    #[serde(default)]
+    pub budget: IndexMap<String, Budget>,
+    #[serde(default)]
+    pub notification: IndexMap<String, Notification>,
+    #[serde(default)]
+    pub domain: IndexMap<String, Domain>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SystemSection {
+    pub name: String,
+    pub board: String,
+    pub profile: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    #[serde(default, rename = "await")]
+    pub awaited: Vec<String>,
+    #[serde(default = "default_limit")]
+    pub limit: Time,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run { awaited: Vec::new(), limit: default_limit() }
+    }
+}
+
+fn default_limit() -> Time {
+    Time(60_000_000_000)
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    pub size: Size,
+    pub memory: String,
+    pub at: Option<Address>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    pub path: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Frames {
+    pub size: Size,
+    pub memory: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    pub period: Time,
+    pub capacity: Time,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notification {
+    #[serde(default)]
+    pub initial: u32,
+}
+
+/// What a domain's fault leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FaultPolicy {
+    #[default]
+    Stop,
+    Restart,
+    Report,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Domain {
+    #[serde(rename = "crate")]
+    pub package: Option<CrateSource>,
+    pub c: Option<CSources>,
+    pub elf: Option<String>,
+    #[serde(default)]
+    pub fault: FaultPolicy,
+    pub fault_notification: Option<String>,
+    #[serde(default)]
+    pub code: CArea,
+    #[serde(default)]
+    pub data: DataArea,
+    #[serde(default)]
+    pub stack: StackArea,
+    pub heap: Option<HeapArea>,
+    #[serde(default)]
+    pub devices: Vec<String>,
+    #[serde(default)]
+    pub shared: Vec<SharedUse>,
+    #[serde(default)]
+    pub files: Vec<FileUse>,
+    #[serde(default)]
+    pub hostile: bool,
+    pub handles: Option<u32>,
+    #[serde(default)]
+    pub thread: Vec<Thread>,
+    #[serde(default)]
+    pub gate: IndexMap<String, Gate>,
+    #[serde(default)]
+    pub interrupt: IndexMap<String, InterruptLine>,
+    #[serde(default)]
+    pub uses: IndexMap<String, Use>,
+}
+
+/// Where code and constants go.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CArea {
+    #[serde(default = "flash")]
+    pub memory: String,
+    #[serde(default = "yes")]
+    pub pinned: bool,
+    pub at: Option<Address>,
+}
+
+impl Default for CArea {
+    fn default() -> Self {
+        CArea { memory: flash(), pinned: true, at: None }
+    }
+}
+
+/// Where `.data` and `.bss` go.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataArea {
+    #[serde(default = "sram")]
+    pub memory: String,
+    #[serde(default = "yes")]
+    pub pinned: bool,
+    #[serde(default)]
+    pub extra: Size,
+    pub at: Option<Address>,
+}
+
+impl Default for DataArea {
+    fn default() -> Self {
+        DataArea { memory: sram(), pinned: true, extra: Size(0), at: None }
+    }
+}
+
+/// Where stacks go. `pinned` may only be true: it exists so that the refusal can explain why.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StackArea {
+    pub memory: Option<String>,
+    #[serde(default = "stack_size")]
+    pub size: Size,
+    #[serde(default = "yes")]
+    pub pinned: bool,
+    pub at: Option<Address>,
+}
+
+impl Default for StackArea {
+    fn default() -> Self {
+        StackArea { memory: None, size: stack_size(), pinned: true, at: None }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeapArea {
+    pub memory: String,
+    pub size: Size,
+    pub page: Option<Size>,
+    #[serde(default)]
+    pub pinned: bool,
+    pub at: Option<Address>,
+}
+
+fn flash() -> String {
+    "flash".into()
+}
+
+fn sram() -> String {
+    "sram".into()
+}
+
+fn stack_size() -> Size {
+    Size(4096)
+}
+
+fn gate_stack() -> Size {
+    Size(1024)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How a domain may use shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum AccessMode {
+    #[serde(rename = "r")]
+    Read,
+    #[serde(rename = "rw")]
+    ReadWrite,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedUse {
+    pub name: String,
+    pub access: AccessMode,
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thread {
+    #[serde(default = "main_name")]
+    pub name: String,
+    pub entry: Option<String>,
+    pub argument: Option<u32>,
+    pub priority: u32,
+    pub budget: String,
+    pub period: Option<Time>,
+    pub deadline: Option<Time>,
+    pub wcet: Option<Time>,
+    pub stack: Option<Size>,
+}
+
+impl Thread {
+    /// The deadline in force: the period's end when none is given.
+    pub fn deadline(&self) -> Option<Time> {
+        self.deadline.or(self.period)
+    }
+}
+
+fn main_name() -> String {
+    "main".into()
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    pub entry: String,
+    pub ceiling: u32,
+    pub bound: Time,
+    #[serde(default = "gate_stack")]
+    pub stack: Size,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InterruptLine {
+    pub device: String,
+    pub line: String,
+    pub notification: String,
+    #[serde(default)]
+    pub bit: u32,
+}
+
+/// A capability by name: exactly one of the first six keys.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    pub gate: Option<String>,
+    pub notification: Option<String>,
+    pub domain: Option<String>,
+    pub thread: Option<String>,
+    pub budget: Option<String>,
+    pub frames: Option<String>,
+    pub rights: Option<String>,
+    pub badge: Option<u32>,
+}
+
+/// A cargo package: `"directory"` or a table.
+#[derive(Clone, Debug)]
+pub struct CrateSource {
+    pub path: String,
+    pub bin: Option<String>,
+    pub features: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CSources {
+    pub sources: Vec<String>,
+    #[serde(default)]
+    pub include: Vec<String>,
+    #[serde(default)]
+    pub flags: Vec<String>,
+}
+
+/// A constant file: `"name"` or a table.
+#[derive(Clone, Debug)]
+pub struct FileUse {
+    pub name: String,
+    pub pinned: bool,
+}
+
+/// A value that may be written as a string or as a table.
+macro_rules! string_or_table {
+    ($name:ident, $raw:ident, $expecting:literal, |$text:ident| $from:expr, { $($(#[$meta:meta])* $field:ident: $type:ty,)* }) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $raw { $($(#[$meta])* $field: $type,)* }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Either;
+                impl<'de> Visitor<'de> for Either {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expecting)
+                    }
+                    fn visit_str<E: de::Error>(self, $text: &str) -> Result<$name, E> {
+                        Ok($from)
+                    }
+                    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<$name, M::Error> {
+                        let raw = $raw::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                        Ok($name { $($field: raw.$field,)* })
+                    }
+                }
+                deserializer.deserialize_any(Either)
+            }
+        }
+    };
+}
+string_or_table!(CrateSource, RawCrate, "a directory, or a table with `path`",
+    |text| CrateSource { path: text.into(), bin: None, features: Vec::new() },
+    { path: String, bin: Option<String>, #[serde(default)] features: Vec<String>, });
+string_or_table!(FileUse, RawFile, "the name of a file, or a table with `name`",
+    |text| FileUse { name: text.into(), pinned: false },
+    { name: String, #[serde(default)] pinned: bool, });
