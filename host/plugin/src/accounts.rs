@@ -1,0 +1,81 @@
+//! Who used what: counters per domain, settled whenever the domain or the privilege changes.
+
+use record::{CacheCounts, DomainCounters};
+
+use crate::model::Counts;
+
+/// All counters at one moment.
+#[derive(Clone, Copy, Default)]
+pub struct Mark {
+    pub cycles: u64,
+    pub slept: u64,
+    pub instructions: u64,
+    pub accesses: u64,
+    pub counts: Counts,
+}
+
+/// Counters per domain.
+pub struct Accounts {
+    domains: Box<[DomainCounters; 256]>,
+    settled: Mark,
+}
+
+impl Accounts {
+    /// Nothing used.
+    pub fn new() -> Self {
+        let mut domains = Box::new([DomainCounters::default(); 256]);
+        for (number, counters) in domains.iter_mut().enumerate() {
+            counters.domain = number as u8;
+        }
+        Self { domains, settled: Mark::default() }
+    }
+
+    /// Attributes what passed since the last call.
+    pub fn settle(&mut self, domain: u8, kernel: bool, now: Mark) {
+        let then = std::mem::replace(&mut self.settled, now);
+        let counters = &mut self.domains[usize::from(domain)];
+        let slept = now.slept - then.slept;
+        let cycles = (now.cycles - then.cycles) - slept;
+        let instructions = now.instructions - then.instructions;
+        counters.sleep_cycles += slept;
+        if kernel {
+            counters.kernel_cycles += cycles;
+            counters.kernel_instructions += instructions;
+        } else {
+            counters.cycles += cycles;
+            counters.instructions += instructions;
+        }
+        add(
+            &mut counters.icache,
+            now.counts.icache_hits - then.counts.icache_hits,
+            now.counts.icache_misses - then.counts.icache_misses,
+        );
+        add(
+            &mut counters.dcache,
+            now.counts.dcache_hits - then.counts.dcache_hits,
+            now.counts.dcache_misses - then.counts.dcache_misses,
+        );
+        counters.data_accesses += now.accesses - then.accesses;
+    }
+
+    /// The domain became the current one.
+    pub fn entered(&mut self, domain: u8) {
+        self.domains[usize::from(domain)].entries += 1;
+    }
+
+    /// A paged region was filled for the domain.
+    pub fn missed(&mut self, domain: u8) {
+        self.domains[usize::from(domain)].mpu_misses += 1;
+    }
+
+    /// The domains that used anything.
+    pub fn used(&self) -> Vec<DomainCounters> {
+        let unused = |c: &DomainCounters| *c == DomainCounters { domain: c.domain, ..DomainCounters::default() };
+        self.domains.iter().filter(|counters| !unused(counters)).copied().collect()
+    }
+}
+
+fn add(counts: &mut CacheCounts, hits: u64, misses: u64) {
+    counts.hits += hits;
+    counts.misses += misses;
+}

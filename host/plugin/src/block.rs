@@ -1,0 +1,123 @@
+//! Translated blocks: what is known about each before it runs.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use record::Watch;
+
+use crate::decode;
+use crate::model::Model;
+
+/// Facts about a block.
+pub mod flag {
+    /// Its first instruction is an exception handler's first.
+    pub const VECTOR: u32 = 1;
+    /// It is kernel text.
+    pub const KERNEL: u32 = 2;
+    /// It holds floating-point instructions.
+    pub const FP: u32 = 4;
+    /// It ends with a branch that may be an exception return.
+    pub const RETURNS: u32 = 8;
+    /// It changes PRIMASK, BASEPRI or FAULTMASK.
+    pub const MASKS: u32 = 16;
+}
+
+/// A block, as the callbacks find it. Lives as long as the process.
+pub struct TbInfo {
+    /// Address of the first instruction.
+    pub pc: u32,
+    /// First address behind the block.
+    pub end: u32,
+    /// [`flag`]s.
+    pub flags: u32,
+    /// Instructions.
+    pub count: u32,
+    /// Cycles of a run through it without data accesses and cache misses.
+    pub cost: u32,
+    /// The model's own description.
+    pub shape: crate::model::BlockShape,
+    /// The generation of the shadowed MPU in which execution was found permitted.
+    pub permitted: Cell<u32>,
+    /// Its instructions.
+    pub insns: Box<[InsnInfo]>,
+}
+
+/// An instruction of a block.
+pub struct InsnInfo {
+    /// The block.
+    pub block: *const TbInfo,
+    /// Address.
+    pub pc: u32,
+    /// Instructions of the block behind it.
+    pub after: u32,
+    /// Cycles of its own in the block's cost.
+    pub cost: u32,
+    /// Cycles that the block's cost holds for the instructions behind it.
+    pub cost_after: u32,
+}
+
+impl TbInfo {
+    /// The instruction at `pc`.
+    pub fn insn_at(&self, pc: u32) -> Option<&InsnInfo> {
+        self.insns.iter().find(|insn| insn.pc == pc)
+    }
+}
+
+/// An instruction as the translation callback sees it.
+pub struct RawInsn {
+    /// Address.
+    pub pc: u32,
+    /// 2 or 4.
+    pub size: u32,
+    /// The first halfword in the low half.
+    pub code: u32,
+}
+
+/// All blocks that were ever translated. QEMU translates again after it flushed its buffer: the same block is found here.
+#[derive(Default)]
+pub struct Blocks {
+    known: HashMap<Vec<(u32, u32)>, &'static TbInfo>,
+}
+
+impl Blocks {
+    /// The block of these instructions (at least one).
+    pub fn get(&mut self, raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
+        let key: Vec<_> = raw.iter().map(|insn| (insn.pc, insn.code)).collect();
+        self.known.entry(key).or_insert_with(|| describe(raw, watch, model))
+    }
+}
+
+fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
+    let (first, last) = (&raw[0], &raw[raw.len() - 1]);
+    let mut flags = 0;
+    let is_kernel = watch.kernel_text.is_empty() || watch.kernel_text.iter().any(|range| range.holds(first.pc, 1));
+    flags |= if is_kernel { flag::KERNEL } else { 0 };
+    flags |= if watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
+    flags |= if raw.iter().any(|insn| decode::is_floating_point(insn.code)) { flag::FP } else { 0 };
+    flags |= if decode::may_return(last.code) { flag::RETURNS } else { 0 };
+    flags |= if raw.iter().any(|insn| decode::changes_mask(insn.code)) { flag::MASKS } else { 0 };
+    let (costs, shape) = model.describe(raw);
+    let total: u32 = costs.iter().sum();
+    let info = Box::leak(Box::new(TbInfo {
+        pc: first.pc,
+        end: last.pc + last.size,
+        flags,
+        count: raw.len() as u32,
+        cost: total,
+        shape,
+        permitted: Cell::new(0),
+        insns: Box::default(),
+    }));
+    let block: *const TbInfo = info;
+    let mut before = 0;
+    info.insns = raw
+        .iter()
+        .zip(costs)
+        .enumerate()
+        .map(|(index, (insn, cost))| {
+            before += cost;
+            InsnInfo { block, pc: insn.pc, after: (raw.len() - 1 - index) as u32, cost, cost_after: total - before }
+        })
+        .collect();
+    info
+}

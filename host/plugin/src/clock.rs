@@ -1,0 +1,251 @@
+//! The clock: modelled cycles, and how QEMU is made to believe in them.
+//!
+//! The object is preloaded into QEMU and loaded again as its plug-in; the loader keeps one copy. Preloaded, it stands in
+//! front of `clock_gettime`, `ppoll` and the condition variables. The virtual processor's thread reads the modelled time;
+//! every other thread reads a time that stands still at the last moment when the guest slept, so that no timer expires on
+//! a thread whose progress depends on the host. While the guest sleeps, the main loop's own computation of the next
+//! deadline says how far time leaps.
+//!
+//! While the guest runs, [`Clock::advance`] asks QEMU to bring its virtual clock to one nanosecond ahead of now. QEMU
+//! does so on the same thread at the end of the block, in a loop that runs timers until its clock has arrived. The clock
+//! therefore must not have arrived when the loop starts: while the request is open, the first reads stay below it.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use crate::api::api;
+
+/// Reads of the clock that are answered below the requested time. QEMU reads a few times between the request and its
+/// loop, and timer callbacks read as well.
+const READS_BELOW: u32 = 12;
+/// Time of the guest's start; QEMU mistrusts clocks that are close to zero.
+const BASE_NS: i64 = 1_000_000_000;
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// Bits of [`Clock::attention`]: set by one callback, looked at by the next block's.
+pub mod attention {
+    /// The guest slept.
+    pub const SLEPT: u32 = 1;
+    /// The last block changed PRIMASK, BASEPRI or FAULTMASK.
+    pub const MASK: u32 = 2;
+    /// The last block ended with a branch that may have been an exception return.
+    pub const RETURN: u32 = 4;
+}
+
+/// State that the two threads share. The virtual processor's thread writes while the guest runs, the main thread while
+/// it sleeps; QEMU's big lock separates the two.
+pub struct Clock {
+    /// Modelled cycles since reset.
+    pub cycles: AtomicU64,
+    /// Cycles slept since reset.
+    pub slept: AtomicU64,
+    /// Cycles slept since the guest last ran.
+    pub streak: AtomicU64,
+    /// See [`attention`].
+    pub attention: AtomicU32,
+    cpu_hz: AtomicU64,
+    sleep_limit: AtomicU64,
+    debugger: AtomicBool,
+    armed: AtomicBool,
+    frozen_ns: AtomicI64,
+    request: AtomicU32,
+    reads: AtomicU32,
+    target_ns: AtomicI64,
+    control: AtomicU64,
+    pub(crate) sleeping: AtomicBool,
+    pub(crate) generation: AtomicU64,
+    pub(crate) seen: AtomicU64,
+    pub(crate) wake_fd: AtomicI32,
+}
+
+/// The one clock of the process.
+pub static CLOCK: Clock = Clock {
+    cycles: AtomicU64::new(0),
+    slept: AtomicU64::new(0),
+    streak: AtomicU64::new(0),
+    attention: AtomicU32::new(0),
+    cpu_hz: AtomicU64::new(1),
+    sleep_limit: AtomicU64::new(u64::MAX),
+    debugger: AtomicBool::new(false),
+    armed: AtomicBool::new(false),
+    frozen_ns: AtomicI64::new(0),
+    request: AtomicU32::new(IDLE),
+    reads: AtomicU32::new(0),
+    target_ns: AtomicI64::new(0),
+    control: AtomicU64::new(0),
+    sleeping: AtomicBool::new(false),
+    generation: AtomicU64::new(0),
+    seen: AtomicU64::new(0),
+    wake_fd: AtomicI32::new(-1),
+};
+
+/// States of the request.
+const IDLE: u32 = 0;
+const OPEN: u32 = 1;
+const SERVED: u32 = 2;
+
+thread_local! {
+    static IS_PROCESSOR: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Marks the calling thread as the virtual processor's.
+pub fn enter_processor_thread() {
+    IS_PROCESSOR.set(true);
+}
+
+/// Whether this is the virtual processor's thread.
+#[inline]
+pub fn on_processor_thread() -> bool {
+    IS_PROCESSOR.get()
+}
+
+/// What the main loop is to do when it would wait.
+pub enum Wait {
+    /// Compute the deadline again: the guest has fallen asleep since.
+    Recompute,
+    /// Time has leapt: run the timers.
+    Leapt,
+    /// The guest runs (or a debugger holds it): wait for descriptors.
+    ForDescriptors,
+    /// The guest sleeps and nothing will wake it.
+    Forever,
+}
+
+impl Clock {
+    /// Takes control of QEMU's clock. `wake_fd` is an event descriptor by which the processor's thread wakes the main loop.
+    pub fn arm(&self, cpu_hz: u64, sleep_limit: u64, debugger: bool, wake_fd: i32) {
+        self.cpu_hz.store(cpu_hz, Ordering::Relaxed);
+        self.sleep_limit.store(sleep_limit, Ordering::Relaxed);
+        self.debugger.store(debugger, Ordering::Relaxed);
+        self.wake_fd.store(wake_fd, Ordering::Relaxed);
+        self.armed.store(true, Ordering::SeqCst);
+        // SAFETY: called once, during installation.
+        let control = unsafe { (api().qemu_plugin_request_time_control)() };
+        self.control.store(control as u64, Ordering::Relaxed);
+    }
+
+    /// Whether the clock is under control.
+    #[inline]
+    pub fn is_armed(&self) -> bool {
+        self.armed.load(Ordering::Relaxed)
+    }
+
+    /// Cycles since reset.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.cycles.load(Ordering::Relaxed)
+    }
+
+    /// Lets `cycles` pass. On the processor's thread only.
+    #[inline]
+    pub fn pass(&self, cycles: u64) {
+        self.cycles.store(self.now() + cycles, Ordering::Relaxed);
+    }
+
+    /// Takes back what was charged for something that did not happen. On the processor's thread only.
+    pub fn refund(&self, cycles: u64) {
+        self.cycles.store(self.now() - cycles, Ordering::Relaxed);
+    }
+
+    fn ns(&self, cycles: u64) -> i64 {
+        (u128::from(cycles) * u128::from(NS_PER_S) / u128::from(self.cpu_hz.load(Ordering::Relaxed))) as i64
+    }
+
+    /// Fewest cycles whose time is at least `ns`.
+    fn cycles_at(&self, ns: i64) -> u64 {
+        (u128::from(ns as u64) * u128::from(self.cpu_hz.load(Ordering::Relaxed))).div_ceil(u128::from(NS_PER_S)) as u64
+    }
+
+    /// Asks QEMU to run what has expired by now at the end of this block. `false` when the last request is still open.
+    pub fn advance(&self) -> bool {
+        match self.request.load(Ordering::Relaxed) {
+            OPEN => return false,
+            SERVED => self.request.store(IDLE, Ordering::Relaxed),
+            _ => {}
+        }
+        let target = self.ns(self.now()) + 1;
+        self.target_ns.store(target, Ordering::Relaxed);
+        self.reads.store(0, Ordering::Relaxed);
+        self.request.store(OPEN, Ordering::Relaxed);
+        let control = self.control.load(Ordering::Relaxed) as *const _;
+        // SAFETY: the handle is what QEMU gave to this plug-in; called in a callback on the processor's thread.
+        unsafe { (api().qemu_plugin_update_ns)(control, target) };
+        true
+    }
+
+    /// A device was accessed: its reads of the clock belong to the block, not to QEMU's loop.
+    #[inline]
+    pub fn forget_reads(&self) {
+        self.reads.store(0, Ordering::Relaxed);
+    }
+
+    /// The time that the calling thread sees, in nanoseconds.
+    pub fn read_ns(&self) -> i64 {
+        BASE_NS + if on_processor_thread() { self.read_on_processor() } else { self.frozen_ns.load(Ordering::Relaxed) }
+    }
+
+    fn read_on_processor(&self) -> i64 {
+        let target = self.target_ns.load(Ordering::Relaxed);
+        match self.request.load(Ordering::Relaxed) {
+            IDLE => self.ns(self.now()),
+            SERVED => target.max(self.ns(self.now())),
+            _ => {
+                let reads = self.reads.load(Ordering::Relaxed) + 1;
+                self.reads.store(reads, Ordering::Relaxed);
+                if reads > READS_BELOW {
+                    self.request.store(SERVED, Ordering::Relaxed);
+                    target
+                } else {
+                    target - 1
+                }
+            }
+        }
+    }
+
+    /// The processor's thread is about to wait. Called with QEMU's big lock held.
+    pub fn fall_asleep(&self) {
+        self.request.store(IDLE, Ordering::Relaxed);
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.sleeping.store(true, Ordering::SeqCst);
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: the descriptor is an event counter that lives as long as the process; eight bytes are its unit.
+        unsafe { libc::write(self.wake_fd.load(Ordering::Relaxed), one.as_ptr().cast(), one.len()) };
+    }
+
+    /// The processor's thread is being woken.
+    pub fn wake(&self) {
+        self.sleeping.store(false, Ordering::SeqCst);
+    }
+
+    /// Decides what the main loop does instead of waiting for `timeout_ns` (`None`: no timer is armed).
+    pub fn main_would_wait(&self, timeout_ns: Option<u64>) -> Wait {
+        if !self.sleeping.load(Ordering::SeqCst) {
+            return Wait::ForDescriptors;
+        }
+        let generation = self.generation.load(Ordering::Relaxed);
+        if self.seen.swap(generation, Ordering::Relaxed) != generation {
+            self.frozen_ns.store(self.ns(self.now()), Ordering::Relaxed);
+            return Wait::Recompute;
+        }
+        match timeout_ns {
+            _ if self.debugger.load(Ordering::Relaxed) && timeout_ns.is_none() => Wait::ForDescriptors,
+            None => Wait::Forever,
+            Some(ns) => self.leap(ns),
+        }
+    }
+
+    fn leap(&self, ns: u64) -> Wait {
+        let before = self.now();
+        let target = self.cycles_at(self.frozen_ns.load(Ordering::Relaxed) + ns as i64).max(before);
+        let streak = self.streak.load(Ordering::Relaxed) + (target - before);
+        if streak > self.sleep_limit.load(Ordering::Relaxed) && !self.debugger.load(Ordering::Relaxed) {
+            return Wait::Forever;
+        }
+        self.streak.store(streak, Ordering::Relaxed);
+        self.slept.store(self.slept.load(Ordering::Relaxed) + (target - before), Ordering::Relaxed);
+        self.cycles.store(target, Ordering::Relaxed);
+        self.frozen_ns.store(self.ns(target), Ordering::Relaxed);
+        self.attention.fetch_or(attention::SLEPT, Ordering::Relaxed);
+        Wait::Leapt
+    }
+}

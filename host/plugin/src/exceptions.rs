@@ -1,0 +1,252 @@
+//! Exceptions, and how long interrupts were held off.
+
+use record::{ExceptionCount, Masked, VectorTime, Window, observed};
+
+use crate::block::{TbInfo, flag};
+use crate::clock::CLOCK;
+use crate::histogram::Histogram;
+use crate::model::Sequence;
+use crate::observer::Observer;
+
+const NUMBERS: usize = 512;
+/// EXC_RETURN: thread mode, process stack, no floating-point frame (ARM DDI 0403 B1.5.8).
+const TO_THREAD: u32 = 1 << 3;
+const ON_PROCESS_STACK: u32 = 1 << 2;
+const BASIC_FRAME: u32 = 1 << 4;
+const STACKED_PC: u32 = 24;
+const FPCA: u32 = 1 << 2;
+
+/// A stretch that has begun.
+#[derive(Clone, Copy)]
+struct Open {
+    pc: u32,
+    exception: u16,
+    start_cycle: u64,
+    start_instructions: u64,
+}
+
+#[derive(Default)]
+struct Times {
+    cycles: Histogram,
+    instructions: Histogram,
+}
+
+/// What is known about exceptions.
+pub struct Exceptions {
+    active: Vec<Open>,
+    chain: Option<Open>,
+    masked: Option<Open>,
+    taken: Box<[ExceptionCount; NUMBERS]>,
+    times: Vec<Option<Box<Times>>>,
+    longest: Option<Window>,
+    longest_to_thread: Option<Window>,
+    counting_from: Option<u64>,
+    /// Cycle of the last entry, before its cost.
+    pub entry_cycle: u64,
+}
+
+impl Exceptions {
+    /// Nothing seen; `count_at_once`: stretches count from reset on.
+    pub fn new(count_at_once: bool) -> Self {
+        let taken = std::array::from_fn(|number| ExceptionCount { number: number as u16, taken: 0, tail_chained: 0 });
+        Self {
+            active: Vec::with_capacity(16),
+            chain: None,
+            masked: None,
+            taken: Box::new(taken),
+            times: (0..NUMBERS).map(|_| None).collect(),
+            longest: None,
+            longest_to_thread: None,
+            counting_from: count_at_once.then_some(0),
+            entry_cycle: 0,
+        }
+    }
+
+    /// Start-up is over: stretches that begin from here on count.
+    pub fn start_counting(&mut self, cycle: u64) {
+        self.counting_from.get_or_insert(cycle);
+    }
+
+    /// The guest slept: nothing was held off meanwhile, every stretch begins anew.
+    pub fn restart_windows(&mut self, cycle: u64, instructions: u64) {
+        let stretches = self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked);
+        for open in stretches {
+            open.start_cycle = cycle;
+            open.start_instructions = instructions;
+        }
+    }
+
+    fn begin(&self, pc: u32, exception: u16, cycle: u64, instructions: u64) -> Open {
+        Open { pc, exception, start_cycle: cycle, start_instructions: instructions }
+    }
+
+    fn end(&mut self, open: Open, cycle: u64, instructions: u64) -> Option<Window> {
+        self.counting_from.filter(|from| open.start_cycle >= *from)?;
+        Some(Window {
+            pc: open.pc,
+            exception: open.exception,
+            start_cycle: open.start_cycle,
+            cycles: cycle - open.start_cycle,
+            instructions: instructions - open.start_instructions,
+        })
+    }
+
+    fn end_activation(&mut self, cycle: u64, instructions: u64) {
+        let Some(open) = self.active.pop() else { return };
+        let Some(window) = self.end(open, cycle, instructions) else { return };
+        keep_longest(&mut self.longest, window);
+        let times = self.times[usize::from(window.exception)].get_or_insert_default();
+        times.cycles.add(window.cycles);
+        times.instructions.add(window.instructions);
+    }
+
+    fn end_chain(&mut self, cycle: u64, instructions: u64) {
+        if let Some(window) = self.chain.take().and_then(|open| self.end(open, cycle, instructions)) {
+            keep_longest(&mut self.longest_to_thread, window);
+        }
+    }
+
+    /// For the summary.
+    pub fn counts(&self) -> Vec<ExceptionCount> {
+        self.taken.iter().filter(|count| count.taken != 0).copied().collect()
+    }
+
+    /// For the summary.
+    pub fn masked(&self) -> Masked {
+        let spread = |number: usize, times: &Times| VectorTime {
+            exception: number as u16,
+            cycles: times.cycles.spread(),
+            instructions: times.instructions.spread(),
+        };
+        let vectors = self.times.iter().enumerate();
+        Masked {
+            longest: self.longest,
+            longest_to_thread: self.longest_to_thread,
+            vectors: vectors.filter_map(|(number, times)| Some(spread(number, times.as_deref()?))).collect(),
+        }
+    }
+}
+
+fn keep_longest(place: &mut Option<Window>, window: Window) {
+    if place.is_none_or(|longest| longest.cycles < window.cycles) {
+        *place = Some(window);
+    }
+}
+
+impl Observer {
+    fn ipsr(&mut self) -> u16 {
+        let handle = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.xpsr);
+        (self.bytes.register(handle) & 0x1ff) as u16
+    }
+
+    /// A handler's first block runs: an exception was taken, unless code branched there. `returned`: the block before
+    /// ended with a branch that may have been an exception return.
+    pub(crate) fn enter_exception(&mut self, tb: &TbInfo, returned: bool) -> bool {
+        let number = self.ipsr();
+        let Some(registers) = &self.registers else { return false };
+        let (lr_handle, psp, msp) = (registers.lr, registers.psp, registers.msp);
+        let lr = self.bytes.register(lr_handle);
+        let again = !returned && self.exceptions.active.last().is_some_and(|open| open.exception == number);
+        if number == 0 || lr >> 8 != 0x00ff_ffff || again {
+            return false;
+        }
+        let stack = if lr & ON_PROCESS_STACK != 0 { psp } else { msp };
+        let frame = self.bytes.register(stack);
+        let from = self.bytes.memory(frame.wrapping_add(STACKED_PC), 4);
+        let from = from.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+        if (3..=6).contains(&number) {
+            self.take_back_from(from);
+        }
+        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
+            self.cross(tb, true);
+        }
+        let tail_chained = !self.exceptions.active.is_empty() && lr & TO_THREAD != 0;
+        self.start_activation(tb.pc, number, tail_chained);
+        let fp = lr & BASIC_FRAME == 0;
+        let sequence = if tail_chained { Sequence::TailChain } else { Sequence::Entry { fp } };
+        let cycles = self.model.sequence(sequence);
+        CLOCK.pass(cycles);
+        if fp && !tail_chained {
+            self.watched |= flag::FP;
+        }
+        if self.watch.exception_events {
+            self.note(observed::EXCEPTION_ENTRY, number, from);
+        }
+        true
+    }
+
+    fn start_activation(&mut self, pc: u32, number: u16, tail_chained: bool) {
+        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let exceptions = &mut self.exceptions;
+        if tail_chained {
+            while !exceptions.active.is_empty() {
+                exceptions.end_activation(now, instructions);
+            }
+        }
+        exceptions.entry_cycle = now;
+        let open = exceptions.begin(pc, number, now, instructions);
+        exceptions.chain.get_or_insert(open);
+        exceptions.active.push(open);
+        let count = &mut exceptions.taken[usize::from(number)];
+        count.taken += 1;
+        count.tail_chained += u64::from(tail_chained);
+        self.watched_after |= flag::RETURNS;
+    }
+
+    /// A fault stopped the last block at `pc`: what was charged from there on did not happen.
+    fn take_back_from(&mut self, pc: u32) {
+        // SAFETY: blocks live as long as the process.
+        let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return };
+        CLOCK.refund(u64::from(insn.cost_after + insn.cost));
+        self.instructions -= u64::from(insn.after + 1);
+    }
+
+    /// A branch inside a handler may have been its return.
+    pub(crate) fn leave_exception(&mut self) {
+        let number = self.ipsr();
+        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let exceptions = &mut self.exceptions;
+        let Some(left) = exceptions.active.last().map(|open| open.exception) else { return };
+        if left == number {
+            return;
+        }
+        while exceptions.active.last().is_some_and(|open| open.exception != number) {
+            exceptions.end_activation(now, instructions);
+        }
+        let to_thread = exceptions.active.is_empty();
+        if to_thread {
+            exceptions.end_chain(now, instructions);
+            self.watched_after &= !flag::RETURNS;
+            self.watched &= !flag::FP;
+        }
+        let control = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.control);
+        let fp = self.bytes.register(control) & FPCA != 0;
+        let cycles = self.model.sequence(Sequence::Exit { fp });
+        CLOCK.pass(cycles);
+        if to_thread && self.watch.exception_events {
+            self.note(observed::EXCEPTION_RETURN, left, 0);
+        }
+    }
+
+    /// PRIMASK, BASEPRI or FAULTMASK may have changed.
+    pub(crate) fn check_masks(&mut self, pc: u32) {
+        if !self.exceptions.active.is_empty() {
+            return;
+        }
+        let Some(handles) = self.registers.as_ref().map(|registers| registers.masks) else { return };
+        let is_masked = handles.into_iter().any(|handle| self.bytes.register(handle) != 0);
+        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let exceptions = &mut self.exceptions;
+        match (is_masked, exceptions.masked) {
+            (true, None) => exceptions.masked = Some(exceptions.begin(pc, 0, now, instructions)),
+            (false, Some(open)) => {
+                exceptions.masked = None;
+                if let Some(window) = exceptions.end(open, now, instructions) {
+                    keep_longest(&mut exceptions.longest, window);
+                    keep_longest(&mut exceptions.longest_to_thread, window);
+                }
+            }
+            _ => {}
+        }
+    }
+}

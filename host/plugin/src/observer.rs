@@ -1,0 +1,356 @@
+//! The observer: what happens at each block and each access. Everything here runs on the virtual processor's thread,
+//! except that the main thread ends a run whose guest sleeps for ever.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use protect::pmsav7::{AccessKind, Attr, Shadow};
+use record::{EndReason, Mode, RunEvent, ViolationKind, Watch, observed};
+
+use crate::accounts::{Accounts, Mark};
+use crate::api::{Bytes, MemInfo, api};
+use crate::block::{Blocks, InsnInfo, TbInfo, flag};
+use crate::clock::{CLOCK, attention};
+use crate::exceptions::Exceptions;
+use crate::log::Log;
+use crate::model::{Model, Sequence};
+use crate::probes::Probes;
+use crate::witness::Witnesses;
+
+/// Registers of the memory protection unit, from `MPU_TYPE`.
+const MPU_BASE: u32 = 0xe000_ed90;
+const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
+const DEFAULT_QUANTUM: u64 = 1000;
+
+/// Handles of the registers that are read.
+pub struct Registers {
+    /// Program status.
+    pub xpsr: *mut c_void,
+    /// Link register.
+    pub lr: *mut c_void,
+    /// Stack pointers.
+    pub msp: *mut c_void,
+    /// The process stack pointer.
+    pub psp: *mut c_void,
+    /// CONTROL.
+    pub control: *mut c_void,
+    /// PRIMASK, BASEPRI, FAULTMASK.
+    pub masks: [*mut c_void; 3],
+}
+
+/// The state of the observation.
+pub struct Observer {
+    pub(crate) watch: Watch,
+    pub(crate) model: Model,
+    pub(crate) shadow: Shadow,
+    pub(crate) blocks: Blocks,
+    pub(crate) log: Log,
+    pub(crate) accounts: Accounts,
+    pub(crate) exceptions: Exceptions,
+    pub(crate) witness: Witnesses,
+    pub(crate) probes: Probes,
+    pub(crate) bytes: Bytes,
+    pub(crate) registers: Option<Registers>,
+    pub(crate) instructions: u64,
+    pub(crate) accesses: u64,
+    pub(crate) quantum: u64,
+    /// [`flag::KERNEL`] while kernel text runs, else 0.
+    pub(crate) kernel: u32,
+    /// [`flag`]s that need attention before a block runs.
+    pub(crate) watched: u32,
+    /// [`flag`]s that need attention after it ran.
+    pub(crate) watched_after: u32,
+    pub(crate) last: *const TbInfo,
+    pub(crate) domain: u8,
+    pub(crate) trace_status: Option<u32>,
+    /// Host time of the start, seconds.
+    pub(crate) started: f64,
+    next_tick: u64,
+    mpu_generation: u32,
+    port: u32,
+    payload: u32,
+}
+
+static OBSERVER: AtomicPtr<Observer> = AtomicPtr::new(std::ptr::null_mut());
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Makes `observer` the one of this process.
+pub fn install(observer: Observer) {
+    OBSERVER.store(Box::into_raw(Box::new(observer)), Ordering::Release);
+}
+
+/// The observer. Callbacks do not nest and run on one thread; see the module's text for the exception.
+#[inline]
+pub fn observer() -> &'static mut Observer {
+    // SAFETY: installed before the first callback, never freed, and never used by two callers at a time.
+    unsafe { &mut *OBSERVER.load(Ordering::Relaxed) }
+}
+
+/// Writes the results and ends the process.
+pub fn end_run(reason: EndReason) -> ! {
+    write_results(reason);
+    // SAFETY: ends the process without running handlers that would wait for this very thread.
+    unsafe { libc::_exit(0) }
+}
+
+/// Writes the results, once.
+pub fn write_results(reason: EndReason) {
+    if OVER.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    let observer = observer();
+    observer.settle(0, 0);
+    crate::finish::write(observer, reason);
+}
+
+impl Observer {
+    /// Ready to observe what `watch` asks for.
+    pub fn new(watch: Watch, model: Model, log: Log) -> Self {
+        let quantum = match watch.mode {
+            Mode::Exact => 1,
+            Mode::Quantum if watch.quantum_cycles == 0 => DEFAULT_QUANTUM,
+            Mode::Quantum => watch.quantum_cycles,
+        };
+        Self {
+            model,
+            shadow: Shadow::new(),
+            blocks: Blocks::default(),
+            log,
+            accounts: Accounts::new(),
+            exceptions: Exceptions::new(watch.trace_port.is_none()),
+            witness: Witnesses::new(&watch),
+            probes: Probes::new(&watch),
+            bytes: Bytes::new(),
+            registers: None,
+            instructions: 0,
+            accesses: 0,
+            quantum,
+            kernel: flag::KERNEL,
+            watched: flag::VECTOR,
+            watched_after: flag::MASKS,
+            last: std::ptr::null(),
+            domain: record::IDLE,
+            trace_status: None,
+            started: crate::finish::host_seconds(),
+            next_tick: quantum,
+            mpu_generation: 1,
+            port: watch.trace_port.unwrap_or(u32::MAX),
+            payload: 0,
+            watch,
+        }
+    }
+
+    /// A block is about to run.
+    #[inline]
+    pub fn block(&mut self, tb: &'static TbInfo) {
+        let noticed = CLOCK.attention.load(Ordering::Relaxed);
+        if (tb.flags & self.watched) | ((tb.flags ^ self.kernel) & flag::KERNEL) | noticed != 0 {
+            self.before_block(tb, noticed);
+        }
+        let extra = self.model.fetch(&tb.shape);
+        CLOCK.pass(u64::from(tb.cost) + extra);
+        self.instructions += u64::from(tb.count);
+        self.last = tb;
+        if tb.flags & self.watched_after != 0 {
+            self.after_block(tb);
+        }
+        if self.kernel == 0 && tb.permitted.get() != self.mpu_generation {
+            self.check_fetch(tb);
+        }
+        if CLOCK.now() >= self.next_tick {
+            self.tick();
+        }
+    }
+
+    #[cold]
+    fn before_block(&mut self, tb: &TbInfo, noticed: u32) {
+        CLOCK.attention.store(0, Ordering::Relaxed);
+        if noticed & attention::SLEPT != 0 {
+            self.woke();
+        }
+        let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, noticed & attention::RETURN != 0);
+        if !entered && noticed & attention::RETURN != 0 {
+            self.leave_exception();
+        }
+        if noticed & attention::MASK != 0 {
+            self.check_masks(tb.pc);
+        }
+        if tb.flags & flag::FP & self.watched != 0 {
+            self.watched &= !flag::FP;
+            let cycles = self.model.sequence(Sequence::LazyStore);
+            CLOCK.pass(cycles);
+        }
+        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
+            self.cross(tb, entered);
+        }
+    }
+
+    /// Kernel text is entered or left.
+    pub(crate) fn cross(&mut self, tb: &TbInfo, by_exception: bool) {
+        self.settle(0, 0);
+        self.kernel = tb.flags & flag::KERNEL;
+        if self.kernel != 0 && !by_exception {
+            self.violation(ViolationKind::KernelEntry, tb.pc, tb.pc, tb.end - tb.pc, None);
+        }
+    }
+
+    #[cold]
+    fn after_block(&mut self, tb: &TbInfo) {
+        let mut noticed = 0;
+        if tb.flags & flag::MASKS != 0 {
+            noticed |= attention::MASK;
+        }
+        if tb.flags & self.watched_after & flag::RETURNS != 0 {
+            noticed |= attention::RETURN;
+        }
+        CLOCK.attention.fetch_or(noticed, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn check_fetch(&mut self, tb: &TbInfo) {
+        tb.permitted.set(self.mpu_generation);
+        if self.shadow.permits(tb.pc, tb.end - tb.pc, false, AccessKind::Exec).is_err() {
+            self.violation(ViolationKind::Execute, tb.pc, tb.pc, tb.end - tb.pc, None);
+        }
+    }
+
+    /// An access was made.
+    #[inline]
+    pub fn data(&mut self, insn: &InsnInfo, info: MemInfo, address: u32, store: bool) {
+        // SAFETY: `info` belongs to the callback that is running.
+        let len = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(info) };
+        if !std::ptr::eq(insn.block, self.last) {
+            self.cut_short(insn);
+        }
+        self.accesses += 1;
+        let kind = if store { AccessKind::Write } else { AccessKind::Read };
+        let attr = match self.shadow.permits(address, len, self.kernel != 0, kind) {
+            Ok(attr) => attr,
+            Err(_) => self.denied(insn, address, len, kind),
+        };
+        let cycles = self.model.data(address, len, store, attr);
+        CLOCK.pass(cycles);
+        if matches!(address >> 29, 2 | 7) {
+            self.device(info, address, len, store);
+        } else if store && address.wrapping_sub(self.port) < 8 {
+            self.trace_port(insn, info, address);
+        }
+        if store && self.witness.is_watching && self.kernel == 0 {
+            self.hostile_store(insn, address, len);
+        }
+    }
+
+    /// QEMU gave the rest of a block up because an instruction inside reached a device: it runs that one instruction
+    /// again, alone and without a block's callback, and goes on with a new block behind it.
+    #[cold]
+    fn cut_short(&mut self, insn: &InsnInfo) {
+        // SAFETY: blocks live as long as the process.
+        if let Some(stopped) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(insn.pc)) {
+            CLOCK.refund(u64::from(stopped.cost_after));
+            self.instructions -= u64::from(stopped.after);
+        }
+        self.last = insn.block;
+    }
+
+    #[cold]
+    fn denied(&mut self, insn: &InsnInfo, address: u32, len: u32, kind: AccessKind) -> Attr {
+        if self.kernel == 0 {
+            let kind = if kind == AccessKind::Write { ViolationKind::Write } else { ViolationKind::Read };
+            self.violation(kind, insn.pc, address, len, None);
+        }
+        let default = Shadow::permits_background(address, 1, true, AccessKind::Read);
+        default.unwrap_or(Attr { tex_s_c_b: 0, region: None })
+    }
+
+    #[cold]
+    fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
+        CLOCK.forget_reads();
+        let offset = address.wrapping_sub(MPU_BASE);
+        if !store || !MPU_WRITABLE.contains(&offset) {
+            return;
+        }
+        // SAFETY: `info` belongs to the callback that is running.
+        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
+        // What the architecture leaves open is ignored by the shadow as by QEMU.
+        let _ = self.shadow.write(offset, value.low as u32);
+        if len == 8 {
+            let _ = self.shadow.write(offset + 4, (value.low >> 32) as u32);
+        }
+        self.mpu_generation = self.mpu_generation.wrapping_add(1).max(1);
+    }
+
+    #[cold]
+    fn trace_port(&mut self, insn: &InsnInfo, info: MemInfo, address: u32) {
+        // SAFETY: `info` belongs to the callback that is running.
+        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
+        if address == self.port {
+            self.payload = value.low as u32;
+            // STRD stores both words at once.
+            // SAFETY: as above.
+            if unsafe { (api().qemu_plugin_mem_size_shift)(info) } == 3 {
+                self.traced(insn, (value.low >> 32) as u32);
+            }
+        } else if address == self.port + 4 {
+            self.traced(insn, value.low as u32);
+        }
+    }
+
+    fn traced(&mut self, insn: &InsnInfo, header: u32) {
+        let event = RunEvent {
+            cycle: CLOCK.now() - u64::from(insn.cost_after),
+            event: header as u8,
+            domain: (header >> 8) as u8,
+            detail: (header >> 16) as u16,
+            payload: self.payload,
+        };
+        self.log.event(event);
+        self.log.last_header = header;
+        crate::trace::follow(self, insn, event);
+    }
+
+    /// Records an event of the observer's own, stamped now.
+    pub(crate) fn note(&mut self, event: u8, detail: u16, payload: u32) {
+        self.log.event(RunEvent { cycle: CLOCK.now(), event, domain: self.domain, detail, payload });
+    }
+
+    /// Records a violation.
+    pub(crate) fn violation(&mut self, kind: ViolationKind, pc: u32, address: u32, len: u32, victim: Option<u8>) {
+        let violation = record::Violation { kind, cycle: CLOCK.now(), pc, address, len, domain: self.domain, victim };
+        let index = self.log.violation(violation);
+        self.note(observed::VIOLATION, index, address);
+    }
+
+    /// Attributes what passed since the last call to the domain and the privilege that were current; `cycles` and
+    /// `instructions` have been charged already but belong to what follows.
+    pub(crate) fn settle(&mut self, cycles: u32, instructions: u32) {
+        let now = Mark {
+            cycles: CLOCK.now() - u64::from(cycles),
+            slept: CLOCK.slept.load(Ordering::Relaxed),
+            instructions: self.instructions - u64::from(instructions),
+            accesses: self.accesses,
+            counts: self.model.counts(),
+        };
+        self.accounts.settle(self.domain, self.kernel != 0, now);
+    }
+
+    fn woke(&mut self) {
+        let length = CLOCK.streak.swap(0, Ordering::Relaxed);
+        self.exceptions.restart_windows(CLOCK.now(), self.instructions);
+        self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
+    }
+
+    #[cold]
+    fn tick(&mut self) {
+        let now = CLOCK.now();
+        self.log.progress(now, self.instructions);
+        if self.watch.cycle_limit != 0 && now >= self.watch.cycle_limit {
+            end_run(EndReason::CycleLimit);
+        }
+        if self.watch.instruction_limit != 0 && self.instructions >= self.watch.instruction_limit {
+            end_run(EndReason::InstructionLimit);
+        }
+        if CLOCK.advance() {
+            self.next_tick = now + self.quantum;
+        }
+    }
+}
