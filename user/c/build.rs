@@ -14,7 +14,10 @@ fn main() {
     for file in ["info.c", "console.c", "syscalls.c"] {
         build.file(Path::new("src").join(file));
     }
-    build.compile("cofferdam_c");
+    // The C library, which calls this glue, comes last on the linker's command line: take all of it, wanted yet or not.
+    build.cargo_metadata(false).compile("cofferdam_glue");
+    println!("cargo::rustc-link-search=native={}", std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!("cargo::rustc-link-lib=static:+whole-archive,-bundle=cofferdam_glue");
     for watched in ["src", "include", "../../arch/armv7m-user"] {
         println!("cargo::rerun-if-changed={watched}");
     }

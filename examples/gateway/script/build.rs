@@ -1,0 +1,11 @@
+//! Compiles Duktape as it is, and a few lines that turn its macros into functions.
+
+fn main() {
+    let duktape = gateway_sources::package("ducc-sys").join("duktape");
+    let mut build = gateway_sources::c_build();
+    build.include(&duktape).file(duktape.join("duktape.c")).file("src/engine.c").warnings(false);
+    build.compile("engine");
+    for watched in ["build.rs", "src/engine.c"] {
+        println!("cargo::rerun-if-changed={watched}");
+    }
+}
