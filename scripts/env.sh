@@ -61,3 +61,36 @@ cofferdam_find_rust() {
 cargo_has_fmt_and_clippy() {
     "$COFFERDAM_HOST_CARGO" fmt --version > /dev/null 2>&1 && "$COFFERDAM_HOST_CARGO" clippy --version > /dev/null 2>&1
 }
+
+cofferdam_package_name() { # manifest
+    sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$1"
+}
+
+# Manifests of the packages outside crates/, kernel/ and host/.
+cofferdam_outer_manifests() {
+    for cofferdam_manifest in arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
+        examples/*/*/Cargo.toml tests/domains/*/Cargo.toml; do
+        [ ! -f "$cofferdam_manifest" ] || echo "$cofferdam_manifest"
+    done
+}
+
+# Names of those that need no standard library and so have to build for a chip.
+cofferdam_bare_packages() {
+    cofferdam_outer_manifests | while read -r cofferdam_manifest; do
+        cofferdam_dir="${cofferdam_manifest%/Cargo.toml}"
+        ! cat "$cofferdam_dir/src/main.rs" "$cofferdam_dir/src/lib.rs" "$cofferdam_dir/lib.rs" 2> /dev/null |
+            grep -q '^#!\[.*no_std' || cofferdam_package_name "$cofferdam_manifest"
+    done
+}
+
+# Names of those that do not build for the host: the chip's own code, and what depends on it directly.
+cofferdam_chip_packages() {
+    cofferdam_outer_manifests | while read -r cofferdam_manifest; do
+        case "$cofferdam_manifest" in
+            boards/profiles/*) continue ;;
+            arch/* | boards/* | user/*) ;;
+            *) grep -qE 'path = "[./]*/(arch|user)/' "$cofferdam_manifest" || continue ;;
+        esac
+        cofferdam_package_name "$cofferdam_manifest"
+    done
+}

@@ -19,12 +19,6 @@ step() { # name, command...
     RESULTS+=("$(printf '%-12s %-7s %4d s' "$name" "$word" $((SECONDS - start)))")
 }
 
-package_names() { # manifests...
-    local manifest
-    for manifest in "$@"; do
-        [ -f "$manifest" ] && sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$manifest"
-    done
-}
 as_options() { sed 's/^/-p /' | tr '\n' ' '; }
 
 host_cargo() { "$COFFERDAM_HOST_CARGO" "$@"; }
@@ -38,8 +32,14 @@ bare_cargo() {
 
 format_rust() { host_cargo fmt --all --check; }
 
-# Default members: what runs on the host. The rest is checked by `bare`, with warnings denied too.
-clippy() { host_cargo clippy --quiet --all-targets --target-dir "$COFFERDAM_TARGET" --keep-going -- -D warnings; }
+# Whatever runs on the host. The rest is checked by `bare`, with warnings denied too: clippy comes with rustup's compiler,
+# which need not be the one that has a library for the chip.
+clippy() {
+    local others
+    others="$(cofferdam_chip_packages | sed 's/^/--exclude /' | tr '\n' ' ')"
+    # shellcheck disable=SC2086 # a list of options
+    host_cargo clippy --quiet --workspace $others --all-targets --keep-going --target-dir "$COFFERDAM_TARGET" -- -D warnings
+}
 
 rules() { host_cargo run --quiet --target-dir "$COFFERDAM_TARGET" -p cofferdam-lint -- .; }
 
@@ -58,7 +58,7 @@ format_c() {
 
 portable() {
     local target packages
-    packages="$(package_names crates/*/Cargo.toml kernel/Cargo.toml | as_options)"
+    packages="$(for manifest in crates/*/Cargo.toml kernel/Cargo.toml; do cofferdam_package_name "$manifest"; done | as_options)"
     for target in $COFFERDAM_LINT_TARGETS; do
         # shellcheck disable=SC2086 # a list of options
         RUSTFLAGS="-D warnings" bare_cargo build --quiet --lib --target "$target" $packages || return 1
@@ -68,8 +68,7 @@ portable() {
 
 bare() {
     local packages
-    packages="$(package_names arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
-        examples/*/*/Cargo.toml tests/domains/*/Cargo.toml | grep -v '^cofferdam-profiles$' | as_options)"
+    packages="$(cofferdam_bare_packages | as_options)"
     [ -n "$packages" ] || { echo "no bare-metal packages yet"; return 0; }
     # shellcheck disable=SC2086 # a list of options
     RUSTFLAGS="-D warnings" bare_cargo check --quiet --profile bare --target "$COFFERDAM_BARE_TARGET" $packages

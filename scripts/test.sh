@@ -50,7 +50,8 @@ cargo_test() { "$COFFERDAM_HOST_CARGO" test --no-fail-fast --target-dir "$COFFER
 unit() {
     local without=()
     [ -f host/tests/Cargo.toml ] && without=(--exclude "$SYSTEM_PACKAGE")
-    suite unit cargo_test --workspace "${without[@]}" "${BARE_PACKAGES[@]}"
+    while read -r name; do without+=(--exclude "$name"); done < <(cofferdam_chip_packages)
+    suite unit cargo_test --workspace "${without[@]}"
 }
 
 # The tool is built through its wrapper, so that the tests use what users use.
@@ -59,24 +60,11 @@ system_tests() {
     cargo_test --release -p "$SYSTEM_PACKAGE" -- --test-threads=1
 }
 
-# Packages that exist only on a chip cannot be built for the host; the workspace's default members are the others.
-find_bare_packages() {
-    BARE_PACKAGES=()
-    local manifest name
-    for manifest in arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml examples/*/*/Cargo.toml \
-        tests/domains/*/Cargo.toml; do
-        [ -f "$manifest" ] || continue
-        name="$(sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$manifest")"
-        BARE_PACKAGES+=(--exclude "$name")
-    done
-}
-
 if [ -z "$COFFERDAM_HOST_CARGO" ]; then
     echo "test: no usable Rust compiler; run scripts/setup.sh" >&2
     echo "0 passed, 1 failed"
     exit 1
 fi
-find_bare_packages
 for name in "${@:-all}"; do
     case "$name" in
         all) unit; suite system system_tests ;;
