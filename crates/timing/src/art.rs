@@ -106,7 +106,8 @@ impl Art {
             let start = now.max(self.busy_until);
             self.busy_until = start + u64::from(self.wait_states) + 1;
             self.ahead = line;
-            self.ahead_ready = self.busy_until;
+            // A hit in the last cycle of the read gets the line at its end.
+            self.ahead_ready = start + u64::from(self.wait_states);
         }
     }
 

@@ -23,14 +23,14 @@ fn a_missed_line_is_kept() {
 
 /// A line is read in 8 cycles (7 wait states + 1). Line 0 arrives at 7 in terms of stall, its read occupies the flash up
 /// to 8; the read-ahead of line 1 takes 8 to 16.
-/// - asked at 10: 16 - 10 = 6 cycles left; read-ahead of line 2 starts at 16 and is done at 24
-/// - line 2 asked at 30: nothing left; read-ahead of line 3 starts at 30, done at 38
+/// - asked at 10: the last cycle of the read is 15, so 5 to wait; read-ahead of line 2 starts at 16 and ends at 24
+/// - line 2 asked at 30: nothing left; read-ahead of line 3 starts at 30, ends at 38
 /// - line 50 asked at 31: waits for the read under way until 38 (7), then reads with 7 wait states: 14
 #[test]
 fn the_next_line_is_read_ahead() {
     let mut art = Art::new(100, 64, WAIT, true);
     assert_eq!(art.access(0, 0, true), (7, Answer::Miss));
-    assert_eq!(art.access(1, 10, true), (6, Answer::Prefetched));
+    assert_eq!(art.access(1, 10, true), (5, Answer::Prefetched));
     assert_eq!(art.access(2, 30, true), (0, Answer::Prefetched));
     assert_eq!(art.access(50, 31, true), (14, Answer::Miss));
 }

@@ -1,1 +1,124 @@
+use super::{CostTable, Scoreboard};
+use crate::profile::tests::stm32f767;
+use crate::thumb::{InsnInfo, classify};
 
+fn insn(halves: &[u16]) -> InsnInfo {
+    let bytes: std::vec::Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+    classify(&bytes)
+}
+
+/// Cycles of a sequence of 16-bit instructions on a core that issues `width` per cycle.
+fn cycles_at(width: u32, code: &[u16]) -> u32 {
+    let mut pipeline = stm32f767().pipeline;
+    pipeline.width.value = width;
+    let table = CostTable::new(&pipeline);
+    let mut board = Scoreboard::new();
+    let sum: u32 = code.iter().map(|half| board.issue(&table, &insn(&[*half]))).sum();
+    assert_eq!(sum, board.cycles());
+    sum
+}
+
+fn cycles(code: &[u16]) -> u32 {
+    cycles_at(2, code)
+}
+
+const ADDS_R1_R2_R3: u16 = 0x18D1;
+const ADDS_R4_R5_R6: u16 = 0x19AC;
+const ADD_SP: u16 = 0xB002;
+const MOV_R10_R1: u16 = 0x468A;
+const LDR_R0_R0: u16 = 0x6800;
+const LDR_R1_R0: u16 = 0x6801;
+const LDR_R2_R3: u16 = 0x681A;
+const LDRB_R0_R0: u16 = 0x7800;
+const STR_R4_R5: u16 = 0x602C;
+const STR_R6_R7: u16 = 0x603E;
+const SUBS_R2_1: u16 = 0x3A01;
+const BNE_BACK: u16 = 0xD1FC;
+const MULS_R1_R2: u16 = 0x4351;
+const MULS_R3_R4: u16 = 0x4363;
+const ANDS_R1_R2: u16 = 0x4011;
+const LDR_R3_R1: u16 = 0x680B;
+const PUSH_R4_R5_LR: u16 = 0xB530;
+
+/// Two independent instructions share a cycle; four take two cycles, and four when the core issues one at a time.
+#[test]
+fn independent_instructions_pair() {
+    let code = [ADDS_R1_R2_R3, ADD_SP, MOV_R10_R1, ADDS_R4_R5_R6];
+    assert_eq!(cycles(&code), 2);
+    assert_eq!(cycles_at(1, &code), 4);
+}
+
+/// Each subtraction needs the one before: one a cycle.
+#[test]
+fn dependent_instructions_do_not_pair() {
+    assert_eq!(cycles(&[SUBS_R2_1; 5]), 5);
+}
+
+/// The calibration: a load whose address is the result of the load before issues 2 cycles after it (latency 1, and 1
+/// more as an address is needed early). 100 loads more cost 200 cycles more.
+#[test]
+fn a_load_costs_two_cycles_to_the_next() {
+    assert_eq!(cycles(&[LDR_R0_R0]), 1);
+    assert_eq!(cycles(&[LDR_R0_R0; 101]) - cycles(&[LDR_R0_R0; 1]), 200);
+    // A byte comes a cycle later.
+    assert_eq!(cycles(&[LDRB_R0_R0; 101]) - cycles(&[LDRB_R0_R0; 1]), 300);
+}
+
+/// Load and subtraction share cycle 0, the branch needs the flags and issues in cycle 1: 2 cycles a round.
+#[test]
+fn a_load_in_a_counted_loop_costs_two_cycles() {
+    assert_eq!(cycles(&[LDR_R1_R0, SUBS_R2_1, BNE_BACK]), 2);
+}
+
+/// One load and one store a cycle, a multiply neither with a multiply nor with a store.
+#[test]
+fn a_unit_serves_one_instruction_a_cycle() {
+    assert_eq!(cycles(&[LDR_R1_R0, LDR_R2_R3]), 2);
+    assert_eq!(cycles(&[LDR_R1_R0, STR_R4_R5]), 1);
+    assert_eq!(cycles(&[STR_R6_R7, STR_R4_R5]), 2);
+    assert_eq!(cycles(&[MULS_R1_R2, MULS_R3_R4]), 2);
+    assert_eq!(cycles(&[MULS_R1_R2, STR_R4_R5]), 2);
+    assert_eq!(cycles(&[MULS_R1_R2, LDR_R0_R0]), 1);
+}
+
+/// Multiply: result 2 cycles after issue, so what uses it issues in cycle 2 and the sequence takes 3.
+#[test]
+fn results_come_with_their_latency() {
+    assert_eq!(cycles(&[MULS_R1_R2, MOV_R10_R1]), 3);
+    // A logic result is an address a cycle later than an addition's: issue in 2 against 1.
+    assert_eq!(cycles(&[ANDS_R1_R2, LDR_R3_R1]), 3);
+    assert_eq!(cycles(&[ADDS_R1_R2_R3, LDR_R3_R1]), 2);
+}
+
+/// Two registers a cycle, alone: three registers take 2 cycles, and what follows starts in cycle 2.
+#[test]
+fn multiple_transfers_take_a_cycle_per_pair() {
+    assert_eq!(cycles(&[PUSH_R4_R5_LR]), 2);
+    assert_eq!(cycles(&[ADDS_R1_R2_R3, PUSH_R4_R5_LR, ADDS_R4_R5_R6]), 1 + 2 + 1);
+    // LDM of r0-r7 takes 4 cycles; r7 is usable a cycle after the last: issue of the move in 4.
+    assert_eq!(cycles(&[0xCBFF]), 4);
+    assert_eq!(cycles(&[0xCBFF, 0x46BA]), 5);
+}
+
+#[test]
+fn long_operations_hold_the_pipeline() {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let alone = |halves: &[u16]| Scoreboard::new().issue(&table, &insn(halves));
+    assert_eq!(alone(&[0xFB92, 0xF1F3]), 7, "SDIV");
+    assert_eq!(alone(&[0xEEC1, 0x0A21]), 16, "VDIV.F32");
+    assert_eq!(alone(&[0xEE82, 0x1B03]), 30, "VDIV.F64");
+    assert_eq!(alone(&[0xF3BF, 0x8F6F]), 8, "ISB");
+    assert_eq!(alone(&[0xED2D, 0x8B06]), 3, "VPUSH of three doubles");
+}
+
+/// VADD.F32 s1: 3 cycles until VMUL.F32 can use it (issue in 3, done in 4); without dependency it follows in cycle 1.
+#[test]
+fn floating_point_results_take_their_time() {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let mut board = Scoreboard::new();
+    board.issue(&table, &insn(&[0xEE71, 0x0A21]));
+    assert_eq!(board.issue(&table, &insn(&[0xEE60, 0x0AA0])), 3, "VMUL.F32 s1, s1, s1");
+    board.clear();
+    board.issue(&table, &insn(&[0xEE71, 0x0A21]));
+    assert_eq!(board.issue(&table, &insn(&[0xEE62, 0x2A22])), 1, "VMUL.F32 s5, s4, s5");
+}

@@ -1,6 +1,7 @@
-use super::Profile;
+use super::{CapacityError, MemoryKind, Profile, ProfileError};
 use std::fs;
-use std::string::String;
+use std::string::{String, ToString};
+use units::{Bytes, PhysAddr, PhysRange};
 
 /// The text of the profile that comes with the project.
 pub(crate) fn text() -> String {
@@ -11,7 +12,202 @@ pub(crate) fn stm32f767() -> Profile {
     toml::from_str(&text()).unwrap()
 }
 
+fn range(base: u64, size: u64) -> PhysRange {
+    PhysRange::new(PhysAddr(base), Bytes(size)).unwrap()
+}
+
+fn name(profile: &Profile, addr: u64) -> Option<&str> {
+    profile.locate(PhysAddr(addr)).and_then(|id| profile.memory(id)).map(|m| m.name.as_str())
+}
+
 #[test]
 fn the_profile_that_comes_along_is_valid() {
     assert_eq!(stm32f767().validate(), []);
+}
+
+#[test]
+fn the_capacities_are_those_of_the_part() {
+    let profile = stm32f767();
+    let capacity = |name| profile.memory(profile.by_name(name).unwrap()).unwrap().capacity.value;
+    assert_eq!(
+        ["itcm", "flash", "dtcm", "sram", "sdram"].map(capacity),
+        [16 << 10, 2 << 20, 128 << 10, 384 << 10, 32 << 20]
+    );
+    assert_eq!(profile.part, "STM32F767IIT6");
+    assert_eq!(profile.core_clock.value, 216_000_000);
+}
+
+#[test]
+fn addresses_belong_to_the_chips_memories() {
+    let profile = stm32f767();
+    for (addr, expected) in [
+        (0x0000_0000, Some("itcm")),
+        (0x0000_3FFF, Some("itcm")),
+        (0x0000_4000, None),
+        (0x0020_0000, Some("flash")),
+        (0x003F_FFFF, Some("flash")),
+        (0x0040_0000, None),
+        (0x2001_FFFF, Some("dtcm")),
+        (0x2002_0000, Some("sram")),
+        (0x2007_FFFF, Some("sram")),
+        (0x2008_0000, None),
+        (0x4000_0000, Some("peripherals")),
+        (0x61FF_FFFF, Some("sdram")),
+        (0xE000_ED00, Some("private")),
+        (0xE010_0000, None),
+        (0x1_0000_0000, None),
+    ] {
+        assert_eq!(name(&profile, addr), expected, "{addr:#x}");
+    }
+}
+
+/// 20 KiB at 0: the board holds it, the chip's ITCM is 16 KiB, so 4 KiB are too many.
+#[test]
+fn an_image_larger_than_the_chip_is_refused_though_the_board_would_hold_it() {
+    let profile = stm32f767();
+    let refused = profile.place(range(0, 20 << 10)).unwrap_err();
+    let CapacityError::ChipCapacity { memory, excess, board_would_hold, .. } = &refused else { panic!("{refused:?}") };
+    assert_eq!((memory.as_str(), *excess, *board_would_hold), ("itcm", Bytes(4 << 10), true));
+    assert_eq!(
+        refused.to_string(),
+        "0x00000000..0x00005000 does not fit the chip's itcm at 0x00000000..0x00004000: 4096 bytes too many \
+         (the board would have held it)"
+    );
+    assert!(profile.place(range(0, 16 << 10)).is_ok());
+    // Flash: 2 MiB and a byte; the board ends there too.
+    let refused = profile.place(range(0x0020_0000, (2 << 20) + 1)).unwrap_err();
+    assert!(matches!(refused, CapacityError::ChipCapacity { board_would_hold: false, excess: Bytes(1), .. }));
+    // DTCM into SRAM: the board's memory goes on, but it is two memories of the chip.
+    let refused = profile.place(range(0x2001_F000, 0x2000)).unwrap_err();
+    assert!(matches!(refused, CapacityError::ChipCapacity { board_would_hold: true, .. }));
+    // Beyond the chip's SRAM, where only the board has memory.
+    let refused = profile.place(range(0x2008_0000, 4)).unwrap_err();
+    assert!(matches!(refused, CapacityError::ChipCapacity { excess: Bytes(4), .. }));
+}
+
+#[test]
+fn what_the_board_lacks_is_refused_too() {
+    let profile = stm32f767();
+    let refused = profile.place(range(0x6000_0000, 17 << 20)).unwrap_err();
+    let CapacityError::BoardCapacity { excess, .. } = &refused else { panic!("{refused:?}") };
+    assert_eq!(*excess, Bytes(1 << 20));
+    assert!(refused.to_string().contains("but not the board's"));
+    assert!(profile.place(range(0x6000_0000, 16 << 20)).is_ok());
+    assert!(matches!(profile.place(range(0x9000_0000, 4)), Err(CapacityError::NoMemory { .. })));
+    assert!(matches!(profile.place(range(0x4000_0000, 4)), Err(CapacityError::Device { .. })));
+}
+
+/// Applies an edit to the text and reads it.
+fn edited(from: &str, to: &str) -> Result<Profile, toml::de::Error> {
+    let text = text();
+    assert!(text.contains(from), "{from}");
+    toml::from_str(&text.replacen(from, to, 1))
+}
+
+#[test]
+fn unknown_and_missing_keys_are_refused() {
+    for (from, to, complaint) in [
+        ("name = \"stm32f767\"", "name = \"stm32f767\"\nvoltage = 3", "unknown field `voltage`"),
+        ("value = 216_000_000, ", "value = 216_000_000, note = \"x\", ", "unknown field `note`"),
+        ("unit = \"hz\", ", "", "missing field `unit`"),
+        ("unit = \"hz\"", "unit = \"furlongs\"", "unknown variant `furlongs`"),
+        ("kind = \"tcm\"", "kind = \"tape\"", "unknown variant `tape`"),
+        ("\n[branch]\n", "\n[branches]\n", "unknown field `branches`"),
+    ] {
+        let error = edited(from, to).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+    let without_source = text().replacen(", source = \"manual: DS11532, features; paper mxu, table 4\"", "", 1);
+    assert!(toml::from_str::<Profile>(&without_source).unwrap_err().to_string().contains("missing field `source`"));
+}
+
+/// The paths that a broken profile complains about.
+fn complaints(change: impl FnOnce(&mut Profile)) -> std::vec::Vec<String> {
+    let mut profile = stm32f767();
+    change(&mut profile);
+    profile.validate().into_iter().map(|ProfileError { path, .. }| path).collect()
+}
+
+#[test]
+fn every_rule_refuses() {
+    let find = |p: &mut Profile, kind| p.memory.iter().position(|m| m.kind == kind).unwrap();
+    assert_eq!(complaints(|p| p.core_clock.source = "I think".into()), ["core_clock"]);
+    assert_eq!(complaints(|p| p.core_clock.source = "manual: ".into()), ["core_clock"]);
+    assert_eq!(complaints(|p| p.core_clock.unit = super::Unit::Count), ["core_clock"]);
+    assert_eq!(complaints(|p| p.core_clock.value = 0), ["core_clock"]);
+    assert_eq!(complaints(|p| p.dcache.ways.value = 3), ["dcache"]);
+    assert_eq!(complaints(|p| p.icache.line.value = 64), ["icache.line"]);
+    assert_eq!(complaints(|p| p.bus.store_buffer.value = 0), ["bus.store_buffer"]);
+    assert_eq!(complaints(|p| p.pipeline.width.value = 3), ["pipeline.width"]);
+    assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 0), ["alu"]);
+    assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 2), ["alu"]);
+    assert_eq!(complaints(|p| p.branch.entries.value = 48), ["branch.entries"]);
+    assert_eq!(complaints(|p| p.memory[0].capacity.value = 0), ["memory.itcm.capacity"]);
+    assert_eq!(complaints(|p| p.memory[0].cacheable.value = true), ["memory.itcm.cacheable"]);
+    assert_eq!(complaints(|p| p.memory[0].name = "dtcm".into()), ["memory.dtcm.name"]);
+    assert_eq!(
+        complaints(|p| p.memory[0].capacity.value = 3 << 20),
+        ["memory.flash.capacity", "memory.flash.board_capacity"][..1]
+    );
+    assert_eq!(complaints(|p| p.memory[2].latency = p.memory[1].latency.clone()), ["memory.dtcm.latency"]);
+    let sram = |p: &mut Profile| find(p, MemoryKind::Sram);
+    let sdram = |p: &mut Profile| find(p, MemoryKind::Sdram);
+    assert_eq!(
+        complaints(|p| {
+            let i = sram(p);
+            p.memory[i].latency = None;
+        }),
+        ["memory.sram.latency"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let (i, j) = (sram(p), sdram(p));
+            p.memory[i].rows = p.memory[j].rows.clone();
+        }),
+        ["memory.sram.rows"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let i = sram(p);
+            p.memory[i].art = p.memory[1].art.clone();
+        }),
+        ["memory.sram.art"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let i = sdram(p);
+            p.memory[i].rows.as_mut().unwrap().row.value = 1000;
+        }),
+        ["memory.sdram.rows.row"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let i = sdram(p);
+            p.memory[i].rows.as_mut().unwrap().bank.value = 1 << 20;
+        }),
+        ["memory.sdram.rows.bank"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let i = sdram(p);
+            p.memory[i].latency.as_mut().unwrap().beat.value = 3;
+        }),
+        ["memory.sdram.latency.beat"]
+    );
+    assert_eq!(
+        complaints(|p| {
+            let i = sdram(p);
+            p.memory[i].board_base.value = 0xFFFF_0000;
+        }),
+        ["memory.sdram.board_base"]
+    );
+    assert_eq!(complaints(|p| p.memory[1].art.as_mut().unwrap().lines.value = 256), ["memory.flash.art.lines"]);
+}
+
+#[test]
+fn every_parameter_is_listed_with_its_source() {
+    let profile = stm32f767();
+    let listed = profile.parameters();
+    assert_eq!(listed.len(), text().matches("source = \"").count());
+    assert!(listed.iter().any(|p| p.path == "memory.sdram.rows.miss" && p.source.contains("W9825G6KH")));
 }
