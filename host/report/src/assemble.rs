@@ -18,11 +18,7 @@ impl Report {
     ///
     /// # Time complexity
     /// O(events * log(gates) + jobs * log(jobs)); memory does not grow with the events, except two words per job.
-    pub fn build(
-        system: &SystemDescription,
-        summary: &Summary,
-        events: impl IntoIterator<Item = RunEvent>,
-    ) -> Report {
+    pub fn build(system: &SystemDescription, summary: &Summary, events: impl IntoIterator<Item = RunEvent>) -> Report {
         let mut analysis = Analysis::new(system, summary);
         for event in events {
             analysis.feed(&event);

@@ -204,7 +204,11 @@ impl TimelineBuilder {
             MarkerKind::BudgetOut => first_of_kind,
             MarkerKind::Restart => false,
         };
-        if opens && self.open.is_none() && self.timeline.windows.len() < MAX_WINDOWS && !self.timeline.windows.is_empty() {
+        if opens
+            && self.open.is_none()
+            && self.timeline.windows.len() < MAX_WINDOWS
+            && !self.timeline.windows.is_empty()
+        {
             self.open_around(at);
         }
     }

@@ -137,7 +137,9 @@ impl<'a, W: Write> Tracer<'a, W> {
                 let symbol = symbol_at(&self.system.symbols, u64::from(event.payload));
                 self.instant(event, "fault pc", json!({"pc": hex(event.payload), "symbol": symbol}))
             }
-            Event::Miss => self.instant(event, "region miss", json!({"address": hex(event.payload), "slot": event.detail})),
+            Event::Miss => {
+                self.instant(event, "region miss", json!({"address": hex(event.payload), "slot": event.detail}))
+            }
             Event::Interrupt => self.instant(event, "interrupt", json!({"line": event.detail})),
             Event::Mark => self.instant(event, "mark", json!({"id": event.detail, "value": event.payload})),
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),

@@ -28,7 +28,9 @@ impl Refused {
     /// The refusals of one domain, by number of the call, then of the error.
     pub fn of(&self, domain: u8) -> Vec<Refusal> {
         let range = self.counts.range((domain, 0, 0)..=(domain, u16::MAX, u32::MAX));
-        range.map(|(&(_, call, status), &count)| Refusal { call: call_name(call), error: error_name(status), count }).collect()
+        range
+            .map(|(&(_, call, status), &count)| Refusal { call: call_name(call), error: error_name(status), count })
+            .collect()
     }
 
     /// All refusals.

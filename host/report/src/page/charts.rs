@@ -68,7 +68,6 @@ pub struct MarginView {
     pub bar_width: String,
     pub start: String,
     pub end: String,
-    pub tallest: String,
     /// Where the margins lie between 0 and the deadline.
     pub strip_left: String,
     pub strip_width: String,
@@ -83,7 +82,6 @@ pub struct BarView {
     pub to: String,
     pub count: String,
     pub late: bool,
-    pub last: bool,
 }
 
 /// Threads with a deadline that completed a release.
@@ -110,7 +108,6 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
             to: units.signed(edge(index + 1)),
             count: format::count(count),
             late: edge(index + 1) <= 0,
-            last: index + 1 == histogram.counts.len(),
         }
     };
     let end = edge(histogram.counts.len());
@@ -126,7 +123,6 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
         bar_width: format!("{:.2}", (step - 1.0).max(0.5)),
         start: units.signed(histogram.start),
         end: units.signed(end),
-        tallest: format::count(tallest),
         strip_left: format::position(low, deadline as f64),
         strip_width: format::position((high - low).max(deadline as f64 / 200.0), deadline as f64),
     })
@@ -197,7 +193,6 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
 pub struct ShareView {
     pub name: String,
     pub class: String,
-    pub hostile: bool,
     pub share: String,
     pub width: String,
     pub own: String,
@@ -225,7 +220,6 @@ pub fn shares(report: &Report, units: &Units) -> Vec<ShareView> {
     let view = |domain: &DomainReport| ShareView {
         name: domain.name.clone(),
         class: super::color(domain.color),
-        hostile: domain.hostile,
         share: format::percent(domain.share),
         width: format::position(domain.share, 1.0),
         own: units.time(domain.counters.cycles),

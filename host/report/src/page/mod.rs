@@ -12,9 +12,12 @@ use serde_json::json;
 use tables::{FaultView, ImageView, RefusalView};
 
 use crate::schema::Report;
+use crate::timeline::MarkerKind;
 
 /// Colours of the page's palette; `page.css` defines as many classes `c0`, `c1`, ...
 const PALETTE: u8 = 10;
+/// Places of each kind in the list of what stands out.
+const JUMPS_PER_KIND: usize = 12;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -57,7 +60,8 @@ struct Headline {
 
 /// A place in the timeline worth looking at.
 struct Jump {
-    window: usize,
+    from: u64,
+    to: u64,
     text: String,
 }
 
@@ -160,14 +164,21 @@ fn headline(report: &Report, units: &Units) -> Headline {
     }
 }
 
+/// The first places of each kind that stand out, each a millisecond wide, and no two closer than that.
 fn jumps(report: &Report, units: &Units) -> Vec<Jump> {
-    let timeline = &report.timeline;
-    let windows = timeline.windows.iter().enumerate().skip(1);
-    let jump = |(window, part): (usize, &crate::timeline::Window)| {
-        let marker = timeline.markers.iter().find(|m| m.at >= part.from && m.at <= part.to);
-        let what = marker.map_or("detail", |marker| tables::marker_name(marker.kind));
-        let at = marker.map_or(part.from, |marker| marker.at);
-        Jump { window, text: format!("{what} at {}", units.time(at)) }
-    };
-    windows.map(jump).collect()
+    let around = report.run.cpu_hz / 2000;
+    let mut jumps: Vec<Jump> = Vec::new();
+    let mut counts = [0usize; 6];
+    for marker in &report.timeline.markers {
+        let count = &mut counts[marker.kind as usize];
+        let most = if marker.kind == MarkerKind::BudgetOut { 1 } else { JUMPS_PER_KIND };
+        let near = jumps.last().is_some_and(|jump| marker.at < jump.to);
+        if *count == most || near || marker.kind == MarkerKind::Restart {
+            continue;
+        }
+        *count += 1;
+        let text = format!("{} at {}", tables::marker_name(marker.kind), units.time(marker.at));
+        jumps.push(Jump { from: marker.at.saturating_sub(around), to: marker.at + around, text });
+    }
+    jumps
 }

@@ -56,7 +56,8 @@ fn place(nearest: &Nearest) -> String {
 /// The name of a domain, or its number.
 pub fn domain_name(report: &Report, index: u8) -> String {
     let domain = report.domains.iter().find(|domain| domain.index == index);
-    domain.map_or_else(|| if index == 255 { "nobody".to_owned() } else { format!("domain {index}") }, |d| d.name.clone())
+    domain
+        .map_or_else(|| if index == 255 { "nobody".to_owned() } else { format!("domain {index}") }, |d| d.name.clone())
 }
 
 /// Refused calls.

@@ -1,0 +1,97 @@
+//! Opens the page in headless Chromium: every panel is drawn, nothing fails, at the width of a desk and of a phone. The input is
+//! synthetic (`synthetic.rs`).
+
+mod synthetic;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use report::Report;
+
+fn sample() -> Report {
+    let system = synthetic::system();
+    let (events, summary) = synthetic::run(&system);
+    let mut report = Report::build(&system, &summary, events);
+    report.set_console(synthetic::CONSOLE);
+    report
+}
+
+/// Where pages and pictures of this test go: inside the target directory, so that they can be looked at afterwards.
+fn place(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    std::fs::create_dir_all(&directory).expect("the target directory can be written");
+    directory.join(name)
+}
+
+fn chromium(page: &Path, width: u32, height: u32, action: &str) -> String {
+    let profile = tempfile::tempdir().expect("a directory for the browser");
+    let output = Command::new(std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into()))
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        .args(["--disable-component-update", "--disable-sync", "--hide-scrollbars", "--virtual-time-budget=5000"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("--window-size={width},{height}"))
+        .args([action, "--enable-logging=stderr", "--v=0"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("chromium is installed (scripts/setup.sh)");
+    assert!(output.status.success(), "chromium: {}", String::from_utf8_lossy(&output.stderr));
+    let log = String::from_utf8_lossy(&output.stderr);
+    let console: Vec<_> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(console.is_empty(), "console: {console:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The value of an attribute of the `html` element.
+fn attribute<'a>(dom: &'a str, name: &str) -> Option<&'a str> {
+    let start = dom.find("<html")?;
+    let head = &dom[start..start + dom[start..].find('>')?];
+    let value = &head[head.find(&format!("{name}=\""))? + name.len() + 2..];
+    value.split('"').next()
+}
+
+fn check(dom: &str, panels: usize) {
+    assert_eq!(attribute(dom, "data-first-error"), None);
+    assert_eq!(attribute(dom, "data-panels"), Some(panels.to_string().as_str()));
+    assert_eq!(attribute(dom, "data-drawn"), Some(panels.to_string().as_str()));
+}
+
+#[test]
+fn every_panel_is_drawn_at_two_sizes() {
+    let (report, page) = (sample(), place("report.html"));
+    assert!(report.verdict.ok, "{:?}", report.verdict.failures);
+    report.write_html(&page).expect("the page can be written");
+    let panels = report.to_html().matches("data-panel=").count();
+    assert_eq!(panels, 14);
+    for (width, height) in [(1280, 900), (390, 844)] {
+        check(&chromium(&page, width, height, "--dump-dom"), panels);
+        let picture = format!("--screenshot={}", place(&format!("report-{width}.png")).display());
+        chromium(&page, width, height, &picture);
+        let bytes = std::fs::metadata(place(&format!("report-{width}.png"))).expect("a picture").len();
+        assert!(bytes > 20_000, "a picture of {bytes} bytes shows little");
+    }
+}
+
+#[test]
+fn a_page_of_an_empty_run_is_drawn_too() {
+    let system = report::SystemDescription { cpu_hz: 1, ticks_per_second: 1, ..Default::default() };
+    let (_, summary) = synthetic::run(&synthetic::system());
+    let summary = record::Summary { domains: Vec::new(), ..summary };
+    let page = place("empty.html");
+    Report::build(&system, &summary, []).write_html(&page).expect("the page can be written");
+    let dom = chromium(&page, 1280, 900, "--dump-dom");
+    assert_eq!(
+        attribute(&dom, "data-panels"),
+        attribute(&dom, "data-drawn"),
+        "{:?}",
+        attribute(&dom, "data-first-error")
+    );
+}
+
+#[test]
+fn an_error_of_the_script_is_seen() {
+    let page = place("broken.html");
+    let html = sample().to_html().replace("const panels = ", "undeclared(); const panels = ");
+    std::fs::write(&page, html).expect("the page can be written");
+    let result = std::panic::catch_unwind(|| check(&chromium(&page, 1280, 900, "--dump-dom"), 14));
+    assert!(result.is_err(), "a broken page passed");
+}
