@@ -1,0 +1,250 @@
+//! Reading programs.
+
+use object::LittleEndian as LE;
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
+
+use crate::error::PlaceError;
+use crate::layout::ImageSizes;
+
+type Header = elf::FileHeader32<LE>;
+
+/// A segment of a program: half-open range of addresses, and the bytes that are in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// First address at link time.
+    pub base: u32,
+    /// Bytes in memory.
+    pub bytes: u32,
+    /// Bytes in the file, at its start.
+    pub file_bytes: u32,
+}
+
+impl Segment {
+    pub(crate) fn contains(&self, address: u32) -> bool {
+        address >= self.base && address - self.base < self.bytes.max(1)
+    }
+
+    fn extend(&mut self, base: u32, bytes: u32, in_file: bool) {
+        if bytes == 0 {
+            return;
+        }
+        let end = (base + bytes).max(self.base + self.bytes);
+        self.base = if self.bytes == 0 { base } else { self.base.min(base) };
+        self.bytes = end.max(base + bytes) - self.base;
+        if in_file {
+            self.file_bytes = self.file_bytes.max(base + bytes - self.base);
+        }
+    }
+}
+
+/// A section as the tool sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    pub address: u32,
+    pub bytes: u32,
+    pub offset: u32,
+    pub allocated: bool,
+    pub writable: bool,
+    pub in_file: bool,
+}
+
+/// A symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbol {
+    pub name: String,
+    pub value: u32,
+    pub bytes: u32,
+    pub section: Option<usize>,
+    pub function: bool,
+    pub named: bool,
+}
+
+/// A relocation that the linker left in the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relocation {
+    pub kind: u32,
+    pub section: usize,
+    pub address: u32,
+    pub symbol: usize,
+}
+
+/// A domain's program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) name: String,
+    pub(crate) file: Vec<u8>,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) relocations: Vec<Relocation>,
+    pub(crate) code: Segment,
+    pub(crate) data: Segment,
+    pub(crate) entry: u32,
+    pub(crate) sizes: ImageSizes,
+}
+
+fn unreadable(domain: &str) -> impl Fn(object::read::Error) -> PlaceError + '_ {
+    move |error| PlaceError::Elf { domain: domain.to_owned(), reason: error.to_string() }
+}
+
+fn header<'a>(domain: &str, file: &'a [u8]) -> Result<&'a Header, PlaceError> {
+    let header = Header::parse(file).map_err(|_| not_elf(domain, file))?;
+    let machine = header.e_machine.get(LE);
+    if machine != elf::EM_ARM {
+        let found = format!("ELF machine {machine}");
+        return Err(PlaceError::Architecture { domain: domain.to_owned(), found, needed: "32-bit Arm (ELF machine 40)" });
+    }
+    Ok(header)
+}
+
+/// Tells a file for another architecture from one that is no ELF file at all.
+fn not_elf(domain: &str, file: &[u8]) -> PlaceError {
+    let domain = domain.to_owned();
+    let needed = "32-bit Arm (ELF machine 40)";
+    match file {
+        [0x7f, b'E', b'L', b'F', 2, ..] => PlaceError::Architecture { domain, found: "a 64-bit machine".into(), needed },
+        [0x7f, b'E', b'L', b'F', _, 2, ..] => {
+            PlaceError::Architecture { domain, found: "a big-endian machine".into(), needed }
+        }
+        _ => PlaceError::Elf { domain, reason: "it does not start with a 32-bit little-endian ELF header".into() },
+    }
+}
+
+impl Program {
+    /// Reads a domain's ELF file.
+    ///
+    /// # Errors
+    /// [`PlaceError::Elf`] and [`PlaceError::Architecture`].
+    pub fn parse(name: &str, file: &[u8]) -> Result<Program, PlaceError> {
+        let header = header(name, file)?;
+        let fail = unreadable(name);
+        let table = header.sections(LE, file).map_err(&fail)?;
+        let sections: Vec<Section> = table.iter().map(read_section).collect();
+        let mut program = Program {
+            name: name.to_owned(),
+            file: file.to_vec(),
+            symbols: Vec::new(),
+            relocations: Vec::new(),
+            code: Segment::default(),
+            data: Segment::default(),
+            entry: header.e_entry.get(LE),
+            sizes: ImageSizes::default(),
+            sections,
+        };
+        let symbols = table.symbols(LE, file, elf::SHT_SYMTAB).map_err(&fail)?;
+        for symbol in symbols.iter() {
+            let text = symbols.symbol_name(LE, symbol).unwrap_or_default();
+            let section = usize::from(symbol.st_shndx.get(LE));
+            let real = section != 0 && section < program.sections.len();
+            program.symbols.push(Symbol {
+                name: String::from_utf8_lossy(text).into_owned(),
+                value: symbol.st_value.get(LE),
+                bytes: symbol.st_size.get(LE),
+                section: real.then_some(section),
+                function: Sym::st_type(symbol) == elf::STT_FUNC,
+                named: matches!(Sym::st_type(symbol), elf::STT_FUNC | elf::STT_OBJECT | elf::STT_NOTYPE),
+            });
+        }
+        for section in table.iter() {
+            if let Some((relocations, _)) = section.rel(LE, file).map_err(&fail)? {
+                let target = section.sh_info.get(LE) as usize;
+                program.relocations.extend(relocations.iter().map(|relocation| Relocation {
+                    kind: relocation.r_type(LE),
+                    section: target,
+                    address: relocation.r_offset.get(LE),
+                    symbol: relocation.r_sym(LE) as usize,
+                }));
+            }
+        }
+        program.find_segments();
+        if program.code.bytes == 0 {
+            return Err(PlaceError::Elf { domain: name.to_owned(), reason: "it holds no code".into() });
+        }
+        Ok(program)
+    }
+
+    fn find_segments(&mut self) {
+        for section in self.sections.iter().filter(|section| section.allocated) {
+            let segment = if section.writable { &mut self.data } else { &mut self.code };
+            segment.extend(section.address, section.bytes, section.in_file);
+            let size = match (section.writable, section.in_file) {
+                (true, true) => &mut self.sizes.data,
+                (true, false) => &mut self.sizes.bss,
+                (false, _) => &mut self.sizes.text,
+            };
+            *size += u64::from(section.bytes);
+        }
+    }
+
+    /// The value of a defined symbol at link time.
+    pub(crate) fn symbol(&self, name: &str) -> Result<u32, PlaceError> {
+        self.symbols
+            .iter()
+            .find(|symbol| symbol.name == name && symbol.section.is_some())
+            .map(|symbol| if symbol.function { symbol.value | 1 } else { symbol.value })
+            .ok_or_else(|| PlaceError::Symbol { domain: self.name.clone(), symbol: name.to_owned() })
+    }
+
+    /// The bytes of a segment in a (relocated) copy of the file, `file_bytes` long.
+    pub(crate) fn bytes_of(&self, file: &[u8], code: bool) -> Vec<u8> {
+        let segment = if code { &self.code } else { &self.data };
+        let mut bytes = vec![0; segment.file_bytes as usize];
+        for section in self.sections.iter().filter(|s| s.allocated && s.in_file && s.writable != code) {
+            let start = (section.address - segment.base) as usize;
+            let from = section.offset as usize;
+            let length = section.bytes as usize;
+            if let Some(source) = file.get(from..from + length) {
+                bytes[start..start + length].copy_from_slice(source);
+            }
+        }
+        bytes
+    }
+}
+
+fn read_section(section: &elf::SectionHeader32<LE>) -> Section {
+    let flags = section.sh_flags.get(LE);
+    Section {
+        address: section.sh_addr.get(LE),
+        bytes: section.sh_size.get(LE),
+        offset: section.sh_offset.get(LE),
+        allocated: flags & elf::SHF_ALLOC != 0,
+        writable: flags & elf::SHF_WRITE != 0,
+        in_file: section.sh_type(LE) != elf::SHT_NOBITS,
+    }
+}
+
+/// What a loader has to write for the kernel: load address and bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub segments: Vec<(u32, Vec<u8>)>,
+    pub entry: u32,
+    pub symbols: Vec<Symbol>,
+    pub sizes: ImageSizes,
+}
+
+impl Kernel {
+    pub(crate) fn parse(file: &[u8]) -> Result<Kernel, PlaceError> {
+        let header = header("kernel", file)?;
+        let program = Program::parse("kernel", file)?;
+        let fail = unreadable("kernel");
+        let segments = header
+            .program_headers(LE, file)
+            .map_err(&fail)?
+            .iter()
+            .filter(|segment| segment.p_type(LE) == elf::PT_LOAD && segment.p_filesz.get(LE) > 0)
+            .map(|segment| {
+                let data = segment.data(LE, file).unwrap_or_default();
+                (segment.p_paddr.get(LE), data.to_vec())
+            })
+            .collect();
+        Ok(Kernel { segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
+    }
+
+    /// The value of a symbol of the kernel.
+    pub(crate) fn symbol(&self, name: &str) -> Result<u32, PlaceError> {
+        let found = self.symbols.iter().find(|symbol| symbol.name == name);
+        found
+            .map(|symbol| symbol.value)
+            .ok_or_else(|| PlaceError::Symbol { domain: "kernel".into(), symbol: name.to_owned() })
+    }
+}

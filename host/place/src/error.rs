@@ -1,0 +1,95 @@
+//! Why a system cannot be placed. The caller adds where in the manifest it was asked.
+
+use thiserror::Error;
+
+/// Why a system cannot be placed.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PlaceError {
+    /// An ELF file cannot be read.
+    #[error("the program of `{domain}` is not a readable ELF file: {reason}")]
+    Elf {
+        /// The domain, or `kernel`.
+        domain: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// An ELF file is for another machine.
+    #[error("the program of `{domain}` is for {found}, but the board needs {needed}")]
+    Architecture {
+        /// The domain.
+        domain: String,
+        /// What the file says.
+        found: String,
+        /// What is needed.
+        needed: &'static str,
+    },
+    /// A symbol that the system names is not in the program.
+    #[error("the program of `{domain}` has no symbol `{symbol}`")]
+    Symbol {
+        /// The domain.
+        domain: String,
+        /// The symbol.
+        symbol: String,
+    },
+    /// A program would have to be moved, but has no relocations.
+    #[error("the program of `{domain}` is linked for {address:#010x} without relocations, and that address is not free: {reason}")]
+    Fixed {
+        /// The domain.
+        domain: String,
+        /// Where it wants to be.
+        address: u32,
+        /// Why it cannot be there.
+        reason: String,
+    },
+    /// A relocation that cannot be moved.
+    #[error("the program of `{domain}` has a relocation of type {kind} at {address:#010x} that cannot be moved: {reason}")]
+    Relocation {
+        /// The domain.
+        domain: String,
+        /// Number of the type (ELF for the Arm Architecture, IHI 0044).
+        kind: u32,
+        /// Where, before moving.
+        address: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A memory is full.
+    #[error("`{what}` needs {asked} bytes of `{memory}`, where the largest gap that fits has {left} bytes")]
+    Full {
+        /// The area.
+        what: String,
+        /// The memory.
+        memory: String,
+        /// Bytes asked, after rounding to what regions can express.
+        asked: u64,
+        /// Largest gap.
+        left: u64,
+    },
+    /// A fixed address is not possible.
+    #[error("`{what}` cannot lie at {address:#010x}: {reason}")]
+    At {
+        /// The area.
+        what: String,
+        /// The address.
+        address: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// More pinned regions than registers, or too few left for paging.
+    #[error("domain `{domain}` pins {pinned} regions and needs {paged} for its paged memory; the hardware has {limit}")]
+    Regions {
+        /// The domain.
+        domain: String,
+        /// Pinned regions.
+        pinned: usize,
+        /// Slots that paging needs.
+        paged: usize,
+        /// Registers.
+        limit: usize,
+        /// Pinned areas by name.
+        areas: Vec<String>,
+    },
+    /// The tables are wrong: a defect of this tool.
+    #[error("the tables were rejected: {0:?}")]
+    Tables(system::TableError),
+}

@@ -1,0 +1,80 @@
+//! One ELF file with everything, for a loader.
+
+use object::elf;
+
+use crate::elf::{Kernel, Program};
+use crate::error::PlaceError;
+use crate::plan::Plan;
+use crate::request::Request;
+use crate::tables::information;
+
+/// Writes the image: the kernel with the address of the tables patched in, the tables, and every domain's code, information
+/// block and initial data, and the constant files.
+pub(crate) fn write(
+    request: &Request,
+    plan: &Plan,
+    kernel: &Kernel,
+    programs: &[Program],
+    relocated: &[Vec<u8>],
+    tables: &[u32],
+) -> Result<Vec<u8>, PlaceError> {
+    let mut segments = kernel.segments.clone();
+    patch(&mut segments, kernel.symbol("COFFERDAM_SYSTEM")?, plan.tables)?;
+    segments.push((plan.tables, tables.iter().flat_map(|word| word.to_le_bytes()).collect()));
+    for (index, program) in programs.iter().enumerate() {
+        let spot = &plan.domains[index];
+        segments.push((spot.code_base, program.bytes_of(&relocated[index], true)));
+        segments.push((spot.info, information(request, index, spot)));
+        segments.push((spot.source, program.bytes_of(&relocated[index], false)));
+    }
+    for (file, &(base, _)) in request.files.iter().zip(&plan.files) {
+        segments.push((base, file.contents.clone()));
+    }
+    segments.retain(|segment| !segment.1.is_empty());
+    segments.sort_by_key(|segment| segment.0);
+    Ok(elf_file(kernel.entry, &segments))
+}
+
+fn patch(segments: &mut [(u32, Vec<u8>)], address: u32, value: u32) -> Result<(), PlaceError> {
+    for (base, bytes) in segments {
+        let Some(offset) = address.checked_sub(*base).map(|offset| offset as usize) else { continue };
+        if let Some(word) = bytes.get_mut(offset..offset + 4) {
+            word.copy_from_slice(&value.to_le_bytes());
+            return Ok(());
+        }
+    }
+    Err(PlaceError::Elf { domain: "kernel".into(), reason: "COFFERDAM_SYSTEM is not in a loaded segment".into() })
+}
+
+/// A 32-bit little-endian executable for Arm with one program header for each segment (System V ABI, object files).
+fn elf_file(entry: u32, segments: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    const HEADER: u32 = 52;
+    const PROGRAM_HEADER: u32 = 32;
+    let half = |value: u16| value.to_le_bytes();
+    let word = |value: u32| value.to_le_bytes();
+    let mut file = vec![0x7f, b'E', b'L', b'F', elf::ELFCLASS32, elf::ELFDATA2LSB, elf::EV_CURRENT];
+    file.resize(16, 0);
+    file.extend(half(elf::ET_EXEC));
+    file.extend(half(elf::EM_ARM));
+    file.extend(word(1));
+    file.extend(word(entry));
+    file.extend(word(HEADER));
+    file.extend(word(0));
+    file.extend(word(elf::EF_ARM_EABI_VER5));
+    for value in [HEADER as u16, PROGRAM_HEADER as u16, segments.len() as u16, 40, 0, 0] {
+        file.extend(half(value));
+    }
+    let mut offset = (HEADER + PROGRAM_HEADER * segments.len() as u32).next_multiple_of(16);
+    for (address, bytes) in segments {
+        let length = bytes.len() as u32;
+        for value in [elf::PT_LOAD, offset, *address, *address, length, length, elf::PF_R | elf::PF_X, 4] {
+            file.extend(word(value));
+        }
+        offset = (offset + length).next_multiple_of(16);
+    }
+    for (_, bytes) in segments {
+        file.resize(file.len().next_multiple_of(16), 0);
+        file.extend(bytes);
+    }
+    file
+}

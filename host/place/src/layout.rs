@@ -1,0 +1,176 @@
+//! Where everything lies, for people and reports.
+
+use serde::{Deserialize, Serialize};
+use system::area;
+
+use crate::elf::{Kernel, Program};
+use crate::plan::{Plan, Spot};
+use crate::request::Request;
+
+/// Sizes of an image in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSizes {
+    /// Code and constants.
+    pub text: u64,
+    /// Initialised data.
+    pub data: u64,
+    /// Data that starts as zero.
+    pub bss: u64,
+}
+
+/// An area of a domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedArea {
+    /// Name: `code`, `data`, `stack`, `heap`, or that of the device, file or shared memory.
+    pub name: String,
+    /// First address.
+    pub base: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// Letters of `rwx`.
+    pub access: String,
+    /// Name of the memory, or `device`.
+    pub memory: String,
+    /// Pinned or paged.
+    pub pinned: bool,
+    /// Shared with another domain.
+    pub shared: bool,
+    /// Region registers (pinned) or paged regions.
+    pub regions: u32,
+}
+
+/// A domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedDomain {
+    /// Name.
+    pub name: String,
+    /// Areas.
+    pub areas: Vec<PlacedArea>,
+    /// Sizes of its program.
+    pub sizes: ImageSizes,
+}
+
+/// A memory of the chip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedMemory {
+    /// Name.
+    pub name: String,
+    /// First address.
+    pub base: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// Bytes in use.
+    pub used: u64,
+}
+
+/// A function or object at its final address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Address, Thumb bit clear.
+    pub address: u32,
+    /// Bytes; 0 when unknown.
+    pub bytes: u32,
+    /// Name, demangled.
+    pub name: String,
+    /// Index of the domain; `None`: the kernel.
+    pub domain: Option<u8>,
+}
+
+/// Where everything lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Domains in the order of their numbers.
+    pub domains: Vec<PlacedDomain>,
+    /// Memories.
+    pub memories: Vec<PlacedMemory>,
+    /// Sizes of the kernel.
+    pub kernel: ImageSizes,
+    /// Address of the tables.
+    pub tables: u32,
+    /// Symbols in ascending order.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Layout {
+    pub(crate) fn new(request: &Request, plan: &Plan, programs: &[Program], kernel: &Kernel) -> Layout {
+        let domains = request.domains.iter().zip(&plan.domains).zip(programs);
+        let memories = request.memories.iter().zip(&plan.spaces).map(|(memory, space)| PlacedMemory {
+            name: memory.name.clone(),
+            base: memory.base,
+            bytes: memory.bytes,
+            used: space.used(),
+        });
+        Layout {
+            domains: domains
+                .map(|((domain, spot), program)| PlacedDomain {
+                    name: domain.name.clone(),
+                    areas: spot.areas.iter().map(|spot| placed_area(request, spot)).collect(),
+                    sizes: program.sizes,
+                })
+                .collect(),
+            memories: memories.collect(),
+            kernel: kernel.sizes,
+            tables: plan.tables,
+            symbols: symbols(plan, programs, kernel),
+        }
+    }
+
+    /// The symbol that contains an address.
+    ///
+    /// # Time complexity
+    /// O(log symbols).
+    pub fn symbol_at(&self, address: u32) -> Option<&Symbol> {
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = &self.symbols[..after].last()?;
+        (symbol.bytes == 0 || address - symbol.address < symbol.bytes).then_some(*symbol)
+    }
+}
+
+fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
+    let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
+    let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
+    let memory = request.memories.iter().find(|m| spot.base >= m.base && spot.base - m.base < m.bytes);
+    let pinned = spot.flags & area::PINNED != 0;
+    let span = protect::pmsav7::Span::new(spot.base, u64::from(spot.bytes));
+    let cover = protect::pmsav7::cover_count(span).unwrap_or(0) as u32;
+    PlacedArea {
+        name: spot.name.clone(),
+        base: spot.base,
+        bytes: spot.bytes,
+        access: access.into_iter().flatten().collect(),
+        memory: memory.map_or_else(|| "device".into(), |memory| memory.name.clone()),
+        pinned,
+        shared: spot.flags & area::SHARED != 0,
+        regions: if spot.page_log2 == 0 { cover } else { spot.bytes.div_ceil(1 << spot.page_log2) },
+    }
+}
+
+fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {
+    let mut all = Vec::new();
+    let mut push = |symbol: &crate::elf::Symbol, delta: i64, domain: Option<u8>| {
+        // Mapping symbols ($t, $d) say nothing to people.
+        if !symbol.named || symbol.section.is_none() || symbol.name.is_empty() || symbol.name.starts_with('$') {
+            return;
+        }
+        all.push(Symbol {
+            address: (i64::from(symbol.value & !1) + delta) as u32,
+            bytes: symbol.bytes,
+            name: format!("{:#}", rustc_demangle::demangle(&symbol.name)),
+            domain,
+        });
+    };
+    for symbol in &kernel.symbols {
+        push(symbol, 0, None);
+    }
+    for (index, (program, spot)) in programs.iter().zip(&plan.domains).enumerate() {
+        for symbol in &program.symbols {
+            let section = symbol.section.and_then(|section| program.sections.get(section));
+            if let Some(section) = section.filter(|section| section.allocated) {
+                let delta = if section.writable { spot.data_delta } else { spot.code_delta };
+                push(symbol, delta, Some(index as u8));
+            }
+        }
+    }
+    all.sort_by_key(|symbol| symbol.address);
+    all
+}

@@ -1,0 +1,67 @@
+//! Decides where everything lies, relocates the domains' ELF files, and writes one image.
+//!
+//! Input is plain data ([`Request`]): what the manifest said, already checked for names and values. Output is the image, the
+//! relocated ELF of each domain for a debugger, and the [`Layout`] that reports are drawn from. Nothing is ever placed so that
+//! region registers would have to permit more than was asked: an area is exactly as large as the registers that cover it,
+//! and what is beyond the domain's need is its own padding.
+
+mod allocate;
+mod elf;
+mod error;
+mod image;
+mod layout;
+mod plan;
+mod relocate;
+mod request;
+mod tables;
+
+pub use elf::Program;
+pub use error::PlaceError;
+pub use layout::{ImageSizes, Layout, PlacedArea, PlacedDomain, PlacedMemory, Symbol};
+pub use request::{
+    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest,
+    InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+};
+
+/// What placing a system yields.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// One ELF file with everything, for a loader.
+    pub image: Vec<u8>,
+    /// Each domain's ELF at its final addresses, symbols and debug information included.
+    pub domains: Vec<Vec<u8>>,
+    /// The tables as the kernel will read them.
+    pub tables: system::build::Builder,
+    /// Where everything lies.
+    pub layout: Layout,
+}
+
+/// Places a system.
+///
+/// # Errors
+/// [`PlaceError`] names what does not fit, or what an ELF file lacks.
+///
+/// # Time complexity
+/// O(areas squared) for placement and linear in the size of the ELF files.
+pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
+    let programs = request
+        .domains
+        .iter()
+        .map(|domain| Program::parse(&domain.name, domain.elf))
+        .collect::<Result<Vec<_>, _>>()?;
+    let kernel = elf::Kernel::parse(request.kernel)?;
+    let plan = plan::Plan::new(request, &kernel, &programs)?;
+    let relocated = programs
+        .iter()
+        .zip(&plan.domains)
+        .map(|(program, spot)| relocate::relocate(program, spot.code_delta, spot.data_delta))
+        .collect::<Result<Vec<_>, _>>()?;
+    let tables = tables::build(request, &plan, &programs)?;
+    let words = tables.encode().map_err(PlaceError::Tables)?;
+    let layout = layout::Layout::new(request, &plan, &programs, &kernel);
+    let image = image::write(request, &plan, &kernel, &programs, &relocated, &words)?;
+    Ok(Placed { image, domains: relocated, tables, layout })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! Where everything lies.
+
+use protect::pmsav7::{REGIONS, Span, cover_count};
+use protect::slots::min_paged_slots;
+use system::area;
+
+use crate::allocate::Space;
+use crate::elf::{Kernel, Program};
+use crate::error::PlaceError;
+use crate::request::{AreaRequest, DomainRequest, Request};
+
+/// A placed area.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    pub name: String,
+    pub base: u32,
+    pub bytes: u32,
+    /// Bits of `system::area`.
+    pub flags: u32,
+    /// Memory type of `system::area`.
+    pub memory: u32,
+    pub page_log2: u32,
+}
+
+/// A placed domain.
+#[derive(Clone, Debug)]
+pub(crate) struct DomainSpot {
+    pub areas: Vec<Spot>,
+    pub code_delta: i64,
+    pub data_delta: i64,
+    pub code_base: u32,
+    pub data_base: u32,
+    /// Lowest address of the stacks: threads first, then gates.
+    pub stacks: u32,
+    /// Where the initial data lies in read-only memory.
+    pub source: u32,
+    pub info: u32,
+}
+
+/// Where everything lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub domains: Vec<DomainSpot>,
+    /// Base and size of each file's area.
+    pub files: Vec<(u32, u32)>,
+    /// Base and size of each untyped range.
+    pub frames: Vec<(u32, u32)>,
+    /// Where the tables lie.
+    pub tables: u32,
+    pub spaces: Vec<Space>,
+    /// The kernel's objects: base and end.
+    pub objects: (u32, u32),
+}
+
+/// Room for the tables: they are small, and their exact size is known only when they are written.
+const TABLES_BYTES: u64 = 16 * 1024;
+
+impl Plan {
+    pub(crate) fn new(request: &Request, kernel: &Kernel, programs: &[Program]) -> Result<Plan, PlaceError> {
+        let mut spaces: Vec<Space> = request.memories.iter().map(Space::new).collect();
+        let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
+        spaces[rom].reserve_until(kernel.symbol("__kernel_flash_end")?);
+        let tables = spaces[rom].plain("the tables", TABLES_BYTES, 32)?;
+        let mut files = Vec::new();
+        let mut shared = Vec::new();
+        let mut order: Vec<usize> = (0..request.domains.len()).collect();
+        // Fixed addresses first, then the large before the small: less is lost to alignment.
+        order.sort_by_key(|&index| (!has_fixed(&request.domains[index]), u32::MAX - programs[index].code.bytes));
+        let mut domains: Vec<Option<DomainSpot>> = vec![None; request.domains.len()];
+        for index in order {
+            let spot = place_domain(&mut spaces, &request.domains[index], &programs[index], rom)?;
+            domains[index] = Some(spot);
+        }
+        for file in &request.files {
+            let what = format!("file {}", file.name);
+            files.push(spaces[file.memory].area(&what, file.contents.len() as u64, None)?);
+        }
+        for memory in &request.shared {
+            let what = format!("shared memory {}", memory.name);
+            shared.push(spaces[memory.memory].area(&what, u64::from(memory.bytes), memory.at)?);
+        }
+        let mut frames = Vec::new();
+        for range in &request.frames {
+            let what = format!("frames {}", range.name);
+            frames.push(spaces[range.memory].area(&what, u64::from(range.bytes), None)?);
+        }
+        let mut domains: Vec<DomainSpot> = domains.into_iter().flatten().collect();
+        for (spot, domain) in domains.iter_mut().zip(&request.domains) {
+            spot.areas.extend(common_areas(request, domain, &files, &shared));
+            check_registers(domain, &spot.areas)?;
+        }
+        let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
+        Ok(Plan { domains, files, frames, tables, spaces, objects })
+    }
+}
+
+fn has_fixed(domain: &DomainRequest) -> bool {
+    domain.code.at.is_some() || domain.data.at.is_some() || domain.stack.at.is_some()
+}
+
+/// Bytes of the stacks of a domain.
+fn stack_bytes(domain: &DomainRequest) -> u32 {
+    let threads: u32 = domain.threads.iter().map(|thread| thread.stack_bytes.next_multiple_of(8)).sum();
+    let gates: u32 = domain.gates.iter().map(|gate| gate.stack_bytes.next_multiple_of(8)).sum();
+    threads + gates
+}
+
+/// Bytes of a domain's information block.
+pub(crate) fn info_bytes(domain: &DomainRequest) -> u32 {
+    let areas = 3 + domain.heap.iter().count() + domain.devices.len() + domain.shared.len() + domain.files.len();
+    let caps = domain.caps.len() + domain.callers.len();
+    abi::info::block_bytes(caps, areas) as u32
+}
+
+fn flags(request: &AreaRequest, rights: u32) -> u32 {
+    rights | if request.pinned { area::PINNED } else { 0 }
+}
+
+fn place_domain(
+    spaces: &mut [Space],
+    domain: &DomainRequest,
+    program: &Program,
+    rom: usize,
+) -> Result<DomainSpot, PlaceError> {
+    let name = |part: &str| format!("{} of domain {}", part, domain.name);
+    let movable = !program.relocations.is_empty();
+    // A program without relocations stays where it was linked, or is refused.
+    let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
+    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
+    let (code_base, code_size) = spaces[domain.code.memory]
+        .area(&name("code"), u64::from(code_bytes), fixed(domain.code.at, program.code.base))
+        .map_err(|error| fixed_error(program, program.code.base, error))?;
+    let mut areas = vec![Spot {
+        name: "code".into(),
+        base: code_base,
+        bytes: code_size,
+        flags: flags(&domain.code, area::READ | area::EXECUTE),
+        memory: area::WRITE_THROUGH,
+        page_log2: 0,
+    }];
+
+    let stack = stack_bytes(domain);
+    let together = domain.data.pinned && domain.data.memory == domain.stack.memory && movable;
+    let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
+    let writable = |name: &str, request: &AreaRequest, base, bytes| Spot {
+        name: name.into(),
+        base,
+        bytes,
+        flags: flags(request, area::READ | area::WRITE),
+        memory: area::NORMAL,
+        page_log2: 0,
+    };
+    let (stacks, data_base);
+    if together {
+        // Stacks lowest, so that one that overflows leaves the domain's memory.
+        let total = stack.next_multiple_of(32) + data_bytes;
+        let (base, size) = spaces[domain.data.memory].area(&name("data"), u64::from(total), domain.data.at)?;
+        areas.push(writable("data", &domain.data, base, size));
+        stacks = base;
+        data_base = base + stack.next_multiple_of(32);
+    } else {
+        let (base, size) =
+            spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
+        areas.push(writable("stack", &AreaRequest { pinned: true, ..domain.stack.clone() }, base, size));
+        stacks = base;
+        if data_bytes > 0 {
+            let at = fixed(domain.data.at, program.data.base);
+            let (base, size) = spaces[domain.data.memory]
+                .area(&name("data"), u64::from(data_bytes), at)
+                .map_err(|error| fixed_error(program, program.data.base, error))?;
+            areas.push(writable("data", &domain.data, base, size));
+            data_base = base;
+        } else {
+            data_base = program.data.base;
+        }
+    }
+    if let Some(heap) = &domain.heap {
+        let (base, size) =
+            spaces[heap.area.memory].area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
+        let page_log2 = if heap.area.pinned { 0 } else { heap.page_log2.unwrap_or(0) };
+        areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
+    }
+    let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
+    let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
+    let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
+    Ok(DomainSpot {
+        code_delta: moved(code_base, program.code.base),
+        data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
+        info: code_base + program.code.bytes.next_multiple_of(8),
+        areas,
+        code_base,
+        data_base,
+        stacks,
+        source,
+    })
+}
+
+/// A program that cannot be moved says so, rather than that an address is taken.
+fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError {
+    if program.relocations.is_empty() {
+        return PlaceError::Fixed { domain: program.name.clone(), address, reason: error.to_string() };
+    }
+    error
+}
+
+/// Devices, shared memory and files.
+fn common_areas(
+    request: &Request,
+    domain: &DomainRequest,
+    files: &[(u32, u32)],
+    shared: &[(u32, u32)],
+) -> Vec<Spot> {
+    let spot = |name: &str, base, bytes, flags, memory| Spot {
+        name: name.to_owned(),
+        base,
+        bytes,
+        flags,
+        memory,
+        page_log2: 0,
+    };
+    let pin = |pinned: bool| if pinned { area::PINNED } else { 0 };
+    let mut areas = Vec::new();
+    for (name, base, bytes) in &domain.devices {
+        areas.push(spot(name, *base, *bytes, area::READ | area::WRITE | area::PINNED, area::DEVICE));
+    }
+    for used in &domain.shared {
+        let (base, bytes) = shared[used.shared];
+        let rights = area::READ | area::SHARED | if used.write { area::WRITE } else { 0 } | pin(used.pinned);
+        areas.push(spot(&request.shared[used.shared].name, base, bytes, rights, area::NORMAL));
+    }
+    for used in &domain.files {
+        let (base, bytes) = files[used.file];
+        let rights = area::READ | area::SHARED | pin(used.pinned);
+        areas.push(spot(&request.files[used.file].name, base, bytes, rights, area::WRITE_THROUGH));
+    }
+    areas
+}
+
+/// The same count as the kernel makes at boot.
+fn check_registers(domain: &DomainRequest, areas: &[Spot]) -> Result<(), PlaceError> {
+    let regions = |spot: &Spot| cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
+    let pinned: usize = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(regions).sum();
+    let is_paged = |spot: &&Spot| spot.flags & area::PINNED == 0;
+    let code = areas.iter().filter(is_paged).any(|spot| spot.flags & area::EXECUTE != 0);
+    let any = areas.iter().any(|spot| is_paged(&spot));
+    let paged = min_paged_slots(code, any);
+    if pinned + paged > REGIONS {
+        let names = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.clone());
+        return Err(PlaceError::Regions {
+            domain: domain.name.clone(),
+            pinned,
+            paged,
+            limit: REGIONS,
+            areas: names.collect(),
+        });
+    }
+    Ok(())
+}

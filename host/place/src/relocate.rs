@@ -1,0 +1,219 @@
+//! Moves a program: adds to everything that depends on an address how far its target moved. The linker has already resolved the
+//! relocations; what it left (`--emit-relocs`) says which words depend on which symbol. Source: ELF for the Arm Architecture
+//! (IHI 0044), section 4.6.
+
+use object::elf;
+
+use crate::elf::{Program, Relocation};
+use crate::error::PlaceError;
+
+/// Sizes of ELF structures.
+const SECTION_HEADER: usize = 40;
+const SYMBOL: usize = 16;
+
+/// A copy of the file at its final addresses.
+///
+/// # Errors
+/// [`PlaceError::Relocation`] for a word that cannot be moved; [`PlaceError::Fixed`] for a program that would have to be moved
+/// and has no relocations.
+pub(crate) fn relocate(program: &Program, code: i64, data: i64) -> Result<Vec<u8>, PlaceError> {
+    let mut file = program.file.clone();
+    if code == 0 && data == 0 {
+        return Ok(file);
+    }
+    let mover = Mover { program, code, data };
+    if program.relocations.is_empty() {
+        return Err(PlaceError::Fixed {
+            domain: program.name.clone(),
+            address: program.code.base,
+            reason: "it would have to be moved".into(),
+        });
+    }
+    for (index, relocation) in program.relocations.iter().enumerate() {
+        mover.apply(&mut file, index, relocation)?;
+    }
+    mover.move_headers(&mut file);
+    Ok(file)
+}
+
+struct Mover<'a> {
+    program: &'a Program,
+    code: i64,
+    data: i64,
+}
+
+impl Mover<'_> {
+    fn delta_of_section(&self, section: usize) -> i64 {
+        match self.program.sections.get(section) {
+            Some(section) if section.allocated && section.writable => self.data,
+            Some(section) if section.allocated => self.code,
+            _ => 0,
+        }
+    }
+
+    fn delta_of_symbol(&self, symbol: usize) -> i64 {
+        let section = self.program.symbols.get(symbol).and_then(|symbol| symbol.section);
+        section.map_or(0, |section| self.delta_of_section(section))
+    }
+
+    fn refuse(&self, relocation: &Relocation, reason: &'static str) -> PlaceError {
+        PlaceError::Relocation {
+            domain: self.program.name.clone(),
+            kind: relocation.kind,
+            address: relocation.address,
+            reason,
+        }
+    }
+
+    /// Offset in the file of the word that a relocation changes.
+    fn offset(&self, relocation: &Relocation) -> Option<usize> {
+        let section = self.program.sections.get(relocation.section)?;
+        let within = relocation.address.checked_sub(section.address)?;
+        (section.in_file && within < section.bytes).then_some((section.offset + within) as usize)
+    }
+
+    fn apply(&self, file: &mut [u8], index: usize, relocation: &Relocation) -> Result<(), PlaceError> {
+        let target = self.delta_of_symbol(relocation.symbol);
+        let place = self.delta_of_section(relocation.section);
+        let Some(offset) = self.offset(relocation) else { return Ok(()) };
+        let outside = || self.refuse(relocation, "it lies outside of the file");
+        match relocation.kind {
+            elf::R_ARM_NONE | elf::R_ARM_V4BX => {}
+            elf::R_ARM_ABS32 | elf::R_ARM_TARGET1 => {
+                if target != 0 {
+                    add(file, offset, target).ok_or_else(outside)?;
+                }
+            }
+            elf::R_ARM_REL32 | elf::R_ARM_TARGET2 => {
+                if target != place {
+                    add(file, offset, target - place).ok_or_else(outside)?;
+                }
+            }
+            elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS => {
+                if target != 0 {
+                    self.move_half(file, index, relocation, offset, target)?;
+                }
+            }
+            // Relative to the program counter: right as they are while both ends move together.
+            elf::R_ARM_THM_PC22 | elf::R_ARM_THM_JUMP24 | elf::R_ARM_THM_JUMP19 | elf::R_ARM_THM_PC11
+            | elf::R_ARM_THM_PC9 | elf::R_ARM_THM_ALU_PREL_11_0 | elf::R_ARM_THM_PC12 | elf::R_ARM_THM_PC8
+            | elf::R_ARM_PREL31 => {
+                let weak = self.program.symbols.get(relocation.symbol).is_some_and(|s| s.section.is_none());
+                if target != place && !weak {
+                    return Err(self.refuse(relocation, "it is relative and its two ends move apart"));
+                }
+            }
+            _ => return Err(self.refuse(relocation, "this type is not known here")),
+        }
+        Ok(())
+    }
+
+    /// MOVW and MOVT hold a half each; the upper one depends on the carry of the lower. The pair is found by symbol and
+    /// destination register.
+    fn move_half(
+        &self,
+        file: &mut [u8],
+        index: usize,
+        relocation: &Relocation,
+        offset: usize,
+        delta: i64,
+    ) -> Result<(), PlaceError> {
+        let original = &self.program.file;
+        let read = |at: usize| immediate(original, at);
+        let (own, register) = read(offset).ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
+        let moved = if relocation.kind == elf::R_ARM_THM_MOVW_ABS_NC {
+            (i64::from(own) + delta) as u32 & 0xffff
+        } else {
+            let partner = |candidate: &&Relocation| {
+                candidate.kind == elf::R_ARM_THM_MOVW_ABS_NC
+                    && candidate.symbol == relocation.symbol
+                    && candidate.section == relocation.section
+                    && self.offset(candidate).and_then(read).is_some_and(|(_, other)| other == register)
+            };
+            let before = self.program.relocations[..index].iter().rev().take(PAIR_DISTANCE).find(partner);
+            let after = || self.program.relocations[index..].iter().take(PAIR_DISTANCE).find(partner);
+            let low = before
+                .or_else(after)
+                .and_then(|other| self.offset(other))
+                .and_then(read)
+                .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))?;
+            ((i64::from(own) << 16 | i64::from(low.0)) + delta) as u32 >> 16
+        };
+        set_immediate(file, offset, moved as u16);
+        Ok(())
+    }
+
+    /// Section addresses, symbol values and the entry follow.
+    fn move_headers(&self, file: &mut [u8]) {
+        let word = |file: &[u8], at: usize| read_word(file, at).unwrap_or(0);
+        let table = word(file, 32) as usize;
+        let count = usize::from(file[48]) | usize::from(file[49]) << 8;
+        for section in 0..count {
+            let header = table + section * SECTION_HEADER;
+            let delta = self.delta_of_section(section);
+            if delta != 0 {
+                add(file, header + 12, delta);
+            }
+            if word(file, header + 4) != elf::SHT_SYMTAB {
+                continue;
+            }
+            let (start, bytes) = (word(file, header + 16) as usize, word(file, header + 20) as usize);
+            for symbol in 0..bytes / SYMBOL {
+                let delta = self.delta_of_symbol(symbol);
+                if delta != 0 {
+                    add(file, start + symbol * SYMBOL + 4, delta);
+                }
+            }
+        }
+        add(file, 24, self.code);
+        self.move_segments(file);
+    }
+
+    fn move_segments(&self, file: &mut [u8]) {
+        let table = read_word(file, 28).unwrap_or(0) as usize;
+        let count = usize::from(file[44]) | usize::from(file[45]) << 8;
+        for segment in 0..count {
+            let header = table + segment * 32;
+            let Some(address) = read_word(file, header + 8) else { continue };
+            let delta = if self.program.data.contains(address) && self.program.data.bytes > 0 {
+                self.data
+            } else if self.program.code.contains(address) {
+                self.code
+            } else {
+                continue;
+            };
+            add(file, header + 8, delta);
+            add(file, header + 12, delta);
+        }
+    }
+}
+
+/// Compilers schedule the two halves close to each other.
+const PAIR_DISTANCE: usize = 64;
+
+fn read_word(file: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn add(file: &mut [u8], at: usize, delta: i64) -> Option<()> {
+    let word = read_word(file, at)?;
+    let moved = (i64::from(word) + delta) as u32;
+    file.get_mut(at..at + 4)?.copy_from_slice(&moved.to_le_bytes());
+    Some(())
+}
+
+/// Immediate and destination register of MOVW or MOVT (Armv7-M ARM, A7.7.76, encoding T3): imm4:i:imm3:imm8.
+fn immediate(file: &[u8], at: usize) -> Option<(u16, u8)> {
+    let word = read_word(file, at)?;
+    let (first, second) = (word & 0xffff, word >> 16);
+    let value = (first & 0xf) << 12 | (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
+    Some((value as u16, (second >> 8 & 0xf) as u8))
+}
+
+fn set_immediate(file: &mut [u8], at: usize, value: u16) {
+    let Some(word) = read_word(file, at) else { return };
+    let value = u32::from(value);
+    let first = word & 0xfbf0 | value >> 12 | (value >> 11 & 1) << 10;
+    let second = word >> 16 & 0x8f00 | (value >> 8 & 7) << 12 | value & 0xff;
+    file[at..at + 4].copy_from_slice(&(first | second << 16).to_le_bytes());
+}

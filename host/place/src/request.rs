@@ -1,0 +1,221 @@
+//! What is to be placed.
+
+/// A memory of the chip that domains can be given.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Name, as in the manifest.
+    pub name: String,
+    /// First address.
+    pub base: u32,
+    /// Bytes that chip and board both have.
+    pub bytes: u32,
+    /// Bytes at its start that the kernel keeps.
+    pub reserved: u32,
+    /// Read-only at run time: code, constants and initial data live here.
+    pub rom: bool,
+}
+
+/// An area of a domain.
+#[derive(Clone, Debug)]
+pub struct AreaRequest {
+    /// Index of the memory.
+    pub memory: usize,
+    /// Pinned or paged.
+    pub pinned: bool,
+    /// Fixed address, if any.
+    pub at: Option<u32>,
+    /// Bytes beyond what the program itself needs.
+    pub extra: u32,
+}
+
+/// A domain's heap.
+#[derive(Clone, Debug)]
+pub struct HeapRequest {
+    /// Where.
+    pub area: AreaRequest,
+    /// log2 of the size of one paged region; `None`: as large as possible.
+    pub page_log2: Option<u32>,
+}
+
+/// A thread of a domain.
+#[derive(Clone, Debug)]
+pub struct ThreadRequest {
+    /// Name within the domain.
+    pub name: String,
+    /// Symbol of its entry; `None`: the entry of the ELF file.
+    pub entry: Option<String>,
+    /// Passed in r1.
+    pub argument: u32,
+    /// Bytes of its stack.
+    pub stack_bytes: u32,
+    /// Priority, 0 the most important.
+    pub priority: u32,
+    /// Index of the budget.
+    pub budget: u32,
+    /// Ticks, or 0.
+    pub period: u32,
+    /// Ticks, or 0.
+    pub deadline: u32,
+}
+
+/// A gate of a domain.
+#[derive(Clone, Debug)]
+pub struct GateRequest {
+    /// Name within the domain.
+    pub name: String,
+    /// Symbol of the entry function.
+    pub entry: String,
+    /// Ceiling priority.
+    pub ceiling: u32,
+    /// Bound in ticks.
+    pub bound: u32,
+    /// Bytes of its stack.
+    pub stack_bytes: u32,
+}
+
+/// A capability that a domain starts with. Slots are numbered in the order of the requests.
+#[derive(Clone, Debug)]
+pub struct CapRequest {
+    /// Name by which the program looks it up.
+    pub name: String,
+    /// Kind of object.
+    pub kind: abi::Kind,
+    /// Index of the object among all of its kind (gates and threads: in the order of domains, then as written).
+    pub object: u32,
+    /// Rights.
+    pub rights: u32,
+    /// Badge.
+    pub badge: u32,
+}
+
+/// An interrupt line.
+#[derive(Clone, Debug)]
+pub struct InterruptRequest {
+    /// Number of the line.
+    pub line: u32,
+    /// Index of the notification.
+    pub notification: u32,
+    /// Bits to set.
+    pub bits: u32,
+}
+
+/// A domain's use of shared memory.
+#[derive(Clone, Debug)]
+pub struct SharedUse {
+    /// Index of the shared memory.
+    pub shared: usize,
+    /// May write.
+    pub write: bool,
+    /// Pinned or paged.
+    pub pinned: bool,
+}
+
+/// A domain's use of a constant file.
+#[derive(Clone, Debug)]
+pub struct FileUse {
+    /// Index of the file.
+    pub file: usize,
+    /// Pinned or paged.
+    pub pinned: bool,
+}
+
+/// A protection domain.
+#[derive(Clone, Debug)]
+pub struct DomainRequest<'a> {
+    /// Name.
+    pub name: String,
+    /// Its program.
+    pub elf: &'a [u8],
+    /// Code and constants.
+    pub code: AreaRequest,
+    /// Initialised and zeroed data.
+    pub data: AreaRequest,
+    /// Stacks (always pinned).
+    pub stack: AreaRequest,
+    /// Heap.
+    pub heap: Option<HeapRequest>,
+    /// Devices: name, base, bytes.
+    pub devices: Vec<(String, u32, u32)>,
+    /// Shared memory.
+    pub shared: Vec<SharedUse>,
+    /// Constant files.
+    pub files: Vec<FileUse>,
+    /// `system::policy`.
+    pub policy: u32,
+    /// Index of the notification that its faults signal.
+    pub fault_notification: Option<u32>,
+    /// Slots of its capability table; at least as many as `caps`.
+    pub cap_slots: u32,
+    /// The run waits for it.
+    pub awaited: bool,
+    /// Threads, the first one starts at the ELF's entry unless it names another.
+    pub threads: Vec<ThreadRequest>,
+    /// Gates.
+    pub gates: Vec<GateRequest>,
+    /// Capabilities.
+    pub caps: Vec<CapRequest>,
+    /// Who calls its gates: name of the caller, badge. For the information block.
+    pub callers: Vec<(String, u32)>,
+}
+
+/// Memory that several domains may use.
+#[derive(Clone, Debug)]
+pub struct SharedRequest {
+    /// Name.
+    pub name: String,
+    /// Bytes.
+    pub bytes: u32,
+    /// Index of the memory.
+    pub memory: usize,
+    /// Fixed address, if any.
+    pub at: Option<u32>,
+}
+
+/// A constant file, placed in read-only memory.
+#[derive(Clone, Debug)]
+pub struct FileRequest {
+    /// Name.
+    pub name: String,
+    /// Contents.
+    pub contents: Vec<u8>,
+    /// Index of the memory.
+    pub memory: usize,
+}
+
+/// Untyped memory held as a capability.
+#[derive(Clone, Debug)]
+pub struct FramesRequest {
+    /// Name.
+    pub name: String,
+    /// Bytes.
+    pub bytes: u32,
+    /// Index of the memory.
+    pub memory: usize,
+}
+
+/// A whole system.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Clock of the processor in Hz.
+    pub cpu_hz: u32,
+    /// Ticks of the board's clock in a second.
+    pub ticks_per_second: u32,
+    /// Memories that domains can be given.
+    pub memories: Vec<Memory>,
+    /// The kernel's program.
+    pub kernel: &'a [u8],
+    /// Domains in the order of their numbers.
+    pub domains: Vec<DomainRequest<'a>>,
+    /// Shared memory.
+    pub shared: Vec<SharedRequest>,
+    /// Constant files.
+    pub files: Vec<FileRequest>,
+    /// Untyped memory.
+    pub frames: Vec<FramesRequest>,
+    /// Budgets: period and capacity in ticks.
+    pub budgets: Vec<(u32, u32)>,
+    /// Notifications: bits set at the start.
+    pub notifications: Vec<u32>,
+    /// Interrupt lines.
+    pub interrupts: Vec<InterruptRequest>,
+}

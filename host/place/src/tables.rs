@@ -1,0 +1,181 @@
+//! The tables that the kernel boots from, and each domain's information block.
+
+use abi::info::{self, word};
+use system::build::Builder;
+use system::{area, frames};
+
+use crate::elf::Program;
+use crate::error::PlaceError;
+use crate::plan::{DomainSpot, Plan};
+use crate::request::{DomainRequest, Request};
+
+pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
+    let mut tables = Builder {
+        ticks_per_second: request.ticks_per_second,
+        cpu_hz: request.cpu_hz,
+        budgets: request.budgets.iter().map(|&(period, capacity)| system::Budget { period, capacity }).collect(),
+        notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
+        ..Builder::default()
+    };
+    tables.interrupts = request
+        .interrupts
+        .iter()
+        .map(|i| system::Interrupt { line: i.line, notification: i.notification, bits: i.bits })
+        .collect();
+    frame_ranges(request, plan, &mut tables);
+    for (index, domain) in request.domains.iter().enumerate() {
+        let (spot, program) = (&plan.domains[index], &programs[index]);
+        domain_tables(&mut tables, index as u32, domain, spot, program)?;
+    }
+    Ok(tables)
+}
+
+/// Every range of physical memory with its kind: untyped ranges first, so that their numbers are those of the request.
+fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
+    let mut push = |base: u32, bytes: u32, kind: u32| tables.frames.push(system::Frames { base, bytes, kind });
+    for &(base, bytes) in &plan.frames {
+        push(base, bytes, frames::USER);
+    }
+    let (objects, objects_end) = plan.objects;
+    push(objects, objects_end - objects, frames::KERNEL);
+    for memory in &request.memories {
+        let mut from = memory.base + memory.reserved;
+        let end = memory.base + memory.bytes;
+        let kind = if memory.rom { frames::ROM } else { frames::USER };
+        // What is left of the memory around the untyped ranges, which are ranges of their own.
+        let mut holes: Vec<(u32, u32)> = plan.frames.iter().copied().filter(|f| f.0 >= from && f.0 < end).collect();
+        holes.sort_unstable();
+        for (base, bytes) in holes.into_iter().chain([(end, 0)]) {
+            if base > from {
+                push(from, base - from, kind);
+            }
+            from = base + bytes;
+        }
+    }
+    let mut devices: Vec<(u32, u32)> =
+        request.domains.iter().flat_map(|domain| domain.devices.iter().map(|device| (device.1, device.2))).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    for (base, bytes) in devices {
+        push(base, bytes, frames::DEVICE);
+    }
+}
+
+fn domain_tables(
+    tables: &mut Builder,
+    index: u32,
+    domain: &DomainRequest,
+    spot: &DomainSpot,
+    program: &Program,
+) -> Result<(), PlaceError> {
+    let moved = |address: u32| (i64::from(address) + spot.code_delta) as u32;
+    let initial = program.data.file_bytes.next_multiple_of(4);
+    let total = program.data.bytes.next_multiple_of(4);
+    let first_area = tables.areas.len() as u32;
+    tables.areas.extend(spot.areas.iter().map(|spot| system::Area {
+        domain: index,
+        base: spot.base,
+        bytes: spot.bytes,
+        flags: spot.flags,
+        memory: spot.memory,
+        page_log2: spot.page_log2,
+    }));
+    let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
+    tables.domains.push(system::Domain {
+        data_base: spot.data_base,
+        data_source: spot.source,
+        data_bytes: initial,
+        zero_bytes: total - initial,
+        info: spot.info,
+        gate_return,
+        policy: domain.policy,
+        cap_slots: domain.cap_slots.max(domain.caps.len() as u32),
+        first_area,
+        areas: spot.areas.len() as u32,
+        awaited: u32::from(domain.awaited),
+        fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
+    });
+    let mut stack = spot.stacks;
+    let mut next_stack = |bytes: u32| {
+        let bytes = bytes.next_multiple_of(8);
+        let base = stack;
+        stack += bytes;
+        (base, bytes)
+    };
+    for thread in &domain.threads {
+        let (stack_base, stack_bytes) = next_stack(thread.stack_bytes);
+        let entry = thread.entry.as_ref().map_or(Ok(program.entry | 1), |name| program.symbol(name))?;
+        tables.threads.push(system::Thread {
+            domain: index,
+            entry: moved(entry),
+            argument: thread.argument,
+            stack_base,
+            stack_bytes,
+            priority: thread.priority,
+            budget: thread.budget,
+            period: thread.period,
+            deadline: thread.deadline,
+        });
+    }
+    for gate in &domain.gates {
+        let (stack_base, stack_bytes) = next_stack(gate.stack_bytes);
+        let entry = moved(program.symbol(&gate.entry)?);
+        let (ceiling, bound) = (gate.ceiling, gate.bound);
+        tables.gates.push(system::Gate { domain: index, entry, stack_base, stack_bytes, ceiling, bound });
+    }
+    for (slot, cap) in domain.caps.iter().enumerate() {
+        tables.caps.push(system::Cap {
+            domain: index,
+            slot: slot as u32,
+            kind: cap.kind as u32,
+            object: cap.object,
+            rights: cap.rights,
+            badge: cap.badge,
+        });
+    }
+    Ok(())
+}
+
+/// A domain's information block.
+pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) -> Vec<u8> {
+    let domain = &request.domains[index];
+    let mut header = [0u32; info::HEADER_WORDS];
+    let heap = spot.areas.iter().find(|area| area.name == "heap");
+    header[word::MAGIC] = info::MAGIC;
+    header[word::VERSION] = info::VERSION;
+    header[word::CPU_HZ] = request.cpu_hz;
+    header[word::TICKS_PER_SECOND] = request.ticks_per_second;
+    header[word::CAPS] = (domain.caps.len() + domain.callers.len()) as u32;
+    header[word::AREAS] = spot.areas.len() as u32;
+    header[word::HEAP_BASE] = heap.map_or(0, |area| area.base);
+    header[word::HEAP_BYTES] = heap.map_or(0, |area| area.bytes);
+    header[word::DOMAIN] = index as u32;
+    header[word::THREADS] = domain.threads.len() as u32;
+    for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
+        header[word::NAME + slot] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    let mut block: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let caps = domain.caps.iter().enumerate().map(|(slot, cap)| (&cap.name, slot as u32, cap.kind as u32));
+    let callers = domain.callers.iter().map(|(name, badge)| (name, *badge, 0));
+    for (name, first, second) in caps.chain(callers) {
+        block.extend(padded(name));
+        block.extend(first.to_le_bytes());
+        block.extend(second.to_le_bytes());
+    }
+    for spot in &spot.areas {
+        block.extend(padded(&spot.name));
+        block.extend(spot.base.to_le_bytes());
+        block.extend(spot.bytes.to_le_bytes());
+        let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
+        block.extend((spot.flags & visible).to_le_bytes());
+    }
+    block
+}
+
+fn padded(name: &str) -> [u8; info::NAME_BYTES] {
+    let mut bytes = [0; info::NAME_BYTES];
+    for (slot, byte) in bytes[..info::NAME_BYTES - 1].iter_mut().zip(name.bytes()) {
+        *slot = byte;
+    }
+    bytes
+}
