@@ -1,1 +1,29 @@
-//! cofferdam-runner
+//! Starts an image under QEMU with the observer (`cofferdam-plugin`), guards it, and brings back what it left behind.
+//!
+//! QEMU runs in a process group of its own and is killed when the run is over, when the caller gives up, when the caller
+//! itself dies, and on Ctrl-C after [`stop_on_interrupt`]. Nothing of a run outlives it but its files.
+//!
+//! ```no_run
+//! let tools = runner::Tools::find()?;
+//! let facts = runner::ImageFacts::read("image.elf".as_ref())?;
+//! let watch = runner::Watch { trace_port: facts.trace_port, vectors: facts.vectors, ..Default::default() };
+//! let outcome = runner::Run::new("image.elf", "target/run", watch).start(&tools, &mut |_| runner::Go::On)?;
+//! println!("{} cycles", outcome.summary.cycles);
+//! # Ok::<(), runner::RunError>(())
+//! ```
+
+mod error;
+mod guard;
+mod image;
+mod run;
+mod tools;
+
+pub use error::RunError;
+pub use guard::stop_on_interrupt;
+pub use image::ImageFacts;
+pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
+pub use run::{Go, Outcome, Run};
+pub use tools::{QEMU_VERSION, Tools, Version};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! One run.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use record::{End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
+
+use crate::guard::{Guarded, is_interrupted};
+use crate::{RunError, Tools};
+
+const PATIENCE: Duration = Duration::from_millis(100);
+const OUTPUT_TOLD_BYTES: usize = 2000;
+/// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
+const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The image, an ELF file for the board.
+    pub image: PathBuf,
+    /// Where the run's files go; created when missing.
+    pub directory: PathBuf,
+    /// What to watch. The paths of events, summary and progress are filled in.
+    pub watch: Watch,
+    /// QEMU's name of the board.
+    pub board: String,
+    /// Host time after which the run is killed.
+    pub time_limit: Option<Duration>,
+    /// Wait for a debugger on this TCP port of the local host before the first instruction.
+    pub debugger_port: Option<u16>,
+}
+
+/// What the caller wants after it heard of progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    /// The run goes on.
+    On,
+    /// The run is killed; there is still an outcome if the observer could write one.
+    Stop,
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The summary, with the guest's exit status; also in `summary_path`.
+    pub summary: Summary,
+    /// The summary's file.
+    pub summary_path: PathBuf,
+    /// The events file; empty in the fall-back.
+    pub events: PathBuf,
+    /// What the guest wrote to its first UART.
+    pub uart: PathBuf,
+    /// What QEMU and the guest's semihosting wrote.
+    pub output: PathBuf,
+}
+
+impl Run {
+    /// A run on `mps2-an500` without limits.
+    pub fn new(image: impl Into<PathBuf>, directory: impl Into<PathBuf>, watch: Watch) -> Self {
+        let board = "mps2-an500".to_owned();
+        Self { image: image.into(), directory: directory.into(), watch, board, time_limit: None, debugger_port: None }
+    }
+
+    /// Runs to the end. `progress` is called about ten times a second.
+    ///
+    /// # Errors
+    /// When the run could not start, or QEMU ended without a summary.
+    pub fn start(mut self, tools: &Tools, progress: &mut dyn FnMut(Progress) -> Go) -> Result<Outcome, RunError> {
+        fs::create_dir_all(&self.directory).map_err(|error| RunError::File(self.directory.clone(), error))?;
+        let directory = self.directory.canonicalize().map_err(|error| RunError::File(self.directory.clone(), error))?;
+        let file = |name: &str| directory.join(name);
+        let (uart, output) = (file("uart.txt"), file("qemu.log"));
+        let config = file("watch.json");
+        self.watch.events = file("events.bin");
+        self.watch.summary = file("summary.json");
+        self.watch.progress = Some(file("progress.bin"));
+        self.watch.debugger = self.debugger_port.is_some();
+        for stale in [&self.watch.events, &self.watch.summary, &uart, &output, &file("progress.bin")] {
+            remove(stale)?;
+        }
+        let text = serde_json::to_string_pretty(&self.watch).expect("a watch holds only plain values");
+        write(&config, text.as_bytes())?;
+        let command = self.command(tools, &config, &uart, &output)?;
+        let started = Instant::now();
+        let ended = self.supervise(command, tools, progress)?;
+        let summary = self.summary(tools, ended, &output, started.elapsed())?;
+        write(&self.watch.summary, summary.to_json().as_bytes())?;
+        Ok(Outcome { summary, summary_path: self.watch.summary, events: self.watch.events, uart, output })
+    }
+
+    fn command(&self, tools: &Tools, config: &Path, uart: &Path, output: &Path) -> Result<Command, RunError> {
+        let log = File::create(output).map_err(|error| RunError::File(output.to_path_buf(), error))?;
+        let log_too = log.try_clone().map_err(|error| RunError::File(output.to_path_buf(), error))?;
+        let mut command = Command::new(&tools.qemu);
+        command.args(["-M", &self.board, "-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
+        command.arg("-serial").arg(concat("file:", uart));
+        command.args(["-semihosting-config", "enable=on,target=native"]);
+        let one_by_one = if self.watch.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
+        command.arg("-accel").arg(format!("tcg,thread=single{one_by_one}"));
+        match &tools.plugin {
+            Some(plugin) => {
+                let mut argument = plugin.clone().into_os_string();
+                argument.push(",config=");
+                argument.push(config);
+                command.env("LD_PRELOAD", plugin).arg("-plugin").arg(argument);
+            }
+            None => {
+                command.args(["-icount", FALLBACK_CLOCK]);
+            }
+        }
+        if let Some(port) = self.debugger_port {
+            command.args(["-S", "-gdb", &format!("tcp:127.0.0.1:{port}")]);
+        }
+        command.arg("-kernel").arg(&self.image);
+        command.stdin(Stdio::null()).stdout(log).stderr(log_too);
+        Ok(command)
+    }
+
+    fn supervise(
+        &self,
+        command: Command,
+        tools: &Tools,
+        progress: &mut dyn FnMut(Progress) -> Go,
+    ) -> Result<Option<ExitStatus>, RunError> {
+        let told = |error| RunError::Start(tools.qemu.clone(), error);
+        let mut guarded = Guarded::start(command).map_err(told)?;
+        let started = Instant::now();
+        loop {
+            if let Some(status) = guarded.wait(PATIENCE) {
+                return status.map(Some).map_err(told);
+            }
+            let is_late = self.time_limit.is_some_and(|limit| started.elapsed() >= limit);
+            let at = self.watch.progress.as_ref().and_then(|path| fs::read(path).ok());
+            let go = progress(at.and_then(|bytes| Progress::from_bytes(&bytes)).unwrap_or_default());
+            if is_late || is_interrupted() || go == Go::Stop {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The observer's summary completed, or one that says how far it got.
+    fn summary(
+        &self,
+        tools: &Tools,
+        ended: Option<ExitStatus>,
+        output: &Path,
+        elapsed: Duration,
+    ) -> Result<Summary, RunError> {
+        let status = ended.and_then(|status| status.code());
+        match fs::read_to_string(&self.watch.summary) {
+            Ok(text) => {
+                let mut summary = Summary::from_json(&text).map_err(RunError::Summary)?;
+                if summary.end.reason == EndReason::Exit {
+                    summary.end.status = status;
+                }
+                Ok(summary)
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(RunError::File(self.watch.summary.clone(), error))
+            }
+            Err(_) => match (ended, &tools.plugin) {
+                (None, _) => Ok(self.unmodelled(EndReason::Killed, None, elapsed)),
+                (Some(ended), None) if ended.signal().is_none() => {
+                    Ok(self.unmodelled(EndReason::Exit, status, elapsed))
+                }
+                (Some(ended), _) => Err(RunError::NoSummary { ended: describe(ended), output: tail(output) }),
+            },
+        }
+    }
+
+    fn unmodelled(&self, reason: EndReason, status: Option<i32>, elapsed: Duration) -> Summary {
+        let at = self.watch.progress.as_ref().and_then(|path| fs::read(path).ok());
+        let at = at.and_then(|bytes| Progress::from_bytes(&bytes)).unwrap_or_default();
+        let host_seconds = elapsed.as_secs_f64();
+        Summary {
+            version: SUMMARY_VERSION,
+            profile: "none".to_owned(),
+            modelled: false,
+            mode: self.watch.mode,
+            quantum_cycles: 0,
+            cpu_hz: 0,
+            cycles: at.cycles,
+            sleep_cycles: 0,
+            instructions: at.instructions,
+            domains: Vec::new(),
+            exceptions: Vec::new(),
+            masked: Masked::default(),
+            violations: Vec::new(),
+            violations_total: 0,
+            witness: Witness::default(),
+            probes: Vec::new(),
+            events: at.events,
+            end: End { reason, status, trace_status: None },
+            host_seconds,
+            mips: at.instructions as f64 / host_seconds / 1e6,
+        }
+    }
+}
+
+fn concat(prefix: &str, path: &Path) -> std::ffi::OsString {
+    let mut whole = std::ffi::OsString::from(prefix);
+    whole.push(path);
+    whole
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    fs::write(path, bytes).map_err(|error| RunError::File(path.to_path_buf(), error))
+}
+
+fn remove(path: &Path) -> Result<(), RunError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::File(path.to_path_buf(), error)),
+        _ => Ok(()),
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with exit code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// The end of a text file, for error messages.
+fn tail(path: &Path) -> String {
+    let text = fs::read(path).unwrap_or_default();
+    let from = text.len().saturating_sub(OUTPUT_TOLD_BYTES);
+    match String::from_utf8_lossy(&text[from..]).trim() {
+        "" => "nothing".to_owned(),
+        said => said.to_owned(),
+    }
+}

@@ -1,0 +1,114 @@
+//! Finding QEMU and the plug-in.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::RunError;
+
+/// The release of QEMU whose clock the plug-in can drive: any 10.0.x.
+pub const QEMU_VERSION: (u32, u32) = (10, 0);
+const QEMU: &str = "qemu-system-arm";
+const PLUGIN: &str = "libcofferdam_plugin.so";
+
+/// A version of QEMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// First number.
+    pub major: u32,
+    /// Second number.
+    pub minor: u32,
+    /// Third number.
+    pub patch: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl Version {
+    /// Reads what `qemu-system-arm --version` prints.
+    pub fn parse(text: &str) -> Option<Self> {
+        let numbers = text.split_once("version ")?.1;
+        let numbers = numbers.split(|c: char| c != '.' && !c.is_ascii_digit()).next()?;
+        let mut numbers = numbers.split('.').map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(Self { major: next()?, minor: next()?, patch: next().unwrap_or(0) })
+    }
+
+    /// Whether the plug-in can drive its clock.
+    pub fn is_supported(self) -> bool {
+        (self.major, self.minor) == QEMU_VERSION
+    }
+}
+
+/// QEMU, and the plug-in unless this is the fall-back.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// The emulator.
+    pub qemu: PathBuf,
+    /// Its version.
+    pub version: Version,
+    /// The plug-in; `None`: time is not modelled and nothing is checked.
+    pub plugin: Option<PathBuf>,
+}
+
+impl Tools {
+    /// Finds QEMU 10.0 (`COFFERDAM_QEMU`, else by `PATH`) and the plug-in (`COFFERDAM_PLUGIN`, else beside this program or in
+    /// the directories above it).
+    ///
+    /// # Errors
+    /// What is missing or of the wrong version.
+    pub fn find() -> Result<Self, RunError> {
+        Self::at(&qemu_path(), plugin_places())
+    }
+
+    /// The same with a given QEMU, and the first of `plugins` that exists.
+    ///
+    /// # Errors
+    /// As [`Tools::find`].
+    pub fn at(qemu: &Path, plugins: Vec<PathBuf>) -> Result<Self, RunError> {
+        let tools = Self::without_model(qemu)?;
+        if !tools.version.is_supported() {
+            return Err(RunError::QemuVersion { path: qemu.to_path_buf(), found: tools.version });
+        }
+        match plugins.iter().find(|place| place.is_file()).and_then(|place| place.canonicalize().ok()) {
+            Some(plugin) => Ok(Self { plugin: Some(plugin), ..tools }),
+            None => Err(RunError::PluginMissing(plugins)),
+        }
+    }
+
+    /// The fall-back: any QEMU, no plug-in. Time is then QEMU's instruction count; the summary says so.
+    ///
+    /// # Errors
+    /// When there is no QEMU at all.
+    pub fn find_fallback() -> Result<Self, RunError> {
+        Self::without_model(&qemu_path())
+    }
+
+    fn without_model(qemu: &Path) -> Result<Self, RunError> {
+        let output = Command::new(qemu).arg("--version").output();
+        let output = output.map_err(|_| RunError::QemuMissing(qemu.to_path_buf()))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { said };
+        let version = Version::parse(&said)
+            .ok_or_else(|| RunError::QemuUnknown(qemu.to_path_buf(), said.lines().next().unwrap_or("").to_owned()))?;
+        Ok(Self { qemu: qemu.to_path_buf(), version, plugin: None })
+    }
+}
+
+fn qemu_path() -> PathBuf {
+    env::var_os("COFFERDAM_QEMU").map_or_else(|| PathBuf::from(QEMU), PathBuf::from)
+}
+
+fn plugin_places() -> Vec<PathBuf> {
+    if let Some(place) = env::var_os("COFFERDAM_PLUGIN") {
+        return vec![PathBuf::from(place)];
+    }
+    let program = env::current_exe().unwrap_or_default();
+    let above = program.ancestors().skip(1).take(2).map(|directory| directory.join(PLUGIN));
+    above.collect()
+}
