@@ -61,6 +61,18 @@ pub struct Protection {
     pub regions: u32,
 }
 
+/// Bounds of the kernel's paths that admission assumes, in cycles of the processor.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelCosts {
+    /// One thread switch across domains, exception entry and exit included.
+    pub switch_cycles: u64,
+    /// One paged-region miss.
+    pub miss_cycles: u64,
+    /// The longest path with interrupts masked.
+    pub masked_cycles: u64,
+}
+
 /// How the board's programs are built.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +109,8 @@ pub struct Board {
     pub protection: Protection,
     /// How programs are built.
     pub targets: Targets,
+    /// What the kernel's paths cost at most.
+    pub kernel: KernelCosts,
     /// Memories by name.
     pub memory: IndexMap<String, Memory>,
     /// Devices by name.

@@ -4,7 +4,7 @@
 
 mod memory;
 mod names;
-mod time;
+pub(crate) mod time;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;

@@ -2,6 +2,7 @@
 //! every later stage of the tool uses. docs/manifest.md is the reference for users.
 #![forbid(unsafe_code)]
 
+mod analysis;
 mod board;
 mod check;
 mod codes;
@@ -11,15 +12,16 @@ mod quantity;
 mod references;
 mod schema;
 
-pub use board::{Board, Device, Memory, MemoryKind, Protection};
+pub use analysis::{Bound, analyse};
+pub use board::{Board, Device, KernelCosts, Memory, MemoryKind, Protection, Targets};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};
 pub use document::Document;
 pub use quantity::{Address, Size, Time};
-pub use references::{Grant, Object, grant, grants};
+pub use references::{Grant, Object, clients, grant, grants};
 pub use schema::{
-    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, FileUse, Frames, Gate, HeapArea,
+    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, File, FileUse, Frames, Gate, HeapArea,
     InterruptLine, Manifest, Notification, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
 

@@ -159,3 +159,22 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Refusal>
     }
     Ok(all)
 }
+
+/// Who can call the gates of a domain: name of the calling domain and the badge that the callee sees.
+///
+/// # Errors
+/// As [`grants`].
+pub fn clients(manifest: &Manifest, domain: usize) -> Result<Vec<(String, u32)>, Refusal> {
+    let own = manifest.domain.get_index(domain).map_or(0, |(_, d)| d.gate.len());
+    let first = global(manifest, domain, 0, |d| d.gate.len());
+    let mut all = Vec::new();
+    for (holder, (name, _)) in manifest.domain.iter().enumerate() {
+        for grant in grants(manifest, holder)? {
+            let client = (name.clone(), grant.badge);
+            if matches!(grant.object, Object::Gate(g) if (first..first + own).contains(&g)) && !all.contains(&client) {
+                all.push(client);
+            }
+        }
+    }
+    Ok(all)
+}

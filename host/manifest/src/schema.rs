@@ -253,6 +253,8 @@ pub struct Thread {
     pub period: Option<Time>,
     pub deadline: Option<Time>,
     pub wcet: Option<Time>,
+    #[serde(default)]
+    pub misses: u32,
     pub stack: Option<Size>,
 }
 

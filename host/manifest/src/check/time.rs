@@ -106,14 +106,14 @@ fn priority(place: String, value: u32) -> Option<Refusal> {
 }
 
 /// A gate with the domain that has it.
-struct Callee<'m> {
-    domain: usize,
+pub(crate) struct Callee<'m> {
+    pub domain: usize,
     place: String,
     name: String,
-    gate: &'m Gate,
+    pub gate: &'m Gate,
 }
 
-fn callees(manifest: &Manifest) -> Vec<Callee<'_>> {
+pub(crate) fn callees(manifest: &Manifest) -> Vec<Callee<'_>> {
     let all = manifest.domain.iter().enumerate();
     all.flat_map(|(domain, (owner, d))| {
         d.gate.iter().map(move |(name, gate)| Callee {
@@ -127,7 +127,7 @@ fn callees(manifest: &Manifest) -> Vec<Callee<'_>> {
 }
 
 /// The gates that each domain can call.
-fn reach(manifest: &Manifest) -> Vec<BTreeSet<usize>> {
+pub(crate) fn reach(manifest: &Manifest) -> Vec<BTreeSet<usize>> {
     let gate = |object| if let Object::Gate(index) = object { Some(index) } else { None };
     let of = |domain| grants(manifest, domain).unwrap_or_default().into_iter().filter_map(|g| gate(g.object)).collect();
     (0..manifest.domain.len()).map(of).collect()
