@@ -146,11 +146,18 @@ fn demand(
     if asked == 0 || asked > granted {
         let shown = |ticks: u64| format!("{:.1} us", ticks as f64 * 1e6 / f64::from(board.ticks_per_second));
         return Err(Box::new(
-            Refusal::at("CF0401", format!("{}.wcet", subject.place), format!("`{}` needs more than its budget grants", subject.name))
-                .value(format!("{} for each release, up to {releases} in a period of the budget", shown(asked)))
-                .limit(format!("{} of {} for each", shown(granted), budget.capacity))
-                .rule("all releases within a period of the budget are paid from its capacity")
-                .remedy(format!("raise the capacity of `{}`, or give the thread a budget of its own period", subject.declared.budget)),
+            Refusal::at(
+                "CF0401",
+                format!("{}.wcet", subject.place),
+                format!("`{}` needs more than its budget grants", subject.name),
+            )
+            .value(format!("{} for each release, up to {releases} in a period of the budget", shown(asked)))
+            .limit(format!("{} of {} for each", shown(granted), budget.capacity))
+            .rule("all releases within a period of the budget are paid from its capacity")
+            .remedy(format!(
+                "raise the capacity of `{}`, or give the thread a budget of its own period",
+                subject.declared.budget
+            )),
         ));
     }
     Ok(asked)
@@ -169,7 +176,9 @@ fn late(subject: &Subject<'_>, board: &Board, deadline: u64, computed: &Response
         .value(format!("deadline {}", us(deadline)))
         .limit(format!("response time at least {} = {terms}", us(computed.response)))
         .rule("the worst response time over all budgets does not exceed the deadline")
-        .remedy("make it more important, lower the capacity of budgets of its priority or above, or extend the deadline")
+        .remedy(
+            "make it more important, lower the capacity of budgets of its priority or above, or extend the deadline",
+        )
 }
 
 fn impossible(subject: &Subject<'_>) -> Refusal {
@@ -188,7 +197,10 @@ fn utilisation(manifest: &Manifest) -> Option<Refusal> {
             .value(format!("{:.1} % of the processor", sum * 100.0))
             .limit("100 %")
             .rule("the capacities of all budgets, each over its period, sum to at most one processor")
-            .remedy(format!("lower capacities by {:.1} % of the processor, for example that of `{name}`", (sum - 1.0) * 100.0))
+            .remedy(format!(
+                "lower capacities by {:.1} % of the processor, for example that of `{name}`",
+                (sum - 1.0) * 100.0
+            ))
     })
 }
 

@@ -82,7 +82,8 @@ impl From<Refusal> for Diagnostic {
 }
 
 fn help(refusal: &Refusal) -> String {
-    let parts = [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("remedy", &refusal.remedy)];
+    let parts =
+        [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("remedy", &refusal.remedy)];
     let lines = parts.iter().filter(|(_, text)| !text.is_empty());
     lines.map(|(name, text)| format!("{name:<7}{text}")).collect::<Vec<_>>().join("\n")
 }

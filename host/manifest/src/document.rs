@@ -42,7 +42,10 @@ impl Document {
         let point = |d: Diagnostic, span: Option<Range<usize>>| d.source(path, source.clone(), span);
         if let Err(error) = DeTable::parse(text) {
             let d = Diagnostic::new("CF0102", format!("not valid TOML: {}", error.message().trim()));
-            return Err(point(d.rule("a manifest is TOML 1.0").remedy("correct the syntax at the place shown"), error.span()));
+            return Err(point(
+                d.rule("a manifest is TOML 1.0").remedy("correct the syntax at the place shown"),
+                error.span(),
+            ));
         }
         match toml::from_str::<Manifest>(text) {
             Ok(manifest) => Ok(Document { manifest, path: path.into(), text: source }),

@@ -21,8 +21,8 @@ pub use document::Document;
 pub use quantity::{Address, Size, Time};
 pub use references::{Grant, Object, clients, grant, grants};
 pub use schema::{
-    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, File, FileUse, Frames, Gate, HeapArea,
-    InterruptLine, Manifest, Notification, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use,
+    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, File, FileUse, Frames, Gate,
+    HeapArea, InterruptLine, Manifest, Notification, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
 
 #[cfg(test)]

@@ -91,7 +91,9 @@ fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
     let rule = "one paged region is loaded by one register: a power of two of at least 32 bytes that divides the area";
     if heap.pinned {
         found.push(
-            Refusal::at("CF0310", place("page"), "a pinned heap has no pages").rule(rule).remedy("remove `page` or `pinned`"),
+            Refusal::at("CF0310", place("page"), "a pinned heap has no pages")
+                .rule(rule)
+                .remedy("remove `page` or `pinned`"),
         );
     } else if page.0 < 32 || !page.0.is_power_of_two() || !heap.size.0.is_multiple_of(page.0) {
         found.push(
@@ -116,9 +118,8 @@ fn stacks(name: &str, domain: &Domain) -> Vec<Refusal> {
         );
     }
     let threads = domain.thread.iter().enumerate();
-    let mut sizes: Vec<(String, u64)> = threads
-        .filter_map(|(i, t)| t.stack.map(|s| (format!("domain.{name}.thread[{i}].stack"), s.0)))
-        .collect();
+    let mut sizes: Vec<(String, u64)> =
+        threads.filter_map(|(i, t)| t.stack.map(|s| (format!("domain.{name}.thread[{i}].stack"), s.0))).collect();
     sizes.push((format!("domain.{name}.stack.size"), domain.stack.size.0));
     sizes.extend(domain.gate.iter().map(|(g, gate)| (format!("domain.{name}.gate.{g}.stack"), gate.stack.0)));
     for (place, bytes) in sizes {
@@ -202,7 +203,13 @@ fn registers(board: &Board, name: &str, domain: &Domain) -> Option<Refusal> {
                 .remedy(format!("page at least {} of them, or put them into one area", pinned.len() - have)),
         );
     }
-    let need = if !paged { 0 } else if domain.code.pinned { 2 } else { 4 };
+    let need = if !paged {
+        0
+    } else if domain.code.pinned {
+        2
+    } else {
+        4
+    };
     let left = have - pinned.len();
     if left < need {
         let why = if domain.code.pinned { "an operand" } else { "code and an operand" };
@@ -210,7 +217,9 @@ fn registers(board: &Board, name: &str, domain: &Domain) -> Option<Refusal> {
             Refusal::at("CF0304", place, format!("too few region registers are left for the paged memory of `{name}`"))
                 .value(format!("{need} slots for paged memory, beside {} pinned: {}", pinned.len(), pinned.join(", ")))
                 .limit(format!("{left} of {have} region registers"))
-                .rule(format!("{why} can cross region borders within one instruction: {need} slots let every instruction progress"))
+                .rule(format!(
+                    "{why} can cross region borders within one instruction: {need} slots let every instruction progress"
+                ))
                 .remedy(format!("pin {} areas less, or pin everything", need - left)),
         );
     }

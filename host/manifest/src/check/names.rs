@@ -234,9 +234,13 @@ fn supervised(manifest: &Manifest, index: usize, name: &str, domain: &Domain) ->
     if others.into_iter().any(|(_, (_, other))| acts(&other.uses)) {
         return None;
     }
-    let needs = if domain.fault == FaultPolicy::Restart { format!(" and {{ domain = \"{name}\" }}") } else { String::new() };
+    let needs =
+        if domain.fault == FaultPolicy::Restart { format!(" and {{ domain = \"{name}\" }}") } else { String::new() };
     let remedy = format!("give a supervisor {{ notification = \"{notification}\" }}{needs} in its `uses`");
-    Some(refuse(format!("no other domain can {} `{name}`", if needs.is_empty() { "hear of a fault of" } else { "restart" }), remedy))
+    Some(refuse(
+        format!("no other domain can {} `{name}`", if needs.is_empty() { "hear of a fault of" } else { "restart" }),
+        remedy,
+    ))
 }
 
 fn counts(manifest: &Manifest) -> Vec<Refusal> {

@@ -59,11 +59,15 @@ fn budgets(manifest: &Manifest) -> Vec<Refusal> {
     for (name, budget) in &manifest.budget {
         if budget.capacity > budget.period {
             found.push(
-                Refusal::at("CF0401", format!("budget.{name}.capacity"), format!("budget `{name}` promises more than its period"))
-                    .value(format!("{} every {}", budget.capacity, budget.period))
-                    .limit(budget.period.to_string())
-                    .rule("a capacity is at most the period")
-                    .remedy(format!("write `capacity = \"{}\"` or less", budget.period)),
+                Refusal::at(
+                    "CF0401",
+                    format!("budget.{name}.capacity"),
+                    format!("budget `{name}` promises more than its period"),
+                )
+                .value(format!("{} every {}", budget.capacity, budget.period))
+                .limit(budget.period.to_string())
+                .rule("a capacity is at most the period")
+                .remedy(format!("write `capacity = \"{}\"` or less", budget.period)),
             );
         }
     }
@@ -80,11 +84,15 @@ fn threads(manifest: &Manifest) -> Vec<Refusal> {
             if thread.period.is_none_or(|period| deadline > period) {
                 let period = thread.period.map_or("no period".to_owned(), |p| p.to_string());
                 found.push(
-                    Refusal::at("CF0405", format!("{place}.deadline"), format!("`{name}.{}` cannot have this deadline", thread.name))
-                        .value(deadline.to_string())
-                        .limit(format!("the period: {period}"))
-                        .rule("a deadline counts from a periodic release and ends before the next one")
-                        .remedy("give the thread a period of at least the deadline"),
+                    Refusal::at(
+                        "CF0405",
+                        format!("{place}.deadline"),
+                        format!("`{name}.{}` cannot have this deadline", thread.name),
+                    )
+                    .value(deadline.to_string())
+                    .limit(format!("the period: {period}"))
+                    .rule("a deadline counts from a periodic release and ends before the next one")
+                    .remedy("give the thread a period of at least the deadline"),
                 );
             }
         }
@@ -164,20 +172,28 @@ fn gates(manifest: &Manifest) -> Vec<Refusal> {
 
 fn ceiling(callee: &Callee<'_>, priority: u32, from: &str) -> Option<Refusal> {
     (callee.gate.ceiling > priority).then(|| {
-        Refusal::at("CF0403", format!("{}.ceiling", callee.place), format!("`{from}` is more important than the ceiling of `{}`", callee.name))
-            .value(format!("ceiling {}, caller's priority {priority}", callee.gate.ceiling))
-            .limit(format!("a ceiling of 0 to {priority}"))
-            .rule("no caller is more important than the gate's ceiling (0 is the most important)")
-            .remedy(format!("write `ceiling = {priority}`"))
+        Refusal::at(
+            "CF0403",
+            format!("{}.ceiling", callee.place),
+            format!("`{from}` is more important than the ceiling of `{}`", callee.name),
+        )
+        .value(format!("ceiling {}, caller's priority {priority}", callee.gate.ceiling))
+        .limit(format!("a ceiling of 0 to {priority}"))
+        .rule("no caller is more important than the gate's ceiling (0 is the most important)")
+        .remedy(format!("write `ceiling = {priority}`"))
     })
 }
 
 fn payable(callee: &Callee<'_>, caller: &str, budget: &str, capacity: Time) -> Option<Refusal> {
     (callee.gate.bound > capacity).then(|| {
-        Refusal::at("CF0404", format!("{}.bound", callee.place), format!("`{caller}` can never pay for `{}`", callee.name))
-            .value(format!("bound {}", callee.gate.bound))
-            .limit(format!("budget `{budget}` has a capacity of {capacity}"))
-            .rule("a gate is entered only with as much budget left as its bound")
-            .remedy(format!("give `{budget}` a capacity of at least {}, or shorten the gate", callee.gate.bound))
+        Refusal::at(
+            "CF0404",
+            format!("{}.bound", callee.place),
+            format!("`{caller}` can never pay for `{}`", callee.name),
+        )
+        .value(format!("bound {}", callee.gate.bound))
+        .limit(format!("budget `{budget}` has a capacity of {capacity}"))
+        .rule("a gate is entered only with as much budget left as its bound")
+        .remedy(format!("give `{budget}` a capacity of at least {}, or shorten the gate", callee.gate.bound))
     })
 }

@@ -1,0 +1,143 @@
+//! Builds domains from C sources, and prints the flags with which anybody else can.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use manifest::{Board, CSources, Diagnostic};
+
+use crate::command;
+use crate::install::{Install, unreadable};
+use crate::toolchain::Toolchain;
+
+/// The parts of the run-time that a domain in C is linked with.
+const GLUE: &[&str] = &[
+    "user/c/src/crt0.c",
+    "user/c/src/info.c",
+    "user/c/src/console.c",
+    "user/c/src/syscalls.c",
+    "arch/armv7m-user/gate_return.S",
+];
+
+fn include_dirs(install: &Install) -> [PathBuf; 2] {
+    [install.root.join("user/c/include"), install.root.join("arch/armv7m-user/include")]
+}
+
+/// Flags for compiling: processor, sections, include directories of `cofferdam.h`.
+pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
+    let mut flags = board.targets.c_flags.clone();
+    flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
+    flags.extend(include_dirs(install).iter().map(|dir| format!("-I{}", dir.display())));
+    flags
+}
+
+/// Flags for linking: the domain's linker script, relocations kept, and the run-time's objects in front of the C library.
+///
+/// # Errors
+/// As [`build_c`].
+pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
+    let mut flags = board.targets.c_flags.clone();
+    flags.extend(
+        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"].map(String::from),
+    );
+    flags.push(format!("-T{}", install.root.join("user/domain.ld").display()));
+    flags.extend(glue(install, tools, board)?.iter().map(|object| object.display().to_string()));
+    Ok(flags)
+}
+
+/// Compiles the run-time once for each board; later calls find it compiled.
+fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathBuf>, Diagnostic> {
+    let dir = install.target.join("sdk").join(&board.name);
+    create_dir(&dir)?;
+    let flags = compiler_flags(install, board);
+    GLUE.iter().map(|file| compile(tools, &flags, &install.root.join(file), &dir)).collect()
+}
+
+fn create_dir(dir: &Path) -> Result<(), Diagnostic> {
+    std::fs::create_dir_all(dir).map_err(|error| {
+        Diagnostic::new("CF0604", format!("cannot create `{}`: {error}", dir.display()))
+            .rule("results are written below the target directory")
+            .remedy("make room, or set CARGO_TARGET_DIR to a directory that can be written")
+    })
+}
+
+/// Compiles one source into `dir` unless its object is newer than source and headers of the run-time.
+fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<PathBuf, Diagnostic> {
+    if !source.is_file() {
+        return Err(unreadable(source, &std::io::ErrorKind::NotFound.into()));
+    }
+    let name = source.to_string_lossy().replace(['/', '\\', ':'], "_");
+    let object = dir.join(format!("{}.o", name.trim_start_matches(['.', '_'])));
+    let mut command = Command::new(&tools.gcc);
+    command.args(flags).arg("-c").arg(source).arg("-o").arg(&object);
+    command::run(&format!("`{}`", source.display()), &mut command)?;
+    Ok(object)
+}
+
+/// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
+fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
+    let path = directory.join(pattern);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some((before, after)) = name.split_once('*') else { return Ok(vec![path]) };
+    let parent = path.parent().unwrap_or(directory);
+    let entries = std::fs::read_dir(parent).map_err(|error| unreadable(parent, &error))?;
+    let fits =
+        |name: &str| name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after);
+    let matching = entries.flatten().filter(|entry| fits(&entry.file_name().to_string_lossy()));
+    let mut files: Vec<PathBuf> = matching.map(|entry| entry.path()).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(unreadable(&path, &std::io::ErrorKind::NotFound.into()));
+    }
+    Ok(files)
+}
+
+/// Builds a domain from C sources and returns its ELF file; `directory` is the manifest's.
+///
+/// # Errors
+/// CF0501 for a source that does not exist, CF0506 when it does not build.
+pub fn build_c(
+    install: &Install,
+    tools: &Toolchain,
+    board: &Board,
+    directory: &Path,
+    name: &str,
+    source: &CSources,
+) -> Result<PathBuf, Diagnostic> {
+    let dir = install.target.join("bare-c").join(name);
+    create_dir(&dir)?;
+    let mut flags = compiler_flags(install, board);
+    flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
+    flags.extend(source.flags.iter().cloned());
+    let mut objects = Vec::new();
+    for pattern in &source.sources {
+        for file in expand(directory, pattern)? {
+            objects.push(compile(tools, &flags, &file, &dir)?);
+        }
+    }
+    let output = dir.join(format!("{name}.elf"));
+    let mut command = Command::new(&tools.gcc);
+    command.args(&objects).args(linker_flags(install, tools, board)?).args(["-lm", "-o"]).arg(&output);
+    command::run(&format!("the domain `{name}`"), &mut command)?;
+    Ok(output)
+}
+
+/// A CMake toolchain file with the same flags.
+///
+/// # Errors
+/// As [`build_c`].
+pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
+    let quoted = |flags: Vec<String>| flags.join(" ");
+    let (compile, link) = (quoted(compiler_flags(install, board)), quoted(linker_flags(install, tools, board)?));
+    Ok(format!(
+        "# Made by `cofferdam sdk --board {board} --cmake`: builds programs as protection domains.\n\
+         set(CMAKE_SYSTEM_NAME Generic)\n\
+         set(CMAKE_SYSTEM_PROCESSOR arm)\n\
+         set(CMAKE_C_COMPILER \"{gcc}\")\n\
+         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
+         set(CMAKE_EXECUTABLE_SUFFIX \".elf\")\n\
+         set(CMAKE_C_FLAGS_INIT \"{compile}\")\n\
+         set(CMAKE_EXE_LINKER_FLAGS_INIT \"{link}\")\n",
+        board = board.name,
+        gcc = tools.gcc.display(),
+    ))
+}

@@ -1,0 +1,72 @@
+//! Where the parts of Cofferdam are: sources, scripts of the linker, board files, and where results go.
+
+use std::path::{Path, PathBuf};
+
+use manifest::{Board, Diagnostic};
+
+/// The checkout that this tool belongs to, and the directory for results.
+#[derive(Clone, Debug)]
+pub struct Install {
+    /// The root of the checkout.
+    pub root: PathBuf,
+    /// Where everything that is built goes: `CARGO_TARGET_DIR`, or `target` in the root.
+    pub target: PathBuf,
+}
+
+impl Install {
+    /// Finds the checkout: `COFFERDAM_ROOT` (the wrapper sets it), otherwise where the tool was compiled.
+    ///
+    /// # Errors
+    /// CF0605 when there is no checkout there.
+    pub fn find() -> Result<Install, Diagnostic> {
+        let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = std::env::var_os("COFFERDAM_ROOT").map_or(compiled, PathBuf::from);
+        let root = root.canonicalize().unwrap_or(root);
+        if !root.join("boards").is_dir() {
+            return Err(Diagnostic::new("CF0605", format!("there is no Cofferdam checkout at `{}`", root.display()))
+                .rule("the tool needs the sources that it was built from: kernel, run-time, board files")
+                .remedy("set COFFERDAM_ROOT to the checkout"));
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+        let target = if target.is_absolute() { target } else { root.join(target) };
+        Ok(Install { root, target })
+    }
+
+    /// The directory of a system's results.
+    pub fn system_dir(&self, system: &str) -> PathBuf {
+        self.target.join("cofferdam").join(system)
+    }
+
+    /// Names of the boards.
+    pub fn boards(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root.join("boards")).into_iter().flatten().flatten();
+        let with_file = entries.filter(|entry| entry.path().join("board.toml").is_file());
+        let mut names: Vec<String> = with_file.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Reads a board's description.
+    ///
+    /// # Errors
+    /// CF0202 for an unknown board, CF0605 for a damaged file.
+    pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
+        let path = self.root.join("boards").join(name).join("board.toml");
+        let known = manifest::name_ok(name) && path.is_file();
+        if !known {
+            return Err(Diagnostic::new("CF0202", format!("there is no board `{name}`"))
+                .limit(format!("known: {}", self.boards().join(", ")))
+                .rule("a board is a directory under boards/ with a file board.toml")
+                .remedy("choose one of the known boards"));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        Board::parse(&text)
+    }
+}
+
+/// CF0501 for a file that should be there.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new("CF0501", format!("cannot read `{}`: {error}", path.display()))
+        .rule("every file that is named exists and can be read")
+        .remedy("correct the path; paths in a manifest are relative to the manifest")
+}

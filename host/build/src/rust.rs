@@ -1,0 +1,117 @@
+//! Builds cargo packages for the chip.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use manifest::{Board, CrateSource, Diagnostic};
+
+use crate::command;
+use crate::install::Install;
+use crate::toolchain::Toolchain;
+
+/// The profile `bare` of the workspace, for packages outside it.
+const PROFILE: &[&str] = &[
+    "profile.bare.inherits=\"release\"",
+    "profile.bare.opt-level=3",
+    "profile.bare.lto=\"fat\"",
+    "profile.bare.codegen-units=1",
+    "profile.bare.panic=\"abort\"",
+    "profile.bare.debug=2",
+    "profile.bare.overflow-checks=false",
+];
+
+/// Flags of cc-rs: with its own choice C's doubles would be computed in software.
+const CC_FLAGS: &str = "-march=armv7e-m+fp.dp -mfpu=auto";
+
+fn cargo(install: &Install, tools: &Toolchain, target: &str, dir: &str, flags: &[String]) -> Command {
+    let mut command = Command::new(&tools.cargo);
+    command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    command.env(format!("CFLAGS_{}", target.replace('-', "_")), CC_FLAGS);
+    command.env("COFFERDAM_ROOT", &install.root);
+    command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
+    command.arg("--target-dir").arg(install.target.join(dir));
+    for setting in PROFILE {
+        command.args(["--config", setting]);
+    }
+    if tools.build_std {
+        command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=core,alloc");
+    }
+    command
+}
+
+fn codegen(options: &[&str]) -> Vec<String> {
+    options.iter().flat_map(|option| ["-C".to_owned(), (*option).to_owned()]).collect()
+}
+
+/// Builds a domain from a cargo package and returns its ELF file. `directory` is the package's.
+///
+/// # Errors
+/// CF0501 when there is no package, CF0506 when it does not build or has no binary.
+pub fn build_crate(
+    install: &Install,
+    tools: &Toolchain,
+    board: &Board,
+    directory: &Path,
+    source: &CrateSource,
+) -> Result<PathBuf, Diagnostic> {
+    let package = directory.join("Cargo.toml");
+    if !package.is_file() {
+        return Err(Diagnostic::new("CF0501", format!("there is no cargo package in `{}`", source.path))
+            .value(package.display().to_string())
+            .rule("`crate` names a directory with a Cargo.toml, relative to the manifest")
+            .remedy("correct the path, or create the package"));
+    }
+    let script = install.root.join("user/domain.ld");
+    let script = format!("link-arg=-T{}", script.display());
+    let cpu = format!("target-cpu={}", board.targets.cpu);
+    let linker = format!("linker={}", tools.gcc.display());
+    let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
+    options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
+    let mut flags = codegen(&options);
+    flags.extend(board.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
+    let mut command = cargo(install, tools, &board.targets.domain, "bare", &flags);
+    command.arg("--manifest-path").arg(&package);
+    if let Some(bin) = &source.bin {
+        command.args(["--bin", bin]);
+    }
+    if !source.features.is_empty() {
+        command.args(["--features", &source.features.join(",")]);
+    }
+    let output = command::run(&format!("the package `{}`", source.path), &mut command)?;
+    executable(&output.stdout, source.bin.as_deref()).ok_or_else(|| {
+        Diagnostic::new("CF0506", format!("the package `{}` has no binary, or several", source.path))
+            .rule("a domain is one program")
+            .remedy("name it: `crate = { path = \"...\", bin = \"...\" }`")
+    })
+}
+
+/// Builds the kernel of a board and returns its ELF file.
+///
+/// # Errors
+/// CF0506 when it does not build.
+pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
+    let cpu = format!("target-cpu={}", board.targets.cpu);
+    let linker = format!("linker={}", tools.gcc.display());
+    // The linker script names functions by their mangled names.
+    let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
+    let mut command = cargo(install, tools, &board.targets.kernel, "kernel", &codegen(&options));
+    command.arg("--manifest-path").arg(install.root.join("Cargo.toml"));
+    command.args(["-p", &board.targets.kernel_package]);
+    let output = command::run("the kernel", &mut command)?;
+    executable(&output.stdout, None).ok_or_else(|| {
+        Diagnostic::new("CF0605", "the kernel's package has no binary")
+            .rule("it has one")
+            .remedy("restore the checkout")
+    })
+}
+
+/// The one executable that cargo's messages name.
+pub(crate) fn executable(messages: &[u8], bin: Option<&str>) -> Option<PathBuf> {
+    let text = String::from_utf8_lossy(messages);
+    let parsed = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let named = |value: &serde_json::Value| bin.is_none_or(|bin| value["target"]["name"] == bin);
+    let files = parsed.filter(named).filter_map(|value| value["executable"].as_str().map(PathBuf::from));
+    let files: Vec<PathBuf> = files.collect();
+    if files.len() == 1 { files.into_iter().next() } else { None }
+}

@@ -1,0 +1,88 @@
+//! Finds the compilers.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use manifest::Diagnostic;
+
+/// A Rust compiler for bare-metal targets, and the C compiler.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// cargo.
+    pub cargo: PathBuf,
+    /// rustc.
+    pub rustc: PathBuf,
+    /// The library is compiled from source (no compiled one for the target is installed).
+    pub build_std: bool,
+    /// `arm-none-eabi-gcc`, compiler and linker.
+    pub gcc: PathBuf,
+}
+
+/// The first executable file of that name in `PATH`.
+pub fn find_in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
+}
+
+/// Directories that may hold cargo and rustc: `PATH`, then those that a shell without a login profile misses.
+fn rust_dirs() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo/bin"));
+    let cargo = std::env::var_os("CARGO_HOME").map(|home| PathBuf::from(home).join("bin"));
+    std::env::split_paths(&path).chain(cargo).chain(home).chain([PathBuf::from("/usr/bin")]).collect()
+}
+
+fn sysroot(rustc: &Path) -> Option<PathBuf> {
+    let output = Command::new(rustc).args(["--print", "sysroot"]).output().ok()?;
+    output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// Minor version of a rustc 1.x.
+fn minor(rustc: &Path) -> Option<u32> {
+    let output = Command::new(rustc).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.strip_prefix("rustc 1.")?.split('.').next()?.parse().ok()
+}
+
+/// Oldest compiler that knows the edition used.
+const OLDEST_MINOR: u32 = 90;
+
+impl Toolchain {
+    /// Finds the compilers: first what `scripts/env.sh` has found (`COFFERDAM_BARE_*`), then by looking.
+    ///
+    /// # Errors
+    /// CF0601 names what is missing.
+    pub fn find(target: &str) -> Result<Toolchain, Diagnostic> {
+        let gcc = find_in_path("arm-none-eabi-gcc").ok_or_else(|| missing("`arm-none-eabi-gcc`"))?;
+        let (rustc, cargo, build_std) =
+            given().or_else(|| looked_for(target)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
+        Ok(Toolchain { cargo, rustc, build_std, gcc })
+    }
+}
+
+fn given() -> Option<(PathBuf, PathBuf, bool)> {
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let kind = std::env::var("COFFERDAM_BARE_KIND").ok()?;
+    Some((var("COFFERDAM_BARE_RUSTC")?, var("COFFERDAM_BARE_CARGO")?, kind != "rustup"))
+}
+
+fn looked_for(target: &str) -> Option<(PathBuf, PathBuf, bool)> {
+    rust_dirs().into_iter().find_map(|dir| {
+        let (rustc, cargo) = (dir.join("rustc"), dir.join("cargo"));
+        if !rustc.is_file() || !cargo.is_file() || minor(&rustc)? < OLDEST_MINOR {
+            return None;
+        }
+        let lib = sysroot(&rustc)?.join("lib/rustlib");
+        let compiled = lib.join(target).join("lib").is_dir();
+        let source = lib.join("src/rust/library/core/Cargo.toml").exists();
+        (compiled || source).then_some((rustc, cargo, !compiled))
+    })
+}
+
+fn missing(what: &str) -> Diagnostic {
+    Diagnostic::new("CF0601", format!("{what} is not installed"))
+        .rule(
+            "programs for the chip are built by rustc with a bare-metal library (or its source) and arm-none-eabi-gcc",
+        )
+        .remedy("run `make setup` in the checkout of Cofferdam")
+}
