@@ -2,6 +2,9 @@
 //! r0-r3; the status comes back in r0 and values in r1 and r2. `include/cofferdam/arch.h` is the same for C.
 #![no_std]
 
+#[cfg(feature = "hostile")]
+pub mod hostile;
+
 use core::arch::{asm, global_asm};
 
 // Gate entry functions return here. In: r0 = status (low word of the 64-bit result), r1 = value (high word).

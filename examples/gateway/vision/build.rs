@@ -8,7 +8,7 @@ use std::path::Path;
 const SIDE: usize = 96;
 /// Rec. 601 luma in 1/1000.
 const LUMA: [u32; 3] = [299, 587, 114];
-const PHOTOGRAPHS: [&str; 3] = ["astronaut", "coffee", "brick"];
+const PHOTOGRAPHS: [&str; 2] = ["astronaut", "coffee"];
 
 fn main() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");

@@ -18,6 +18,8 @@ pub mod sys;
 
 pub use abi;
 pub use abi::Error;
+#[cfg(feature = "hostile")]
+pub use arch_user::hostile;
 pub use console::{Console, Line, write_all};
 pub use entry::{Start, begin, begin_thread, gate_result};
 #[cfg(feature = "heap")]

@@ -16,10 +16,9 @@ const PERSON: usize = 1;
 
 type Photograph = [u8; SIDE * SIDE];
 
-static PHOTOGRAPHS: [(&str, &Photograph); 3] = [
+static PHOTOGRAPHS: [(&str, &Photograph); 2] = [
     ("astronaut", include_bytes!(concat!(env!("OUT_DIR"), "/astronaut.grey"))),
     ("coffee", include_bytes!(concat!(env!("OUT_DIR"), "/coffee.grey"))),
-    ("brick", include_bytes!(concat!(env!("OUT_DIR"), "/brick.grey"))),
 ];
 
 cofferdam::entry!(main);

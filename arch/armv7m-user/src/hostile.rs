@@ -1,0 +1,124 @@
+//! Instructions with which a hostile domain tries to get out. None of them may harm anybody but the domain itself; they
+//! are here because assembly belongs here, and are only built for the domains that attack on purpose.
+
+use core::arch::asm;
+
+/// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
+///
+/// # Safety
+/// None is possible: the thread does not survive unless the attack succeeds.
+pub unsafe fn call_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "mov r12, #0", "svc #0", "udf #1", in(reg) stack, options(noreturn)) }
+}
+
+/// Sets the stack pointer and waits for an interrupt to write its frame there.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn spin_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
+}
+
+/// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn call_on_stack_with_floats(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe {
+        asm!(
+            "vmov s0, {0}", "vmov s31, {0}", "mov sp, {0}", "mov r12, #0", "svc #0", "udf #1",
+            in(reg) stack, options(noreturn)
+        )
+    }
+}
+
+/// Branches to an address: code of others, or one of the values that mean a return from an exception.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn jump(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("bx {0}", "udf #1", in(reg) address, options(noreturn)) }
+}
+
+/// Executes an undefined instruction.
+pub fn undefined() -> ! {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("udf #2", options(noreturn)) }
+}
+
+/// Executes a breakpoint, which is a fault where no debugger is attached.
+pub fn breakpoint() {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("bkpt #1") }
+}
+
+/// Writes CONTROL, PRIMASK, FAULTMASK and BASEPRI, which only privileged code may; returns CONTROL and PRIMASK, as far as
+/// they can be read.
+pub fn write_special_registers() -> (u32, u32) {
+    let (control, primask): (u32, u32);
+    // SAFETY: without privilege the writes are ignored (DDI 0403 B5.2.3).
+    unsafe {
+        asm!(
+            "movs {0}, #0", "msr control, {0}", "isb", "cpsid i", "cpsid f", "movs {0}, #16", "msr basepri, {0}",
+            "mrs {0}, control", "mrs {1}, primask",
+            out(reg) control, out(reg) primask
+        );
+    }
+    (control, primask)
+}
+
+/// Loads four words with one instruction that starts at `address`.
+///
+/// # Safety
+/// As for [`call_on_stack`], when the words are not the domain's own.
+pub unsafe fn load_multiple(address: u32) -> u32 {
+    let word;
+    // SAFETY: the caller wants the access.
+    unsafe {
+        asm!("ldmia {0}, {{r4, r5, r8, r10}}", in(reg) address, lateout("r4") word, out("r5") _, out("r8") _, out("r10") _)
+    };
+    word
+}
+
+/// Loads a pair of words with one instruction that starts at `address`.
+///
+/// # Safety
+/// As for [`load_multiple`].
+pub unsafe fn load_pair(address: u32) -> u32 {
+    let word;
+    // SAFETY: the caller wants the access.
+    unsafe { asm!("ldrd {0}, {1}, [{2}]", out(reg) word, out(reg) _, in(reg) address) };
+    word
+}
+
+/// Stores exclusively to `address`.
+///
+/// # Safety
+/// As for [`load_multiple`].
+pub unsafe fn store_exclusive(address: u32) -> u32 {
+    let status;
+    // SAFETY: the caller wants the access.
+    unsafe { asm!("ldrex {0}, [{1}]", "strex {0}, {1}, [{1}]", out(reg) status, in(reg) address) };
+    status
+}
+
+/// Changes rounding and the treatment of small numbers in the floating-point unit.
+pub fn spoil_rounding() {
+    // SAFETY: only this thread's floating-point state changes.
+    unsafe { asm!("vmsr fpscr, {0}", in(reg) 0x03c0_0000_u32) }
+}
+
+/// Makes a system call with a number in the instruction, which the kernel ignores; the number that counts is `number`.
+pub fn call_immediate(number: u32) -> u32 {
+    let status;
+    // SAFETY: the numbers passed here name no call.
+    unsafe {
+        asm!("svc #255", inlateout("r0") 0 => status, inlateout("r1") 0 => _, inlateout("r2") 0 => _,
+             inlateout("r3") 0 => _, inlateout("r12") number => _)
+    };
+    status
+}

@@ -1,0 +1,129 @@
+//! Attacks that must end in a fault of this domain. Each returns only when it has succeeded.
+
+use core::hint::black_box;
+
+use cofferdam::hostile;
+
+use crate::places::{
+    FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, Places, STIR, TIMER, UART, VTOR,
+};
+use crate::trap_orders;
+
+/// Name and attack.
+pub type Attack = (&'static str, fn(&Places));
+
+/// The attacks, in order.
+pub const ATTACKS: &[Attack] = &[
+    ("read kernel data", |_| read(KERNEL_DATA)),
+    ("write kernel data", |_| write(KERNEL_DATA)),
+    ("read the vector table", |_| read(KERNEL_CODE)),
+    ("read the kernel's tables in flash", |_| read(KERNEL_FLASH)),
+    ("read another domain's heap", |_| read(HEAPS)),
+    ("write another domain's heap", |_| write(HEAPS)),
+    ("read the word below the own memory", |own| read(own.stack.base - 4)),
+    ("write the word behind the own memory", |own| write(own.stack.base + own.stack.bytes)),
+    ("read the word behind the own code", |own| read(own.code.base + own.code.bytes)),
+    ("read a word that ends outside", |own| read(own.stack.base + own.stack.bytes - 2)),
+    ("load a pair across the end", |own| touch_pair(own.stack.base + own.stack.bytes - 4)),
+    ("load four words across the end", |own| touch_four(own.stack.base + own.stack.bytes - 8)),
+    ("store exclusively to kernel data", |_| exclusive(KERNEL_DATA)),
+    ("write the own code", |own| write(own.code.base)),
+    ("execute the own data", |own| jump(own.stack.base + own.stack.bytes - 64)),
+    ("execute kernel code in ITCM", |_| jump(KERNEL_CODE + 0x400)),
+    ("execute kernel code in flash", |_| jump(KERNEL_FLASH + 0x1000)),
+    ("execute a device", |_| jump(UART)),
+    ("write the console's UART", |_| write(UART)),
+    ("stop the kernel's timer", |_| write(TIMER)),
+    ("switch the memory protection off", |_| write(MPU_CONTROL)),
+    ("move the vector table", |_| write(VTOR)),
+    ("trigger an interrupt", |_| write(STIR)),
+    ("change how floating-point state is saved", |_| write(FPCCR)),
+    ("overflow the stack", |_| overflow()),
+    ("call with the stack in kernel data", |_| on_stack(KERNEL_DATA + 0x400)),
+    ("call with the stack in another domain", |_| on_stack(HEAPS + 0x400)),
+    ("call with the stack in the own code", |own| on_stack(own.code.base + own.code.bytes)),
+    ("call with the stack at address 0", |_| on_stack(0)),
+    ("be interrupted with the stack in kernel data", |_| spin_on_stack(KERNEL_DATA + 0x400)),
+    ("save floating-point state in kernel data", |_| floats_on_stack(KERNEL_DATA + 0x400)),
+    ("save floating-point state below the own stack", |own| floats_on_stack(own.stack.base + 96)),
+    ("return from an exception that never was", |_| jump_exactly(0xffff_fffd)),
+    ("return from an exception to privileged mode", |_| jump_exactly(0xffff_fff1)),
+    ("leave Thumb state", |own| jump_exactly(own.code.base & !1)),
+    ("execute an undefined instruction", |_| hostile::undefined()),
+    ("execute a breakpoint", |_| hostile::breakpoint()),
+    ("read behind the end of the address space", |_| read(0xffff_fffe)),
+    ("write special registers, then kernel data", |_| privileged()),
+    ("fault inside a gate", |own| through_gate(own, trap_orders::FAULT, KERNEL_DATA)),
+    ("move the stack inside a gate", |own| through_gate(own, trap_orders::MOVE_STACK, HEAPS + 0x400)),
+    ("never return from a gate", |own| through_gate(own, trap_orders::STAY, 0)),
+];
+
+// SAFETY of everything below: there is none, on purpose. What the domain may not do, the hardware and the kernel refuse.
+
+fn read(address: u32) {
+    // SAFETY: see above.
+    black_box(unsafe { (address as *const u32).read_volatile() });
+}
+
+fn write(address: u32) {
+    // SAFETY: see above.
+    unsafe { (address as *mut u32).write_volatile(0xbad0_bad0) };
+}
+
+fn exclusive(address: u32) {
+    // SAFETY: see above.
+    black_box(unsafe { hostile::store_exclusive(address) });
+}
+
+fn touch_pair(address: u32) {
+    // SAFETY: see above.
+    black_box(unsafe { hostile::load_pair(address) });
+}
+
+fn touch_four(address: u32) {
+    // SAFETY: see above.
+    black_box(unsafe { hostile::load_multiple(address) });
+}
+
+fn jump(address: u32) {
+    jump_exactly(address | 1);
+}
+
+fn jump_exactly(address: u32) {
+    // SAFETY: see above.
+    unsafe { hostile::jump(address) }
+}
+
+fn on_stack(address: u32) {
+    // SAFETY: see above.
+    unsafe { hostile::call_on_stack(address) }
+}
+
+fn spin_on_stack(address: u32) {
+    // SAFETY: see above.
+    unsafe { hostile::spin_on_stack(address) }
+}
+
+fn floats_on_stack(address: u32) {
+    // SAFETY: see above.
+    unsafe { hostile::call_on_stack_with_floats(address) }
+}
+
+fn overflow() {
+    black_box(deeper(0));
+}
+
+#[expect(unconditional_recursion, reason = "this is the attack")]
+fn deeper(depth: u32) -> u32 {
+    let frame = black_box([depth; 16]);
+    deeper(depth + 1) + frame[depth as usize % 16]
+}
+
+fn privileged() {
+    hostile::write_special_registers();
+    write(KERNEL_DATA);
+}
+
+fn through_gate(own: &Places, order: u32, with: u32) {
+    let _ = black_box(own.trap.call(order, with, 0));
+}
