@@ -38,13 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let machine = || Machine::new(&profile).map_err(|errors| format!("{errors:?}"));
 
     per_call("data: tightly coupled", &mut machine()?, |m, i| {
-        m.data(0x2000_0000 + (i * 4 & 0xFFFF), 4, i & 1 == 0, CACHED);
+        m.data(0x2000_0000 + ((i * 4) & 0xFFFF), 4, i & 1 == 0, CACHED);
     });
     per_call("data: hit, same line", &mut machine()?, |m, i| {
         m.data(0x2002_0000 + (i & 7) * 4, 4, i & 1 == 0, CACHED);
     });
     per_call("data: hit, another line every time", &mut machine()?, |m, i| {
-        m.data(0x2002_0000 + (i * 32 & 0x1FFF), 4, i & 1 == 0, CACHED);
+        m.data(0x2002_0000 + ((i * 32) & 0x1FFF), 4, i & 1 == 0, CACHED);
     });
     per_call("data: miss every time, dirty, SDRAM", &mut machine()?, |m, i| {
         m.data(0x6000_0000 + (i.wrapping_mul(32) & 0x00FF_FFFF), 4, true, CACHED);
@@ -60,11 +60,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         m.block(&many[i as usize & 255], CODE);
     });
     let mut m = machine()?;
-    let mixed = per_call("block of 5 with 2 data accesses, mostly hits", &mut m, |m, i| {
+    let mixed = per_call("block of 5, load and store, 1 in 16 misses", &mut m, |m, i| {
         m.block(&many[i as usize & 31], CODE);
         m.data(0x2002_0000 + (i.wrapping_mul(52) & 0x0FFF), 4, false, CACHED);
-        let spread = i.wrapping_mul(0x9E37_79B9) >> 27;
-        m.data(0x6000_0000 + (i & 0xFFF) * 4 + spread * 4096 / 8, 4, i & 3 == 0, CACHED);
+        m.data(0x6000_0000 + (i.wrapping_mul(4) & 0x000F_FFFF), 4, true, CACHED);
     });
     println!("one line:   {:7.0} million instructions per second of the model alone", 5e3 / single);
     println!("mixed:      {:7.0} million instructions per second of the model alone", 5e3 / mixed);

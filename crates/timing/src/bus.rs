@@ -162,7 +162,7 @@ impl StoreBuffer {
     /// Takes a store that is done at `done`, into the place of the oldest.
     pub fn push(&mut self, done: u64) {
         self.done[self.at] = done;
-        self.at = (self.at + 1) % self.depth;
+        self.at = if self.at + 1 == self.depth { 0 } else { self.at + 1 };
         self.latest = self.latest.max(done);
     }
 

@@ -120,10 +120,8 @@ impl Machine {
     /// up to the next branch.
     pub fn instruction(&mut self, insn: &InsnCost, attr: MemAttr) -> u32 {
         let mut spent = self.arrive(insn.pc);
-        match insn.info.class {
-            Class::DataSyncBarrier => spent += self.drain(),
-            Class::InstructionBarrier => self.last_fetch_line = super::NO_LINE,
-            _ => {}
+        if insn.info.class == Class::DataSyncBarrier {
+            spent += self.drain();
         }
         let end = insn.pc.wrapping_add(u32::from(insn.info.size));
         let first = insn.pc >> self.line_log2;
@@ -134,6 +132,9 @@ impl Machine {
         }
         let issue = self.scoreboard.issue(&self.costs, &insn.info);
         spent += self.spend(issue);
+        if insn.info.class == Class::InstructionBarrier {
+            self.last_fetch_line = super::NO_LINE;
+        }
         self.pending = site(insn.pc, &insn.info);
         if self.pending.is_some() {
             self.scoreboard.clear();

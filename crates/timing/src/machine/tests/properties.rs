@@ -1,0 +1,84 @@
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::{B_SELF, CACHED, DTCM, FLASH, NOP, SDRAM, SRAM, THROUGH, block, frame, insns, machine};
+use crate::machine::{EntryKind, FpFrame, InsnCost};
+
+/// Straight-line instructions without operands in common with a branch at the end.
+const MENU: [u16; 8] = [0x18D1, 0x19AC, 0x3A01, 0x4351, 0x4011, 0x46BA, 0xB2D1, NOP];
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Data(u32, bool),
+    Block(u32),
+    Exception,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        (0u32..4096, any::<bool>()).prop_map(|(n, store)| Step::Data(n * 52, store)),
+        (0u32..64).prop_map(Step::Block),
+        Just(Step::Exception),
+    ];
+    prop::collection::vec(step, 1..300)
+}
+
+/// Runs the steps and gives the cycles of each.
+fn run(steps: &[Step]) -> (Vec<u32>, crate::Counters) {
+    let mut m = machine();
+    let once = |step: &Step| match *step {
+        Step::Data(offset, write) => m.data(if offset & 1 == 0 { SRAM } else { SDRAM } + offset, 4, write, CACHED),
+        Step::Block(n) => {
+            let code = block(&m, FLASH + n * 48, &[0x18D1, 0x19AC, B_SELF]);
+            m.block(&code, THROUGH)
+        }
+        Step::Exception => m.exception_entry(EntryKind::Normal, frame(SRAM + 0x100, CACHED, FpFrame::None), 0, THROUGH),
+    };
+    let cycles = steps.iter().map(once).collect();
+    (cycles, m.counters())
+}
+
+proptest! {
+    /// The same calls give the same cycles, and the clock is their sum.
+    #[test]
+    fn runs_are_reproducible(steps in steps()) {
+        let (cycles, counters) = run(&steps);
+        prop_assert_eq!(&run(&steps).0, &cycles);
+        prop_assert_eq!(counters.cycles, cycles.iter().map(|c| u64::from(*c)).sum::<u64>());
+    }
+
+    /// The README's bounds for one aligned access, with rows, sets and the store buffer under pressure.
+    #[test]
+    fn no_access_exceeds_the_stated_bound(picks in prop::collection::vec((0u32..8, 0u32..4, any::<bool>()), 1..600)) {
+        for (base, bound) in [(SRAM, 120), (SDRAM, 500)] {
+            let mut m = machine();
+            for &(way, set, write) in &picks {
+                let cycles = m.data(base + way * 4096 + set * 32, 4, write, CACHED);
+                prop_assert!(cycles <= bound, "{} cycles", cycles);
+            }
+        }
+    }
+
+    /// Instruction by instruction, a loop costs what it costs block by block.
+    #[test]
+    fn both_modes_agree(picks in prop::collection::vec(0usize..MENU.len(), 0..12), rounds in 1u32..6) {
+        let mut code: Vec<u16> = picks.into_iter().map(|n| MENU[n]).collect();
+        let back = -2 - code.len() as i32;
+        code.push(0xE000 | (back as u16 & 0x7FF));
+        let mut by_block = machine();
+        let whole = block(&by_block, DTCM, &code);
+        let mut by_insn = machine();
+        let mut pc = DTCM;
+        let single: Vec<InsnCost> = insns(&code).into_iter().map(|info| {
+            let at = pc;
+            pc += u32::from(info.size);
+            InsnCost::new(at, info)
+        }).collect();
+        for _ in 0..rounds {
+            let block_cycles = by_block.block(&whole, CACHED);
+            let insn_cycles: u32 = single.iter().map(|insn| by_insn.instruction(insn, CACHED)).sum();
+            prop_assert_eq!(block_cycles, insn_cycles);
+        }
+    }
+}
