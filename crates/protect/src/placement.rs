@@ -5,6 +5,8 @@
 
 use crate::pmsav7::{GRANULE_BYTES, SUBREGION_MIN_LOG2};
 
+const SMALLEST_WITH_EIGHTHS: u64 = 1 << SUBREGION_MIN_LOG2;
+
 /// A length that one region expresses, and where it may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -19,20 +21,29 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The step between candidate bases: an eighth of the block, or the block where there are no eighths.
-    pub const fn step_bytes(self) -> u64 {
-        if self.size_bytes == self.block_bytes { self.block_bytes } else { self.block_bytes / 8 }
-    }
-
-    /// The lowest base at or above `from` at which the area is one region; `None` beyond 2^32.
+    /// The lowest base at or above `from` at which the area is one region; `None` if there is none below 2^32. Often lower than the
+    /// next multiple of `align_bytes`: an area may also stand on any eighth of its block, or of a larger one, that leaves it inside.
+    ///
+    /// # Time complexity
+    /// At most 28 block sizes.
     pub const fn next_base(self, from: u64) -> Option<u64> {
-        if from >= 1 << 32 {
+        if from > u32::MAX as u64 {
             return None;
         }
-        let base = from.next_multiple_of(self.step_bytes());
-        let offset = base % self.block_bytes;
-        let base = if offset + self.size_bytes <= self.block_bytes { base } else { base - offset + self.block_bytes };
-        if base + self.size_bytes <= 1 << 32 { Some(base) } else { None }
+        // A whole block stands on its own multiples; that is all there is below 256 bytes.
+        let mut best =
+            if self.size_bytes == self.block_bytes { from.next_multiple_of(self.block_bytes) } else { u64::MAX / 2 };
+        let mut block = if self.block_bytes < SMALLEST_WITH_EIGHTHS { SMALLEST_WITH_EIGHTHS } else { self.block_bytes };
+        while block <= 1 << 32 && self.size_bytes.is_multiple_of(block / 8) {
+            let base = from.next_multiple_of(block / 8);
+            let inside = base % block + self.size_bytes <= block;
+            let base = if inside { base } else { base.next_multiple_of(block) };
+            if base < best {
+                best = base;
+            }
+            block *= 2;
+        }
+        if best + self.size_bytes <= 1 << 32 { Some(best) } else { None }
     }
 
     /// Whether the area may start at `base`.
@@ -55,9 +66,8 @@ pub const fn placement_for(len_bytes: u64) -> Option<Placement> {
     if rounded.is_power_of_two() {
         return Some(Placement { size_bytes: rounded, align_bytes: rounded, block_bytes: rounded, srd: 0 });
     }
-    let smallest_with_eighths = 1 << SUBREGION_MIN_LOG2;
     let power = rounded.next_power_of_two();
-    let block = if power < smallest_with_eighths { smallest_with_eighths } else { power };
+    let block = if power < SMALLEST_WITH_EIGHTHS { SMALLEST_WITH_EIGHTHS } else { power };
     let eighths = rounded.div_ceil(block / 8);
     let srd = if eighths == 8 { 0 } else { 0xffu8 << eighths };
     Some(Placement { size_bytes: eighths * (block / 8), align_bytes: block, block_bytes: block, srd })

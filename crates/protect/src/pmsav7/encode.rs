@@ -69,10 +69,12 @@ pub const fn encode_one(asked: Span, access: Access, mem: MemType) -> Result<Reg
 /// The fewest regions whose union is exactly `asked`, written to the front of `out`; returns how many. Regions may
 /// overlap one another, with equal attributes, so their order does not matter.
 ///
-/// Few enough to be minimal: every region inside the range covers an interval of it, so this is interval covering, where
-/// taking, from the first byte not yet covered, the interval that reaches furthest is optimal. At most [`MAX_COVER`]:
-/// seven eighths of a block are reached in one step, so that each step towards, and away from, the widest block gains at
-/// least three bits of the 27 that separate the granule from the address space.
+/// Minimal: every region inside the range covers an interval of it, so this is interval covering, where taking, from the first
+/// byte not yet covered, the interval that reaches furthest is optimal.
+///
+/// At most [`MAX_COVER`]: from a base aligned to 2^a, a block of 2^(a+3) bytes has eighths that begin there, so one region reaches
+/// a multiple of 2^(a+3), or the range ends before that; the same holds downwards from the end. With 27 bits between granule
+/// and address space that is nine steps up and nine down.
 ///
 /// # Errors
 /// [`Rule::Registers`] when `out` is too short, with the number that would do; otherwise as for [`encode_one`].

@@ -218,6 +218,13 @@ impl Shadow {
         Self::new().permits(addr, len, privileged, kind)
     }
 
+    /// The state just before the generation wraps, with what is cached made to look valid after it.
+    #[cfg(test)]
+    pub(super) fn wrap_generation_for_test(&mut self) {
+        self.generation = u32::MAX;
+        self.cache.iter_mut().for_each(|segment| segment.generation = 1);
+    }
+
     #[cold]
     fn permits_slow(&mut self, addr: u32, last: u32, privileged: bool, kind: AccessKind) -> Result<Attr, Violation> {
         if last < addr {

@@ -1,1 +1,178 @@
-//! Tests.
+//! Slots: what is pinned stays, what is paged makes progress, and what no region cures is reported.
+
+use super::*;
+use crate::pctrie::NODE_WORDS;
+use crate::pmsav7::{Access, AccessKind, MemType, Shadow, Span, encode_one};
+use crate::testing::Rng;
+use std::vec::Vec;
+
+const POLICIES: [Replacement; 2] = [Replacement::BitPlru, Replacement::RoundRobin];
+
+fn frame(number: u32) -> RegionRegs {
+    encode_one(Span::new(0x6000_0000 + number * 0x1_0000, 0x1_0000), Access::RW, MemType::WriteBack).unwrap()
+}
+
+fn address(number: u32) -> u32 {
+    0x6000_0000 + number * 0x1_0000 + 0x42
+}
+
+fn pinned(count: usize) -> Vec<RegionRegs> {
+    (0..count as u32)
+        .map(|i| encode_one(Span::new(0x2000_0000 + i * 0x1000, 0x1000), Access::RW, MemType::WriteBack).unwrap())
+        .collect()
+}
+
+/// Runs `test` with `slots` paged slots and `frames` frames in the trie.
+fn with(slots: usize, frames: u32, policy: Replacement, test: impl FnOnce(Slots, PcTrie<'_>)) {
+    let mut nodes = [[0; NODE_WORDS]; 4];
+    let mut leaves = [RegionRegs::DISABLED; 64];
+    let mut trie = PcTrie::new(&mut nodes, &mut leaves);
+    (0..frames).for_each(|number| assert!(trie.insert(frame(number)).is_ok()));
+    test(Slots::new(&pinned(REGIONS - slots), 1, policy).unwrap(), trie);
+}
+
+fn present(slots: &Slots, number: u32) -> bool {
+    slots.image().regs.iter().any(|regs| regs.is_enabled() && regs.contains(address(number)))
+}
+
+#[test]
+fn the_image_is_in_store_order_and_loads_what_is_pinned() {
+    with(3, 1, Replacement::BitPlru, |slots, _| {
+        let words: Vec<u32> = slots.image().words().collect();
+        assert_eq!(words.len(), 16);
+        let mut shadow = Shadow::new();
+        // Two block stores of eight words to RBAR, RASR and the three alias pairs.
+        for (i, word) in words.iter().enumerate() {
+            shadow.write(0x0c + 4 * (i as u32 % 8), *word).unwrap();
+        }
+        shadow.write(0x04, 0b101).unwrap();
+        for i in 0..5 {
+            let attr = shadow.permits(0x2000_0000 + i * 0x1000, 0x1000, false, AccessKind::Write).unwrap();
+            assert_eq!(attr.region, Some(i as u8));
+        }
+        assert!(shadow.permits(0x2000_5000, 1, false, AccessKind::Read).is_err());
+        assert_eq!((slots.paged_mask(), core::mem::size_of::<RegionImage>()), (0xe0, 64));
+    });
+}
+
+#[test]
+fn a_fill_writes_one_paged_slot_and_nothing_else() {
+    for policy in POLICIES {
+        with(3, 16, policy, |mut slots, mut trie| {
+            let mut rng = Rng::new(40);
+            for _ in 0..2_000 {
+                let number = rng.below(16) as u32;
+                let (before, victim) = (*slots.image(), slots.victim().unwrap());
+                if present(&slots, number) {
+                    assert_eq!(slots.fill(&mut trie, address(number)), Err(Miss::Present));
+                    assert_eq!(*slots.image(), before);
+                    continue;
+                }
+                let regs = slots.fill(&mut trie, address(number)).unwrap();
+                assert_eq!(regs, frame(number).at_slot(victim as u32));
+                assert!(victim >= 5);
+                for slot in 0..REGIONS {
+                    let expected = if slot == victim { regs } else { before.regs[slot] };
+                    assert_eq!(slots.image().regs[slot], expected);
+                }
+            }
+            assert_eq!(slots.fill(&mut trie, 0x7000_0000), Err(Miss::Unmapped));
+            assert_eq!(slots.fill(&mut trie, 0x2000_0000), Err(Miss::Unmapped));
+        });
+    }
+}
+
+/// An instruction that touches `needs` in order, from the first again after each miss: its misses until it completes.
+fn misses_of(slots: &mut Slots, trie: &mut PcTrie<'_>, needs: &[u32]) -> u32 {
+    let mut misses = 0;
+    while let Some(&absent) = needs.iter().find(|&&number| !present(slots, number)) {
+        slots.fill(trie, address(absent)).unwrap();
+        misses += 1;
+        assert!(misses < 100, "no progress");
+    }
+    misses
+}
+
+#[test]
+fn an_instruction_that_needs_every_paged_slot_completes_within_the_bound() {
+    for policy in POLICIES {
+        for paged in 1..=REGIONS {
+            let mut worst = 0;
+            with(paged, 20, policy, |mut slots, mut trie| {
+                let mut rng = Rng::new(41);
+                for _ in 0..1_000 {
+                    // Any history, then an instruction with 1..=paged different regions.
+                    for _ in 0..rng.below(4) {
+                        let _ = slots.fill(&mut trie, address(rng.below(20) as u32));
+                    }
+                    let mut needs: Vec<u32> = (0..20).collect();
+                    (0..20).for_each(|i| needs.swap(i, rng.below(20) as usize));
+                    needs.truncate(1 + rng.below(paged as u64) as usize);
+                    worst = worst.max(misses_of(&mut slots, &mut trie, &needs));
+                }
+            });
+            assert!(worst <= most_misses(policy, paged as u32), "{policy:?} {paged}: {worst}");
+            assert!(worst as usize >= paged, "{policy:?} {paged}: the test saw no hard case");
+        }
+    }
+}
+
+#[test]
+fn a_region_evicted_and_loaded_elsewhere_is_present_once() {
+    with(2, 8, Replacement::BitPlru, |mut slots, mut trie| {
+        let mut rng = Rng::new(42);
+        for _ in 0..500 {
+            let _ = slots.fill(&mut trie, address(rng.below(8) as u32));
+            for number in 0..8 {
+                let copies =
+                    slots.image().regs.iter().filter(|r| r.is_enabled() && r.contains(address(number))).count();
+                assert!(copies <= 1);
+            }
+        }
+    });
+}
+
+#[test]
+fn what_is_unmapped_leaves_its_slot_and_cannot_come_back() {
+    with(2, 4, Replacement::BitPlru, |mut slots, mut trie| {
+        let regs = slots.fill(&mut trie, address(1)).unwrap();
+        let off = slots.unmap(&mut trie, frame(1)).unwrap().unwrap();
+        assert_eq!(off, RegionRegs::DISABLED.at_slot(regs.rbar & 7));
+        assert!(!present(&slots, 1));
+        assert_eq!(slots.fill(&mut trie, address(1)), Err(Miss::Unmapped));
+        assert_eq!(slots.unmap(&mut trie, frame(2)), Ok(None));
+        assert_eq!(slots.unmap(&mut trie, frame(2)), Err(TrieError::NotMapped));
+        // Loaded, evicted by two others, then unmapped: the others stay.
+        trie.insert(frame(5)).unwrap();
+        [5, 0, 3].into_iter().for_each(|number| assert!(slots.fill(&mut trie, address(number)).is_ok()));
+        assert!(!present(&slots, 5));
+        assert_eq!(slots.unmap(&mut trie, frame(5)), Ok(None));
+        assert!(present(&slots, 0) && present(&slots, 3));
+    });
+}
+
+#[test]
+fn a_restart_empties_the_paged_slots_and_keeps_the_pinned_ones() {
+    with(4, 8, Replacement::BitPlru, |mut slots, mut trie| {
+        let fresh = *slots.image();
+        (0..6).for_each(|number| assert!(slots.fill(&mut trie, address(number)).is_ok()));
+        slots.evict_all();
+        assert_eq!(*slots.image(), fresh);
+        assert!(slots.fill(&mut trie, address(5)).is_ok(), "a stale slot number must not pass for presence");
+    });
+}
+
+#[test]
+fn set_up_is_refused_with_the_numbers() {
+    let new = |count, needed| Slots::new(&pinned(count), needed, Replacement::BitPlru).map(|slots| slots.paged_mask());
+    assert_eq!(new(9, 0), Err(SlotError::TooManyPinned { asked: 9, limit: 8 }));
+    assert_eq!(new(5, min_paged_slots(true, true)), Err(SlotError::TooFewPaged { left: 3, needed: 4 }));
+    assert_eq!((new(4, 4), new(8, 0), new(2, 0)), (Ok(0xf0), Ok(0), Ok(0)));
+    assert_eq!([(false, false), (true, false), (false, true)].map(|(c, d)| min_paged_slots(c, d)), [0, 2, 2]);
+    let bad = Slots::new(&[frame(0), RegionRegs::DISABLED], 0, Replacement::BitPlru);
+    assert!(matches!(bad, Err(SlotError::Malformed { position: 1 })));
+    with(1, 4, Replacement::BitPlru, |_, mut trie| {
+        let mut none = Slots::new(&[], 0, Replacement::BitPlru).unwrap();
+        assert_eq!((none.victim(), none.fill(&mut trie, address(0))), (None, Err(Miss::Unmapped)));
+    });
+}

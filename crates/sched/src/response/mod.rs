@@ -11,6 +11,8 @@
 //! # What it rests on
 //! - A thread's release and its budget's replenishment coincide (the kernel starts them together), and its demand per period is
 //!   at most its capacity; its deadline is at most its period.
+//! - A thread that has been released runs to completion of its demand: one that sleeps in between may be blocked again after
+//!   each sleep, and counts as that many threads.
 //! - Switches that a thread causes by sleeping and waking within its budget are charged to that budget; the one in and the
 //!   one out of each replenishment are what is added here.
 //! - What a budget can exceed its capacity by (the enforcement granularity) is part of the `capacity` given for interference: add it
