@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use protect::pmsav7::Attr;
 use record::Watch;
 
 use crate::decode;
-use crate::model::Model;
+use crate::model::{BlockShape, Model};
 
 /// Facts about a block.
 pub mod flag {
@@ -32,12 +33,14 @@ pub struct TbInfo {
     pub flags: u32,
     /// Instructions.
     pub count: u32,
-    /// Cycles of a run through it without data accesses and cache misses.
+    /// Issue cycles of a run through it.
     pub cost: u32,
     /// The model's own description.
-    pub shape: crate::model::BlockShape,
-    /// The generation of the shadowed MPU in which execution was found permitted.
-    pub permitted: Cell<u32>,
+    pub shape: BlockShape,
+    /// The generation of the shadowed MPU in which execution was last checked.
+    pub checked: Cell<u32>,
+    /// Attributes of the code in that generation.
+    pub attr: Cell<Attr>,
     /// Its instructions.
     pub insns: Box<[InsnInfo]>,
 }
@@ -105,7 +108,8 @@ fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
         count: raw.len() as u32,
         cost: total,
         shape,
-        permitted: Cell::new(0),
+        checked: Cell::new(0),
+        attr: Cell::new(Attr { tex_s_c_b: 0, region: None }),
         insns: Box::default(),
     }));
     let block: *const TbInfo = info;

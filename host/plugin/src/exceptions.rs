@@ -1,11 +1,12 @@
 //! Exceptions, and how long interrupts were held off.
 
+use protect::pmsav7::Attr;
 use record::{ExceptionCount, Masked, VectorTime, Window, observed};
 
 use crate::block::{TbInfo, flag};
 use crate::clock::CLOCK;
 use crate::histogram::Histogram;
-use crate::model::Sequence;
+use crate::model::{Fp, Stacked};
 use crate::observer::Observer;
 
 const NUMBERS: usize = 512;
@@ -15,6 +16,10 @@ const ON_PROCESS_STACK: u32 = 1 << 2;
 const BASIC_FRAME: u32 = 1 << 4;
 const STACKED_PC: u32 = 24;
 const FPCA: u32 = 1 << 2;
+const SPSEL: u32 = 1 << 1;
+const BASIC_BYTES: u32 = 0x20;
+const EXTENDED_BYTES: u32 = 0x68;
+const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, region: None }, fp: Fp::None };
 
 /// A stretch that has begun.
 #[derive(Clone, Copy)]
@@ -41,6 +46,10 @@ pub struct Exceptions {
     longest: Option<Window>,
     longest_to_thread: Option<Window>,
     counting_from: Option<u64>,
+    /// The frame that still waits for its floating-point registers.
+    pub lazy_frame: Stacked,
+    /// Address of the vector table.
+    pub table: u32,
     /// Cycle of the last entry, before its cost.
     pub entry_cycle: u64,
 }
@@ -58,6 +67,8 @@ impl Exceptions {
             longest: None,
             longest_to_thread: None,
             counting_from: count_at_once.then_some(0),
+            lazy_frame: NOTHING_STACKED,
+            table: 0,
             entry_cycle: 0,
         }
     }
@@ -162,11 +173,14 @@ impl Observer {
         }
         let tail_chained = !self.exceptions.active.is_empty() && lr & TO_THREAD != 0;
         self.start_activation(tb.pc, number, tail_chained);
-        let fp = lr & BASIC_FRAME == 0;
-        let sequence = if tail_chained { Sequence::TailChain } else { Sequence::Entry { fp } };
-        let cycles = self.model.sequence(sequence);
+        let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
+        let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };
+        let vector = self.exceptions.table.wrapping_add(u32::from(number) * 4);
+        let vector_attr = self.attr(vector);
+        let cycles = self.model.enter(tail_chained, stacked, vector, vector_attr);
         CLOCK.pass(cycles);
-        if fp && !tail_chained {
+        if fp == Fp::Lazy && !tail_chained {
+            self.exceptions.lazy_frame = stacked;
             self.watched |= flag::FP;
         }
         if self.watch.exception_events {
@@ -217,15 +231,31 @@ impl Observer {
         if to_thread {
             exceptions.end_chain(now, instructions);
             self.watched_after &= !flag::RETURNS;
+        }
+        let stacked = self.unstacked(to_thread);
+        let cycles = self.model.leave(stacked);
+        CLOCK.pass(cycles);
+        if to_thread {
             self.watched &= !flag::FP;
         }
-        let control = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.control);
-        let fp = self.bytes.register(control) & FPCA != 0;
-        let cycles = self.model.sequence(Sequence::Exit { fp });
-        CLOCK.pass(cycles);
         if to_thread && self.watch.exception_events {
             self.note(observed::EXCEPTION_RETURN, left, 0);
         }
+    }
+
+    /// The frame that a return has just taken from the stack.
+    fn unstacked(&mut self, to_thread: bool) -> Stacked {
+        let Some(registers) = &self.registers else { return NOTHING_STACKED };
+        let (control, msp, psp) = (registers.control, registers.msp, registers.psp);
+        let control = self.bytes.register(control);
+        let sp = self.bytes.register(if to_thread && control & SPSEL != 0 { psp } else { msp });
+        let (fp, len) = match control & FPCA != 0 {
+            false => (Fp::None, BASIC_BYTES),
+            true if self.watched & flag::FP != 0 => (Fp::Lazy, EXTENDED_BYTES),
+            true => (Fp::Saved, EXTENDED_BYTES),
+        };
+        let sp = sp.wrapping_sub(len);
+        Stacked { sp, attr: self.attr(sp), fp }
     }
 
     /// PRIMASK, BASEPRI or FAULTMASK may have changed.

@@ -67,7 +67,7 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     let path = argument.strip_prefix("config=").ok_or("expected config=PATH")?;
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let watch: Watch = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    let model = Model::load(&watch.profile)?;
+    let model = Model::load(&watch.profile, watch.mode)?;
     let log = Log::create(&watch)?;
     // SAFETY: no precondition.
     let wake_fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };

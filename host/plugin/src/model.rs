@@ -1,14 +1,23 @@
-//! The model that cycles come from.
+//! The model that cycles come from: a chip's, by `cofferdam-timing`, or constants.
+
+use std::fs;
 
 use protect::pmsav7::Attr;
-use record::ProfileSource;
+use record::{Mode, ProfileSource};
+use timing::pipeline::Scoreboard;
+use timing::thumb::{self, InsnInfo};
+use timing::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
 
-use crate::block::RawInsn;
+use crate::block::{RawInsn, TbInfo};
 
 /// What the model keeps about a block.
 pub enum BlockShape {
     /// Nothing.
     Constant,
+    /// A block that runs as a whole.
+    Block(BlockCost),
+    /// One instruction, in the exact mode.
+    Instruction(InsnCost),
 }
 
 /// Counters of the model at one moment.
@@ -24,30 +33,79 @@ pub struct Counts {
     pub dcache_misses: u64,
 }
 
-/// Kinds of exception sequence that cost time.
+/// What becomes of the floating-point registers on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sequence {
-    /// Entry from running code; `fp`: with room for floating-point state.
-    Entry { fp: bool },
-    /// From one handler straight to the next.
-    TailChain,
-    /// Return to what was interrupted.
-    Exit { fp: bool },
-    /// Floating-point state is stored late.
-    LazyStore,
+pub enum Fp {
+    /// No floating-point context.
+    None,
+    /// Room is left or was left; nothing moved.
+    Lazy,
+    /// They were stored and have to be loaded.
+    Saved,
+}
+
+/// An exception frame: its lowest address, the attributes of the stack, the floating-point part.
+#[derive(Clone, Copy, Debug)]
+pub struct Stacked {
+    /// Lowest address.
+    pub sp: u32,
+    /// Attributes of the stack.
+    pub attr: Attr,
+    /// Floating-point part.
+    pub fp: Fp,
+}
+
+/// The same cost for every instruction and every access.
+pub struct Constant {
+    cpu_hz: u64,
+    instruction: u32,
+    access: u32,
+}
+
+/// A chip.
+pub struct Chip {
+    name: String,
+    cpu_hz: u64,
+    machine: Machine,
+    one_by_one: bool,
+    /// What CCR has enabled so far; QEMU reads the bits as zero, so that they are never taken back here.
+    caches_on: (bool, bool),
 }
 
 /// The model.
 pub enum Model {
-    /// The same cost for every instruction and every access.
-    Constant {
-        /// Hz.
-        cpu_hz: u64,
-        /// Per instruction.
-        instruction: u32,
-        /// Per access.
-        access: u32,
-    },
+    /// No chip's.
+    Constant(Constant),
+    /// A chip's.
+    Chip(Box<Chip>),
+}
+
+/// Costs of the sequences under [`Constant`], cycles.
+const ENTRY: u64 = 12;
+const EXIT: u64 = 12;
+const TAIL_CHAIN: u64 = 6;
+const FP_WORDS: u64 = 17;
+
+fn memory_attr(attr: Attr) -> MemAttr {
+    const TABLE: [MemAttr; 64] = {
+        let mut table = [MemAttr::DEVICE; 64];
+        let mut index = 0;
+        while index < 64 {
+            table[index] = MemAttr::from_rasr((index as u32) << 16);
+            index += 1;
+        }
+        table
+    };
+    TABLE[usize::from(attr.tex_s_c_b & 0x3f)]
+}
+
+fn frame(stacked: Stacked) -> Frame {
+    let fp = match stacked.fp {
+        Fp::None => FpFrame::None,
+        Fp::Lazy => FpFrame::Lazy,
+        Fp::Saved => FpFrame::Saved,
+    };
+    Frame { sp: stacked.sp, attr: memory_attr(stacked.attr), fp }
 }
 
 impl Model {
@@ -55,66 +113,174 @@ impl Model {
     ///
     /// # Errors
     /// A text that says what is wrong with the profile.
-    pub fn load(source: &ProfileSource) -> Result<Self, String> {
+    pub fn load(source: &ProfileSource, mode: Mode) -> Result<Self, String> {
         match source {
             ProfileSource::Constant { cpu_hz, cycles_per_instruction, cycles_per_access } => {
                 if *cpu_hz == 0 || *cycles_per_instruction == 0 {
                     return Err("a constant profile needs a clock and at least one cycle per instruction".into());
                 }
-                Ok(Self::Constant { cpu_hz: *cpu_hz, instruction: *cycles_per_instruction, access: *cycles_per_access })
+                let (instruction, access) = (*cycles_per_instruction, *cycles_per_access);
+                Ok(Self::Constant(Constant { cpu_hz: *cpu_hz, instruction, access }))
             }
-            ProfileSource::Path(_) | ProfileSource::Text(_) => Err("chip profiles are not connected yet".into()),
+            ProfileSource::Path(path) => {
+                let told = |error: &dyn std::fmt::Display| format!("profile {}: {error}", path.display());
+                let text = fs::read_to_string(path).map_err(|error| told(&error))?;
+                Chip::load(&text, mode).map_err(|error| told(&error))
+            }
+            ProfileSource::Text(text) => Chip::load(text, mode).map_err(|error| format!("profile: {error}")),
         }
     }
 
     /// Clock of the core, Hz.
     pub fn cpu_hz(&self) -> u64 {
         match self {
-            Self::Constant { cpu_hz, .. } => *cpu_hz,
+            Self::Constant(constant) => constant.cpu_hz,
+            Self::Chip(chip) => chip.cpu_hz,
         }
     }
 
     /// Name in the summary.
     pub fn name(&self) -> &str {
         match self {
-            Self::Constant { .. } => "constant",
+            Self::Constant(_) => "constant",
+            Self::Chip(chip) => &chip.name,
         }
     }
 
-    /// Cycles of each instruction without data accesses, and what the model keeps about the block.
+    /// Issue cycles of each instruction, and what the model keeps about the block.
     pub fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
         match self {
-            Self::Constant { instruction, .. } => (vec![*instruction; raw.len()], BlockShape::Constant),
+            Self::Constant(constant) => (vec![constant.instruction; raw.len()], BlockShape::Constant),
+            Self::Chip(chip) => chip.describe(raw),
         }
     }
 
-    /// Cycles that running the block takes beyond its static cost.
+    /// Cycles that running the block takes without its data accesses.
     #[inline]
-    pub fn fetch(&mut self, _shape: &BlockShape) -> u64 {
-        0
+    pub fn run(&mut self, tb: &TbInfo) -> u64 {
+        match (self, &tb.shape) {
+            (Self::Chip(chip), BlockShape::Block(block)) => {
+                u64::from(chip.machine.block(block, memory_attr(tb.attr.get())))
+            }
+            (Self::Chip(chip), BlockShape::Instruction(insn)) => {
+                u64::from(chip.machine.instruction(insn, memory_attr(tb.attr.get())))
+            }
+            _ => u64::from(tb.cost),
+        }
     }
 
     /// Cycles of a data access.
     #[inline]
-    pub fn data(&mut self, _address: u32, _len: u32, _store: bool, _attr: Attr) -> u64 {
+    pub fn data(&mut self, address: u32, len: u32, store: bool, attr: Attr) -> u64 {
         match self {
-            Self::Constant { access, .. } => u64::from(*access),
+            Self::Chip(chip) => u64::from(chip.machine.data(address, len, store, memory_attr(attr))),
+            Self::Constant(constant) => u64::from(constant.access),
         }
     }
 
-    /// Cycles of an exception sequence.
-    pub fn sequence(&mut self, sequence: Sequence) -> u64 {
-        match (self, sequence) {
-            (Self::Constant { .. }, Sequence::Entry { fp: false } | Sequence::Exit { fp: false }) => 12,
-            (Self::Constant { .. }, Sequence::Entry { fp: true }) => 12,
-            (Self::Constant { .. }, Sequence::Exit { fp: true }) => 29,
-            (Self::Constant { .. }, Sequence::TailChain) => 6,
-            (Self::Constant { .. }, Sequence::LazyStore) => 17,
+    /// Cycles of an exception's entry; `vector` is the address of its entry in the vector table.
+    pub fn enter(&mut self, tail_chained: bool, stacked: Stacked, vector: u32, vector_attr: Attr) -> u64 {
+        match self {
+            Self::Constant(_) if tail_chained => TAIL_CHAIN,
+            Self::Constant(_) => ENTRY,
+            Self::Chip(chip) => {
+                let kind = if tail_chained { EntryKind::TailChained } else { EntryKind::Normal };
+                let attr = memory_attr(vector_attr);
+                u64::from(chip.machine.exception_entry(kind, frame(stacked), vector, attr))
+            }
+        }
+    }
+
+    /// Cycles of a return to what was interrupted.
+    pub fn leave(&mut self, stacked: Stacked) -> u64 {
+        match self {
+            Self::Constant(_) => EXIT + if stacked.fp == Fp::Saved { FP_WORDS } else { 0 },
+            Self::Chip(chip) => u64::from(chip.machine.exception_exit(frame(stacked))),
+        }
+    }
+
+    /// Cycles of storing the floating-point registers late, in the frame at `stacked`.
+    pub fn save_lazily(&mut self, stacked: Stacked) -> u64 {
+        const FP_OFFSET: u32 = 0x20;
+        match self {
+            Self::Constant(_) => FP_WORDS,
+            Self::Chip(chip) => {
+                let address = stacked.sp.wrapping_add(FP_OFFSET);
+                u64::from(chip.machine.lazy_fp_save(address, memory_attr(stacked.attr)))
+            }
+        }
+    }
+
+    /// Cycles of a store to the system control space that maintains the caches, 0 for any other.
+    pub fn control(&mut self, address: u32, value: u32) -> u64 {
+        match self {
+            Self::Constant(_) => 0,
+            Self::Chip(chip) => chip.control(address, value),
+        }
+    }
+
+    /// The core slept.
+    pub fn slept(&mut self, cycles: u64) {
+        if let Self::Chip(chip) = self {
+            chip.machine.idle(cycles);
         }
     }
 
     /// The caches' counters.
     pub fn counts(&self) -> Counts {
-        Counts::default()
+        match self {
+            Self::Constant(_) => Counts::default(),
+            Self::Chip(chip) => {
+                let counters = chip.machine.counters();
+                Counts {
+                    icache_hits: counters.icache_hits,
+                    icache_misses: counters.icache_misses,
+                    dcache_hits: counters.dcache_hits,
+                    dcache_misses: counters.dcache_misses,
+                }
+            }
+        }
+    }
+}
+
+impl Chip {
+    fn load(text: &str, mode: Mode) -> Result<Model, String> {
+        let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let machine = Machine::new(&profile).map_err(|errors| {
+            let errors = errors.iter().map(|error| format!("{}: {}", error.path, error.rule));
+            errors.collect::<Vec<_>>().join("; ")
+        })?;
+        Ok(Model::Chip(Box::new(Self {
+            cpu_hz: profile.core_clock.value,
+            name: profile.name,
+            machine,
+            one_by_one: mode == Mode::Exact,
+            caches_on: (profile.icache.enabled.value, profile.dcache.enabled.value),
+        })))
+    }
+
+    fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
+        let infos: Vec<InsnInfo> = raw.iter().map(|insn| thumb::classify(&insn.code.to_le_bytes())).collect();
+        let mut board = Scoreboard::new();
+        let costs = infos.iter().map(|info| board.issue(self.machine.costs(), info)).collect();
+        let shape = if self.one_by_one && raw.len() == 1 {
+            BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
+        } else {
+            BlockShape::Block(BlockCost::new(self.machine.costs(), raw[0].pc, &infos))
+        };
+        (costs, shape)
+    }
+
+    fn control(&mut self, address: u32, value: u32) -> u64 {
+        let Some(operation) = Maintenance::decode(address, value) else { return 0 };
+        let operation = match operation {
+            Maintenance::Enable { instruction, data } => {
+                self.caches_on.0 |= instruction;
+                self.caches_on.1 |= data;
+                Maintenance::Enable { instruction: self.caches_on.0, data: self.caches_on.1 }
+            }
+            other => other,
+        };
+        u64::from(self.machine.maintain(operation))
     }
 }

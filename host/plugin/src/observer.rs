@@ -13,13 +13,15 @@ use crate::block::{Blocks, InsnInfo, TbInfo, flag};
 use crate::clock::{CLOCK, attention};
 use crate::exceptions::Exceptions;
 use crate::log::Log;
-use crate::model::{Model, Sequence};
+use crate::model::Model;
 use crate::probes::Probes;
 use crate::witness::Witnesses;
 
 /// Registers of the memory protection unit, from `MPU_TYPE`.
 const MPU_BASE: u32 = 0xe000_ed90;
 const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
+const PRIVATE_BUS: u32 = 0xe000_0000;
+const VTOR: u32 = 0xe000_ed08;
 const DEFAULT_QUANTUM: u64 = 1000;
 
 /// Handles of the registers that are read.
@@ -65,6 +67,8 @@ pub struct Observer {
     pub(crate) trace_status: Option<u32>,
     /// Host time of the start, seconds.
     pub(crate) started: f64,
+    /// Cycle at which the last block began.
+    pub(crate) block_start: u64,
     next_tick: u64,
     mpu_generation: u32,
     port: u32,
@@ -103,6 +107,11 @@ pub fn write_results(reason: EndReason) {
     crate::finish::write(observer, reason);
 }
 
+fn default_attr(address: u32) -> Attr {
+    let attr = Shadow::permits_background(address, 1, true, AccessKind::Read);
+    attr.unwrap_or(Attr { tex_s_c_b: 0, region: None })
+}
+
 impl Observer {
     /// Ready to observe what `watch` asks for.
     pub fn new(watch: Watch, model: Model, log: Log) -> Self {
@@ -132,6 +141,7 @@ impl Observer {
             domain: record::IDLE,
             trace_status: None,
             started: crate::finish::host_seconds(),
+            block_start: 0,
             next_tick: quantum,
             mpu_generation: 1,
             port: watch.trace_port.unwrap_or(u32::MAX),
@@ -147,15 +157,15 @@ impl Observer {
         if (tb.flags & self.watched) | ((tb.flags ^ self.kernel) & flag::KERNEL) | noticed != 0 {
             self.before_block(tb, noticed);
         }
-        let extra = self.model.fetch(&tb.shape);
-        CLOCK.pass(u64::from(tb.cost) + extra);
+        if tb.checked.get() != self.mpu_generation {
+            self.check_fetch(tb);
+        }
+        self.block_start = CLOCK.now();
+        CLOCK.pass(self.model.run(tb));
         self.instructions += u64::from(tb.count);
         self.last = tb;
         if tb.flags & self.watched_after != 0 {
             self.after_block(tb);
-        }
-        if self.kernel == 0 && tb.permitted.get() != self.mpu_generation {
-            self.check_fetch(tb);
         }
         if CLOCK.now() >= self.next_tick {
             self.tick();
@@ -177,7 +187,7 @@ impl Observer {
         }
         if tb.flags & flag::FP & self.watched != 0 {
             self.watched &= !flag::FP;
-            let cycles = self.model.sequence(Sequence::LazyStore);
+            let cycles = self.model.save_lazily(self.exceptions.lazy_frame);
             CLOCK.pass(cycles);
         }
         if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
@@ -206,11 +216,19 @@ impl Observer {
         CLOCK.attention.fetch_or(noticed, Ordering::Relaxed);
     }
 
+    /// The first run of a block since the shadowed MPU changed.
     #[cold]
     fn check_fetch(&mut self, tb: &TbInfo) {
-        tb.permitted.set(self.mpu_generation);
-        if self.shadow.permits(tb.pc, tb.end - tb.pc, false, AccessKind::Exec).is_err() {
-            self.violation(ViolationKind::Execute, tb.pc, tb.pc, tb.end - tb.pc, None);
+        tb.checked.set(self.mpu_generation);
+        let privileged = self.kernel != 0;
+        match self.shadow.permits(tb.pc, tb.end - tb.pc, privileged, AccessKind::Exec) {
+            Ok(attr) => tb.attr.set(attr),
+            Err(_) => {
+                tb.attr.set(default_attr(tb.pc));
+                if !privileged {
+                    self.violation(ViolationKind::Execute, tb.pc, tb.pc, tb.end - tb.pc, None);
+                }
+            }
         }
     }
 
@@ -258,19 +276,26 @@ impl Observer {
             let kind = if kind == AccessKind::Write { ViolationKind::Write } else { ViolationKind::Read };
             self.violation(kind, insn.pc, address, len, None);
         }
-        let default = Shadow::permits_background(address, 1, true, AccessKind::Read);
-        default.unwrap_or(Attr { tex_s_c_b: 0, region: None })
+        default_attr(address)
     }
 
     #[cold]
     fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
         CLOCK.forget_reads();
         let offset = address.wrapping_sub(MPU_BASE);
-        if !store || !MPU_WRITABLE.contains(&offset) {
+        if !store || address < PRIVATE_BUS {
             return;
         }
         // SAFETY: `info` belongs to the callback that is running.
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
+        if address == VTOR {
+            self.exceptions.table = value.low as u32;
+        }
+        let cycles = self.model.control(address, value.low as u32);
+        CLOCK.pass(cycles);
+        if !MPU_WRITABLE.contains(&offset) {
+            return;
+        }
         // What the architecture leaves open is ignored by the shadow as by QEMU.
         let _ = self.shadow.write(offset, value.low as u32);
         if len == 8 {
@@ -313,6 +338,12 @@ impl Observer {
         self.log.event(RunEvent { cycle: CLOCK.now(), event, domain: self.domain, detail, payload });
     }
 
+    /// Attributes of data at `address`, as the kernel sees them.
+    pub(crate) fn attr(&mut self, address: u32) -> Attr {
+        let attr = self.shadow.permits(address, 4, true, AccessKind::Read);
+        attr.unwrap_or_else(|_| default_attr(address))
+    }
+
     /// Records a violation.
     pub(crate) fn violation(&mut self, kind: ViolationKind, pc: u32, address: u32, len: u32, victim: Option<u8>) {
         let violation = record::Violation { kind, cycle: CLOCK.now(), pc, address, len, domain: self.domain, victim };
@@ -335,6 +366,7 @@ impl Observer {
 
     fn woke(&mut self) {
         let length = CLOCK.streak.swap(0, Ordering::Relaxed);
+        self.model.slept(length);
         self.exceptions.restart_windows(CLOCK.now(), self.instructions);
         self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
     }

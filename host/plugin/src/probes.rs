@@ -74,7 +74,9 @@ impl Probe {
 impl Observer {
     /// An instruction at which a probe starts or ends is about to run.
     pub fn probed(&mut self, insn: &InsnInfo) {
-        let cycle = CLOCK.now() - u64::from(insn.cost_after + insn.cost);
+        // SAFETY: blocks live as long as the process.
+        let is_first = insn.pc == unsafe { (*insn.block).pc };
+        let cycle = if is_first { self.block_start } else { CLOCK.now() - u64::from(insn.cost_after + insn.cost) };
         let instruction = self.instructions - u64::from(insn.after + 1);
         let start = if self.watch.vectors.contains(&insn.pc) { self.exceptions.entry_cycle } else { cycle };
         for index in 0..self.probes.probes.len() {
