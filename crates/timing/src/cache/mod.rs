@@ -63,7 +63,7 @@ impl Geometry {
         }
         let Some(way_bytes) = self.ways.checked_mul(self.line_bytes) else { return Err(GeometryError::Sets) };
         let sets = self.size_bytes / way_bytes;
-        if self.size_bytes % way_bytes != 0 || !sets.is_power_of_two() {
+        if !self.size_bytes.is_multiple_of(way_bytes) || !sets.is_power_of_two() {
             return Err(GeometryError::Sets);
         }
         Ok(sets)
