@@ -5,6 +5,7 @@ fn main() {
     let mut build = gateway_sources::c_build();
     build.include(&duktape).file(duktape.join("duktape.c")).file("src/engine.c").warnings(false);
     build.compile("engine");
+    gateway_sources::link_c_library();
     for watched in ["build.rs", "src/engine.c"] {
         println!("cargo::rerun-if-changed={watched}");
     }

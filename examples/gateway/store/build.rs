@@ -26,5 +26,6 @@ fn main() {
         build.define(name, *value);
     }
     build.compile("sqlite3");
+    gateway_sources::link_c_library();
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -41,6 +41,13 @@ pub fn c_build() -> cc::Build {
     build
 }
 
+/// Links the C library, its mathematics and the compiler's helpers into the domain whose build script calls this.
+pub fn link_c_library() {
+    for flag in ["-Wl,--start-group", "-lc", "-lm", "-lgcc", "-Wl,--end-group"] {
+        println!("cargo::rustc-link-arg={flag}");
+    }
+}
+
 /// The directory of fetched data (`scripts/fetch-data.sh`).
 pub fn data() -> PathBuf {
     std::env::var_os("COFFERDAM_DATA").map_or_else(|| root().join("target/data"), PathBuf::from)
