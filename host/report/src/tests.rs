@@ -1,1 +1,128 @@
+//! Tests on small streams of events whose results are computed by hand. Clocks are chosen so that a tick is ten cycles.
 
+mod figures;
+mod files;
+mod meters;
+mod page;
+mod places;
+mod timelines;
+mod traces;
+mod verdicts;
+
+use abi::trace::{Event, IDLE};
+use record::{DomainCounters, End, EndReason, Masked, Mode, RunEvent, Summary, Witness};
+
+use crate::Report;
+use crate::describe::*;
+
+/// 1000 ticks and 10 000 cycles in a second: a cycle is 100 us, a tick ten cycles.
+fn system() -> SystemDescription {
+    let thread = |index: u16, name: &str, domain: u8, priority: u8| Thread {
+        index,
+        name: name.into(),
+        domain,
+        priority,
+        budget: index,
+        period_ticks: None,
+        deadline_ticks: None,
+        response_bound_ticks: None,
+    };
+    let area = |name: &str, base, bytes, pinned| Area {
+        name: name.into(),
+        base,
+        bytes,
+        access: "rw".into(),
+        memory: "RAM".into(),
+        pinned,
+        shared: false,
+        pages: u32::from(!pinned) * 2,
+    };
+    let domain =
+        |index: u8, name: &str, areas| Domain { index, name: name.into(), color: index, areas, ..Domain::default() };
+    SystemDescription {
+        system: "small".into(),
+        board: "desk".into(),
+        ticks_per_second: 1000,
+        cpu_hz: 10_000,
+        tick_zero_cycles: Some(0),
+        enforcement_ticks: 1,
+        domains: vec![
+            domain(0, "hard", vec![area("data", 0x1000, 0x100, true)]),
+            domain(1, "soft", vec![area("heap", 0x2000, 0x400, false)]),
+        ],
+        threads: vec![
+            Thread {
+                period_ticks: Some(100),
+                deadline_ticks: Some(50),
+                response_bound_ticks: Some(40),
+                ..thread(0, "loop", 0, 1)
+            },
+            thread(1, "work", 1, 9),
+        ],
+        budgets: vec![
+            Budget { index: 0, name: "loop".into(), period_ticks: 100, capacity_ticks: 50 },
+            Budget { index: 1, name: "work".into(), period_ticks: 100, capacity_ticks: 30 },
+        ],
+        gates: vec![Gate { index: 0, name: "ask".into(), domain: 1, ceiling: 1, bound_ticks: 10 }],
+        interrupts: vec![Interrupt { line: 7, name: "pin".into(), domain: 1 }],
+        memories: vec![Memory { name: "RAM".into(), base: 0x1000, capacity: 0x2000, used: 0x500 }],
+        symbols: vec![
+            Symbol { address: 0x100, size: 0x20, name: "start".into(), domain: Some(0) },
+            Symbol { address: 0x140, size: 0, name: "rest".into(), domain: Some(1) },
+        ],
+        ..SystemDescription::default()
+    }
+}
+
+fn summary(cycles: u64) -> Summary {
+    let counters = |domain, cycles| DomainCounters { domain, cycles, ..DomainCounters::default() };
+    Summary {
+        version: record::SUMMARY_VERSION,
+        profile: "p".into(),
+        modelled: true,
+        mode: Mode::Exact,
+        quantum_cycles: 1,
+        cpu_hz: 10_000,
+        cycles,
+        sleep_cycles: 0,
+        instructions: cycles / 2,
+        domains: vec![counters(0, cycles / 4), counters(1, cycles / 2)],
+        exceptions: Vec::new(),
+        masked: Masked::default(),
+        violations: Vec::new(),
+        violations_total: 0,
+        witness: Witness::default(),
+        probes: Vec::new(),
+        events: 0,
+        end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
+        host_seconds: 0.5,
+        mips: 30.0,
+    }
+}
+
+fn at(cycle: u64, event: Event, domain: u8, detail: u16, payload: u32) -> RunEvent {
+    RunEvent { cycle, event: event as u8, domain, detail, payload }
+}
+
+fn switch(cycle: u64, domain: u8, thread: u16) -> RunEvent {
+    at(cycle, Event::Switch, domain, thread, 0)
+}
+
+fn idle(cycle: u64) -> RunEvent {
+    switch(cycle, IDLE, 0)
+}
+
+/// Thread 0 is released at `nominal` ticks, runs at once, and completes at `done` cycles.
+fn job(nominal: u32, done: u64) -> [RunEvent; 4] {
+    let released = u64::from(nominal) * 10 + 1;
+    [
+        at(released, Event::Release, 0, 0, nominal),
+        switch(released, 0, 0),
+        at(done, Event::Complete, 0, 0, 0),
+        idle(done),
+    ]
+}
+
+fn build(cycles: u64, events: impl IntoIterator<Item = RunEvent>) -> Report {
+    Report::build(&system(), &summary(cycles), events)
+}

@@ -232,9 +232,11 @@ impl TimelineBuilder {
         self.timeline.markers.retain(|marker| marker.kind != MarkerKind::Late);
         self.timeline.markers.extend(late.into_iter().take(MAX_MARKERS));
         self.timeline.markers.sort_by_key(|marker| (marker.at, marker.kind));
-        let width = self.timeline.bucket_cycles;
-        let level = |busy: u64| (u128::from(busy) * 255).div_ceil(u128::from(width)).min(255) as u8;
-        let levels = |row: Vec<u64>| row.into_iter().map(level).collect();
+        let (width, cycles) = (self.timeline.bucket_cycles, self.timeline.cycles);
+        // The last bucket may be cut short by the end of the run.
+        let room = |index: usize| width.min(cycles.saturating_sub(index as u64 * width)).max(1);
+        let level = |(index, busy): (usize, u64)| (u128::from(busy) * 255).div_ceil(room(index).into()).min(255) as u8;
+        let levels = |row: Vec<u64>| row.into_iter().enumerate().map(level).collect();
         self.timeline.overview = self.busy.into_iter().map(levels).collect();
         self.timeline
     }

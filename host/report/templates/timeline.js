@@ -143,7 +143,7 @@ function Timeline(data, overview, detail, tip) {
   }
 
   this.drawOverview = function () {
-    const row = lanes.length > 8 ? 6 : 9, height = lanes.length * row + 4;
+    const row = lanes.length > 12 ? 7 : 11, height = lanes.length * row + 4;
     const { context, width } = prepare(overview, height);
     const at = scale(width, 0, whole);
     lanes.forEach((_, lane) => drawBuckets(context, lane, lane * row + 2, row - 1, at, 0, whole, []));

@@ -1,0 +1,54 @@
+//! Files appear complete or not at all.
+
+use std::io;
+use std::path::Path;
+
+use super::{build, job};
+use crate::WriteError;
+use crate::output::write_with;
+
+#[test]
+fn both_files_are_written_whole_and_readable() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let report = build(500, job(0, 100));
+    let (json, html) = (directory.path().join("report.json"), directory.path().join("report.html"));
+    report.write_json(&json).expect("json");
+    report.write_html(&html).expect("html");
+    assert_eq!(std::fs::read_to_string(&json).expect("json"), report.to_json());
+    assert_eq!(std::fs::read_to_string(&html).expect("html"), report.to_html());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&json).expect("json").permissions().mode() & 0o777, 0o644);
+    }
+}
+
+#[test]
+fn a_failed_write_leaves_the_older_file_and_nothing_else() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("report.json");
+    std::fs::write(&path, "older").expect("older file");
+    let full = |_: &mut io::BufWriter<&mut std::fs::File>| Err(io::Error::from(io::ErrorKind::StorageFull));
+    let error = write_with(&path, full).expect_err("full");
+    assert!(matches!(error, WriteError::Full { .. }), "{error}");
+    assert!(error.to_string().contains("no space left"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).expect("older file"), "older");
+    assert_eq!(std::fs::read_dir(directory.path()).expect("listing").count(), 1);
+}
+
+/// `/dev/full` answers every write with the error of a full disk; the path it is written for is what the error names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_recognised() {
+    use std::io::Write;
+    let mut full = std::fs::File::options().write(true).open("/dev/full").expect("a device of Linux");
+    let error = WriteError::new(Path::new("report.json"), full.write_all(b"x").expect_err("full"));
+    assert!(matches!(error, WriteError::Full { .. }), "{error}");
+}
+
+#[test]
+fn a_missing_directory_is_another_error() {
+    let error = build(500, []).write_json(Path::new("no/such/place/report.json")).expect_err("no directory");
+    assert!(matches!(error, WriteError::Io { .. }), "{error}");
+    assert!(error.to_string().starts_with("no/such/place/report.json: "), "{error}");
+}
