@@ -6,6 +6,7 @@ use std::process::Command;
 use manifest::{Board, CSources, Diagnostic};
 
 use crate::command;
+use crate::files::create_dir;
 use crate::install::{Install, unreadable};
 use crate::toolchain::Toolchain;
 
@@ -50,14 +51,6 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     create_dir(&dir)?;
     let flags = compiler_flags(install, board);
     GLUE.iter().map(|file| compile(tools, &flags, &install.root.join(file), &dir)).collect()
-}
-
-fn create_dir(dir: &Path) -> Result<(), Diagnostic> {
-    std::fs::create_dir_all(dir).map_err(|error| {
-        Diagnostic::new("CF0604", format!("cannot create `{}`: {error}", dir.display()))
-            .rule("results are written below the target directory")
-            .remedy("make room, or set CARGO_TARGET_DIR to a directory that can be written")
-    })
 }
 
 /// Compiles one source into `dir` unless its object is newer than source and headers of the run-time.

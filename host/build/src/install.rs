@@ -46,6 +46,15 @@ impl Install {
         names
     }
 
+    /// Names of the profiles that come with Cofferdam.
+    pub fn profiles(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root.join("boards/profiles")).into_iter().flatten().flatten();
+        let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = files.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned())).collect();
+        names.sort();
+        names
+    }
+
     /// Reads a board's description.
     ///
     /// # Errors

@@ -1,14 +1,28 @@
-//! Builds programs for the chip: finds the compilers, builds domains from cargo packages and C sources, and the kernel.
+//! From a manifest to an image: [`Loaded::load`] reads, [`Loaded::admit`] checks, [`build`] compiles domains and kernel, places them
+//! and writes the image with what debuggers and reports need.
 #![forbid(unsafe_code)]
 
 mod c;
 mod command;
+mod describe;
+mod files;
 mod install;
+mod load;
+mod locate;
+mod pipeline;
+mod profile;
+mod request;
 mod rust;
 mod toolchain;
 
 pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
+pub use describe::describe;
+pub use files::write_file;
 pub use install::Install;
+pub use load::Loaded;
+pub use pipeline::{Built, Options, build, place_programs, programs};
+pub use profile::Profile;
+pub use request::Programs;
 pub use rust::{build_crate, build_kernel};
 pub use toolchain::{Toolchain, find_in_path};
 

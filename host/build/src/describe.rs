@@ -1,0 +1,191 @@
+//! The description of a placed system that reports are made from.
+
+use manifest::{Bound, FaultPolicy, MemoryKind, Time};
+use place::{Placed, PlacedArea};
+use report::SystemDescription;
+use report::describe;
+
+use crate::load::Loaded;
+use crate::pipeline::Options;
+
+/// Describes a placed system.
+pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Options) -> SystemDescription {
+    let manifest = &loaded.document.manifest;
+    let rate = loaded.board.ticks_per_second;
+    let ticks = |time: Time| time.ticks(rate).unwrap_or(0);
+    SystemDescription {
+        system: manifest.system.name.clone(),
+        board: loaded.board.name.clone(),
+        profile: loaded.profile.describe(),
+        ticks_per_second: u64::from(rate),
+        cpu_hz: loaded.profile.cpu_hz(),
+        tick_zero_cycles: None,
+        enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
+        masked_bound_cycles: Some(loaded.board.kernel.masked_cycles),
+        domains: domains(loaded, placed),
+        threads: threads(loaded, bounds),
+        budgets: manifest
+            .budget
+            .iter()
+            .enumerate()
+            .map(|(index, (name, budget))| describe::Budget {
+                index: index as u16,
+                name: name.clone(),
+                period_ticks: ticks(budget.period),
+                capacity_ticks: ticks(if options.budgets { budget.capacity } else { budget.period }),
+            })
+            .collect(),
+        gates: gates(loaded),
+        interrupts: interrupts(loaded),
+        memories: memories(loaded, placed),
+        kernel_areas: kernel_areas(loaded, placed),
+        kernel_image: sizes(&placed.layout.kernel),
+        symbols: placed
+            .layout
+            .symbols
+            .iter()
+            .map(|symbol| describe::Symbol {
+                address: u64::from(symbol.address),
+                size: u64::from(symbol.bytes),
+                name: symbol.name.clone(),
+                domain: symbol.domain,
+            })
+            .collect(),
+    }
+}
+
+fn sizes(sizes: &place::ImageSizes) -> describe::ImageSizes {
+    describe::ImageSizes { text: sizes.text, rodata: 0, data: sizes.data, bss: sizes.bss }
+}
+
+fn area(placed: &PlacedArea) -> describe::Area {
+    describe::Area {
+        name: placed.name.clone(),
+        base: u64::from(placed.base),
+        bytes: u64::from(placed.bytes),
+        access: placed.access.clone(),
+        memory: placed.memory.clone(),
+        pinned: placed.pinned,
+        shared: placed.shared,
+        pages: if placed.pinned { 0 } else { placed.regions },
+    }
+}
+
+fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
+    let declared = loaded.document.manifest.domain.iter().enumerate().zip(&placed.layout.domains);
+    declared
+        .map(|((index, (name, domain)), placed)| describe::Domain {
+            index: index as u8,
+            name: name.clone(),
+            color: index as u8,
+            hostile: domain.hostile,
+            fault_policy: match domain.fault {
+                FaultPolicy::Stop => describe::FaultPolicy::Stop,
+                FaultPolicy::Restart => describe::FaultPolicy::Restart,
+                FaultPolicy::Report => describe::FaultPolicy::Report,
+            },
+            areas: placed.areas.iter().map(area).collect(),
+            image: sizes(&placed.sizes),
+        })
+        .collect()
+}
+
+fn threads(loaded: &Loaded, bounds: &[Bound]) -> Vec<describe::Thread> {
+    let manifest = &loaded.document.manifest;
+    let rate = loaded.board.ticks_per_second;
+    let ticks = |time: Time| time.ticks(rate).unwrap_or(0);
+    let mut all = Vec::new();
+    for (domain, (name, d)) in manifest.domain.iter().enumerate() {
+        for thread in &d.thread {
+            let index = all.len();
+            all.push(describe::Thread {
+                index: index as u16,
+                name: if thread.name == "main" { name.clone() } else { format!("{name}.{}", thread.name) },
+                domain: domain as u8,
+                priority: thread.priority as u8,
+                budget: manifest.budget.get_index_of(&thread.budget).unwrap_or(0) as u16,
+                period_ticks: thread.period.map(ticks),
+                deadline_ticks: thread.deadline().map(ticks),
+                response_bound_ticks: bounds.iter().find(|b| b.thread == index).map(|b| b.response),
+            });
+        }
+    }
+    all
+}
+
+fn gates(loaded: &Loaded) -> Vec<describe::Gate> {
+    let rate = loaded.board.ticks_per_second;
+    let mut all = Vec::new();
+    for (domain, (name, d)) in loaded.document.manifest.domain.iter().enumerate() {
+        for (gate, declared) in &d.gate {
+            all.push(describe::Gate {
+                index: all.len() as u32,
+                name: format!("{name}.{gate}"),
+                domain: domain as u8,
+                ceiling: declared.ceiling as u8,
+                bound_ticks: declared.bound.ticks(rate).unwrap_or(0),
+            });
+        }
+    }
+    all
+}
+
+fn interrupts(loaded: &Loaded) -> Vec<describe::Interrupt> {
+    let domains = loaded.document.manifest.domain.values().enumerate();
+    let all = domains.flat_map(|(domain, d)| d.interrupt.values().map(move |line| (domain, line)));
+    all.filter_map(|(domain, line)| {
+        let number = loaded.board.device.get(&line.device)?.lines.get(&line.line)?;
+        let name = format!("{} {}", line.device, line.line);
+        Some(describe::Interrupt { line: *number as u16, name, domain: domain as u8 })
+    })
+    .collect()
+}
+
+fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
+    let own = loaded.board.memory.iter().filter(|(_, m)| m.kind == MemoryKind::Kernel);
+    let own = own.map(|(name, m)| describe::Memory {
+        name: name.clone(),
+        base: u64::from(m.base),
+        capacity: u64::from(m.bytes),
+        used: hot_bytes(placed, m.base, m.bytes),
+    });
+    let others = placed.layout.memories.iter().map(|m| describe::Memory {
+        name: m.name.clone(),
+        base: u64::from(m.base),
+        capacity: u64::from(m.bytes),
+        used: m.used,
+    });
+    own.chain(others).collect()
+}
+
+/// The end of the kernel's last symbol in a memory: what it uses of it.
+fn hot_bytes(placed: &Placed, base: u32, bytes: u32) -> u64 {
+    let inside = |s: &&place::Symbol| s.domain.is_none() && s.address >= base && s.address - base <= bytes;
+    let end = placed.layout.symbols.iter().filter(inside).map(|s| s.address - base + s.bytes).max();
+    u64::from(end.unwrap_or(0))
+}
+
+/// What the kernel keeps for itself in each memory.
+fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
+    let mut areas = Vec::new();
+    for (name, memory) in &loaded.board.memory {
+        let (what, bytes, access) = match memory.kind {
+            MemoryKind::Kernel => ("vectors and hot code", hot_bytes(placed, memory.base, memory.bytes), "rx"),
+            MemoryKind::Rom => ("code and tables", u64::from(placed.layout.tables.saturating_sub(memory.base)), "rx"),
+            MemoryKind::Ram => ("data, stack, objects", u64::from(memory.reserved), "rw"),
+        };
+        if bytes > 0 {
+            areas.push(describe::Area {
+                name: what.into(),
+                base: u64::from(memory.base),
+                bytes,
+                access: access.into(),
+                memory: name.clone(),
+                pinned: true,
+                shared: false,
+                pages: 0,
+            });
+        }
+    }
+    areas
+}

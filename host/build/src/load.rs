@@ -1,0 +1,104 @@
+//! Reads a manifest with the board and the profile that it names, and admits it as far as no program is needed.
+
+use std::path::{Path, PathBuf};
+
+use manifest::{Board, Bound, Diagnostic, Document, Refusal};
+
+use crate::install::Install;
+use crate::profile::Profile;
+
+/// A manifest with what it refers to.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The manifest.
+    pub document: Document,
+    /// Its board.
+    pub board: Board,
+    /// Its profile.
+    pub profile: Profile,
+}
+
+impl Loaded {
+    /// Reads a manifest from a file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or the names of board and profile.
+    pub fn load(install: &Install, path: &Path) -> Result<Loaded, Diagnostic> {
+        Loaded::new(install, Document::read(path)?)
+    }
+
+    /// Finds board and profile of a document.
+    ///
+    /// # Errors
+    /// CF0202 for an unknown board or profile.
+    pub fn new(install: &Install, document: Document) -> Result<Loaded, Diagnostic> {
+        let at = |place: &str, d: Diagnostic| {
+            let refusal = Refusal { place: place.into(), ..d.refusal().clone() };
+            document.locate(refusal)
+        };
+        let system = &document.manifest.system;
+        let board = install.board(&system.board).map_err(|d| at("system.board", d))?;
+        let name = system.profile.as_deref().unwrap_or(&board.profile);
+        let profile = Profile::find(install, name, document.directory()).map_err(|d| at("system.profile", d))?;
+        if profile.parameters.board != board.machine {
+            let text = format!("the profile `{name}` is for the board `{}`", profile.parameters.board);
+            let refusal = Refusal::at("CF0202", "system.profile", text)
+                .rule("a profile maps the addresses of one board to a chip's memories")
+                .remedy("choose a profile for the board");
+            return Err(document.locate(refusal));
+        }
+        Ok(Loaded { document, board, profile })
+    }
+
+    /// Every check that needs no program: names, memory as declared, time. Returns the response-time bounds; without budgets
+    /// there are none, because nothing bounds what a thread takes.
+    ///
+    /// # Errors
+    /// Every refusal found.
+    pub fn admit(&self, budgets: bool) -> Result<Vec<Bound>, Vec<Diagnostic>> {
+        let manifest = &self.document.manifest;
+        let mut found = manifest::check(manifest, &self.board);
+        found.extend(self.missing_files());
+        let mut bounds = Vec::new();
+        if found.is_empty() && budgets {
+            match manifest::analyse(manifest, &self.board, self.profile.cpu_hz()) {
+                Ok(all) => bounds = all,
+                Err(refused) => found = refused,
+            }
+        }
+        if found.is_empty() { Ok(bounds) } else { Err(found.into_iter().map(|r| self.document.locate(r)).collect()) }
+    }
+
+    /// Paths in a manifest are relative to it; `data:` leads to the directory of fetched data.
+    pub fn path(&self, install: &Install, text: &str) -> PathBuf {
+        resolve(install, self.document.directory(), text)
+    }
+
+    /// Programs that are not there; files are looked at when they are read.
+    fn missing_files(&self) -> Vec<Refusal> {
+        let directory = self.document.directory();
+        let mut found = Vec::new();
+        for (name, domain) in &self.document.manifest.domain {
+            let crates = domain.package.as_ref().map(|c| ("crate", directory.join(&c.path).join("Cargo.toml")));
+            let elf = domain.elf.as_ref().map(|e| ("elf", directory.join(e)));
+            for (key, path) in crates.into_iter().chain(elf) {
+                if !path.is_file() {
+                    let text = format!("`{}` does not exist", path.display());
+                    found.push(
+                        Refusal::at("CF0501", format!("domain.{name}.{key}"), text)
+                            .rule("the program of a domain exists; paths are relative to the manifest")
+                            .remedy("correct the path, or build the program first"),
+                    );
+                }
+            }
+        }
+        found
+    }
+}
+
+/// `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).
+pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBuf {
+    let Some(name) = text.strip_prefix("data:") else { return directory.join(text) };
+    let data = std::env::var_os("COFFERDAM_DATA").map_or(install.root.join("target/data"), PathBuf::from);
+    data.join(name)
+}

@@ -1,0 +1,87 @@
+//! Refusals of placement with their place in the manifest.
+
+use manifest::{Diagnostic, Manifest, Refusal};
+use place::PlaceError;
+
+use crate::load::Loaded;
+
+/// The diagnostic for a refusal of placement.
+pub(crate) fn locate(loaded: &Loaded, error: &PlaceError) -> Diagnostic {
+    loaded.document.locate(refusal(&loaded.document.manifest, error))
+}
+
+/// `data of domain control` -> `domain.control.data`; `file x` -> `file.x`; `shared memory x` -> `shared.x`.
+fn place_of(what: &str) -> String {
+    if let Some((part, domain)) = what.split_once(" of domain ") {
+        return format!("domain.{domain}.{}", if part == "initial data" { "data" } else { part });
+    }
+    let sections = [("file ", "file"), ("shared memory ", "shared"), ("frames ", "frames")];
+    let found = sections.iter().find_map(|(prefix, key)| Some(format!("{key}.{}", what.strip_prefix(prefix)?)));
+    found.unwrap_or_default()
+}
+
+/// Where the manifest names a symbol.
+fn symbol_place(manifest: &Manifest, domain: &str, symbol: &str) -> String {
+    let base = format!("domain.{domain}");
+    let Some(found) = manifest.domain.get(domain) else { return base };
+    let thread = found.thread.iter().position(|t| t.entry.as_deref() == Some(symbol));
+    let gate = found.gate.iter().find(|(_, g)| g.entry == symbol);
+    match (thread, gate) {
+        (Some(index), _) => format!("{base}.thread[{index}].entry"),
+        (None, Some((name, _))) => format!("{base}.gate.{name}.entry"),
+        (None, None) => base,
+    }
+}
+
+fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
+    let at = |code, place: String| Refusal::at(code, place, error.to_string());
+    let of = |domain: &str| format!("domain.{domain}");
+    match error {
+        PlaceError::Elf { domain, .. } => at("CF0507", of(domain))
+            .rule("a program is a complete ELF executable with one segment for code and constants and one for data")
+            .remedy("link it with user/domain.ld: `cofferdam sdk` prints the flags"),
+        PlaceError::Architecture { domain, found, needed } => at("CF0502", of(domain))
+            .value(found.as_str())
+            .limit(*needed)
+            .rule("a program is built for the board's processor and its floating-point convention")
+            .remedy("build it with the flags that `cofferdam sdk` prints"),
+        PlaceError::Symbol { domain, symbol } => at("CF0505", symbol_place(manifest, domain, symbol))
+            .value(symbol.as_str())
+            .rule("an entry is a function of the program that the linker keeps")
+            .remedy("correct the name, or mark the function COF_ENTRY (in Rust: as an entry of the run-time)"),
+        PlaceError::Fixed { domain, address, reason } => at("CF0503", of(domain))
+            .value(format!("{address:#010x}"))
+            .limit(reason.as_str())
+            .rule("a program without relocations stays at the addresses for which it was linked")
+            .remedy("link it with -Wl,--emit-relocs, so that it can be moved, or for a free address"),
+        PlaceError::Relocation { domain, kind, address, reason } => at("CF0504", of(domain))
+            .value(format!("type {kind} at {address:#010x}"))
+            .limit(*reason)
+            .rule("code and data are moved by different distances")
+            .remedy("compile without position-independent code and with the flags that `cofferdam sdk` prints"),
+        PlaceError::Full { what, asked, left, .. } => at("CF0305", place_of(what))
+            .value(format!("{asked} bytes, rounded to what one region register can express"))
+            .limit(format!("{left} bytes in the largest gap"))
+            .rule("everything fits the chip's memory as the profile states it")
+            .remedy("make it smaller, or move it to another memory"),
+        PlaceError::At { what, address, reason } => {
+            let code = if reason.contains("free") { "CF0302" } else { "CF0301" };
+            at(code, format!("{}.at", place_of(what)))
+                .value(format!("{address:#010x}"))
+                .limit(reason.as_str())
+                .rule("a range at a fixed address is free and expressed exactly by one region register")
+                .remedy("remove `at`, or choose an address that is free and aligned")
+        }
+        PlaceError::Regions { domain, pinned, paged, limit, areas } => {
+            let code = if pinned > limit { "CF0303" } else { "CF0304" };
+            at(code, of(domain))
+                .value(format!("{pinned} pinned: {}; {paged} slots for paged memory", areas.join(", ")))
+                .limit(format!("{limit} region registers"))
+                .rule("pinned memory is in region registers whenever the domain runs; the others serve paged memory")
+                .remedy(format!("page {} regions more", (pinned + paged).saturating_sub(*limit)))
+        }
+        PlaceError::Tables(_) => at("CF0605", String::new())
+            .rule("the kernel's own parser accepts the tables")
+            .remedy("this is a defect of the tool: report it with the manifest"),
+    }
+}

@@ -1,0 +1,126 @@
+//! The whole way: admit, build, place, write.
+
+use std::path::{Path, PathBuf};
+
+use manifest::{Bound, Diagnostic, Refusal};
+use place::Placed;
+
+use crate::files::write_file;
+use crate::install::{Install, unreadable};
+use crate::load::Loaded;
+use crate::request::Programs;
+use crate::toolchain::Toolchain;
+use crate::{build_c, build_crate, build_kernel, describe, locate, request};
+
+/// What is done differently from the manifest.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Budgets are enforced; without, every capacity is its period and response times are not analysed.
+    pub budgets: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { budgets: true }
+    }
+}
+
+/// An image with what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The manifest and what it refers to.
+    pub loaded: Loaded,
+    /// Directory of the system's results.
+    pub dir: PathBuf,
+    /// The image.
+    pub image: PathBuf,
+    /// The kernel's own ELF, with debug information.
+    pub kernel: PathBuf,
+    /// Each domain's ELF at its final addresses.
+    pub domains: Vec<PathBuf>,
+    /// Where everything lies.
+    pub placed: Placed,
+    /// The description for reports, also in `layout.json`.
+    pub description: report::SystemDescription,
+    /// The bounds that admission computed.
+    pub bounds: Vec<Bound>,
+}
+
+/// Builds the programs of a system. `progress` is told what is built.
+///
+/// # Errors
+/// The first program that does not build.
+pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Programs, Diagnostic> {
+    let tools = Toolchain::find(&loaded.board.targets.domain)?;
+    progress("kernel");
+    let kernel = read(&build_kernel(install, &tools, &loaded.board)?)?;
+    let directory = loaded.document.directory();
+    let mut domains = Vec::new();
+    for (name, domain) in &loaded.document.manifest.domain {
+        progress(name);
+        let place = |d: Diagnostic| {
+            let refusal = Refusal { place: format!("domain.{name}"), ..d.refusal().clone() };
+            loaded.document.locate(refusal)
+        };
+        let elf = if let Some(source) = &domain.package {
+            build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source).map_err(place)?
+        } else if let Some(source) = &domain.c {
+            let unique = format!("{}-{name}", loaded.document.manifest.system.name);
+            build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?
+        } else {
+            directory.join(domain.elf.as_deref().unwrap_or_default())
+        };
+        domains.push(read(&elf).map_err(place)?);
+    }
+    Ok(Programs { kernel, domains })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    std::fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Places programs that were built.
+///
+/// # Errors
+/// What placement refuses, with its place in the manifest.
+pub fn place_programs(
+    install: &Install,
+    loaded: &Loaded,
+    programs: &Programs,
+    options: Options,
+) -> Result<Placed, Diagnostic> {
+    let request = request::request(install, loaded, programs, options.budgets)?;
+    place::place(&request).map_err(|error| locate::locate(loaded, &error))
+}
+
+/// Admits, builds and places a system and writes `image.elf`, the relocated programs and `layout.json` below the target directory.
+///
+/// # Errors
+/// Every refusal of admission, or the first of the later steps.
+pub fn build(
+    install: &Install,
+    loaded: Loaded,
+    options: Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Built, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let bounds = loaded.admit(options.budgets)?;
+    let programs = programs(install, &loaded, progress).map_err(one)?;
+    progress("placement");
+    let placed = place_programs(install, &loaded, &programs, options).map_err(one)?;
+    let description = describe(&loaded, &placed, &bounds, options);
+    let dir = install.system_dir(&loaded.document.manifest.system.name);
+    let image = dir.join("image.elf");
+    write_file(&image, &placed.image).map_err(one)?;
+    let kernel = dir.join("kernel.elf");
+    write_file(&kernel, &programs.kernel).map_err(one)?;
+    let names = loaded.document.manifest.domain.keys();
+    let domains: Vec<PathBuf> = names.map(|name| dir.join(format!("{name}.elf"))).collect();
+    for (path, elf) in domains.iter().zip(&placed.domains) {
+        write_file(path, elf).map_err(one)?;
+    }
+    let mut layout = serde_json::to_vec_pretty(&description).expect("a description holds only plain values");
+    layout.push(b'\n');
+    write_file(&dir.join("layout.json"), &layout).map_err(one)?;
+    Ok(Built { loaded, dir, image, kernel, domains, placed, description, bounds })
+}

@@ -1,0 +1,225 @@
+//! The manifest as plain data for placement: names become numbers, times become ticks.
+
+use std::path::Path;
+
+use manifest::{Diagnostic, Domain, FaultPolicy, Grant, Manifest, MemoryKind, Object, Refusal, Time};
+use place::{
+    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest,
+    InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+};
+
+use crate::install::{Install, unreadable};
+use crate::load::{Loaded, resolve};
+
+/// Slots of a capability table when the manifest does not say.
+const HANDLES: u32 = 32;
+
+/// Programs of a system: the kernel's and each domain's ELF.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The kernel.
+    pub kernel: Vec<u8>,
+    /// Domains in the order of their numbers.
+    pub domains: Vec<Vec<u8>>,
+}
+
+struct Maker<'a> {
+    loaded: &'a Loaded,
+    manifest: &'a Manifest,
+    memories: Vec<Memory>,
+}
+
+/// The memories that domains can be given: what board and chip both have.
+pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
+    let usable = |name: &str, base: u32, bytes: u32| {
+        let profile = &loaded.profile.parameters;
+        let chip = profile.by_name(name).and_then(|id| profile.memory(id));
+        chip.map_or(bytes, |memory| {
+            let window = memory.usable_window();
+            let end = window.end().0.min(u64::from(base) + u64::from(bytes));
+            end.saturating_sub(u64::from(base)) as u32
+        })
+    };
+    let all = loaded.board.memory.iter().filter(|(_, m)| m.kind != MemoryKind::Kernel);
+    all.map(|(name, m)| Memory {
+        name: name.clone(),
+        base: m.base,
+        bytes: usable(name, m.base, m.bytes),
+        reserved: m.reserved,
+        rom: m.kind == MemoryKind::Rom,
+    })
+    .collect()
+}
+
+/// Makes the request for placement. Call it on what [`Loaded::admit`] has admitted.
+///
+/// # Errors
+/// CF0501 for a file that cannot be read.
+pub(crate) fn request<'a>(
+    install: &Install,
+    loaded: &'a Loaded,
+    programs: &'a Programs,
+    budgets: bool,
+) -> Result<Request<'a>, Diagnostic> {
+    let manifest = &loaded.document.manifest;
+    let maker = Maker { loaded, manifest, memories: memories(loaded) };
+    let domains = manifest.domain.iter().enumerate().zip(&programs.domains);
+    let domains = domains.map(|((index, (name, domain)), elf)| maker.domain(index, name, domain, elf));
+    let shared = manifest.shared.iter().map(|(name, shared)| SharedRequest {
+        name: name.clone(),
+        bytes: shared.size.0 as u32,
+        memory: maker.memory(&shared.memory),
+        at: shared.at.map(|a| a.0),
+    });
+    let frames = manifest.frames.iter().map(|(name, frames)| FramesRequest {
+        name: name.clone(),
+        bytes: frames.size.0 as u32,
+        memory: maker.memory(&frames.memory),
+    });
+    Ok(Request {
+        cpu_hz: loaded.profile.cpu_hz() as u32,
+        ticks_per_second: loaded.board.ticks_per_second,
+        kernel: &programs.kernel,
+        domains: domains.collect::<Result<_, Refusal>>().map_err(|refusal| loaded.document.locate(refusal))?,
+        shared: shared.collect(),
+        files: maker.files(install)?,
+        frames: frames.collect(),
+        budgets: maker.budgets(budgets),
+        notifications: manifest.notification.values().map(|n| n.initial).collect(),
+        interrupts: maker.interrupts(),
+        memories: maker.memories,
+    })
+}
+
+impl Maker<'_> {
+    fn memory(&self, name: &str) -> usize {
+        self.memories.iter().position(|m| m.name == name).unwrap_or(0)
+    }
+
+    fn ticks(&self, time: Time) -> u32 {
+        time.ticks(self.loaded.board.ticks_per_second).and_then(|ticks| u32::try_from(ticks).ok()).unwrap_or(u32::MAX)
+    }
+
+    fn files(&self, install: &Install) -> Result<Vec<FileRequest>, Diagnostic> {
+        let rom = self.memories.iter().position(|m| m.rom).unwrap_or(0);
+        let directory: &Path = self.loaded.document.directory();
+        let read = |(name, file): (&String, &manifest::File)| {
+            let path = resolve(install, directory, &file.path);
+            let contents = std::fs::read(&path).map_err(|error| {
+                let refusal = unreadable(&path, &error).refusal().clone();
+                self.loaded.document.locate(Refusal { place: format!("file.{name}.path"), ..refusal })
+            })?;
+            Ok(FileRequest { name: name.clone(), contents, memory: rom })
+        };
+        self.manifest.file.iter().map(read).collect()
+    }
+
+    /// Without enforcement every budget may use all of its period.
+    fn budgets(&self, enforced: bool) -> Vec<(u32, u32)> {
+        let capacity = |b: &manifest::Budget| self.ticks(if enforced { b.capacity } else { b.period });
+        self.manifest.budget.values().map(|b| (self.ticks(b.period), capacity(b))).collect()
+    }
+
+    fn interrupts(&self) -> Vec<InterruptRequest> {
+        let all = self.manifest.domain.values().flat_map(|d| d.interrupt.values());
+        all.map(|i| {
+            let device = self.loaded.board.device.get(&i.device);
+            InterruptRequest {
+                line: device.and_then(|d| d.lines.get(&i.line)).copied().unwrap_or(u32::MAX),
+                notification: self.manifest.notification.get_index_of(&i.notification).unwrap_or(0) as u32,
+                bits: 1 << i.bit,
+            }
+        })
+        .collect()
+    }
+
+    fn domain<'a>(&self, index: usize, name: &str, d: &Domain, elf: &'a [u8]) -> Result<DomainRequest<'a>, Refusal> {
+        let area = |memory: &str, pinned, at: Option<manifest::Address>, extra: u64| AreaRequest {
+            memory: self.memory(memory),
+            pinned,
+            at: at.map(|a| a.0),
+            extra: extra as u32,
+        };
+        let stacks = d.stack.memory.as_deref().unwrap_or(&d.data.memory);
+        let devices = d.devices.iter().filter_map(|name| {
+            self.loaded.board.device.get(name).map(|device| (name.clone(), device.base, device.bytes))
+        });
+        let caps: Vec<CapRequest> = manifest::grants(self.manifest, index)?.into_iter().map(|g| self.cap(g)).collect();
+        Ok(DomainRequest {
+            name: name.to_owned(),
+            elf,
+            code: area(&d.code.memory, d.code.pinned, d.code.at, 0),
+            data: area(&d.data.memory, d.data.pinned, d.data.at, d.data.extra.0),
+            stack: area(stacks, true, d.stack.at, 0),
+            heap: d.heap.as_ref().map(|heap| HeapRequest {
+                area: area(&heap.memory, heap.pinned, heap.at, heap.size.0),
+                page_log2: heap.page.map(|page| page.0.ilog2()),
+            }),
+            devices: devices.collect(),
+            shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
+            files: d.files.iter().filter_map(|used| self.file(used)).collect(),
+            policy: match d.fault {
+                FaultPolicy::Stop => system::policy::STOP,
+                FaultPolicy::Restart => system::policy::RESTART,
+                FaultPolicy::Report => system::policy::REPORT,
+            },
+            fault_notification: d
+                .fault_notification
+                .as_ref()
+                .and_then(|name| self.manifest.notification.get_index_of(name))
+                .map(|index| index as u32),
+            cap_slots: d.handles.unwrap_or(HANDLES).max(caps.len() as u32),
+            awaited: self.manifest.run.awaited.iter().any(|awaited| awaited == name),
+            threads: d.thread.iter().enumerate().map(|(i, t)| self.thread(d, i, t)).collect(),
+            gates: d.gate.iter().map(|(name, gate)| self.gate(name, gate)).collect(),
+            caps,
+            callers: manifest::clients(self.manifest, index)?,
+        })
+    }
+
+    fn shared(&self, used: &manifest::SharedUse) -> Option<SharedUse> {
+        let shared = self.manifest.shared.get_index_of(&used.name)?;
+        Some(SharedUse { shared, write: used.access == manifest::AccessMode::ReadWrite, pinned: used.pinned })
+    }
+
+    fn file(&self, used: &manifest::FileUse) -> Option<FileUse> {
+        Some(FileUse { file: self.manifest.file.get_index_of(&used.name)?, pinned: used.pinned })
+    }
+
+    fn thread(&self, domain: &Domain, index: usize, thread: &manifest::Thread) -> ThreadRequest {
+        ThreadRequest {
+            name: thread.name.clone(),
+            entry: thread.entry.clone(),
+            argument: thread.argument.unwrap_or(index as u32),
+            stack_bytes: thread.stack.unwrap_or(domain.stack.size).0 as u32,
+            priority: thread.priority,
+            budget: self.manifest.budget.get_index_of(&thread.budget).unwrap_or(0) as u32,
+            period: thread.period.map_or(0, |time| self.ticks(time)),
+            deadline: thread.deadline().map_or(0, |time| self.ticks(time)),
+        }
+    }
+
+    fn gate(&self, name: &str, gate: &manifest::Gate) -> GateRequest {
+        GateRequest {
+            name: name.to_owned(),
+            entry: gate.entry.clone(),
+            ceiling: gate.ceiling,
+            bound: self.ticks(gate.bound),
+            stack_bytes: gate.stack.0 as u32,
+        }
+    }
+
+    fn cap(&self, grant: Grant) -> CapRequest {
+        let (kind, object) = match grant.object {
+            Object::Gate(index) => (abi::Kind::Gate, index),
+            Object::Notification(index) => (abi::Kind::Notification, index),
+            Object::Domain(index) => (abi::Kind::Domain, index),
+            Object::Thread(index) => (abi::Kind::Thread, index),
+            Object::Budget(index) => (abi::Kind::Budget, index),
+            Object::Interrupt(index) => (abi::Kind::Interrupt, index),
+            // Placement numbers the untyped ranges first and the kernel's range behind them.
+            Object::Frames(index) => (abi::Kind::Frames, index.unwrap_or(self.manifest.frames.len())),
+        };
+        CapRequest { name: grant.name, kind, object: object as u32, rights: grant.rights, badge: grant.badge }
+    }
+}
