@@ -1,8 +1,8 @@
 //! Insertion and removal. Each checks first and then cannot fail, or undoes what it did.
 
 use super::keys::{Key, intersects, keys};
-use super::{EMPTY, LEAF, MAX_DEPTH, NODE_WORDS, PcTrie, SHIFTS, TrieError, child_offset};
-use crate::pmsav7::RegionRegs;
+use super::{EMPTY, LEAF, MAX_DEPTH, NODE_WORDS, PcTrie, SHIFTS, TrieError, child_offset, leaf_entry, leaf_index};
+use crate::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2};
 
 /// Where an entry is kept.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl PcTrie<'_> {
     /// # Time complexity
     /// At most eight keys, each [`MAX_DEPTH`] nodes of 64 entries.
     pub fn insert(&mut self, regs: RegionRegs) -> Result<u32, TrieError> {
-        if !regs.is_enabled() || !regs.is_well_formed() || regs.srd() == 0xff {
+        if !regs.is_enabled() || !regs.is_well_formed() || regs.size_log2() < SUBREGION_MIN_LOG2 || regs.srd() == 0xff {
             return Err(TrieError::Misaligned);
         }
         if self.free_leaf == EMPTY {
@@ -150,7 +150,7 @@ impl PcTrie<'_> {
     }
 
     fn leaf_with(&self, entry: u32, key: Key) -> Option<RegionRegs> {
-        let leaf = *self.leaves.get((entry & !LEAF) as usize)?;
+        let leaf = *self.leaves.get(leaf_index(entry) as usize)?;
         intersects(leaf, key.base, key.last()).then_some(leaf)
     }
 
@@ -161,7 +161,7 @@ impl PcTrie<'_> {
             let node = (entry >> 8) as usize;
             entry = *self.words[node..node + 64].iter().find(|&&below| below != EMPTY)?;
         }
-        self.leaves.get((entry & !LEAF) as usize).copied()
+        self.leaves.get(leaf_index(entry) as usize).copied()
     }
 
     fn take_node(&mut self, shift: u32, addr: u32) -> Option<u32> {
@@ -181,7 +181,7 @@ impl PcTrie<'_> {
 
     /// Enters a key that overlaps nothing; `None` when nodes ran out, with every other leaf still in place.
     fn insert_key(&mut self, key: Key, index: u32) -> Option<()> {
-        let leaf = LEAF | index;
+        let leaf = leaf_entry(index, self.leaves[index as usize]);
         let mut slot = Slot::Root;
         loop {
             let entry = self.entry(slot);
@@ -213,7 +213,7 @@ impl PcTrie<'_> {
     /// Puts a node where `entry`, another leaf, stood for all of a slot, at the level where that leaf's part of the slot and
     /// `key` part; enters that part into it.
     fn push_down(&mut self, slot: Slot, entry: u32, key: Key) -> Option<()> {
-        let other = self.leaves[(entry & !LEAF) as usize];
+        let other = self.leaves[leaf_index(entry) as usize];
         let (first, last) = self.reach(slot, key.base);
         let (mut low, mut high) = (key.base, key.last());
         for part in keys(other).filter(|part| part.last() >= first && part.base <= last) {
@@ -244,12 +244,13 @@ impl PcTrie<'_> {
 
     /// Takes one key of a leaf out, if it is there, and frees the nodes that no longer tell anything apart.
     fn remove_key(&mut self, key: Key, index: u32) {
+        let leaf = leaf_entry(index, self.leaves[index as usize]);
         let mut path = [Slot::Root; MAX_DEPTH + 1];
         let mut depth = 0;
         loop {
             let entry = self.entry(path[depth]);
             if entry & LEAF != 0 {
-                if entry == LEAF | index {
+                if entry == leaf {
                     self.set(path[depth], EMPTY);
                 }
                 break;
@@ -259,7 +260,7 @@ impl PcTrie<'_> {
             }
             if key.size_log2 >= entry & 31 {
                 let run = Self::run(entry, key);
-                self.words[run].iter_mut().filter(|word| **word == LEAF | index).for_each(|word| *word = EMPTY);
+                self.words[run].iter_mut().filter(|word| **word == leaf).for_each(|word| *word = EMPTY);
                 depth += 1;
                 break;
             }

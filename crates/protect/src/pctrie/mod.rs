@@ -61,7 +61,8 @@ pub enum TrieError {
         /// The region in the way.
         with: RegionRegs,
     },
-    /// The region is off, empty, or breaks PMSAv7's rules of size, alignment and sub-regions.
+    /// The region is off, empty, below 256 bytes (an eighth of 256 bytes says the same), or breaks PMSAv7's rules of size, alignment
+    /// and sub-regions.
     Misaligned,
     /// The region to remove is not in the trie.
     NotMapped,
@@ -69,8 +70,19 @@ pub enum TrieError {
 
 /// Nothing is mapped below an entry with this value: a leaf whose index is out of range.
 const EMPTY: u32 = u32::MAX;
-/// Set in an entry that holds a leaf (or nothing).
+/// Set in an entry that holds a leaf (or nothing): then bits 30..8 are its index and bits 4..0 log2 of an eighth of it. In the
+/// entry of a node the same bits are the word offset and the shift.
 const LEAF: u32 = 1 << 31;
+
+/// The entry of a leaf.
+const fn leaf_entry(index: u32, regs: RegionRegs) -> u32 {
+    LEAF | index << 8 | (regs.size_log2() - 3)
+}
+
+/// The index in the entry of a leaf; out of range for [`EMPTY`].
+const fn leaf_index(entry: u32) -> u32 {
+    entry << 1 >> 9
+}
 
 /// The trie over arenas that the caller provides.
 #[derive(Debug)]
@@ -116,7 +128,7 @@ impl<'a> PcTrie<'a> {
     /// The index of the leaf that contains `addr`.
     ///
     /// # Time complexity
-    /// At most [`MAX_DEPTH`] nodes; on Thumb-2 nine instructions for each, and eleven to check the leaf.
+    /// At most [`MAX_DEPTH`] nodes; on Thumb-2 nine instructions for each, and sixteen to load and check the leaf.
     #[inline]
     pub fn find(&self, addr: u32) -> Option<u32> {
         let mut entry = self.root;
@@ -127,8 +139,11 @@ impl<'a> PcTrie<'a> {
             let window = addr >> (entry & 31) & 63;
             entry = *self.words.get((entry >> 8) as usize + window as usize)?;
         }
-        let index = entry & !LEAF;
-        self.leaves.get(index as usize)?.contains(addr).then_some(index)
+        let index = leaf_index(entry);
+        let leaf = self.leaves.get(index as usize)?;
+        // Equal above the block and in an enabled eighth of it. Slot bits are below the smallest eighth.
+        let eighth = (addr ^ leaf.rbar) >> (entry & 31);
+        (eighth < 8 && leaf.rasr >> (8 + eighth) & 1 == 0).then_some(index)
     }
 
     /// The region that contains `addr`, without slot bits.

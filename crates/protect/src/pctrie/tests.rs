@@ -31,10 +31,10 @@ impl Model {
 /// A region of some size in one of a few areas, with any sub-regions on, whose granule is at least `granule`.
 fn random_region(rng: &mut Rng, granule_log2: u32, spread_log2: u32) -> RegionRegs {
     const AREAS: [u32; 4] = [0, 0x2000_0000, 0x6000_0000, 0xc000_0000];
-    let size_log2 = granule_log2 + rng.below(6) as u32;
+    let size_log2 = (granule_log2 + rng.below(6) as u32).max(8);
     let area = AREAS[rng.below(4) as usize];
     let base = area + ((rng.below(1 << spread_log2) as u32) & !((1 << size_log2) - 1));
-    let srd = if size_log2 >= granule_log2 + 3 && size_log2 >= 8 && !rng.chance(3) { rng.below(255) as u32 } else { 0 };
+    let srd = if size_log2 >= granule_log2 + 3 && !rng.chance(3) { rng.below(255) as u32 } else { 0 };
     RegionRegs { rbar: base, rasr: 0x130b_0000 | srd << 8 | (size_log2 - 1) << 1 | 1 }
 }
 
@@ -42,7 +42,7 @@ fn random_region(rng: &mut Rng, granule_log2: u32, spread_log2: u32) -> RegionRe
 fn assert_canonical(trie: &PcTrie<'_>, granule_log2: u32) {
     fn walk(trie: &PcTrie<'_>, entry: u32, above: Option<u32>, depth: usize, nodes: &mut usize) {
         if entry & LEAF != 0 {
-            assert!(entry == EMPTY || trie.leaves[(entry & !LEAF) as usize].is_enabled());
+            assert!(entry == EMPTY || trie.leaves[leaf_index(entry) as usize].is_enabled());
             return;
         }
         *nodes += 1;
@@ -126,7 +126,7 @@ fn run(seed: u64, granule_log2: u32, spread_log2: u32, nodes: usize, leaves: usi
 fn long_random_sequences_agree_with_a_plain_map() {
     // Frames of 64 KiB over 4 MiB and 64 MiB areas; granules of 32 bytes; and tiny arenas that run out.
     let [inserted, overlaps, _, _, removed] = run(30, 16, 22, 64, 200, 3_000);
-    assert!(inserted > 300 && overlaps > 300 && removed > 300, "{inserted} {overlaps} {removed}");
+    assert!(inserted > 200 && overlaps > 200 && removed > 200, "{inserted} {overlaps} {removed}");
     run(31, 16, 26, 200, 200, 800);
     run(32, 5, 12, 300, 300, 1_000);
     run(33, 5, 24, 600, 300, 500);
@@ -187,6 +187,7 @@ fn malformed_regions_and_empty_arenas_are_refused() {
         RegionRegs { rasr: frame.rasr | 0xff00, ..frame },
         RegionRegs { rbar: 0, rasr: 3 << 1 | 1 },
         RegionRegs { rbar: 0, rasr: 5 << 1 | 1 | 1 << 8 },
+        RegionRegs { rbar: 0, rasr: 6 << 1 | 1 },
     ] {
         assert_eq!(trie.insert(bad), Err(TrieError::Misaligned), "{bad:x?}");
     }

@@ -109,7 +109,7 @@ pub enum Miss {
 #[derive(Clone, Debug)]
 pub struct Slots {
     image: RegionImage,
-    /// Paged slots, one bit each.
+    /// Paged slots, one bit each, slot 0 in the top bit: counting leading zeros gives the slot.
     paged: u32,
     /// Paged slots not yet filled in this generation; empty only if there are no paged slots.
     candidates: u32,
@@ -137,7 +137,7 @@ impl Slots {
             }
             image.regs[position] = regs.at_slot(position as u32);
         }
-        let paged = if paged_needed == 0 { 0 } else { 0xff << pinned.len() & 0xff };
+        let paged = if paged_needed == 0 { 0 } else { (pinned.len()..REGIONS).map(|slot| bit_of(slot as u32)).sum() };
         Ok(Self::with_mask(image, paged, policy))
     }
 
@@ -154,15 +154,15 @@ impl Slots {
         &self.image
     }
 
-    /// Paged slots, one bit each.
+    /// Paged slots: bit `i` for slot `i`.
     pub const fn paged_mask(&self) -> u32 {
-        self.paged
+        self.paged.reverse_bits()
     }
 
     /// The slot that the next fill takes; `None` if nothing is paged.
     #[inline]
     pub const fn victim(&self) -> Option<usize> {
-        if self.candidates == 0 { None } else { Some(self.candidates.trailing_zeros() as usize) }
+        if self.candidates == 0 { None } else { Some(self.candidates.leading_zeros() as usize) }
     }
 
     /// Answers a miss at `addr`: the two words to store to `MPU_RBAR` and `MPU_RASR`, slot included. Image, trie and
@@ -182,12 +182,12 @@ impl Slots {
         if seen == *leaf {
             return Err(Miss::Present);
         }
-        let bit = self.candidates & self.candidates.wrapping_neg();
-        let slot = bit.trailing_zeros() & 7;
-        if bit == 0 {
+        let slot = self.candidates.leading_zeros();
+        if slot >= REGIONS as u32 {
             return Err(Miss::Unmapped);
         }
-        let rest = self.candidates ^ bit;
+        let bit = bit_of(slot);
+        let rest = self.candidates & !bit;
         self.candidates = if rest == 0 { self.paged & !(bit & self.keep) } else { rest };
         leaf.rbar = leaf.base() | RBAR_VALID | slot;
         self.image.regs[slot as usize] = *leaf;
@@ -216,12 +216,17 @@ impl Slots {
     /// Eight slots.
     pub fn evict_all(&mut self) {
         for slot in 0..REGIONS {
-            if self.paged >> slot & 1 != 0 {
+            if self.paged & bit_of(slot as u32) != 0 {
                 self.image.regs[slot] = RegionRegs::DISABLED.at_slot(slot as u32);
             }
         }
         self.candidates = self.paged;
     }
+}
+
+/// The bit of a slot, 0..=7, in the masks of [`Slots`].
+const fn bit_of(slot: u32) -> u32 {
+    1 << 31 >> slot
 }
 
 #[cfg(test)]
