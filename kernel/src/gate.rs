@@ -82,15 +82,15 @@ impl<A: Arch> Kernel<A> {
 
     /// Whether a budget covers a bound now. `Err`: it never will.
     #[inline]
-    fn covers(&mut self, budget: u8, bound: i32, now: u64) -> Result<bool, Error> {
-        let budget = self.budget_mut(budget);
+    fn covers(&mut self, budget_index: u8, bound: i32, now: u64) -> Result<bool, Error> {
+        let budget = self.budget_mut(budget_index);
         if budget.capacity < bound {
             return Err(Error::NoBudget);
         }
         if budget.left < bound {
-            budget.refill(now);
+            self.refill(budget_index, now);
         }
-        Ok(budget.left >= bound)
+        Ok(self.budget_mut(budget_index).left >= bound)
     }
 
     /// A running or ready thread's priority changes: it goes before its new equals.

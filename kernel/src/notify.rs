@@ -177,8 +177,8 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
         let now = self.charge();
+        self.refill(cap.object as u8, now);
         let budget = self.budget_mut(cap.object as u8);
-        budget.refill(now);
         Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))
     }
 }

@@ -62,11 +62,7 @@ impl<A: Arch> Kernel<A> {
             self.arm_before(now + level.left as u64);
             return true;
         }
-        let budget_record = self.budget_mut(budget);
-        if budget_record.refill(now) {
-            let (capacity, domain) = (budget_record.capacity as u32, level.domain);
-            self.arch.trace(header(Event::Replenish, domain, u16::from(budget)), capacity);
-        }
+        self.refill(budget, now);
         let left = self.budget_mut(budget).left;
         if left <= 0 {
             self.arch.trace(header(Event::BudgetOut, level.domain, u16::from(budget)), 0);
@@ -199,14 +195,19 @@ impl<A: Arch> Kernel<A> {
         self.make_ready(thread);
     }
 
-    fn replenished(&mut self, index: u8, now: u64) {
+    /// Replenishes a budget when its time has come, and traces that.
+    #[inline]
+    pub(crate) fn refill(&mut self, index: u8, now: u64) {
         let budget = self.budget_mut(index);
-        let refilled = budget.refill(now);
-        let mut waiting = core::mem::replace(&mut budget.waiting, NONE);
-        let capacity = budget.capacity as u32;
-        if refilled {
+        if budget.refill(now) {
+            let capacity = budget.capacity as u32;
             self.arch.trace(header(Event::Replenish, IDLE, u16::from(index)), capacity);
         }
+    }
+
+    fn replenished(&mut self, index: u8, now: u64) {
+        self.refill(index, now);
+        let mut waiting = core::mem::replace(&mut self.budget_mut(index).waiting, NONE);
         // Bounded: a thread is in this list at most once.
         while waiting != NONE {
             let thread = waiting;
