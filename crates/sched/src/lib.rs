@@ -13,3 +13,6 @@ pub mod response;
 
 #[cfg(test)]
 extern crate std;
+
+#[cfg(test)]
+pub(crate) mod testing;
