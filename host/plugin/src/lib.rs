@@ -12,7 +12,6 @@ mod decode;
 mod exceptions;
 mod finish;
 mod histogram;
-#[cfg(not(test))]
 mod hooks;
 mod log;
 mod model;

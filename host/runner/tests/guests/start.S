@@ -1,5 +1,5 @@
 @ Linked with every guest: vectors, the trace port, semihosting exit. A guest defines `main` and, where it wants one, handlers
-@ (`on_svc`, `on_systick`, `on_timer0`, `on_fault`); it never returns from `main`.
+@ (`on_svc`, `on_systick`, `on_timer0`, `on_fault`), typed as functions; it never returns from `main`.
     .syntax unified
     .cpu cortex-m7
     .thumb
@@ -65,6 +65,16 @@ trace:
     str r0, [r2, #4]
     bx lr
     .pool
+
+@ Goes on unprivileged, on a stack of its own. In: r0 the address (bit 0 set), r1 the end of the stack. Does not return.
+    .thumb_func
+    .global drop_to
+drop_to:
+    msr psp, r1
+    movs r2, #3
+    msr control, r2
+    isb
+    bx r0
 
     .bss
     .balign 8

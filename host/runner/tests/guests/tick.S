@@ -1,10 +1,10 @@
-@ Counts 20 SysTick interrupts: the first ten while busy, the rest asleep. SysTick counts core cycles of the board's
-@ 25 MHz clock; the reload makes a period of 1000 ticks, which is 40 us. Exits with status 7.
+@ Counts 20 SysTick interrupts: ten while busy, ten asleep. The period is 1000 ticks of 25 MHz, 40 us. Each is traced as
+@ Mark with its number. Exits with status 7.
     .syntax unified
     .cpu cortex-m7
     .thumb
 
-    .section .kernel
+    .section .kernel, "ax"
     .thumb_func
     .global main
 main:
@@ -26,7 +26,6 @@ main:
     movs r0, #7
     b leave
 
-    .thumb_func
     .type on_systick, %function
     .global on_systick
 on_systick:
