@@ -53,6 +53,19 @@ struct Pool {
 }
 
 impl Pool {
+    /// Sets memory for `count` objects aside.
+    fn reserve<A: Arch, T>(&mut self, arch: &mut A, count: usize) -> Result<Building<T>, BootError> {
+        let base = self.next.next_multiple_of(align_of::<T>() as u32);
+        let bytes = (size_of::<T>() * count) as u32;
+        if bytes > self.end.saturating_sub(base) {
+            return Err(BootError::NoMemory);
+        }
+        self.next = base + bytes;
+        // SAFETY: the range is part of the object memory and `next` has moved past it, so it is handed out once.
+        let first = unsafe { arch.object_memory(base, bytes).cast::<T>() };
+        Ok(Building { first, made: 0, count })
+    }
+
     /// Makes an array of objects.
     fn array<A: Arch, T>(
         &mut self,
@@ -60,25 +73,35 @@ impl Pool {
         count: usize,
         mut make: impl FnMut(usize) -> Result<T, BootError>,
     ) -> Result<&'static mut [T], BootError> {
-        let align = align_of::<T>() as u32;
-        let base = self.next.next_multiple_of(align);
-        let bytes = (size_of::<T>() * count) as u32;
-        if bytes > self.end.saturating_sub(base) {
-            return Err(BootError::NoMemory);
+        let mut array = self.reserve(arch, count)?;
+        for index in 0..count {
+            array.push(make(index)?);
         }
-        self.next = base + bytes;
-        if count == 0 {
-            return Ok(&mut []);
+        Ok(array.finish())
+    }
+}
+
+/// An array whose elements are made one after the other, in place: boot has little stack.
+struct Building<T> {
+    first: *mut T,
+    made: usize,
+    count: usize,
+}
+
+impl<T> Building<T> {
+    fn push(&mut self, value: T) {
+        assert!(self.made < self.count);
+        // SAFETY: the memory was set aside for `count` elements, aligned for T.
+        unsafe { self.first.add(self.made).write(value) };
+        self.made += 1;
+    }
+
+    fn finish(self) -> &'static mut [T] {
+        if self.made == 0 {
+            return &mut [];
         }
-        // SAFETY: the range is part of the object memory and `next` has moved past it, so it is handed out once; it is
-        // aligned for T; every element is written before the slice is made.
-        unsafe {
-            let first = arch.object_memory(base, bytes).cast::<T>();
-            for index in 0..count {
-                first.add(index).write(make(index)?);
-            }
-            Ok(core::slice::from_raw_parts_mut(first, count))
-        }
+        // SAFETY: `made` elements were written; the memory is used for nothing else from now on.
+        unsafe { core::slice::from_raw_parts_mut(self.first, self.made) }
     }
 }
 
@@ -133,16 +156,12 @@ impl Boot {
         if count > MAX_DOMAINS {
             return Err(BootError::TooMany);
         }
-        // First what each domain needs, then the domains themselves, so that they are one array.
-        let mut parts: [Option<Parts>; MAX_DOMAINS] = [const { None }; MAX_DOMAINS];
-        for (index, part) in parts.iter_mut().enumerate().take(count) {
-            *part = Some(Parts::new(&tables, index, arch, pool)?);
+        let mut domains = pool.reserve(arch, count)?;
+        for index in 0..count {
+            let parts = Parts::new(&tables, index, arch, pool)?;
+            domains.push(new_domain(&tables.get(index), parts));
         }
-        let mut parts = parts.into_iter().flatten();
-        pool.array(arch, count, |index| {
-            let part = parts.next().ok_or(BootError::BadTables)?;
-            Ok(new_domain(&tables.get(index), part))
-        })
+        Ok(domains.finish())
     }
 
     fn idle_image(&self) -> Result<RegionImage, BootError> {

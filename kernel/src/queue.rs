@@ -1,7 +1,7 @@
 //! Queues over thread numbers: the ready queues by priority, and the queue of times.
 
 /// Most threads a kernel can have; sizes the links below and bounds every loop over threads.
-pub const MAX_THREADS: usize = 64;
+pub const MAX_THREADS: usize = 32;
 /// Most entries of the time queue: every thread and every budget at most once.
 pub const MAX_TIMES: usize = 2 * MAX_THREADS;
 /// "No thread" in links.

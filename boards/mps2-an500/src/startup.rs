@@ -16,7 +16,7 @@ global_asm!(
     r#"
     .syntax unified
     .section .vectors, "a", %progbits
-    .word   __kernel_stack_top
+    .word   __boot_stack_top
     .word   reset_entry
     .word   kernel_panic            @ NMI
     .word   kernel_panic            @ HardFault
@@ -55,6 +55,8 @@ reset_entry:
     strlo   r2, [r0], #4
     blo     1b
     bl      kernel_start
+    ldr     r1, =__kernel_stack_top
+    msr     msp, r1
     b       cofferdam_first
     .thumb_func
 reset_copy:
@@ -104,8 +106,12 @@ unsafe extern "C" {
     static __idle_stack_start: u8;
     static __kernel_objects_start: u8;
     static __kernel_objects_end: u8;
+    static mut __boot_stack_bottom: u32;
     fn cofferdam_idle();
 }
+
+/// Marks the end of the boot stack, so that an overflow into the kernel's objects is noticed before anything runs.
+const STACK_MARK: u32 = 0x5afe_57ac;
 
 /// Reads the tables, makes all objects, and returns the first thread's context.
 #[unsafe(no_mangle)]
@@ -121,6 +127,8 @@ extern "C" fn kernel_start() -> *mut armv7m::Context {
         (Span::new(idle_entry & !1, 32), Access::RX, MemType::WriteThrough),
         (Span::new(idle_stack, 256), Access::RW, MemType::WriteBack),
     ];
+    // SAFETY: the lowest word of the boot stack, far below what is in use now.
+    unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let result = tables().and_then(|tables| {
         boot::Boot { tables, objects: (objects_start, objects_end - objects_start), idle_regions }.kernel(arch)
     });
@@ -129,6 +137,10 @@ extern "C" fn kernel_start() -> *mut armv7m::Context {
             // SAFETY: no handler runs yet.
             let kernel = unsafe { (*CPU.0.get()).write(machine) };
             kernel.start();
+            // SAFETY: as above.
+            if unsafe { (&raw mut __boot_stack_bottom).read_volatile() } != STACK_MARK {
+                kernel_panic();
+            }
             armv7m::first(kernel)
         }
         Err(error) => {
