@@ -199,13 +199,16 @@ pub struct ThreadReport {
     pub releases: u64,
     /// Jobs completed.
     pub completions: u64,
-    /// `late + unfinished + overruns`.
+    /// `late + unfinished + skipped`.
     pub missed_deadlines: u64,
     /// Jobs completed after their deadline.
     pub late: u64,
-    /// Jobs not completed at the end of the run although their deadline had passed.
+    /// Deadlines that passed before the end of the run without a completion, those of a periodic thread included that it was
+    /// not even released for because its last job still ran.
     pub unfinished: u64,
-    /// Releases that were skipped because the job before still ran.
+    /// Releases that never became a job because the job before still ran.
+    pub skipped: u64,
+    /// Releases, late or skipped, at which the job before still ran.
     pub overruns: u64,
     /// Jobs that ended because their own domain faulted or was restarted; these are no missed deadlines.
     pub abandoned: u64,

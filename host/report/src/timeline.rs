@@ -73,7 +73,7 @@ pub enum MarkerKind {
     Restart,
     /// A missed deadline (at the completion).
     Late,
-    /// A release that was skipped.
+    /// A release at which the job before still ran.
     Overrun,
     /// An exhausted budget.
     BudgetOut,

@@ -44,8 +44,10 @@ fn threads(report: &Report, failures: &mut Vec<Failure>) {
     for thread in &report.threads {
         let hostile = report.domains.iter().any(|domain| domain.index == thread.domain && domain.hostile);
         if thread.missed_deadlines > 0 && !hostile {
-            let of = thread.releases + thread.overruns;
-            let text = format!("{} missed {} of {of} deadlines.", thread.name, thread.missed_deadlines);
+            let (name, missed) = (&thread.name, thread.missed_deadlines);
+            let (late, unfinished, skipped) = (thread.late, thread.unfinished, thread.skipped);
+            let text =
+                format!("{name} missed {missed} deadlines: {late} late, {unfinished} unfinished, {skipped} skipped.");
             fail(failures, "deadline-missed", text);
         }
         if let (Some(response), Some(bound)) = (&thread.response, thread.response_bound)

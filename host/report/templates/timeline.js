@@ -234,7 +234,7 @@ function Timeline(data, overview, detail, tip) {
   };
 }
 
-Timeline.kinds = { fault: "fault", restart: "restart", late: "deadline missed", overrun: "release skipped", budget_out: "budget exhausted", violation: "violation" };
+Timeline.kinds = { fault: "fault", restart: "restart", late: "deadline missed", overrun: "overrun", budget_out: "budget exhausted", violation: "violation" };
 
 // Text of a tick of the axis: enough digits that neighbours differ.
 Timeline.label = function (seconds, every) {

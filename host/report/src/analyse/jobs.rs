@@ -19,15 +19,16 @@ pub struct Jobs {
     completed: Vec<(u64, u64)>,
     releases: u64,
     overruns: u64,
+    skipped: u64,
     last_overrun: Option<u64>,
     abandoned: u64,
 }
 
 impl Jobs {
-    /// A release. A release that was reported as skipped before and happens now was late, not skipped.
+    /// A release. One that was reported as overrun before happens after all: late, not skipped.
     pub fn release(&mut self, nominal: u64) {
         if self.last_overrun.take_if(|overrun| *overrun == nominal).is_some() {
-            self.overruns -= 1;
+            self.skipped -= 1;
         }
         self.releases += 1;
         if self.pending.len() == PENDING {
@@ -44,9 +45,10 @@ impl Jobs {
         true
     }
 
-    /// A release that was skipped because the job before still runs.
+    /// The job before still runs at this nominal release; it is skipped unless [`Self::release`] follows.
     pub fn overrun(&mut self, nominal: u64) {
         self.overruns += 1;
+        self.skipped += 1;
         self.last_overrun = Some(nominal);
     }
 
@@ -67,6 +69,16 @@ impl Jobs {
         self.completed.iter().filter(late).map(|&(_, done)| done)
     }
 
+    /// Deadlines that passed before the end without a completion: of released jobs, and of the releases that a periodic thread
+    /// should have had while its last job still ran.
+    fn overdue(&self, deadline: u64, period: Option<u64>, end: u64, zero: i64) -> u64 {
+        let passed = |nominal: &u64| response(*nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
+        let released = self.pending.iter().filter_map(passed).count() as u64;
+        let last = self.pending.back().and_then(passed);
+        let behind = last.zip(period).map_or(0, |(over, period)| (over - 1) / period.max(1));
+        released + behind
+    }
+
     /// The thread's part of the report.
     pub fn report(&self, thread: &Thread, time: &Timebase, end: u64) -> ThreadReport {
         let zero = time.tick_zero();
@@ -74,22 +86,23 @@ impl Jobs {
         let mut responses: Vec<u64> = self.completed.iter().map(|&(n, done)| response(n, done, zero)).collect();
         let margins = deadline.map(|d| responses.iter().map(|&r| d as i64 - r as i64).collect::<Vec<_>>());
         let late = deadline.map_or(0, |d| self.late_at(d, zero).count() as u64);
-        let overdue = |d: u64| self.pending.iter().filter(|&&n| response(n, end, zero) > d).count() as u64;
-        let unfinished = deadline.map_or(0, overdue);
+        let period = thread.period_ticks.map(|ticks| time.cycles(ticks));
+        let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero));
         ThreadReport {
             index: thread.index,
             name: thread.name.clone(),
             domain: thread.domain,
             priority: thread.priority,
             budget: thread.budget,
-            period_cycles: thread.period_ticks.map(|ticks| time.cycles(ticks)),
+            period_cycles: period,
             deadline_cycles: deadline,
             cycles: self.cycles,
             releases: self.releases,
             completions: self.completed.len() as u64,
-            missed_deadlines: if deadline.is_some() { late + unfinished + self.overruns } else { 0 },
+            missed_deadlines: if deadline.is_some() { late + unfinished + self.skipped } else { 0 },
             late,
             unfinished,
+            skipped: self.skipped,
             overruns: self.overruns,
             abandoned: self.abandoned,
             response: Quantiles::of(&mut responses),

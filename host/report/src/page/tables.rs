@@ -123,7 +123,7 @@ pub const fn marker_name(kind: MarkerKind) -> &'static str {
         MarkerKind::Fault => "fault",
         MarkerKind::Restart => "restart",
         MarkerKind::Late => "deadline missed",
-        MarkerKind::Overrun => "release skipped",
+        MarkerKind::Overrun => "overrun",
         MarkerKind::BudgetOut => "budget exhausted",
         MarkerKind::Violation => "violation",
     }

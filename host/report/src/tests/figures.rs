@@ -33,17 +33,27 @@ fn a_missed_deadline_is_late_unfinished_or_skipped() {
     events.extend([at(2001, Event::Release, 0, 0, 200), switch(2001, 0, 0), at(3001, Event::Overrun, 0, 0, 300)]);
     let report = build(3100, events);
     let thread = &report.threads[0];
-    assert_eq!((thread.late, thread.unfinished, thread.overruns, thread.missed_deadlines), (1, 1, 1, 3));
+    assert_eq!((thread.late, thread.unfinished, thread.skipped, thread.overruns), (1, 1, 1, 1));
+    assert_eq!(thread.missed_deadlines, 3);
     assert_eq!(thread.smallest_margin, Some(-1));
     assert_eq!(report.run.missed_deadlines, 3);
     assert_eq!(report.verdict.failures[0].code, "deadline-missed");
-    assert_eq!(report.verdict.failures[0].text, "loop missed 3 of 4 deadlines.");
+    assert_eq!(report.verdict.failures[0].text, "loop missed 3 deadlines: 1 late, 1 unfinished, 1 skipped.");
 }
 
 #[test]
 fn a_job_whose_deadline_lies_behind_the_end_is_not_missed() {
     let report = build(2400, [at(2001, Event::Release, 0, 0, 200), switch(2001, 0, 0)]);
     assert_eq!((report.threads[0].releases, report.threads[0].missed_deadlines), (1, 0));
+}
+
+#[test]
+fn a_job_that_never_ends_misses_the_deadlines_of_the_releases_behind_it() {
+    let events = [at(2001, Event::Release, 0, 0, 200), switch(2001, 0, 0)];
+    // Deadlines at 2500, 3500 and 4500; one that falls on the end has not passed.
+    assert_eq!(build(4700, events).threads[0].unfinished, 3);
+    assert_eq!(build(4500, events).threads[0].unfinished, 2);
+    assert_eq!(build(4501, events).threads[0].unfinished, 3);
 }
 
 #[test]
@@ -56,7 +66,8 @@ fn an_overrun_that_is_released_after_all_was_not_skipped() {
         at(1200, Event::Complete, 0, 0, 0),
     ];
     let thread = &build(1300, events).threads[0];
-    assert_eq!((thread.releases, thread.completions, thread.overruns, thread.late), (2, 2, 0, 1));
+    assert_eq!((thread.releases, thread.completions, thread.skipped, thread.late), (2, 2, 0, 1));
+    assert_eq!((thread.overruns, thread.missed_deadlines), (1, 1));
     assert_eq!(thread.response.expect("two jobs").max, 1100);
 }
 

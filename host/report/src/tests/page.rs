@@ -27,7 +27,10 @@ fn names_and_output_cannot_become_markup() {
 #[test]
 fn failures_are_named_on_the_page() {
     let html = build(2000, job(0, 700)).to_html();
-    assert!(html.contains("Not everything held") && html.contains("loop missed 1 of 1 deadlines."));
+    assert!(
+        html.contains("Not everything held")
+            && html.contains("loop missed 1 deadlines: 1 late, 0 unfinished, 0 skipped.")
+    );
     assert!(build(500, job(0, 100)).to_html().contains("Everything held"));
 }
 
