@@ -87,6 +87,47 @@ fn a_page_of_an_empty_run_is_drawn_too() {
     );
 }
 
+/// Uses every control of the timeline once, in this order, and notes for which of them the drawing changed.
+const CONTROLS: &str = r#"<script>
+const canvas = document.getElementById("detail"), changed = [];
+function use(name, act) {
+  const before = canvas.toDataURL();
+  act();
+  if (canvas.toDataURL() !== before) changed.push(name);
+}
+const click = (view) => () => document.querySelector("[data-view=" + view + "]").click();
+const key = (name) => () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
+const box = canvas.getBoundingClientRect();
+const point = (type, x) => new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 40, pointerId: 1 });
+canvas.setPointerCapture = () => {};
+for (const view of ["in", "out", "all", "first"]) use(view, click(view));
+for (const name of ["ArrowRight", "ArrowLeft", "+", "-", "End", "Home"]) use(name, key(name));
+use("wheel", () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, ctrlKey: true })));
+use("drag", () => { canvas.dispatchEvent(point("pointerdown", 400)); canvas.dispatchEvent(point("pointermove", 300)); canvas.dispatchEvent(point("pointerup", 300)); });
+const jump = document.getElementById("jump");
+use("jump", () => { jump.selectedIndex = 2; jump.dispatchEvent(new Event("change")); });
+use("overview", () => document.getElementById("overview").dispatchEvent(point("pointerdown", 700)));
+click("first")();
+canvas.dispatchEvent(point("pointermove", 500));
+document.documentElement.dataset.changed = changed.join(" ");
+document.documentElement.dataset.tip = document.getElementById("tip").hidden ? "" : document.getElementById("tip").textContent;
+</script></body>"#;
+
+#[test]
+fn every_control_of_the_timeline_works() {
+    let page = place("controls.html");
+    std::fs::write(&page, sample().to_html().replace("</body>", CONTROLS)).expect("the page can be written");
+    let dom = chromium(&page, 1280, 900, "--dump-dom");
+    check(&dom, 14);
+    let all = "in out all first ArrowRight ArrowLeft + - End Home wheel drag jump overview";
+    assert_eq!(attribute(&dom, "data-changed"), Some(all));
+    assert!(
+        attribute(&dom, "data-tip").is_some_and(|text| text.starts_with("console")),
+        "{:?}",
+        attribute(&dom, "data-tip")
+    );
+}
+
 #[test]
 fn an_error_of_the_script_is_seen() {
     let page = place("broken.html");

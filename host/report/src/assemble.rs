@@ -10,7 +10,7 @@ use crate::output::{self, WriteError};
 use crate::place::symbol_at;
 use crate::schema::*;
 use crate::timeline::{MAX_MARKERS, Marker, MarkerKind};
-use crate::{MAX_CONSOLE_BYTES, page, verdict};
+use crate::{MAX_CONSOLE_BYTES, json, page, verdict};
 
 impl Report {
     /// The report of a run: what was placed and admitted, what the observer counted, and what happened.
@@ -39,14 +39,12 @@ impl Report {
         self.console = text[from..].to_owned();
     }
 
-    /// The report as JSON, with a newline at the end.
+    /// The report as JSON: indented to the third level, with a newline at the end.
     ///
     /// # Panics
     /// Never: a report holds only plain values.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a report holds only plain values");
-        text.push('\n');
-        text
+        json::to_text(self).expect("a report holds only plain values")
     }
 
     /// The report as one page that needs nothing else.

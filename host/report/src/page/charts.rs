@@ -173,7 +173,11 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
         UseView {
             name: gate.name.clone(),
             class: super::color_of(report, gate.domain),
-            detail: format::counted(gate.calls, "call", "calls"),
+            detail: if gate.calls == 0 {
+                "never called".to_owned()
+            } else {
+                format::counted(gate.calls, "call", "calls")
+            },
             used: units.time(gate.max_cycles),
             given: units.time(gate.bound_cycles),
             share: format::percent(gate.max_cycles as f64 / gate.bound_cycles.max(1) as f64),

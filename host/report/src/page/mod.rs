@@ -149,7 +149,7 @@ fn headline(report: &Report, units: &Units) -> Headline {
     let cost: u64 = report.domains.iter().map(|domain| domain.region_miss_cycles).sum();
     Headline {
         deadlines: format::count(run.missed_deadlines),
-        deadlines_note: format!("of {}", format::counted(jobs, "job with a deadline", "jobs with a deadline")),
+        deadlines_note: format!("of {}", format::counted(jobs, "timed job", "timed jobs")),
         faults: format::count(run.faults),
         faults_note: format!("in {}", format::counted(stopped, "domain", "domains")),
         refused: format::count(run.refused_calls),

@@ -52,3 +52,25 @@ fn a_missing_directory_is_another_error() {
     assert!(matches!(error, WriteError::Io { .. }), "{error}");
     assert!(error.to_string().starts_with("no/such/place/report.json: "), "{error}");
 }
+
+#[test]
+fn json_is_spread_over_lines_to_the_third_level() {
+    let value = serde_json::json!({"a": [[1, {"b": [2, 3], "c": {}}], []], "d": {}, "e": [{}]});
+    let text = crate::json::to_text(&value).expect("text");
+    let expected = r#"{
+  "a": [
+    [
+      1,
+      {"b": [2, 3], "c": {}}
+    ],
+    []
+  ],
+  "d": {},
+  "e": [
+    {}
+  ]
+}
+"#;
+    assert_eq!(text, expected);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).expect("JSON"), value);
+}

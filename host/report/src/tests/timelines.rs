@@ -49,7 +49,9 @@ fn a_long_run_is_bounded_and_keeps_what_stands_out() {
     }
     // A millisecond, which a window reaches to either side, is five rounds.
     let system = crate::SystemDescription { cpu_hz: 100_000, ..super::system() };
-    let timeline = crate::Report::build(&system, &super::summary(rounds * 20), events).timeline;
+    let report = crate::Report::build(&system, &super::summary(rounds * 20), events);
+    assert!(report.to_html().len() < 2_000_000, "a page of {} bytes", report.to_html().len());
+    let timeline = report.timeline;
     assert_eq!(timeline.windows.len(), MAX_WINDOWS);
     assert_eq!(timeline.windows[0].segments.len(), FIRST_SEGMENTS);
     assert!(timeline.overview.iter().all(|row| row.len() <= BUCKETS as usize));
