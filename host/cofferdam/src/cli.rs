@@ -1,0 +1,185 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Isolates real software beside hard-real-time code on one chip, and shows what happens.
+#[derive(Debug, Parser)]
+#[command(name = "cofferdam", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but errors.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 as promised; 1 the run ended, but not as promised (the report says why); 2 wrong use of the \
+command; 3 the manifest or a program was refused; 4 a program does not build; 5 a tool is missing or of the wrong version; 6 a file \
+cannot be written; 130 interrupted.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a directory with a starter system.
+    New(New),
+    /// Admit the system, or explain why not; nothing is run.
+    Check(Check),
+    /// Build the image.
+    Build(Build),
+    /// Build, run, and write the report. An ELF file instead of a manifest runs in a domain of its own.
+    Run(Run),
+    /// Run under gdb, with the symbols of kernel and every domain.
+    Debug(Debug),
+    /// Write the report of the last run again.
+    Report(Again),
+    /// Run, and write a trace that Perfetto opens.
+    Trace(Trace),
+    /// Explain an error code, for example CF0303.
+    Explain(Explain),
+    /// List boards and their memories and devices.
+    Boards,
+    /// Print the flags with which programs become domains.
+    Sdk(Sdk),
+}
+
+impl Verb {
+    /// Its name, for JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verb::New(_) => "new",
+            Verb::Check(_) => "check",
+            Verb::Build(_) => "build",
+            Verb::Run(_) => "run",
+            Verb::Debug(_) => "debug",
+            Verb::Report(_) => "report",
+            Verb::Trace(_) => "trace",
+            Verb::Explain(_) => "explain",
+            Verb::Boards => "boards",
+            Verb::Sdk(_) => "sdk",
+        }
+    }
+}
+
+/// `cofferdam new`
+#[derive(Debug, Args)]
+pub struct New {
+    /// Directory to make; its name becomes the system's.
+    pub directory: PathBuf,
+    /// Start with a program in Rust instead of C.
+    #[arg(long)]
+    pub rust: bool,
+}
+
+/// `cofferdam check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The manifest.
+    #[arg(default_value = "system.toml")]
+    pub manifest: PathBuf,
+    /// Check without building the programs; their sizes and symbols stay unchecked.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// `cofferdam build`
+#[derive(Debug, Args)]
+pub struct Build {
+    /// The manifest.
+    #[arg(default_value = "system.toml")]
+    pub manifest: PathBuf,
+    /// Do not enforce budgets: every capacity is its period.
+    #[arg(long)]
+    pub no_budgets: bool,
+}
+
+/// `cofferdam run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The manifest, or an ELF file (then `--board` is needed).
+    #[arg(default_value = "system.toml")]
+    pub subject: PathBuf,
+    /// The board for an ELF file.
+    #[arg(long)]
+    pub board: Option<String>,
+    /// Do not enforce budgets: every capacity is its period. Shows what budgets are for.
+    #[arg(long)]
+    pub no_budgets: bool,
+    /// Advance time after every instruction: slow, and exact for latencies.
+    #[arg(long)]
+    pub exact: bool,
+    /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
+    #[arg(long)]
+    pub fallback: bool,
+    /// Where the report goes (default: the system's directory below the target directory).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// `cofferdam debug`
+#[derive(Debug, Args)]
+pub struct Debug {
+    /// The manifest.
+    #[arg(default_value = "system.toml")]
+    pub manifest: PathBuf,
+    /// TCP port on the local host.
+    #[arg(long, default_value_t = 3333)]
+    pub port: u16,
+    /// Commands for gdb, which then ends by itself (may be repeated).
+    #[arg(long = "command", short = 'x')]
+    pub commands: Vec<String>,
+}
+
+/// `cofferdam report`
+#[derive(Debug, Args)]
+pub struct Again {
+    /// The manifest, or the name of a system.
+    #[arg(default_value = "system.toml")]
+    pub subject: PathBuf,
+    /// Where the result goes (default: the system's directory below the target directory).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// `cofferdam trace`
+#[derive(Debug, Args)]
+pub struct Trace {
+    /// What to run.
+    #[command(flatten)]
+    pub run: Run,
+    /// Do not run: take the last run.
+    #[arg(long)]
+    pub last: bool,
+}
+
+/// `cofferdam explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The code; without it all are listed.
+    pub code: Option<String>,
+}
+
+/// `cofferdam sdk`
+#[derive(Debug, Args)]
+pub struct Sdk {
+    /// The board.
+    #[arg(long, default_value = "mps2-an500")]
+    pub board: String,
+    /// Print only the compiler's flags.
+    #[arg(long, conflicts_with_all = ["ldflags", "header", "cmake"])]
+    pub cflags: bool,
+    /// Print only the linker's flags.
+    #[arg(long, conflicts_with_all = ["header", "cmake"])]
+    pub ldflags: bool,
+    /// Print the generated part of cofferdam.h.
+    #[arg(long, conflicts_with = "cmake")]
+    pub header: bool,
+    /// Write a CMake toolchain file.
+    #[arg(long, value_name = "FILE")]
+    pub cmake: Option<PathBuf>,
+}

@@ -1,0 +1,35 @@
+//! The command `cofferdam`. Exit codes: 0 as promised; 1 the run ended, but not as promised; 2 wrong use of the command; 3 the
+//! manifest or a program was refused; 4 a program does not build; 5 a tool is missing or wrong; 6 a file cannot be written;
+//! 130 interrupted.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod output;
+mod verbs;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+use crate::output::Output;
+
+fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.json, cli.quiet, cli.verb.name());
+    let result = match &cli.verb {
+        Verb::New(args) => verbs::new::run(args, &mut output),
+        Verb::Check(args) => verbs::check::run(args, &mut output),
+        Verb::Build(args) => verbs::build::run(args, &mut output),
+        Verb::Run(args) => verbs::run::run(args, &mut output),
+        Verb::Debug(args) => verbs::debug::run(args, &mut output),
+        Verb::Report(args) => verbs::again::report(args, &mut output),
+        Verb::Trace(args) => verbs::again::trace(args, &mut output),
+        Verb::Explain(args) => verbs::explain::run(args, &mut output),
+        Verb::Boards => verbs::boards::run(&mut output),
+        Verb::Sdk(args) => verbs::sdk::run(args, &mut output),
+    };
+    let code = match result {
+        Ok(code) => code,
+        Err(diagnostics) => output.refuse(&diagnostics),
+    };
+    output.finish(code)
+}

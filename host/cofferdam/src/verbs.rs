@@ -1,0 +1,42 @@
+//! One module for each verb.
+
+pub mod again;
+pub mod boards;
+pub mod build;
+pub mod check;
+pub mod debug;
+pub mod explain;
+pub mod new;
+pub mod run;
+pub mod sdk;
+
+use std::path::Path;
+
+use build_tool::{Built, Install, Loaded, Options};
+use manifest::Diagnostic;
+
+use crate::output::Output;
+
+/// Loads, admits, builds and places a system, with progress.
+fn build_system(
+    install: &Install,
+    loaded: Loaded,
+    budgets: bool,
+    output: &mut Output,
+) -> Result<Built, Vec<Diagnostic>> {
+    let system = loaded.document.manifest.system.name.clone();
+    let mut tell = |what: &str| output.progress(format!("{system}: building {what}"));
+    let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
+    output.end_progress();
+    built
+}
+
+/// Loads the manifest at a path.
+fn load(install: &Install, path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
+    Loaded::load(install, path).map_err(|d| vec![d])
+}
+
+/// Wraps one diagnostic.
+fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
+    vec![diagnostic]
+}

@@ -1,0 +1,142 @@
+//! `cofferdam report` and `cofferdam trace`: what can be made of a run's files.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use build_tool::Install;
+use manifest::{Diagnostic, Document};
+use record::{EventsReader, RunEvent, Summary};
+use report::{Report, SystemDescription, WriteError};
+use runner::Outcome as Ran;
+use serde_json::json;
+
+use super::one;
+use super::run::build_and_run;
+use crate::cli::{Again, Trace};
+use crate::output::{OK, Outcome, Output};
+
+/// Where results go.
+pub struct Files {
+    /// The report for machines.
+    pub json: PathBuf,
+    /// The report for people.
+    pub html: PathBuf,
+    /// The trace.
+    pub trace: PathBuf,
+}
+
+impl Files {
+    /// In `out`, or in the system's directory.
+    pub fn new(dir: &Path, out: Option<&Path>) -> Files {
+        let base = out.unwrap_or(dir);
+        Files { json: base.join("report.json"), html: base.join("report.html"), trace: base.join("trace.json") }
+    }
+}
+
+/// CF0604 for a report that cannot be written.
+fn unwritten(error: &WriteError) -> Diagnostic {
+    Diagnostic::new("CF0604", error.to_string())
+        .rule("results are written aside and renamed when complete; what stood there before is untouched")
+        .remedy("make room, or name another directory with --out")
+}
+
+/// Reads the events of a run; damaged ones end the list and are told.
+fn read_events(path: &Path) -> Result<impl Iterator<Item = RunEvent> + use<>, Diagnostic> {
+    let bad = |why: String| {
+        Diagnostic::new("CF0605", format!("`{}` holds no events: {why}", path.display()))
+            .rule("a run leaves its events behind")
+            .remedy("run the system again")
+    };
+    let file = File::open(path).map_err(|error| bad(error.to_string()))?;
+    let reader = EventsReader::new(file).map_err(|error| bad(error.to_string()))?;
+    Ok(reader.map_while(Result::ok))
+}
+
+/// The events of a run; the fall-back has none.
+fn events_of(ran_modelled: bool, path: &Path) -> Result<Box<dyn Iterator<Item = RunEvent>>, Diagnostic> {
+    if ran_modelled { Ok(Box::new(read_events(path)?)) } else { Ok(Box::new(std::iter::empty())) }
+}
+
+/// Writes `report.json` and `report.html`.
+pub fn write_report(
+    system: &SystemDescription,
+    ran: &Ran,
+    files: &Files,
+    output: &mut Output,
+) -> Result<Report, Diagnostic> {
+    output.progress("writing the report".into());
+    let mut report = Report::build(system, &ran.summary, events_of(ran.summary.modelled, &ran.events)?);
+    report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
+    if let Some(parent) = files.json.parent() {
+        std::fs::create_dir_all(parent)
+            .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))?;
+    }
+    report.write_json(&files.json).map_err(|error| unwritten(&error))?;
+    report.write_html(&files.html).map_err(|error| unwritten(&error))?;
+    output.end_progress();
+    Ok(report)
+}
+
+/// The last run of a system, from its files.
+fn last(install: &Install, subject: &Path) -> Result<(PathBuf, SystemDescription, Ran), Vec<Diagnostic>> {
+    let name = if subject.is_file() {
+        Document::read(subject).map_err(one)?.manifest.system.name
+    } else {
+        subject.display().to_string()
+    };
+    let dir = install.system_dir(&name);
+    let none = |what: &Path| {
+        one(Diagnostic::new(
+            "CF0501",
+            format!("there is no run of `{name}`: `{}` is missing or damaged", what.display()),
+        )
+        .rule("a report is made from the files of a run")
+        .remedy("run the system first: `cofferdam run system.toml`"))
+    };
+    let layout = dir.join("layout.json");
+    let text = std::fs::read_to_string(&layout).map_err(|_| none(&layout))?;
+    let system: SystemDescription = serde_json::from_str(&text).map_err(|_| none(&layout))?;
+    let run = dir.join("run");
+    let path = run.join("summary.json");
+    let text = std::fs::read_to_string(&path).map_err(|_| none(&path))?;
+    let summary = Summary::from_json(&text).map_err(|_| none(&path))?;
+    let ran = Ran {
+        summary,
+        summary_path: path,
+        events: run.join("events.bin"),
+        uart: run.join("uart.txt"),
+        output: run.join("qemu.log"),
+    };
+    Ok((dir, system, ran))
+}
+
+/// Writes the report of the last run again.
+pub fn report(args: &Again, output: &mut Output) -> Outcome {
+    let install = Install::find().map_err(one)?;
+    let (dir, system, ran) = last(&install, &args.subject)?;
+    let files = Files::new(&dir, args.out.as_deref());
+    let report = write_report(&system, &ran, &files, output).map_err(one)?;
+    output.say(format!("report: {}", files.html.display()));
+    output.field("report_json", json!(files.json));
+    output.field("report_html", json!(files.html));
+    output.field("verdict", json!(report.verdict));
+    Ok(OK)
+}
+
+/// Runs (or takes the last run) and writes the trace.
+pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
+    let install = Install::find().map_err(one)?;
+    let (dir, system, ran) = if args.last {
+        last(&install, &args.run.subject)?
+    } else {
+        let (built, ran) = build_and_run(&install, &args.run, output)?;
+        (built.dir, built.description, ran)
+    };
+    let files = Files::new(&dir, args.run.out.as_deref());
+    output.progress("writing the trace".into());
+    let events = events_of(ran.summary.modelled, &ran.events).map_err(one)?;
+    report::trace::write(&files.trace, &system, events).map_err(|error| one(unwritten(&error)))?;
+    output.say(format!("trace: {} (open it at ui.perfetto.dev or in chrome://tracing)", files.trace.display()));
+    output.field("trace", json!(files.trace));
+    Ok(OK)
+}

@@ -1,0 +1,51 @@
+//! `cofferdam check`
+
+use build_tool::{Install, Loaded, Options, Toolchain};
+use manifest::Bound;
+use serde_json::json;
+
+use super::{load, one};
+use crate::cli::Check;
+use crate::output::{OK, Outcome, Output};
+
+/// Admits a system, or explains why not.
+pub fn run(args: &Check, output: &mut Output) -> Outcome {
+    let install = Install::find().map_err(one)?;
+    let loaded = load(&install, &args.manifest)?;
+    let bounds = loaded.admit(true)?;
+    let name = loaded.document.manifest.system.name.clone();
+    if args.quick {
+        output.say(format!("{name}: admitted as far as the manifest alone tells"));
+    } else {
+        Toolchain::find(&loaded.board.targets.domain).map_err(one)?;
+        let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
+        let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
+        let placed = build_tool::place_programs(&install, &loaded, &programs, Options::default()).map_err(one)?;
+        output.say(format!("{name}: admitted"));
+        for memory in &placed.layout.memories {
+            let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);
+            output.say(format!("  {:<8}{:>9} of {:>9} bytes ({share:.0} %)", memory.name, memory.used, memory.bytes));
+        }
+        output.field("memories", json!(placed.layout.memories));
+        output.field("domains", json!(placed.layout.domains));
+    }
+    responses(&loaded, &bounds, output);
+    Ok(OK)
+}
+
+/// The response times that admission computed.
+fn responses(loaded: &Loaded, bounds: &[Bound], output: &mut Output) {
+    let rate = f64::from(loaded.board.ticks_per_second);
+    let us = |ticks: u64| ticks as f64 * 1e6 / rate;
+    let domains = loaded.document.manifest.domain.iter();
+    let names: Vec<String> =
+        domains.flat_map(|(name, d)| d.thread.iter().map(move |t| format!("{name}.{}", t.name))).collect();
+    let mut listed = Vec::new();
+    for bound in bounds {
+        let name = names.get(bound.thread).map_or("", String::as_str);
+        let (response, deadline) = (us(bound.response), us(bound.deadline));
+        output.say(format!("  {name} responds within {response:.1} us (deadline {deadline:.1} us)"));
+        listed.push(json!({ "thread": name, "response_us": response, "deadline_us": deadline }));
+    }
+    output.field("responses", json!(listed));
+}

@@ -1,0 +1,219 @@
+//! `cofferdam run`: build, boot, run, report.
+
+use std::path::{Path, PathBuf};
+
+use build_tool::{Built, Install, Loaded};
+use manifest::{Diagnostic, Document};
+use record::EndReason;
+use runner::{Go, Mode, Outcome as Ran, ProfileSource, RunError, Tools};
+use serde_json::json;
+
+use super::{build_system, load, one};
+use crate::cli;
+use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
+use crate::verbs::again::{Files, write_report};
+
+const PROGRAM: &str = include_str!("../templates/program.toml");
+
+/// Runs a system, or an ELF file in a domain of its own.
+pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
+    let install = Install::find().map_err(one)?;
+    let (built, ran) = build_and_run(&install, args, output)?;
+    let files = Files::new(&built.dir, args.out.as_deref());
+    let report = write_report(&built.description, &ran, &files, output).map_err(one)?;
+    tell(&built, &ran, &report, output);
+    output.say(format!("report: {}", files.html.display()));
+    output.field("report_json", json!(files.json));
+    output.field("report_html", json!(files.html));
+    output.field("verdict", json!(report.verdict));
+    let failed = failures(&built, &ran, &report, args);
+    if ran.summary.end.reason == EndReason::Killed {
+        return Ok(INTERRUPTED);
+    }
+    if failed.is_empty() {
+        return Ok(if report.verdict.ok { OK } else { NOT_AS_PROMISED });
+    }
+    Err(failed)
+}
+
+/// Builds and runs; the run's files are in the system's directory.
+pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) -> Result<(Built, Ran), Vec<Diagnostic>> {
+    let loaded = if is_elf(&args.subject) { program(install, args)? } else { load(install, &args.subject)? };
+    loaded.admit(!args.no_budgets)?;
+    // A missing QEMU is told before anything is built.
+    let tools = if args.fallback { Tools::find_fallback() } else { Tools::find() }.map_err(|e| one(wrong(&e)))?;
+    let built = build_system(install, loaded, !args.no_budgets, output)?;
+    runner::stop_on_interrupt();
+    let run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
+    let name = built.loaded.document.manifest.system.name.clone();
+    let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
+    let mut progress = |at: runner::Progress| {
+        output.progress(format!(
+            "{name}: {:.3} s modelled, {} M instructions",
+            at.cycles as f64 / cpu_hz,
+            at.instructions / 1_000_000
+        ));
+        Go::On
+    };
+    let ran = run.start(&tools, &mut progress).map_err(|e| one(wrong(&e)));
+    output.end_progress();
+    Ok((built, ran?))
+}
+
+/// A run of an image with everything that is to be watched.
+pub fn prepare(built: &Built, exact: bool) -> Result<runner::Run, RunError> {
+    let facts = runner::ImageFacts::read(&built.image)?;
+    let loaded = &built.loaded;
+    let limit = loaded.document.manifest.run.limit.0;
+    let cycles = u128::from(limit) * u128::from(loaded.profile.cpu_hz()) / 1_000_000_000;
+    let areas = &built.description.kernel_areas;
+    let code = areas.iter().filter(|area| area.access.contains('x'));
+    let watch = runner::Watch {
+        profile: ProfileSource::Text(loaded.profile.text.clone()),
+        mode: if exact { Mode::Exact } else { Mode::Quantum },
+        trace_port: facts.trace_port,
+        vectors: facts.vectors,
+        kernel_text: code.map(|area| range(area.base, area.bytes)).collect(),
+        domains: built.description.domains.iter().map(watched).collect(),
+        cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
+        ..runner::Watch::default()
+    };
+    let mut run = runner::Run::new(&built.image, built.dir.join("run"), watch);
+    run.board.clone_from(&loaded.board.machine);
+    Ok(run)
+}
+
+fn range(base: u64, bytes: u64) -> record::Range {
+    record::Range { start: base as u32, end: (base + bytes) as u32 }
+}
+
+/// What of a domain is its own, and what else it may store to.
+fn watched(domain: &report::describe::Domain) -> record::DomainWatch {
+    let written = |area: &&report::describe::Area| area.access.contains('w');
+    let own = |area: &report::describe::Area| !area.shared && area.memory != "device";
+    let ranges = |keep: &dyn Fn(&report::describe::Area) -> bool| {
+        let areas = domain.areas.iter().filter(written).filter(|area| keep(area));
+        areas.map(|area| range(area.base, area.bytes)).collect()
+    };
+    record::DomainWatch {
+        domain: domain.index,
+        hostile: domain.hostile,
+        ram: ranges(&own),
+        may_store: ranges(&|area| !own(area)),
+    }
+}
+
+fn is_elf(path: &Path) -> bool {
+    let start = || {
+        std::fs::File::open(path).and_then(|mut file| {
+            let mut magic = [0; 4];
+            std::io::Read::read_exact(&mut file, &mut magic)?;
+            Ok(magic)
+        })
+    };
+    path.extension().is_some_and(|e| e == "elf") || start().is_ok_and(|magic| magic == *b"\x7fELF")
+}
+
+/// A system around one program: its own domain with default memory, and the console.
+fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
+    let Some(board) = &args.board else {
+        return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
+            .rule("an ELF file is run with `--board`")
+            .remedy(format!("cofferdam run --board mps2-an500 {}", args.subject.display()))));
+    };
+    let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
+    let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(15).collect();
+    let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
+    let text = PROGRAM
+        .replace("@NAME@", &name)
+        .replace("@BOARD@", board)
+        .replace("@ROOT@", &install.root.display().to_string())
+        .replace("@ELF@", &elf.display().to_string());
+    let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
+    Loaded::new(install, document).map_err(one)
+}
+
+/// What went wrong before or in a run, as a diagnostic.
+pub fn wrong(error: &RunError) -> Diagnostic {
+    let (code, rule) = match error {
+        RunError::QemuMissing(_) => ("CF0602", "systems run under QEMU"),
+        RunError::QemuVersion { .. } | RunError::QemuUnknown(..) => {
+            ("CF0603", "the plug-in steers the clock of QEMU 10.0")
+        }
+        RunError::PluginMissing(_) => ("CF0605", "the plug-in is built beside the command"),
+        RunError::File(..) => ("CF0604", "the files of a run are written below the target directory"),
+        RunError::Image(..) | RunError::Start(..) | RunError::NoSummary { .. } | RunError::Summary(_) => {
+            ("CF0605", "a run leaves a summary")
+        }
+    };
+    let remedy = match error {
+        RunError::QemuMissing(_) => "run `make setup`; `check` and `build` work without QEMU",
+        RunError::QemuVersion { .. } | RunError::QemuUnknown(..) => {
+            "run `make setup`, or use `cofferdam run --fallback`"
+        }
+        RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
+        RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
+        _ => "read run/qemu.log in the system's directory; `cofferdam run --fallback` does without the plug-in",
+    };
+    Diagnostic::new(code, error.to_string()).rule(rule).remedy(remedy)
+}
+
+/// What a run shows that its verdict alone does not say well.
+fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) -> Vec<Diagnostic> {
+    let manifest = &built.loaded.document.manifest;
+    let mut found = Vec::new();
+    let started = |index: usize| ran.summary.domain(index as u8).is_some_and(|counters| counters.instructions > 0);
+    let silent = manifest.domain.iter().enumerate().filter(|(index, (_, d))| !d.thread.is_empty() && !started(*index));
+    if ran.summary.modelled && ran.summary.end.reason != EndReason::Killed {
+        for (_, (name, _)) in silent {
+            let refusal =
+                manifest::Refusal::at("CF0701", format!("domain.{name}"), format!("domain `{name}` never started"))
+                    .value("0 instructions executed")
+                    .limit(format!("the run took {:.3} s of modelled time", report.run.seconds))
+                    .rule("every domain with a thread runs at least once")
+                    .remedy(
+                        "give its budget more, or make its thread more important; see who ran in the report's timeline",
+                    );
+            found.push(built.loaded.document.locate(refusal));
+        }
+    }
+    if ran.summary.end.reason == EndReason::CycleLimit && !manifest.run.awaited.is_empty() {
+        let refusal = manifest::Refusal::at("CF0702", "run.limit", "the run did not finish before its limit")
+            .value(format!("waiting for {}", manifest.run.awaited.join(", ")))
+            .limit(manifest.run.limit.to_string())
+            .rule("a run ends when every domain in `await` has finished")
+            .remedy("raise the limit, or see in the report's timeline what the domains waited for");
+        found.push(built.loaded.document.locate(refusal));
+    }
+    if args.fallback {
+        found.clear();
+    }
+    found
+}
+
+/// The lines that a person reads first.
+fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
+    let console = std::fs::read(&ran.uart).unwrap_or_default();
+    let console = String::from_utf8_lossy(&console);
+    if !console.trim().is_empty() {
+        output.say(console.trim_end());
+    }
+    output.field("console", json!(console));
+    let run = &report.run;
+    output.say(format!(
+        "{}: {:.3} s modelled, {:.1} M instructions at {:.0} M/s; {} deadlines missed, {} faults contained, {} paged regions loaded",
+        built.loaded.document.manifest.system.name,
+        run.seconds,
+        run.instructions as f64 / 1e6,
+        ran.summary.mips,
+        run.missed_deadlines,
+        run.faults,
+        run.region_misses
+    ));
+    for failure in &report.verdict.failures {
+        output.say(format!("not as promised: {}", failure.text));
+    }
+    output.field("cycles", json!(run.cycles));
+    output.field("instructions", json!(run.instructions));
+    output.field("missed_deadlines", json!(run.missed_deadlines));
+}
