@@ -3,6 +3,7 @@
 use core::mem::{align_of, size_of};
 
 use abi::Kind;
+use memory::frames::{Domain as Owner, FrameTable, FrameType, Purpose};
 use protect::access::{self, AccessMap, Residence};
 use protect::pctrie::{NODE_WORDS, Node, PcTrie};
 use protect::pmsav7::{Access, Data, MemType, REGIONS, RegionRegs, Span, cover};
@@ -10,7 +11,8 @@ use protect::slots::{RegionImage, Replacement, Slots, min_paged_slots};
 use system::{Area, System, area};
 
 use crate::arch::{Arch, Start};
-use crate::kernel::{Kernel, NOBODY};
+use crate::frames::{FrameRange, physical};
+use crate::kernel::{Kernel, MAX_RANGES, NOBODY};
 use crate::objects::{
     Budget, Cap, Domain, FaultReport, Gate, Interrupt, LEVELS, Level, Life, MAX_AREAS, Notification, State, Thread,
 };
@@ -132,6 +134,8 @@ impl Boot {
             })?,
             interrupts: pool
                 .array(&mut arch, tables.count::<system::Interrupt>(), |i| Ok(new_interrupt(&tables.get(i))))?,
+            ranges: ranges(&tables, &mut arch, &mut pool)?,
+            frames: self.frames(&mut arch, &mut pool)?,
             idle_image: self.idle_image()?,
             arch,
             tables,
@@ -164,6 +168,33 @@ impl Boot {
         Ok(domains.finish())
     }
 
+    /// Types all memory: what domains were given is theirs, the rest is untyped.
+    fn frames<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<&'static mut FrameTable<MAX_RANGES>, BootError> {
+        let table = pool.array(arch, 1, |_| Ok(FrameTable::new()))?;
+        let table: &'static mut FrameTable<MAX_RANGES> = table.first_mut().ok_or(BootError::NoMemory)?;
+        for entry in self.tables.all::<system::Frames>() {
+            let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
+            // Memory is taken to be clear at reset; see CAVEATS.md.
+            table.add(range, true).map_err(|_| BootError::TooMany)?;
+            if entry.kind == system::frames::KERNEL {
+                table.retype(range, Purpose::Kernel).map_err(|_| BootError::TooMany)?;
+                table.place_object(range).map_err(|_| BootError::TooMany)?;
+            }
+        }
+        for entry in self.tables.all::<Area>() {
+            let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
+            let owner = Owner(entry.domain as u16);
+            let shared = entry.flags & area::SHARED != 0;
+            let purpose = if shared { Purpose::Shared } else { Purpose::User(owner) };
+            let typed = table.at(range.base()).is_some_and(|found| found.kind == FrameType::Typed(purpose));
+            if !(shared && typed) {
+                table.retype(range, purpose).map_err(|_| BootError::Areas)?;
+            }
+            table.map(range, owner).map_err(|_| BootError::Areas)?;
+        }
+        Ok(table)
+    }
+
     fn idle_image(&self) -> Result<RegionImage, BootError> {
         let mut pinned = Pinned::default();
         for (span, access, memory) in self.idle_regions {
@@ -172,6 +203,33 @@ impl Boot {
         Ok(*pinned.slots(0)?.image())
     }
 }
+
+/// Ranges that capabilities can name, with spares for splitting where there are any.
+fn ranges<A: Arch>(
+    tables: &System<'static>,
+    arch: &mut A,
+    pool: &mut Pool,
+) -> Result<&'static mut [FrameRange], BootError> {
+    let used = holds_frames(tables);
+    let given = if used { tables.count::<system::Frames>() } else { 0 };
+    let spares = if used { SPARE_RANGES } else { 0 };
+    pool.array(arch, given + spares, |index| {
+        let empty = system::Frames::default();
+        let entry = if index < given { tables.get(index) } else { empty };
+        Ok(FrameRange { base: entry.base, bytes: entry.bytes, scrub: None, generation: 0 })
+    })
+}
+
+/// Whether any domain can map memory at run time.
+fn holds_frames(tables: &System<'static>) -> bool {
+    tables.all::<system::Cap>().any(|cap| cap.kind == Kind::Frames as u32)
+}
+
+/// Room for memory that is mapped at run time, for each domain with paged memory.
+const SPARE_NODES: usize = 3;
+const SPARE_PIECES: usize = 8;
+/// Ranges that can come into being by splitting.
+const SPARE_RANGES: usize = 32;
 
 /// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
 pub const MAX_DOMAINS: usize = 32;
@@ -237,7 +295,9 @@ impl Parts {
         }
         let slots = pinned.slots(min_paged_slots(code_paged, data_paged))?;
         // A node for the root, and at most two on the way to each area of up to 4 MiB (see `protect::pctrie`).
-        let nodes = if pieces == 0 { 0 } else { 1 + 2 * paged.clone().count() };
+        let (more_nodes, more_pieces) = if holds_frames(tables) { (SPARE_NODES, SPARE_PIECES) } else { (0, 0) };
+        let nodes = if pieces == 0 { 0 } else { 1 + 2 * paged.clone().count() + more_nodes };
+        let pieces = if pieces == 0 { 0 } else { pieces + more_pieces };
         let nodes = pool.array(arch, nodes, |_| -> Result<Node, BootError> { Ok([0; NODE_WORDS]) })?;
         let leaves = pool.array(arch, pieces, |_| Ok(RegionRegs::DISABLED))?;
         let mut trie = PcTrie::new(nodes, leaves);
@@ -376,7 +436,6 @@ impl<A: Arch> Kernel<A> {
         for record in self.tables.all::<system::Cap>() {
             self.install(record.domain as u8, &record);
         }
-        debug_assert!(Kind::from_number(Kind::Frames as u8).is_some());
         for thread in 0..self.threads.len() {
             let entry: system::Thread = self.tables.get(thread);
             let domain = &mut self.domains[entry.domain as usize];

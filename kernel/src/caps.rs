@@ -77,7 +77,8 @@ impl<A: Arch> Kernel<A> {
             Kind::Thread => &mut self.threads[index].generation,
             Kind::Budget => &mut self.budgets[index].generation,
             Kind::Interrupt => &mut self.interrupts[index].generation,
-            Kind::Frames | Kind::Empty => return Err(Error::WrongKind),
+            Kind::Frames => &mut self.ranges[index].generation,
+            Kind::Empty => return Err(Error::WrongKind),
         };
         // A generation that comes round could revive an old capability, so an object whose generations are used up
         // refuses further revocation.

@@ -2,15 +2,20 @@
 
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
+use memory::frames::FrameTable;
 use protect::slots::RegionImage;
 use system::System;
 
 use crate::arch::{Arch, Request};
+use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Gate, Interrupt, Notification, Thread};
 use crate::queue::{MAX_THREADS, Ready, Times};
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
+
+/// Most typed ranges of physical memory.
+pub const MAX_RANGES: usize = 160;
 
 /// What a call that succeeded leaves for its caller.
 pub(crate) enum Outcome {
@@ -34,6 +39,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) gates: &'static mut [Gate],
     pub(crate) notifications: &'static mut [Notification],
     pub(crate) interrupts: &'static mut [Interrupt],
+    pub(crate) ranges: &'static mut [FrameRange],
+    pub(crate) frames: &'static mut FrameTable<MAX_RANGES>,
     pub(crate) ready: Ready,
     pub(crate) times: Times,
     pub(crate) idle_image: RegionImage,
@@ -128,7 +135,8 @@ impl<A: Arch> Kernel<A> {
             Kind::Thread => self.threads.get(index).map(|thread| thread.generation),
             Kind::Budget => self.budgets.get(index).map(|budget| budget.generation),
             Kind::Interrupt => self.interrupts.get(index).map(|interrupt| interrupt.generation),
-            Kind::Frames | Kind::Empty => Some(0),
+            Kind::Frames => self.ranges.get(index).map(|range| range.generation),
+            Kind::Empty => Some(0),
         };
         // An index that no object has matches no capability: generations start at 0 and skip this value.
         found.unwrap_or(u16::MAX)

@@ -12,7 +12,7 @@ pub mod arch;
 pub mod boot;
 mod caps;
 pub mod fault;
-mod frames;
+pub mod frames;
 mod gate;
 mod kernel;
 mod notify;

@@ -114,15 +114,15 @@ calls! {
         args ["slot": "slot"], returns [], errors ["BAD_HANDLE"], bound "O(1)";
     Revoke = 21, "revoke", "Make every other capability to an object invalid.",
         args ["object": "handle, right GRANT"], returns [], errors ["BAD_HANDLE", "NO_RIGHT"], bound "O(1): the object's generation changes";
-    Retype = 22, "retype", "Give untyped frames a type: memory for domains, or an array of kernel objects.",
-        args ["frames": "handle, right WRITE", "kind": "0 user memory, otherwise the kind of object", "slot": "first empty slot for the new capabilities", "count": "objects"],
-        returns ["made": "objects made"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "one object a step";
+    Retype = 22, "retype", "Give untyped frames a type, so that they can be mapped.",
+        args ["frames": "handle, right WRITE", "kind": "0: memory that domains can be given"],
+        returns ["made": "1"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "O(ranges)";
     FramesSplit = 23, "frames_split", "Split untyped frames in two.",
         args ["frames": "handle, right WRITE", "bytes": "size of the first part", "slot": "empty slot for the second part"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "O(ranges)";
     FramesMap = 24, "frames_map", "Let a domain access user frames.",
-        args ["domain": "handle, right WRITE", "frames": "handle", "access": "bit 0 read, 1 write, 2 execute; bit 3 pinned"], returns [],
+        args ["domain": "handle, right WRITE", "frames": "handle", "access": "bit 0 read (always set), 1 write or 2 execute; the memory is paged"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "NOT_EXACT"], bound "O(areas)";
     FramesUnmap = 25, "frames_unmap", "End a domain's access to user frames.",
         args ["domain": "handle, right WRITE", "frames": "handle"], returns [],

@@ -1,5 +1,6 @@
 //! The kernel on a simulated processor.
 
+mod frames;
 mod sim;
 
 use abi::trace::{Event, Fault};
