@@ -22,7 +22,7 @@ static void fault(void) {
     peer_exit(2);
 }
 
-__attribute__((section(".vectors"), used)) static const void *const vectors[16 + 10] = {
+__attribute__((section(".vectors"), used)) static const void *const vectors[16 + 32] = {
     [0] = __stack_top,
     [1] = reset,
     [2] = fault,

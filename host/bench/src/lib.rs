@@ -6,11 +6,15 @@
 //!
 //! `docs/bench.md` says what is measured from which instruction to which.
 
+#![forbid(unsafe_code)]
+
 mod error;
 mod operations;
 mod peers;
 mod rows;
+mod run;
 mod samples;
+mod subject;
 mod symbols;
 mod table;
 
@@ -19,7 +23,9 @@ mod tests;
 
 pub use error::Error;
 pub use operations::{COFFERDAM, MASKED, Operation, of_peer};
-pub use peers::{Peer, build as build_peer, build_from as build_peer_from, sources};
+pub use peers::{Peer, build as build_peer, sources};
 pub use rows::{Cycles, Row, Target, judge, read, targets, write};
+pub use run::{Options, run};
+pub use subject::{Bench, Subject};
 pub use symbols::Symbols;
 pub use table::table;

@@ -1,18 +1,17 @@
-//! Builds the peers of `guests/` with the compiler and the options that Cofferdam's own C domains are built with.
+//! Builds the peers of `guests/` with the compiler and the flags that Cofferdam's own C domains are built with.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use build_tool::{Install, Toolchain, compiler_flags};
 use cargo_metadata::MetadataCommand;
 
 use crate::Error;
 
 /// The crate that carries the sources of both peers.
 const SOURCES_CRATE: &str = "freertos-next";
-/// Compiler and options: those of C domains, and one section for each function, as the linker drops what is not used.
-const COMPILER: &str = "arm-none-eabi-gcc";
-const MACHINE: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
-const OPTIONS: &[&str] = &["-O2", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections"];
+/// The board for which the peers are written.
+pub const BOARD: &str = "mps2-an500";
 
 /// A system that Cofferdam is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +31,14 @@ impl Peer {
         match self {
             Self::FreeRtos => "freertos",
             Self::FreeRtosMpu => "freertos-mpu",
+        }
+    }
+
+    /// What the table calls it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::FreeRtos => "FreeRTOS 11.2",
+            Self::FreeRtosMpu => "FreeRTOS-MPU 11.2",
         }
     }
 
@@ -60,59 +67,51 @@ impl Peer {
     }
 }
 
-/// `FreeRTOS-Kernel` in the sources that cargo fetched, and their version.
+/// `FreeRTOS-Kernel` in the sources that cargo fetched.
 ///
 /// # Errors
 /// [`Error::Sources`] when cargo cannot say where they are.
-pub fn sources(root: &Path) -> Result<(PathBuf, String), Error> {
+pub fn sources(install: &Install) -> Result<PathBuf, Error> {
     let mut command = MetadataCommand::new();
     if let Some(cargo) = std::env::var_os("COFFERDAM_HOST_CARGO").filter(|cargo| !cargo.is_empty()) {
         command.cargo_path(PathBuf::from(cargo));
     }
-    let metadata = command.manifest_path(root.join("Cargo.toml")).exec().map_err(|e| Error::Sources(e.to_string()))?;
+    let metadata = command.manifest_path(install.root.join("Cargo.toml")).exec();
+    let metadata = metadata.map_err(|error| Error::Sources(error.to_string()))?;
     let package = metadata.packages.iter().find(|package| package.name == SOURCES_CRATE);
     let package = package.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} is not among the dependencies")))?;
     let directory = package.manifest_path.parent().map(|parent| parent.join("FreeRTOS-Kernel"));
     let directory = directory.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} has no directory")))?;
-    Ok((directory.into_std_path_buf(), package.version.to_string()))
+    Ok(directory.into_std_path_buf())
 }
 
-/// Compiles and links a peer into `out`; returns the image.
-///
-/// # Errors
-/// [`Error::Sources`] and [`Error::Build`] with what the compiler said.
-pub fn build(root: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
-    build_from(root, &sources(root)?.0, peer, out)
-}
-
-/// As [`build`], from the `FreeRTOS-Kernel` directory given.
+/// Compiles and links a peer from the `FreeRTOS-Kernel` directory `kernel` into `out`; returns the image.
 ///
 /// # Errors
 /// [`Error::Build`] with what the compiler said.
-pub fn build_from(root: &Path, kernel: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
+pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
+    let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
+    let board = install.board(BOARD).map_err(refused)?;
+    let gcc = Toolchain::find(&board.targets.domain).map_err(refused)?.gcc;
     let objects = out.join(peer.directory());
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
+    let root = &install.root;
     let mut linked = Vec::new();
     for (source, ours) in source_list(root, kernel, peer) {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = objects.join(format!("{name}.o"));
-        let mut command = Command::new(COMPILER);
-        command.args(MACHINE).args(OPTIONS).args(if ours { ["-Wall", "-Werror"] } else { ["-w", "-w"] });
+        let mut command = Command::new(&gcc);
         for include in includes(root, kernel, peer) {
             command.arg("-I").arg(include);
         }
+        command.args(compiler_flags(install, &board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
         linked.push(object);
     }
     let image = out.join(format!("{}.elf", peer.directory()));
-    let script = root.join("guests/common/peer.ld");
-    let mut link = Command::new(COMPILER);
-    link.args(MACHINE)
-        .args(["-nostartfiles", "-Wl,--gc-sections", "-T"])
-        .arg(script)
-        .args(linked)
-        .arg("-o")
-        .arg(&image);
+    let mut link = Command::new(&gcc);
+    link.args(&board.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
+    link.arg(root.join("guests/common/peer.ld")).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)
 }
@@ -136,7 +135,7 @@ fn includes(root: &Path, kernel: &Path, peer: Peer) -> [PathBuf; 4] {
 
 /// Runs a command; its error output is the error.
 fn checked(command: &mut Command) -> Result<(), Error> {
-    let output = command.output().map_err(|error| Error::Build(format!("{COMPILER}: {error}")))?;
+    let output = command.output().map_err(|error| Error::Build(format!("{:?}: {error}", command.get_program())))?;
     if output.status.success() {
         return Ok(());
     }

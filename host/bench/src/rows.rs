@@ -1,5 +1,6 @@
 //! The rows of the table and of `bench.json`.
 
+use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -108,9 +109,12 @@ pub fn judge(rows: &mut [Row], targets: &[(String, Target)]) {
 pub fn write(path: &Path, rows: &[Row]) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(rows).expect("rows hold only plain values");
     text.push('\n');
-    let partial = path.with_extension("json.partial");
-    std::fs::write(&partial, text).map_err(|error| Error::file(&partial, &error))?;
-    std::fs::rename(&partial, path).map_err(|error| Error::file(path, &error))
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let fail = |error: std::io::Error| Error::file(path, &error);
+    let mut partial = tempfile::NamedTempFile::new_in(directory).map_err(fail)?;
+    partial.write_all(text.as_bytes()).map_err(fail)?;
+    partial.persist(path).map_err(|error| Error::file(path, &error))?;
+    Ok(())
 }
 
 /// Reads what [`write`] wrote.

@@ -22,7 +22,7 @@ impl Symbols {
     pub fn add(&mut self, path: &Path) -> Result<(), Error> {
         let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
         let file = object::File::parse(&*bytes).map_err(|error| Error::file(path, &error))?;
-        for symbol in file.symbols().filter(ObjectSymbol::is_definition) {
+        for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
             if let (Ok(name), Ok(address)) = (symbol.name(), u32::try_from(symbol.address())) {
                 self.addresses.entry(name.to_owned()).or_insert(address);
             }

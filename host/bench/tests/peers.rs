@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bench::{Peer, build_peer};
+use build_tool::Install;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+fn install() -> Install {
+    Install::find().expect("the tests run in a checkout")
+}
+
+fn sources() -> PathBuf {
+    bench::sources(&install()).expect("the sources are fetched")
 }
 
 /// Exit status of the peer under the plain emulator: 0 when every workload ran to its end at the privilege that the build
 /// promises, 1 when the privilege was wrong, 2 after a fault, 3 and 4 when something could not be made.
 fn status_of(peer: Peer) -> Option<i32> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let image = build_peer(&root(), peer, out).expect("the peer builds");
+    let image = build_peer(&install(), &sources(), peer, out).expect("the peer builds");
     let machine = ["-M", "mps2-an500", "-nographic", "-monitor", "none", "-serial", "none", "-semihosting", "-kernel"];
     let mut command = Command::new("timeout");
     command.args(["-s", "KILL", "120", "qemu-system-arm"]).args(machine).arg(image);
@@ -33,18 +38,9 @@ fn freertos_mpu_runs_to_completion_with_unprivileged_tasks() {
 #[test]
 fn sources_that_do_not_compile_are_reported_with_the_compilers_words() {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken");
-    let fake = out.join("root");
-    let copy = |from: &str| {
-        let to = fake.join(from);
-        std::fs::create_dir_all(to.parent().expect("inside the copy")).expect("a writable directory");
-        std::fs::copy(root().join(from), to).expect("a file of this repository");
-    };
-    for name in ["peer.h", "config.h", "probe.h", "start.c", "peer.ld"] {
-        copy(&format!("guests/common/{name}"));
-    }
-    copy("guests/freertos/FreeRTOSConfig.h");
-    std::fs::write(fake.join("guests/common/workloads.c"), "int x = no_such_thing;\n").expect("a writable directory");
-    let sources = bench::sources(&root()).expect("the sources are fetched").0;
-    let error = bench::build_peer_from(&fake, &sources, Peer::FreeRtos, &out).expect_err("it cannot compile");
+    let kernel = out.join("kernel");
+    std::fs::create_dir_all(&kernel).expect("a writable directory");
+    std::fs::write(kernel.join("tasks.c"), "int x = no_such_thing;\n").expect("a writable directory");
+    let error = build_peer(&install(), &kernel, Peer::FreeRtos, &out).expect_err("it cannot compile");
     assert!(error.to_string().contains("no_such_thing"), "{error}");
 }

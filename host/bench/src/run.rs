@@ -1,0 +1,135 @@
+//! The whole bench: build, run, judge, write.
+
+use std::path::{Path, PathBuf};
+
+use build_tool::{Install, Loaded};
+use object::{Object, ObjectSegment, SegmentFlags};
+use record::Range;
+use runner::Tools;
+
+use crate::peers::BOARD;
+use crate::subject::{Bench, Subject};
+use crate::{COFFERDAM, Error, Peer, Row, Symbols, judge, of_peer, peers, rows, targets};
+
+/// The chip under which everything is measured.
+const PROFILE: &str = "stm32f767";
+/// The system of Cofferdam that is measured.
+const SYSTEM: &str = "examples/bench/system.toml";
+/// Name of the file in [`Options::out_dir`].
+const FILE: &str = "bench.json";
+
+/// What to measure, and where to leave it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Directory of `bench.json` and of the runs' files; created when missing.
+    pub out_dir: PathBuf,
+    /// Only rows whose ids begin so; `bench.json` then holds only these.
+    pub only: Option<String>,
+}
+
+/// Builds and measures Cofferdam and its peers and writes `bench.json`. `progress` is told what is done next.
+///
+/// # Errors
+/// Whatever keeps a figure from being measured; a missed target does not.
+pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
+    let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
+    let profile = build_tool::Profile::find(&install, PROFILE, &install.root);
+    let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
+    std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
+    let bench = Bench { tools: &tools, board: BOARD, profile: (PROFILE, &profile.text), directory: &options.out_dir };
+    let mut all = Vec::new();
+    for which in [None, Some(Peer::FreeRtos), Some(Peer::FreeRtosMpu)] {
+        if !is_wanted(which, options.only.as_deref()) {
+            continue;
+        }
+        let subject = match which {
+            None => cofferdam(&install, progress)?,
+            Some(peer) => self::peer(&install, peer, &options.out_dir, progress)?,
+        };
+        progress(&format!("{}: running", subject.title));
+        all.extend(subject.measure(&bench)?);
+    }
+    judge(&mut all, &targets(include_str!("../targets.toml"))?);
+    if let Some(only) = &options.only {
+        all.retain(|row| row.id.starts_with(only.as_str()));
+        if all.is_empty() {
+            return Err(Error::NoSuchRow(only.clone()));
+        }
+    }
+    all.sort_by_key(|row| position(&row.id));
+    rows::write(&options.out_dir.join(FILE), &all)?;
+    Ok(all)
+}
+
+/// Whether some row of a subject has an id that begins with `only`.
+fn is_wanted(which: Option<Peer>, only: Option<&str>) -> bool {
+    let Some(only) = only else { return true };
+    ids(which).iter().any(|id| id.starts_with(only))
+}
+
+/// Ids of a subject's rows.
+pub(crate) fn ids(which: Option<Peer>) -> Vec<String> {
+    let (operations, suffix) =
+        which.map_or((COFFERDAM, String::new()), |peer| (of_peer(peer), format!(".{}", peer.suffix())));
+    operations.iter().map(|operation| operation.id).chain([crate::MASKED.0]).map(|id| format!("{id}{suffix}")).collect()
+}
+
+/// Rows stand in the order of Cofferdam's operations, the peers' below each.
+fn position(id: &str) -> (usize, usize) {
+    let order: Vec<&str> = COFFERDAM.iter().map(|operation| operation.id).chain([crate::MASKED.0]).collect();
+    let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
+    let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
+    let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
+    let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
+    (place, peer.map_or(0, |peer| peer + 1))
+}
+
+/// The benchmark system, built.
+fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
+    let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
+    let loaded = Loaded::load(install, &install.root.join(SYSTEM)).map_err(|refusal| refused(&refusal))?;
+    let mut told = |what: &str| progress(&format!("Cofferdam: building {what}"));
+    let built = build_tool::build(install, loaded, build_tool::Options::default(), &mut told)
+        .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))?;
+    let mut symbols = Symbols::default();
+    symbols.add(&built.kernel)?;
+    for domain in &built.domains {
+        symbols.add(domain)?;
+    }
+    Ok(Subject {
+        title: "Cofferdam".to_owned(),
+        suffix: None,
+        image: built.image,
+        trace_port: symbols.address("COFFERDAM_TRACE_PORT")?,
+        kernel_text: code_of(&built.kernel)?,
+        symbols,
+        operations: COFFERDAM,
+    })
+}
+
+/// A peer, built. Its accesses are not checked against the shadowed protection unit: what it isolates is its own affair.
+fn peer(install: &Install, peer: Peer, out: &Path, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
+    progress(&format!("{}: building", peer.title()));
+    let image = peers::build(install, &peers::sources(install)?, peer, out)?;
+    let mut symbols = Symbols::default();
+    symbols.add(&image)?;
+    Ok(Subject {
+        title: peer.title().to_owned(),
+        suffix: Some(peer.suffix()),
+        image,
+        trace_port: symbols.address("peer_port")?,
+        kernel_text: Vec::new(),
+        symbols,
+        operations: of_peer(peer),
+    })
+}
+
+/// Address ranges of a program's executable segments.
+fn code_of(path: &Path) -> Result<Vec<Range>, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
+    let file = object::File::parse(&*bytes).map_err(|error| Error::file(path, &error))?;
+    let executable = |flags| matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0);
+    let segments = file.segments().filter(|segment| executable(segment.flags()));
+    Ok(segments.map(|s| Range { start: s.address() as u32, end: (s.address() + s.size()) as u32 }).collect())
+}

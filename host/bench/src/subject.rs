@@ -1,0 +1,123 @@
+//! One image under measurement: run in the exact mode, its probes turned into rows.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use record::{EndReason, Range, Summary, Watch};
+use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
+
+use crate::rows::{Cycles, Row};
+use crate::{Error, MASKED, Operation, Symbols, samples};
+
+/// An image with what is measured in it.
+#[derive(Debug)]
+pub struct Subject {
+    /// What the table calls it.
+    pub title: String,
+    /// Suffix of the ids of its rows.
+    pub suffix: Option<&'static str>,
+    /// The image.
+    pub image: PathBuf,
+    /// Labels of all programs in the image.
+    pub symbols: Symbols,
+    /// What is measured.
+    pub operations: &'static [Operation],
+    /// Address of the port to which the image writes that start-up is over.
+    pub trace_port: u32,
+    /// Code that runs privileged; empty when accesses are not checked against the shadowed protection unit.
+    pub kernel_text: Vec<Range>,
+}
+
+/// What all subjects have in common.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// QEMU and the observer.
+    pub tools: &'a Tools,
+    /// Board that is emulated.
+    pub board: &'a str,
+    /// Chip that is modelled: name and text of its profile.
+    pub profile: (&'a str, &'a str),
+    /// Where the runs' files go.
+    pub directory: &'a Path,
+}
+
+impl Subject {
+    fn watch(&self, bench: &Bench<'_>) -> Result<Watch, Error> {
+        let facts = ImageFacts::read(&self.image).map_err(|error| Error::Run(error.to_string()))?;
+        let probe = |operation: &Operation| {
+            let (start, end) = (self.symbols.code(operation.start)?, self.symbols.code(operation.end)?);
+            Ok(record::ProbeWatch { name: self.id(operation.id), start, end, domain: None })
+        };
+        Ok(Watch {
+            profile: ProfileSource::Text(bench.profile.1.to_owned()),
+            mode: Mode::Exact,
+            trace_port: Some(self.trace_port),
+            kernel_text: self.kernel_text.clone(),
+            vectors: facts.vectors,
+            probes: self.operations.iter().map(probe).collect::<Result<_, Error>>()?,
+            ..Watch::default()
+        })
+    }
+
+    /// Id of this subject's row for an operation.
+    pub fn id(&self, operation: &str) -> String {
+        self.suffix.map_or_else(|| operation.to_owned(), |suffix| format!("{operation}.{suffix}"))
+    }
+
+    /// Runs the image to its end and returns a row for each operation, and one for the longest masked stretch.
+    ///
+    /// # Errors
+    /// [`Error::Run`] when the run does not end with status 0, breaks a rule that hardware would enforce, or yields too few
+    /// samples of an operation; [`Error::Symbol`] when a label is missing.
+    pub fn measure(&self, bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
+        let directory = bench.directory.join(self.suffix.unwrap_or("cofferdam"));
+        let mut run = Run::new(&self.image, directory, self.watch(bench)?);
+        run.board = bench.board.to_owned();
+        let outcome = run.start(bench.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        self.check(&outcome.summary)?;
+        let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
+        let samples = samples::collect(events, self.operations.len()).map_err(Error::Run)?;
+        let mut rows = Vec::new();
+        for ((operation, samples), probe) in self.operations.iter().zip(&samples).zip(&outcome.summary.probes) {
+            let cycles = samples::warm(samples).ok_or_else(|| {
+                let (name, found) = (&probe.name, samples.len());
+                Error::Run(format!("{}: {name} was reached {found} times, which is too few", self.title))
+            })?;
+            rows.push(self.row(bench, operation.id, operation.about, cycles, probe.instructions.max));
+        }
+        rows.extend(self.masked(bench, &outcome.summary));
+        Ok(rows)
+    }
+
+    fn check(&self, summary: &Summary) -> Result<(), Error> {
+        let end = &summary.end;
+        if end.reason != EndReason::Exit || end.status != Some(0) {
+            return Err(Error::Run(format!(
+                "{}: the run ended by {:?}, status {:?}",
+                self.title, end.reason, end.status
+            )));
+        }
+        if let Some(first) = summary.violations.first() {
+            let total = summary.violations_total;
+            return Err(Error::Run(format!("{}: {total} violations, the first is {first:?}", self.title)));
+        }
+        Ok(())
+    }
+
+    /// The longest stretch in cycles, and the largest number of instructions of any.
+    fn masked(&self, bench: &Bench<'_>, summary: &Summary) -> Option<Row> {
+        let masked = &summary.masked;
+        let longest = masked.longest?;
+        let of_vectors = masked.vectors.iter().map(|vector| vector.instructions.max).max().unwrap_or(0);
+        let cycles = Cycles { median: longest.cycles, max: longest.cycles };
+        Some(self.row(bench, MASKED.0, MASKED.1, cycles, of_vectors.max(longest.instructions)))
+    }
+
+    fn row(&self, bench: &Bench<'_>, id: &str, about: &str, cycles: Cycles, instructions: u64) -> Row {
+        let id = self.id(id);
+        let command = format!("./cofferdam bench --only {id}");
+        let (board, profile) = (bench.board.to_owned(), bench.profile.0.to_owned());
+        let (subject, operation) = (self.title.clone(), about.to_owned());
+        Row { id, board, profile, subject, operation, cycles, instructions, target: None, met: None, command }
+    }
+}
