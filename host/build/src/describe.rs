@@ -22,6 +22,7 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         tick_zero_cycles: None,
         enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
         masked_bound_cycles: Some(loaded.board.kernel.masked_cycles),
+        ends_at_limit: manifest.run.awaited.is_empty(),
         domains: domains(loaded, placed),
         threads: threads(loaded, bounds),
         budgets: manifest

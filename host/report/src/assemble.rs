@@ -128,6 +128,8 @@ fn run(
     Run {
         end: end_name(summary.end.reason).to_owned(),
         status: summary.end.status.map(i64::from).or(summary.end.trace_status.map(|s| i64::from(s as i32))),
+        finished: summary.end.reason == EndReason::Exit
+            || (summary.end.reason == EndReason::CycleLimit && system.ends_at_limit),
         cycles: end,
         instructions: summary.instructions,
         seconds: end as f64 / system.cpu_hz.max(1) as f64,
@@ -144,6 +146,7 @@ fn run(
         sleep_cycles: summary.sleep_cycles,
         idle: summary.domain(record::IDLE).map(counters).unwrap_or_default(),
         events: analysis.events,
+        lost_events: summary.events.saturating_sub(analysis.events),
         strange_events: analysis.strange,
         switches: analysis.switches,
         missed_deadlines: threads.iter().map(|thread| thread.missed_deadlines).sum(),

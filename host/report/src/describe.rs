@@ -25,6 +25,9 @@ pub struct SystemDescription {
     /// Bound on the longest window with interrupts masked, in cycles, when one is declared.
     #[serde(default)]
     pub masked_bound_cycles: Option<u64>,
+    /// No domain ends the run: reaching the limit of cycles is its proper end.
+    #[serde(default)]
+    pub ends_at_limit: bool,
     /// Protection domains, in the order of their indices.
     pub domains: Vec<Domain>,
     /// Threads, in the order of their indices.

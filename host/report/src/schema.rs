@@ -94,6 +94,8 @@ pub struct Run {
     pub end: String,
     /// Status with which it ended itself; absent when it did not.
     pub status: Option<i64>,
+    /// It ended as it was meant to: by itself, or at the limit of cycles when no domain ends it.
+    pub finished: bool,
     /// Modelled cycles.
     pub cycles: u64,
     /// Instructions executed.
@@ -120,6 +122,8 @@ pub struct Run {
     pub idle: Counters,
     /// Trace records read.
     pub events: u64,
+    /// Trace records that the observer wrote and the record does not hold any more.
+    pub lost_events: u64,
     /// Trace records that made no sense: an unknown event, or an index that the description does not have.
     pub strange_events: u64,
     /// Thread switches.

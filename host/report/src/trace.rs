@@ -143,7 +143,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             Event::Interrupt => self.instant(event, "interrupt", json!({"line": event.detail})),
             Event::Mark => self.instant(event, "mark", json!({"id": event.detail, "value": event.payload})),
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),
-            Event::Restart => self.restart(event),
+            Event::Restart => self.instant(event, "restart", json!({"restarts": event.detail})),
             Event::Refused => {
                 let args = json!({"call": call_name(event.detail), "error": error_name(event.payload)});
                 self.instant(event, "refused", args)
@@ -223,19 +223,6 @@ impl<'a, W: Write> Tracer<'a, W> {
         let Some(track) = self.tracks.get_mut(usize::from(event.detail)) else { return Ok(()) };
         let (left, running, pid) = (track.gates.pop(), track.running, track.pid);
         if left.is_some() && running { self.slice(false, pid, event.detail, event.cycle, "") } else { Ok(()) }
-    }
-
-    /// A restarted domain's threads begin anew: nothing of theirs stays open.
-    fn restart(&mut self, event: &RunEvent) -> io::Result<()> {
-        let threads: Vec<u16> =
-            self.system.threads.iter().filter(|t| t.domain == event.domain).map(|t| t.index).collect();
-        for thread in threads {
-            let running = self.tracks[usize::from(thread)].running;
-            self.set_running(thread, false, event.cycle)?;
-            self.tracks[usize::from(thread)].gates.clear();
-            self.set_running(thread, running, event.cycle)?;
-        }
-        self.instant(event, "restart", json!({"restarts": event.detail}))
     }
 
     fn release(&mut self, event: &RunEvent) -> io::Result<()> {

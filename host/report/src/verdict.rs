@@ -20,13 +20,18 @@ fn fail(failures: &mut Vec<Failure>, code: &str, text: String) {
 
 fn end(report: &Report, failures: &mut Vec<Failure>) {
     let run = &report.run;
-    match run.status {
-        Some(0) => {}
-        Some(status) => fail(failures, "run-status", format!("The run ended with status {status}.")),
-        None => fail(failures, "run-unfinished", format!("The run did not end itself: {}.", run.end)),
+    if !run.finished {
+        fail(failures, "run-unfinished", format!("The run did not end as it was meant to: {}.", run.end));
+    }
+    if let Some(status) = run.status.filter(|&status| status != 0) {
+        fail(failures, "run-status", format!("The run ended with status {status}."));
     }
     if !run.modelled {
         fail(failures, "run-not-modelled", "Time was not modelled; no figure in cycles means anything.".to_owned());
+    }
+    if run.lost_events > 0 {
+        let text = format!("{} of {} trace records are lost.", run.lost_events, run.events + run.lost_events);
+        fail(failures, "trace-lost", text);
     }
     if run.strange_events > 0 {
         let text = format!("{} of {} trace records made no sense.", run.strange_events, run.events);

@@ -198,29 +198,25 @@ impl<'a> Analysis<'a> {
         let thread = self.running.thread().map(|(thread, _)| thread);
         let named = thread.and_then(|index| self.system.threads.iter().find(|t| t.index == index));
         let known = self.faults.fault(event, named.map(|t| t.name.clone()), self.system);
-        self.for_threads_of(event.domain, |jobs, _| jobs.abandon());
+        self.for_threads_of(event.domain, Jobs::abandon);
         self.stands_out(event, MarkerKind::Fault, thread);
         known
     }
 
     fn restart(&mut self, event: &RunEvent) -> bool {
-        self.for_threads_of(event.domain, |jobs, calls| {
-            jobs.abandon();
-            calls.clear();
-        });
+        self.for_threads_of(event.domain, Jobs::abandon);
         self.stands_out(event, MarkerKind::Restart, None);
         self.faults.restart(event)
     }
 
     fn exit(&mut self, event: &RunEvent) -> bool {
-        self.for_threads_of(event.domain, |jobs, _| jobs.end());
+        self.for_threads_of(event.domain, Jobs::end);
         self.exits.get_mut(usize::from(event.domain)).map(|exit| *exit = Some(event.payload)).is_some()
     }
 
-    fn for_threads_of(&mut self, domain: u8, mut act: impl FnMut(&mut Jobs, &mut Vec<Call>)) {
+    fn for_threads_of(&mut self, domain: u8, act: impl Fn(&mut Jobs)) {
         for thread in self.system.threads.iter().filter(|thread| thread.domain == domain) {
-            let index = usize::from(thread.index);
-            act(&mut self.jobs[index], &mut self.calls[index]);
+            act(&mut self.jobs[usize::from(thread.index)]);
         }
     }
 

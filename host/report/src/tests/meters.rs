@@ -96,6 +96,20 @@ fn a_miss_costs_from_exception_entry_to_return() {
 }
 
 #[test]
+fn a_fill_outside_the_miss_handler_has_no_cost_of_its_own() {
+    let seen = |cycle, event, detail| RunEvent { cycle, event, domain: 1, detail, payload: 0 };
+    let events = [
+        seen(100, observed::EXCEPTION_ENTRY, 11),
+        at(150, Event::Miss, 1, 5, 0x2000),
+        seen(170, observed::EXCEPTION_RETURN, 11),
+    ];
+    let mut counted = summary(1000);
+    counted.domains[1].mpu_misses = 1;
+    let domain = &Report::build(&system(), &counted, events).domains[1];
+    assert_eq!((domain.region_misses, domain.region_miss_cycles, domain.region_miss_exact), (1, 0, false));
+}
+
+#[test]
 fn without_records_of_exceptions_a_miss_costs_the_median_of_its_handler() {
     let cycles = Spread { count: 9, min: 80, median: 90, max: 120 };
     let mut counted = summary(1000);

@@ -45,7 +45,7 @@ fn a_fault_is_shown_with_symbol_address_and_memory() {
 #[test]
 fn of_much_output_the_end_is_kept() {
     let mut report = build(500, []);
-    let long = format!("begin {} end", "ä".repeat(crate::MAX_CONSOLE_BYTES));
+    let long = format!("begin: {} end", "ä".repeat(crate::MAX_CONSOLE_BYTES));
     report.set_console(&long);
     assert!(report.console.len() <= crate::MAX_CONSOLE_BYTES && report.console.ends_with("ä end"));
     assert_eq!(report.console_cut_bytes as usize + report.console.len(), long.len());

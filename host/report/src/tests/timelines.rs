@@ -78,6 +78,8 @@ fn markers_are_bounded_by_kind_and_in_order() {
     assert_eq!(report.run.missed_deadlines, 1000);
     assert_eq!(report.timeline.markers.len(), MAX_MARKERS);
     assert!(report.timeline.markers.is_sorted_by_key(|marker| marker.at));
+    let out = (0..1000u64).map(|n| at(n * 10, Event::BudgetOut, 1, 1, 0));
+    assert_eq!(build(10_000, out).timeline.markers.len(), MAX_MARKERS);
     assert_eq!((report.timeline.markers[0].at, report.timeline.markers[0].kind), (600, MarkerKind::Late));
 }
 

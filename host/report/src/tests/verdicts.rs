@@ -23,6 +23,10 @@ fn a_hostile_domain_may_fault_and_others_may_not() {
     let mut hostile = system();
     hostile.domains[1].hostile = true;
     assert!(Report::build(&hostile, &summary(100), events).verdict.ok);
+    hostile.domains[0].hostile = true;
+    hostile.threads[0].response_bound_ticks = None;
+    hostile.budgets[0].capacity_ticks = 90;
+    assert!(Report::build(&hostile, &summary(900), job(0, 700)).verdict.ok, "nobody promised its deadlines");
 }
 
 #[test]
@@ -34,11 +38,19 @@ fn a_response_beyond_the_computed_bound_fails() {
 
 #[test]
 fn an_end_that_was_not_its_own_fails() {
-    let mut killed = summary(100);
-    (killed.end.reason, killed.end.status, killed.end.trace_status) = (EndReason::Killed, None, None);
-    assert_eq!(codes(&Report::build(&system(), &killed, [])), ["run-unfinished"]);
-    killed.end.status = Some(3);
-    assert_eq!(codes(&Report::build(&system(), &killed, [])), ["run-status"]);
+    let mut ended = summary(100);
+    (ended.end.reason, ended.end.status, ended.end.trace_status) = (EndReason::Killed, None, None);
+    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-unfinished"]);
+    (ended.end.reason, ended.end.status) = (EndReason::Exit, Some(3));
+    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-status"]);
+    (ended.end.reason, ended.end.status) = (EndReason::CycleLimit, None);
+    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-unfinished"]);
+    let endless = crate::SystemDescription { ends_at_limit: true, ..system() };
+    assert!(Report::build(&endless, &ended, []).verdict.ok);
+    ended.end.reason = EndReason::IdleForever;
+    assert_eq!(codes(&Report::build(&endless, &ended, [])), ["run-unfinished"]);
+    let lost = record::Summary { events: 9, ..summary(500) };
+    assert_eq!(codes(&Report::build(&system(), &lost, job(0, 100))), ["trace-lost"]);
     let unmodelled = record::Summary { modelled: false, ..summary(100) };
     assert_eq!(codes(&Report::build(&system(), &unmodelled, [])), ["run-not-modelled"]);
 }
