@@ -62,7 +62,7 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
 
 /// A run of an image with everything that is to be watched.
 pub fn prepare(built: &Built, exact: bool) -> Result<runner::Run, RunError> {
-    let facts = runner::ImageFacts::read(&built.image)?;
+    let facts = runner::ImageFacts::read(&built.kernel)?;
     let loaded = &built.loaded;
     let limit = loaded.document.manifest.run.limit.0;
     let cycles = u128::from(limit) * u128::from(loaded.profile.cpu_hz()) / 1_000_000_000;
