@@ -137,6 +137,7 @@ pub fn system() -> SystemDescription {
         tick_zero_cycles: Some(BOOT),
         enforcement_ticks: 250,
         masked_bound_cycles: Some(900),
+        ends_at_limit: false,
         domains: domains(),
         threads: threads(),
         budgets: vec![
