@@ -321,6 +321,10 @@ impl Observer {
     }
 
     fn traced(&mut self, insn: &InsnInfo, header: u32) {
+        // No event has number 0: this is the port being cleared at boot.
+        if header as u8 == 0 {
+            return;
+        }
         let event = RunEvent {
             cycle: CLOCK.now() - u64::from(insn.cost_after),
             event: header as u8,
