@@ -82,6 +82,16 @@ fn a_fill_writes_one_paged_slot_and_nothing_else() {
     }
 }
 
+#[test]
+fn victims_follow_the_policy() {
+    for (policy, order) in POLICIES.into_iter().zip([[5, 6, 7, 5, 6, 5, 7, 5, 6, 5], [5, 6, 7, 5, 6, 7, 5, 6, 7, 5]]) {
+        with(3, 10, policy, |mut slots, mut trie| {
+            let seen = core::array::from_fn(|i| slots.fill(&mut trie, address(i as u32)).unwrap().rbar & 7);
+            assert_eq!(seen, order, "{policy:?}");
+        });
+    }
+}
+
 /// An instruction that touches `needs` in order, from the first again after each miss: its misses until it completes.
 fn misses_of(slots: &mut Slots, trie: &mut PcTrie<'_>, needs: &[u32]) -> u32 {
     let mut misses = 0;
