@@ -9,6 +9,10 @@
 //! While the guest runs, [`Clock::advance`] asks QEMU to bring its virtual clock to one nanosecond ahead of now. QEMU
 //! does so on the same thread at the end of the block, in a loop that runs timers until its clock has arrived. The clock
 //! therefore must not have arrived when the loop starts: while the request is open, the first reads stay below it.
+//!
+//! In the exact mode the processor's thread instead stops at every deadline and after every store to a device and has the
+//! main loop run what has expired ([`Clock::meet_main_loop`]); the main loop's answer is the next deadline. That is slower
+//! for each meeting and needs far fewer of them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -56,6 +60,9 @@ pub struct Clock {
     pub(crate) generation: AtomicU64,
     pub(crate) seen: AtomicU64,
     pub(crate) wake_fd: AtomicI32,
+    asked: AtomicBool,
+    answer_fd: AtomicI32,
+    deadline: AtomicU64,
 }
 
 /// The one clock of the process.
@@ -77,6 +84,9 @@ pub static CLOCK: Clock = Clock {
     generation: AtomicU64::new(0),
     seen: AtomicU64::new(0),
     wake_fd: AtomicI32::new(-1),
+    asked: AtomicBool::new(false),
+    answer_fd: AtomicI32::new(-1),
+    deadline: AtomicU64::new(0),
 };
 
 /// States of the request.
@@ -99,6 +109,13 @@ pub fn on_processor_thread() -> bool {
     IS_PROCESSOR.get()
 }
 
+/// Adds one to an event counter.
+fn signal(descriptor: i32) {
+    let one = 1u64.to_ne_bytes();
+    // SAFETY: the descriptor is an event counter that lives as long as the process; eight bytes are its unit.
+    unsafe { libc::write(descriptor, one.as_ptr().cast(), one.len()) };
+}
+
 /// What the main loop is to do when it would wait.
 pub enum Wait {
     /// Compute the deadline again: the guest has fallen asleep since.
@@ -112,12 +129,13 @@ pub enum Wait {
 }
 
 impl Clock {
-    /// Takes control of QEMU's clock. `wake_fd` is an event descriptor by which the processor's thread wakes the main loop.
-    pub fn arm(&self, cpu_hz: u64, sleep_limit: u64, debugger: bool, wake_fd: i32) {
+    /// Takes control of QEMU's clock. The two event counters let the processor's thread rouse the main loop and be answered.
+    pub fn arm(&self, cpu_hz: u64, sleep_limit: u64, debugger: bool, wake_fd: i32, answer_fd: i32) {
         self.cpu_hz.store(cpu_hz, Ordering::Relaxed);
         self.sleep_limit.store(sleep_limit, Ordering::Relaxed);
         self.debugger.store(debugger, Ordering::Relaxed);
         self.wake_fd.store(wake_fd, Ordering::Relaxed);
+        self.answer_fd.store(answer_fd, Ordering::Relaxed);
         self.armed.store(true, Ordering::SeqCst);
         // SAFETY: called once, during installation.
         let control = unsafe { (api().qemu_plugin_request_time_control)() };
@@ -173,6 +191,30 @@ impl Clock {
         true
     }
 
+    /// Has the main loop run the timers that have expired by now, and waits until it has. The cycle of the next deadline,
+    /// `u64::MAX` when no timer is armed; `None` when the main loop does not answer.
+    pub fn meet_main_loop(&self) -> Option<u64> {
+        const PATIENCE_MS: i32 = 20_000;
+        let answer = self.answer_fd.load(Ordering::Relaxed);
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.asked.store(true, Ordering::SeqCst);
+        self.rouse_main_loop();
+        let mut waiting = libc::pollfd { fd: answer, events: libc::POLLIN, revents: 0 };
+        let mut counter = [0u8; 8];
+        // SAFETY: one descriptor of our own; eight bytes are the unit of an event counter.
+        let answered = unsafe {
+            let mut patience = libc::timespec { tv_sec: i64::from(PATIENCE_MS / 1000), tv_nsec: 0 };
+            let none = std::ptr::null::<libc::sigset_t>();
+            libc::syscall(libc::SYS_ppoll, &raw mut waiting, 1, &raw mut patience, none, 8) == 1
+                && libc::read(answer, counter.as_mut_ptr().cast(), counter.len()) == 8
+        };
+        answered.then(|| self.deadline.load(Ordering::SeqCst))
+    }
+
+    fn rouse_main_loop(&self) {
+        signal(self.wake_fd.load(Ordering::Relaxed));
+    }
+
     /// A device was accessed: its reads of the clock belong to the block, not to QEMU's loop.
     #[inline]
     pub fn forget_reads(&self) {
@@ -207,9 +249,7 @@ impl Clock {
         self.request.store(IDLE, Ordering::Relaxed);
         self.generation.fetch_add(1, Ordering::Relaxed);
         self.sleeping.store(true, Ordering::SeqCst);
-        let one = 1u64.to_ne_bytes();
-        // SAFETY: the descriptor is an event counter that lives as long as the process; eight bytes are its unit.
-        unsafe { libc::write(self.wake_fd.load(Ordering::Relaxed), one.as_ptr().cast(), one.len()) };
+        self.rouse_main_loop();
     }
 
     /// The processor's thread is being woken.
@@ -219,13 +259,21 @@ impl Clock {
 
     /// Decides what the main loop does instead of waiting for `timeout_ns` (`None`: no timer is armed).
     pub fn main_would_wait(&self, timeout_ns: Option<u64>) -> Wait {
-        if !self.sleeping.load(Ordering::SeqCst) {
+        let is_asked = self.asked.load(Ordering::SeqCst);
+        if !is_asked && !self.sleeping.load(Ordering::SeqCst) {
             return Wait::ForDescriptors;
         }
-        let generation = self.generation.load(Ordering::Relaxed);
-        if self.seen.swap(generation, Ordering::Relaxed) != generation {
+        let generation = self.generation.load(Ordering::SeqCst);
+        if self.seen.swap(generation, Ordering::SeqCst) != generation {
             self.frozen_ns.store(self.ns(self.now()), Ordering::Relaxed);
             return Wait::Recompute;
+        }
+        if is_asked {
+            let at = |ns: u64| self.cycles_at(self.frozen_ns.load(Ordering::Relaxed) + ns as i64);
+            self.deadline.store(timeout_ns.map_or(u64::MAX, at), Ordering::SeqCst);
+            self.asked.store(false, Ordering::SeqCst);
+            signal(self.answer_fd.load(Ordering::Relaxed));
+            return Wait::ForDescriptors;
         }
         match timeout_ns {
             _ if self.debugger.load(Ordering::Relaxed) && timeout_ns.is_none() => Wait::ForDescriptors,

@@ -172,6 +172,8 @@ impl Observer {
             self.cross(tb, true);
         }
         let tail_chained = !self.exceptions.active.is_empty() && lr & TO_THREAD != 0;
+        // What was just unmasked was taken at once: the masked stretch ended before the entry.
+        self.check_masks(tb.pc);
         self.start_activation(tb.pc, number, tail_chained);
         let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
         let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };

@@ -69,15 +69,16 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     let model = Model::load(&watch.profile, watch.mode)?;
     let log = Log::create(&watch)?;
     // SAFETY: no precondition.
-    let wake_fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
-    if wake_fd < 0 {
+    let counter = || unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
+    let (wake_fd, answer_fd) = (counter(), counter());
+    if wake_fd < 0 || answer_fd < 0 {
         return Err("no event descriptor left".into());
     }
     let cpu_hz = model.cpu_hz();
     let sleep_limit = if watch.sleep_limit_cycles == 0 { 20 * cpu_hz } else { watch.sleep_limit_cycles };
     let debugger = watch.debugger;
     observer::install(Observer::new(watch, model, log));
-    CLOCK.arm(cpu_hz, sleep_limit, debugger, wake_fd);
+    CLOCK.arm(cpu_hz, sleep_limit, debugger, wake_fd, answer_fd);
     let api = api();
     // SAFETY: the identifier is what QEMU gave; the callbacks live as long as the process.
     unsafe {

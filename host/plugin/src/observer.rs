@@ -23,6 +23,10 @@ const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
 const PRIVATE_BUS: u32 = 0xe000_0000;
 const VTOR: u32 = 0xe000_ed08;
 const DEFAULT_QUANTUM: u64 = 1000;
+/// Exact mode: cycles between two looks at the limits.
+const CHECK_CYCLES: u64 = 10_000;
+/// Registers of SysTick.
+const SYSTICK: std::ops::Range<u32> = 0xe000_e010..0xe000_e020;
 
 /// Handles of the registers that are read.
 pub struct Registers {
@@ -69,6 +73,9 @@ pub struct Observer {
     pub(crate) started: f64,
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
+    /// Exact mode: the main loop is met at each deadline; 0: the deadline is not known.
+    meets: bool,
+    deadline: u64,
     next_tick: u64,
     mpu_generation: u32,
     port: u32,
@@ -142,7 +149,9 @@ impl Observer {
             trace_status: None,
             started: crate::finish::host_seconds(),
             block_start: 0,
-            next_tick: quantum,
+            meets: watch.mode == Mode::Exact && !watch.debugger,
+            deadline: 0,
+            next_tick: 0,
             mpu_generation: 1,
             port: watch.trace_port.unwrap_or(u32::MAX),
             payload: 0,
@@ -283,6 +292,9 @@ impl Observer {
     fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
         CLOCK.forget_reads();
         let offset = address.wrapping_sub(MPU_BASE);
+        if store && (address < PRIVATE_BUS || SYSTICK.contains(&address)) {
+            self.forget_deadline();
+        }
         if !store || address < PRIVATE_BUS {
             return;
         }
@@ -368,7 +380,15 @@ impl Observer {
         self.accounts.settle(self.domain, self.kernel != 0, now);
     }
 
+    /// A timer may have been armed.
+    fn forget_deadline(&mut self) {
+        if self.meets {
+            (self.deadline, self.next_tick) = (0, 0);
+        }
+    }
+
     fn woke(&mut self) {
+        self.forget_deadline();
         let length = CLOCK.streak.swap(0, Ordering::Relaxed);
         self.model.slept(length);
         self.exceptions.restart_windows(CLOCK.now(), self.instructions);
@@ -385,7 +405,15 @@ impl Observer {
         if self.watch.instruction_limit != 0 && self.instructions >= self.watch.instruction_limit {
             end_run(EndReason::InstructionLimit);
         }
-        if CLOCK.advance() {
+        if self.meets {
+            if now >= self.deadline {
+                self.deadline = CLOCK.meet_main_loop().unwrap_or_else(|| {
+                    eprintln!("cofferdam: the emulator's main loop does not answer");
+                    end_run(EndReason::ObserverFailed)
+                });
+            }
+            self.next_tick = self.deadline.min(now + CHECK_CYCLES);
+        } else if CLOCK.advance() {
             self.next_tick = now + self.quantum;
         }
     }

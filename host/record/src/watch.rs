@@ -11,7 +11,8 @@ pub enum Mode {
     /// Every `quantum_cycles`; fast, a timer is late by at most a quantum and a block.
     #[default]
     Quantum,
-    /// After every instruction; interrupts arrive on the cycle. For figures of latency.
+    /// Before the instruction at which a timer expires; one instruction to a block, so that an interrupt is taken at the
+    /// first instruction boundary after its cycle. For figures of latency; several times slower.
     Exact,
 }
 

@@ -67,7 +67,16 @@ fn sleeping_costs_time_and_no_instructions() {
 
 #[test]
 fn five_runs_are_identical_also_on_a_busy_host() {
-    let guest = Guest::build("mixed", "five-runs");
+    five_runs(Mode::Quantum, "five-runs");
+}
+
+#[test]
+fn five_runs_in_the_exact_mode_are_identical_also_on_a_busy_host() {
+    five_runs(Mode::Exact, "five-runs-exact");
+}
+
+fn five_runs(mode: Mode, test: &str) {
+    let guest = Guest::build("mixed", test);
     let stop = Arc::new(AtomicBool::new(false));
     let mut runs = Vec::new();
     for index in 0..5 {
@@ -77,7 +86,7 @@ fn five_runs_are_identical_also_on_a_busy_host() {
                 thread::spawn(move || while !stop.load(Ordering::Relaxed) {})
             })
             .collect();
-        let outcome = guest.run(Watch { profile: chip(), ..guest.watch() });
+        let outcome = guest.run(Watch { profile: chip(), mode, ..guest.watch() });
         stop.store(true, Ordering::Relaxed);
         for hog in hogs {
             hog.join().expect("a hog only spins");
@@ -131,4 +140,33 @@ fn a_restarted_load_is_charged_once() {
         assert_eq!((probe.instructions.count, probe.instructions.median), (1, 12), "{mode:?}");
         assert_eq!(probe.cycles.median, 6 + 2 + 12 + 6 + 2 * 5 + 12, "{mode:?}");
     }
+}
+
+#[test]
+fn floating_point_state_is_charged_when_it_moves() {
+    let guest = Guest::build("float", "float");
+    let probe = |name: &str, start: &str, end: &str| ProbeWatch {
+        name: name.into(),
+        start: guest.symbol(start),
+        end: guest.symbol(end),
+        domain: None,
+    };
+    let probes = vec![probe("lazy", "call_1", "back_1"), probe("saved", "call_2", "back_2")];
+    let summary = guest.run(Watch { probes, ..guest.watch() }).summary;
+    assert_eq!(summary.end.status, Some(0));
+    let median = |index: usize| summary.probes[index].cycles.median;
+    // svc, entry 12, three instructions: the frame's room is left and nothing moves; exit 12.
+    assert_eq!(median(0), 1 + 12 + 3 + 12);
+    // Five instructions, one of which uses a register: 17 words are stored, and loaded again at the exit.
+    assert_eq!(median(1), 1 + 12 + 17 + 5 + 12 + 17);
+}
+
+#[test]
+fn a_masked_stretch_in_thread_mode_is_a_window() {
+    let guest = Guest::build("masked", "masked");
+    let summary = guest.run(Watch { trace_port: None, ..guest.watch() }).summary;
+    let longest = summary.masked.longest.expect("PRIMASK was set");
+    assert_eq!((longest.exception, longest.pc), (0, guest.symbol("first_masked")));
+    // From behind cpsid to behind cpsie: 100 nops and cpsie; the later stretch under BASEPRI is shorter.
+    assert_eq!((longest.instructions, longest.cycles), (101, 101));
 }

@@ -3,13 +3,14 @@
 mod support;
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use record::EndReason;
-use runner::{Go, ImageFacts, Run, RunError, Tools, Version, Watch};
+use runner::{Go, ImageFacts, Progress, Run, RunError, Tools, Version, Watch};
 use support::{Guest, directory, plugin, tools};
 
 #[test]
@@ -43,6 +44,37 @@ fn a_stopped_run_leaves_no_process() {
     assert!(progressed > 0);
     assert_eq!(summary.end.reason, EndReason::Killed);
     assert!(summary.cycles >= progressed);
+    let left = Command::new("pgrep").arg("-f").arg(&guest.image).output().expect("pgrep starts");
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}
+
+#[test]
+fn ctrl_c_leaves_no_process() {
+    let guest = Guest::build("spin", "interrupt");
+    let observe = std::env::current_exe().expect("a test knows itself");
+    let observe = observe.ancestors().nth(2).expect("target/debug").join("examples/observe");
+    let mut tool = Command::new(observe)
+        .args([&guest.image, &guest.directory.join("run")])
+        .env("COFFERDAM_PLUGIN", plugin())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("cargo builds the examples with the tests");
+    let progress = guest.directory.join("run/progress.bin");
+    let started = Instant::now();
+    let is_running =
+        || fs::read(&progress).ok().and_then(|bytes| Progress::from_bytes(&bytes)).is_some_and(|at| at.cycles > 0);
+    while !is_running() {
+        assert!(started.elapsed() < Duration::from_secs(60), "the run does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // SAFETY: a signal to a child that has not been waited for.
+    unsafe { libc::kill(tool.id() as libc::pid_t, libc::SIGINT) };
+    let mut said = String::new();
+    tool.stdout.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert!(tool.wait().expect("own child").success());
+    let summary = runner::Summary::from_json(&said).expect("a summary on standard output");
+    assert_eq!(summary.end.reason, EndReason::Killed);
     let left = Command::new("pgrep").arg("-f").arg(&guest.image).output().expect("pgrep starts");
     assert_eq!(String::from_utf8_lossy(&left.stdout), "");
 }
