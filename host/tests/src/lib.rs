@@ -1,0 +1,83 @@
+//! Runs whole systems through `./cofferdam`, as a user does, and reads what it reports.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// Runs `./cofferdam` with some arguments, from the root.
+///
+/// # Panics
+/// When it cannot be started.
+pub fn cofferdam(args: &[&str]) -> Output {
+    let output = Command::new("./cofferdam").args(args).current_dir(root()).output();
+    output.unwrap_or_else(|error| panic!("./cofferdam cannot be started: {error}"))
+}
+
+/// A run that has ended.
+pub struct Ran {
+    /// Exit code of the command.
+    pub code: i32,
+    /// `report.json`.
+    pub report: Value,
+    /// What the command printed on its error stream.
+    pub stderr: String,
+    directory: TempDir,
+}
+
+impl Ran {
+    /// Runs a system (path from the root) and reads its report.
+    ///
+    /// # Panics
+    /// When there is no report.
+    pub fn new(manifest: &str, more: &[&str]) -> Ran {
+        let directory = TempDir::new().unwrap_or_else(|error| panic!("no temporary directory: {error}"));
+        let out = directory.path().to_string_lossy().into_owned();
+        let output = cofferdam(&[&["run", manifest, "--out", &out], more].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = std::fs::read_to_string(directory.path().join("report.json"));
+        let text = text.unwrap_or_else(|error| panic!("no report of {manifest}: {error}\n{stderr}"));
+        let report = serde_json::from_str(&text).unwrap_or_else(|error| panic!("the report is not JSON: {error}"));
+        Ran { code: output.status.code().unwrap_or(-1), report, stderr, directory }
+    }
+
+    /// What the console printed.
+    pub fn console(&self) -> &str {
+        self.report["console"].as_str().unwrap_or_default()
+    }
+
+    /// Writes the console's output where another tool can read it.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn console_file(&self) -> PathBuf {
+        let path = self.directory.path().join("console.txt");
+        std::fs::write(&path, self.console()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        path
+    }
+
+    /// The entry of a list of the report with a name.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn named(&self, list: &str, key: &str, name: &str) -> &Value {
+        let found = self.report[list].as_array().and_then(|list| list.iter().find(|entry| entry[key] == name));
+        found.unwrap_or_else(|| panic!("no {key} `{name}` in `{list}`"))
+    }
+
+    /// The report without what depends on the computer it ran on.
+    pub fn repeatable(&self) -> Value {
+        let mut report = self.report.clone();
+        if let Some(fields) = report.as_object_mut() {
+            fields.remove("host");
+        }
+        report
+    }
+}
