@@ -113,7 +113,9 @@ cofferdam_memory_entry:
     push    {{r3, lr}}
     bl      kernel_miss
     pop     {{r3, lr}}
-    cbnz    r0, cofferdam_fault_entry
+    @ Not cbnz: LLVM's assembler makes a nop of one whose target is four bytes ahead.
+    cmp     r0, #0
+    bne     cofferdam_fault_entry
     bx      lr
 
 @ Any other fault, or a miss that is a violation. A fault of the kernel itself is the end.
