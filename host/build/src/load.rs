@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use manifest::{Board, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
+use crate::locate::refusal;
 use crate::profile::Profile;
 
 /// A manifest with what it refers to.
@@ -58,7 +59,7 @@ impl Loaded {
     pub fn admit(&self, budgets: bool) -> Result<Vec<Bound>, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let mut found = manifest::check(manifest, &self.board);
-        found.extend(self.missing_files());
+        found.extend(self.programs_there());
         let mut bounds = Vec::new();
         if found.is_empty() && budgets {
             match manifest::analyse(manifest, &self.board, self.profile.cpu_hz()) {
@@ -74,26 +75,37 @@ impl Loaded {
         resolve(install, self.document.directory(), text)
     }
 
-    /// Programs that are not there; files are looked at when they are read.
-    fn missing_files(&self) -> Vec<Refusal> {
+    /// Programs that are not there, and finished ELF files that cannot be used.
+    fn programs_there(&self) -> Vec<Refusal> {
         let directory = self.document.directory();
         let mut found = Vec::new();
         for (name, domain) in &self.document.manifest.domain {
-            let crates = domain.package.as_ref().map(|c| ("crate", directory.join(&c.path).join("Cargo.toml")));
-            let elf = domain.elf.as_ref().map(|e| ("elf", directory.join(e)));
-            for (key, path) in crates.into_iter().chain(elf) {
-                if !path.is_file() {
-                    let text = format!("`{}` does not exist", path.display());
-                    found.push(
-                        Refusal::at("CF0501", format!("domain.{name}.{key}"), text)
-                            .rule("the program of a domain exists; paths are relative to the manifest")
-                            .remedy("correct the path, or build the program first"),
-                    );
+            let crates = domain.package.as_ref().map(|c| ("crate", Path::new(&c.path).join("Cargo.toml")));
+            let sources = domain.c.iter().flat_map(|c| c.sources.iter().filter(|s| !s.contains('*')));
+            let sources = sources.map(|source| ("c.sources", PathBuf::from(source)));
+            let elf = domain.elf.as_ref().map(|e| ("elf", PathBuf::from(e)));
+            for (key, path) in crates.into_iter().chain(sources).chain(elf) {
+                let place = format!("domain.{name}.{key}");
+                match std::fs::read(directory.join(&path)) {
+                    Err(error) => found.push(missing(place, &path, &error)),
+                    Ok(file) if key == "elf" => {
+                        let refused = place::Program::parse(name, &file).err();
+                        let refused = refused.map(|error| refusal(&self.document.manifest, &error));
+                        found.extend(refused.map(|refusal| Refusal { place, ..refusal }));
+                    }
+                    Ok(_) => {}
                 }
             }
         }
         found
     }
+}
+
+fn missing(place: String, path: &Path, error: &std::io::Error) -> Refusal {
+    let why = if error.kind() == std::io::ErrorKind::NotFound { "does not exist".into() } else { error.to_string() };
+    Refusal::at("CF0501", place, format!("`{}` {why}", path.display()))
+        .rule("the program of a domain exists; paths are relative to the manifest")
+        .remedy("correct the path, or build the program first")
 }
 
 /// `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).

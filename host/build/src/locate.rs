@@ -33,7 +33,8 @@ fn symbol_place(manifest: &Manifest, domain: &str, symbol: &str) -> String {
     }
 }
 
-fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
+/// The refusal for an error of placement, at its place in the manifest.
+pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
     let at = |code, place: String| Refusal::at(code, place, error.to_string());
     let of = |domain: &str| format!("domain.{domain}");
     match error {
@@ -49,9 +50,8 @@ fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
             .value(symbol.as_str())
             .rule("an entry is a function of the program that the linker keeps")
             .remedy("correct the name, or mark the function COF_ENTRY (in Rust: as an entry of the run-time)"),
-        PlaceError::Fixed { domain, address, reason } => at("CF0503", of(domain))
+        PlaceError::Fixed { domain, address, .. } => at("CF0503", of(domain))
             .value(format!("{address:#010x}"))
-            .limit(reason.as_str())
             .rule("a program without relocations stays at the addresses for which it was linked")
             .remedy("link it with -Wl,--emit-relocs, so that it can be moved, or for a free address"),
         PlaceError::Relocation { domain, kind, address, reason } => at("CF0504", of(domain))

@@ -2,6 +2,7 @@
 //!
 //! Each check returns every refusal that it finds, so that a user sees all of them at once.
 
+mod fixed;
 mod memory;
 mod names;
 pub(crate) mod time;
@@ -17,6 +18,7 @@ pub use names::name_ok;
 pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = names::check(manifest, board);
     found.extend(memory::check(manifest, board));
+    found.extend(fixed::check(manifest, board));
     found.extend(time::check(manifest, board));
     found
 }

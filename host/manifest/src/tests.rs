@@ -73,3 +73,51 @@ fn places_lead_to_lines() {
     assert!(shown.contains("x:6:10"), "{shown}");
     assert!(shown.contains("CF0202"), "{shown}");
 }
+
+/// docs/errors.md is made from the table of codes and the reviewed texts; `UPDATE_GOLDEN=1` rewrites it.
+#[test]
+fn the_page_of_errors_is_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = root.join("docs/errors.md");
+    let text = errors_page(&root.join("tests/golden"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert!(std::fs::read_to_string(&path).unwrap() == text, "UPDATE_GOLDEN=1 rewrites docs/errors.md");
+}
+
+fn errors_page(golden: &Path) -> String {
+    let mut page = String::from(ERRORS_HEAD);
+    let mut files: Vec<_> = std::fs::read_dir(golden).unwrap().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let texts: Vec<String> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    for code in CODES {
+        page += &format!("\n## {}: {}\n{}\n", code.code, code.title, code.explains);
+        if let Some(text) = texts.iter().find(|text| text.starts_with(code.code)) {
+            page += &format!("\n```text\n{}\n```\n", text.trim_end());
+        }
+    }
+    page
+}
+
+const ERRORS_HEAD: &str = "# Errors
+
+Every refusal has a stable code (`cofferdam explain CF0303` prints what stands here), points at the place in the manifest, and says
+which *rule* was broken, what was *asked*, what is *left*, and a *remedy*. With `--json` the same parts are fields of each entry of
+`diagnostics`. This page is made from the table of codes in host/manifest and the texts in tests/golden.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | as promised |
+| 1 | the run ended, but not as promised; the report says why |
+| 2 | wrong use of the command |
+| 3 | the manifest or a program was refused |
+| 4 | a program does not build |
+| 5 | a tool is missing or of the wrong version |
+| 6 | a file cannot be written |
+| 130 | interrupted |
+";

@@ -62,9 +62,7 @@ impl Space {
         if let Some(address) = at {
             return self.fixed(what, placement, address);
         }
-        let fits = |gap: &(u64, u64)| {
-            placement.next_base(gap.0).filter(|base| base + placement.size_bytes <= gap.1)
-        };
+        let fits = |gap: &(u64, u64)| placement.next_base(gap.0).filter(|base| base + placement.size_bytes <= gap.1);
         let base = self.gaps().iter().find_map(fits).ok_or_else(|| self.full(what, placement.size_bytes))?;
         self.take(base, base + placement.size_bytes);
         Ok((base as u32, placement.size_bytes as u32))

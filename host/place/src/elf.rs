@@ -9,6 +9,9 @@ use crate::layout::ImageSizes;
 
 type Header = elf::FileHeader32<LE>;
 
+/// Alignment may leave gaps between the sections of a segment; more than this is another segment.
+const MAX_GAPS_BYTES: u64 = 64 * 1024;
+
 /// A segment of a program: half-open range of addresses, and the bytes that are in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -23,18 +26,6 @@ pub struct Segment {
 impl Segment {
     pub(crate) fn contains(&self, address: u32) -> bool {
         address >= self.base && address - self.base < self.bytes.max(1)
-    }
-
-    fn extend(&mut self, base: u32, bytes: u32, in_file: bool) {
-        if bytes == 0 {
-            return;
-        }
-        let end = (base + bytes).max(self.base + self.bytes);
-        self.base = if self.bytes == 0 { base } else { self.base.min(base) };
-        self.bytes = end.max(base + bytes) - self.base;
-        if in_file {
-            self.file_bytes = self.file_bytes.max(base + bytes - self.base);
-        }
     }
 }
 
@@ -92,9 +83,27 @@ fn header<'a>(domain: &str, file: &'a [u8]) -> Result<&'a Header, PlaceError> {
     let machine = header.e_machine.get(LE);
     if machine != elf::EM_ARM {
         let found = format!("ELF machine {machine}");
-        return Err(PlaceError::Architecture { domain: domain.to_owned(), found, needed: "32-bit Arm (ELF machine 40)" });
+        return Err(PlaceError::Architecture {
+            domain: domain.to_owned(),
+            found,
+            needed: "32-bit Arm (ELF machine 40)",
+        });
     }
     Ok(header)
+}
+
+/// A domain's program is linked, and passes floating-point arguments in registers.
+fn executable(domain: &str, header: &Header) -> Result<(), PlaceError> {
+    let domain = domain.to_owned();
+    if header.e_type.get(LE) != elf::ET_EXEC {
+        let reason = "it is not a linked executable for fixed addresses".to_owned();
+        return Err(PlaceError::Elf { domain, reason });
+    }
+    if header.e_flags.get(LE) & elf::EF_ARM_ABI_FLOAT_SOFT != 0 {
+        let found = "the soft-float calling convention".to_owned();
+        return Err(PlaceError::Architecture { domain, found, needed: "the hard-float calling convention" });
+    }
+    Ok(())
 }
 
 /// Tells a file for another architecture from one that is no ELF file at all.
@@ -102,7 +111,9 @@ fn not_elf(domain: &str, file: &[u8]) -> PlaceError {
     let domain = domain.to_owned();
     let needed = "32-bit Arm (ELF machine 40)";
     match file {
-        [0x7f, b'E', b'L', b'F', 2, ..] => PlaceError::Architecture { domain, found: "a 64-bit machine".into(), needed },
+        [0x7f, b'E', b'L', b'F', 2, ..] => {
+            PlaceError::Architecture { domain, found: "a 64-bit machine".into(), needed }
+        }
         [0x7f, b'E', b'L', b'F', _, 2, ..] => {
             PlaceError::Architecture { domain, found: "a big-endian machine".into(), needed }
         }
@@ -116,6 +127,17 @@ impl Program {
     /// # Errors
     /// [`PlaceError::Elf`] and [`PlaceError::Architecture`].
     pub fn parse(name: &str, file: &[u8]) -> Result<Program, PlaceError> {
+        let mut program = Program::read(name, file)?;
+        executable(name, header(name, file)?)?;
+        program.find_segments()?;
+        if program.code.bytes == 0 {
+            return Err(PlaceError::Elf { domain: name.to_owned(), reason: "it holds no code".into() });
+        }
+        Ok(program)
+    }
+
+    /// Sections, symbols and relocations.
+    fn read(name: &str, file: &[u8]) -> Result<Program, PlaceError> {
         let header = header(name, file)?;
         let fail = unreadable(name);
         let table = header.sections(LE, file).map_err(&fail)?;
@@ -156,17 +178,12 @@ impl Program {
                 }));
             }
         }
-        program.find_segments();
-        if program.code.bytes == 0 {
-            return Err(PlaceError::Elf { domain: name.to_owned(), reason: "it holds no code".into() });
-        }
+        program.measure();
         Ok(program)
     }
 
-    fn find_segments(&mut self) {
+    fn measure(&mut self) {
         for section in self.sections.iter().filter(|section| section.allocated) {
-            let segment = if section.writable { &mut self.data } else { &mut self.code };
-            segment.extend(section.address, section.bytes, section.in_file);
             let size = match (section.writable, section.in_file) {
                 (true, true) => &mut self.sizes.data,
                 (true, false) => &mut self.sizes.bss,
@@ -174,6 +191,43 @@ impl Program {
             };
             *size += u64::from(section.bytes);
         }
+    }
+
+    fn find_segments(&mut self) -> Result<(), PlaceError> {
+        self.code = self.segment(false)?;
+        self.data = self.segment(true)?;
+        Ok(())
+    }
+
+    /// The range of all sections of a kind. They lie close together, and what the file should hold is in it.
+    fn segment(&self, writable: bool) -> Result<Segment, PlaceError> {
+        let fail = |reason: &str| PlaceError::Elf { domain: self.name.clone(), reason: reason.to_owned() };
+        let (mut base, mut end, mut file_end, mut sum) = (u64::from(u32::MAX), 0, 0, 0);
+        for section in self.sections.iter().filter(|s| s.allocated && s.writable == writable && s.bytes > 0) {
+            let (first, bytes) = (u64::from(section.address), u64::from(section.bytes));
+            base = base.min(first);
+            end = end.max(first + bytes);
+            sum += bytes;
+            if section.in_file {
+                file_end = file_end.max(first + bytes);
+                if u64::from(section.offset) + bytes > self.file.len() as u64 {
+                    return Err(fail("it is cut short: a section ends behind the end of the file"));
+                }
+            }
+        }
+        if sum == 0 {
+            return Ok(Segment::default());
+        }
+        if end > 1 << 32 || end - base > sum + MAX_GAPS_BYTES {
+            return Err(fail(if writable {
+                "its data is not in one piece: the sections lie far apart"
+            } else {
+                "its code and constants are not in one piece: the sections lie far apart"
+            }));
+        }
+        // Below 2^32: checked above.
+        let file_bytes = if file_end == 0 { 0 } else { (file_end - base) as u32 };
+        Ok(Segment { base: base as u32, bytes: (end - base) as u32, file_bytes })
     }
 
     /// The value of a defined symbol at link time.
@@ -225,7 +279,7 @@ pub(crate) struct Kernel {
 impl Kernel {
     pub(crate) fn parse(file: &[u8]) -> Result<Kernel, PlaceError> {
         let header = header("kernel", file)?;
-        let program = Program::parse("kernel", file)?;
+        let program = Program::read("kernel", file)?;
         let fail = unreadable("kernel");
         let segments = header
             .program_headers(LE, file)

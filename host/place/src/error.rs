@@ -32,7 +32,9 @@ pub enum PlaceError {
         symbol: String,
     },
     /// A program would have to be moved, but has no relocations.
-    #[error("the program of `{domain}` is linked for {address:#010x} without relocations, and that address is not free: {reason}")]
+    #[error(
+        "the program of `{domain}` is linked for {address:#010x} without relocations, and that address is not free: {reason}"
+    )]
     Fixed {
         /// The domain.
         domain: String,
@@ -42,7 +44,9 @@ pub enum PlaceError {
         reason: String,
     },
     /// A relocation that cannot be moved.
-    #[error("the program of `{domain}` has a relocation of type {kind} at {address:#010x} that cannot be moved: {reason}")]
+    #[error(
+        "the program of `{domain}` has a relocation of type {kind} at {address:#010x} that cannot be moved: {reason}"
+    )]
     Relocation {
         /// The domain.
         domain: String,

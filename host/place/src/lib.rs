@@ -44,11 +44,8 @@ pub struct Placed {
 /// # Time complexity
 /// O(areas squared) for placement and linear in the size of the ELF files.
 pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
-    let programs = request
-        .domains
-        .iter()
-        .map(|domain| Program::parse(&domain.name, domain.elf))
-        .collect::<Result<Vec<_>, _>>()?;
+    let programs =
+        request.domains.iter().map(|domain| Program::parse(&domain.name, domain.elf)).collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(request.kernel)?;
     let plan = plan::Plan::new(request, &kernel, &programs)?;
     let relocated = programs

@@ -159,8 +159,7 @@ fn place_domain(
         stacks = base;
         data_base = base + stack.next_multiple_of(32);
     } else {
-        let (base, size) =
-            spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
+        let (base, size) = spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
         areas.push(writable("stack", &AreaRequest { pinned: true, ..domain.stack.clone() }, base, size));
         stacks = base;
         if data_bytes > 0 {
@@ -175,8 +174,7 @@ fn place_domain(
         }
     }
     if let Some(heap) = &domain.heap {
-        let (base, size) =
-            spaces[heap.area.memory].area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
+        let (base, size) = spaces[heap.area.memory].area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
         let page_log2 = if heap.area.pinned { 0 } else { heap.page_log2.unwrap_or(0) };
         areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
     }
@@ -204,12 +202,7 @@ fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError
 }
 
 /// Devices, shared memory and files.
-fn common_areas(
-    request: &Request,
-    domain: &DomainRequest,
-    files: &[(u32, u32)],
-    shared: &[(u32, u32)],
-) -> Vec<Spot> {
+fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
     let spot = |name: &str, base, bytes, flags, memory| Spot {
         name: name.to_owned(),
         base,

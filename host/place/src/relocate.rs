@@ -95,8 +95,14 @@ impl Mover<'_> {
                 }
             }
             // Relative to the program counter: right as they are while both ends move together.
-            elf::R_ARM_THM_PC22 | elf::R_ARM_THM_JUMP24 | elf::R_ARM_THM_JUMP19 | elf::R_ARM_THM_PC11
-            | elf::R_ARM_THM_PC9 | elf::R_ARM_THM_ALU_PREL_11_0 | elf::R_ARM_THM_PC12 | elf::R_ARM_THM_PC8
+            elf::R_ARM_THM_PC22
+            | elf::R_ARM_THM_JUMP24
+            | elf::R_ARM_THM_JUMP19
+            | elf::R_ARM_THM_PC11
+            | elf::R_ARM_THM_PC9
+            | elf::R_ARM_THM_ALU_PREL_11_0
+            | elf::R_ARM_THM_PC12
+            | elf::R_ARM_THM_PC8
             | elf::R_ARM_PREL31 => {
                 let weak = self.program.symbols.get(relocation.symbol).is_some_and(|s| s.section.is_none());
                 if target != place && !weak {

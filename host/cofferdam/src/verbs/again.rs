@@ -40,7 +40,7 @@ fn unwritten(error: &WriteError) -> Diagnostic {
         .remedy("make room, or name another directory with --out")
 }
 
-/// Reads the events of a run; a damaged one ends the list. Clearing the trace port at boot looks like a record of event 0.
+/// Reads the events of a run; a damaged one ends the list.
 fn read_events(path: &Path) -> Result<impl Iterator<Item = RunEvent> + use<>, Diagnostic> {
     let bad = |why: String| {
         Diagnostic::new("CF0605", format!("`{}` holds no events: {why}", path.display()))
@@ -49,7 +49,7 @@ fn read_events(path: &Path) -> Result<impl Iterator<Item = RunEvent> + use<>, Di
     };
     let file = File::open(path).map_err(|error| bad(error.to_string()))?;
     let reader = EventsReader::new(file).map_err(|error| bad(error.to_string()))?;
-    Ok(reader.map_while(Result::ok).filter(|event| event.event != 0))
+    Ok(reader.map_while(Result::ok))
 }
 
 /// The events of a run; the fall-back has none.

@@ -220,7 +220,7 @@ fn registers(board: &Board, name: &str, domain: &Domain) -> Option<Refusal> {
                 .rule(format!(
                     "{why} can cross region borders within one instruction: {need} slots let every instruction progress"
                 ))
-                .remedy(format!("pin {} areas less, or pin everything", need - left)),
+                .remedy(format!("pin at least {} fewer, or page nothing", need - left)),
         );
     }
     None

@@ -38,7 +38,7 @@ fn times(manifest: &Manifest) -> Vec<(String, Time)> {
 fn ticks(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let rate = board.ticks_per_second;
     let tick = Time(1_000_000_000 / u64::from(rate));
-    let longest = Time(u64::from(u32::MAX) * tick.0);
+    let longest = Time(u64::from(u32::MAX) * tick.0 / 1_000_000_000 * 1_000_000_000);
     let wrong = times(manifest).into_iter().filter(|(place, time)| {
         let fits = |ticks: u64| ticks > 0 && (ticks <= u64::from(u32::MAX) || place == "run.limit");
         !time.ticks(rate).is_some_and(fits)

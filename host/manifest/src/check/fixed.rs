@@ -1,0 +1,92 @@
+//! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. What the tool places itself needs no
+//! check here.
+
+use protect::placement::placement_for;
+
+use crate::board::Board;
+use crate::diagnostic::Refusal;
+use crate::quantity::Size;
+use crate::schema::Manifest;
+
+/// A range with a fixed address and a declared size.
+struct Fixed {
+    place: String,
+    name: String,
+    memory: String,
+    base: u64,
+    bytes: u64,
+}
+
+fn declared(manifest: &Manifest) -> Vec<Fixed> {
+    let shared = manifest.shared.iter().filter_map(|(name, s)| {
+        let (place, name) = (format!("shared.{name}"), format!("shared memory `{name}`"));
+        Some(Fixed { place, name, memory: s.memory.clone(), base: u64::from(s.at?.0), bytes: s.size.0 })
+    });
+    let heaps = manifest.domain.iter().filter_map(|(name, d)| {
+        let heap = d.heap.as_ref()?;
+        let (place, name) = (format!("domain.{name}.heap"), format!("the heap of `{name}`"));
+        Some(Fixed { place, name, memory: heap.memory.clone(), base: u64::from(heap.at?.0), bytes: heap.size.0 })
+    });
+    shared.chain(heaps).collect()
+}
+
+pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let all = declared(manifest);
+    let mut found: Vec<Refusal> = all.iter().filter_map(|fixed| aligned(fixed)).collect();
+    found.extend(all.iter().filter_map(|fixed| inside(fixed, board)));
+    for (index, fixed) in all.iter().enumerate() {
+        let other = all[..index].iter().find(|o| o.base < fixed.base + fixed.bytes && fixed.base < o.base + o.bytes);
+        found.extend(other.map(|other| overlap(fixed, other)));
+    }
+    found
+}
+
+fn aligned(fixed: &Fixed) -> Option<Refusal> {
+    let placement = placement_for(fixed.bytes)?;
+    let exact = placement.size_bytes == fixed.bytes;
+    if exact && placement.fits_at(fixed.base) {
+        return None;
+    }
+    let base = placement.next_base(fixed.base).unwrap_or(0);
+    let asked = format!("{} at {:#010x}", Size(fixed.bytes), fixed.base);
+    let remedy = format!("write `size = \"{}\"` and `at = \"{base:#010x}\"`", Size(placement.size_bytes));
+    Some(
+        Refusal::at(
+            "CF0301",
+            format!("{}.at", fixed.place),
+            format!("no region register can express {} exactly", fixed.name),
+        )
+        .value(asked)
+        .limit(format!("{} at {base:#010x} is the next that one register expresses", Size(placement.size_bytes)))
+        .rule("a region is a power of two aligned to its size, of which whole eighths can be left out")
+        .remedy(remedy),
+    )
+}
+
+fn inside(fixed: &Fixed, board: &Board) -> Option<Refusal> {
+    let memory = board.memory(&fixed.memory)?;
+    let (from, end) = (u64::from(memory.base + memory.reserved), u64::from(memory.base) + u64::from(memory.bytes));
+    if fixed.base >= from && fixed.base + fixed.bytes <= end {
+        return None;
+    }
+    Some(
+        Refusal::at(
+            "CF0305",
+            format!("{}.at", fixed.place),
+            format!("{} does not lie in `{}`", fixed.name, fixed.memory),
+        )
+        .value(format!("{:#010x} to {:#010x}", fixed.base, fixed.base + fixed.bytes))
+        .limit(format!("{from:#010x} to {end:#010x}"))
+        .rule("memory lies where chip and board have it, behind what the kernel keeps")
+        .remedy("remove `at`, or choose an address inside"),
+    )
+}
+
+fn overlap(fixed: &Fixed, other: &Fixed) -> Refusal {
+    let range = |f: &Fixed| format!("{:#010x} to {:#010x}", f.base, f.base + f.bytes);
+    Refusal::at("CF0302", format!("{}.at", fixed.place), format!("{} overlaps {}", fixed.name, other.name))
+        .value(range(fixed))
+        .limit(format!("{} is taken", range(other)))
+        .rule("two areas have no byte in common, unless both name the same shared memory")
+        .remedy("remove one `at`, or move one of them")
+}
