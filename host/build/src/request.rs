@@ -80,7 +80,7 @@ pub(crate) fn request<'a>(
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
         kernel: &programs.kernel,
-        domains: domains.collect::<Result<_, Refusal>>().map_err(|refusal| loaded.document.locate(refusal))?,
+        domains: domains.collect::<Result<_, Box<Refusal>>>().map_err(|refusal| loaded.document.locate(*refusal))?,
         shared: shared.collect(),
         files: maker.files(install)?,
         frames: frames.collect(),
@@ -133,7 +133,13 @@ impl Maker<'_> {
         .collect()
     }
 
-    fn domain<'a>(&self, index: usize, name: &str, d: &Domain, elf: &'a [u8]) -> Result<DomainRequest<'a>, Refusal> {
+    fn domain<'a>(
+        &self,
+        index: usize,
+        name: &str,
+        d: &Domain,
+        elf: &'a [u8],
+    ) -> Result<DomainRequest<'a>, Box<Refusal>> {
         let area = |memory: &str, pinned, at: Option<manifest::Address>, extra: u64| AreaRequest {
             memory: self.memory(memory),
             pinned,

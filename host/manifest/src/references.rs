@@ -67,7 +67,7 @@ fn frames(manifest: &Manifest, text: &str) -> Option<Object> {
 type Lookup = fn(&Manifest, &str) -> Option<Object>;
 
 /// The one object that an entry names, or why it names none.
-fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32), Refusal> {
+fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32), Box<Refusal>> {
     let kinds: [(&str, &Option<String>, Lookup, u32); 6] = [
         ("gate", &entry.gate, gate, 2),
         ("notification", &entry.notification, |m, t| m.notification.get_index_of(t).map(Object::Notification), 3),
@@ -78,17 +78,22 @@ fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32)
     ];
     let mut named = kinds.iter().filter_map(|(kind, text, look, rights)| Some((kind, text.as_ref()?, look, *rights)));
     let (Some((kind, text, look, rights)), None) = (named.next(), named.next()) else {
-        return Err(Refusal::at("CF0206", place, "this use names no object, or several")
-            .rule("an entry of `uses` has exactly one of gate, notification, domain, thread, budget, frames")
-            .remedy("write one entry for each capability"));
+        let text = "this use names no object, or several";
+        return Err(Box::new(
+            Refusal::at("CF0206", place, text)
+                .rule("an entry of `uses` has exactly one of gate, notification, domain, thread, budget, frames")
+                .remedy("write one entry for each capability"),
+        ));
     };
     match look(manifest, text) {
         Some(object) => Ok((object, rights)),
-        None => Err(Refusal::at("CF0202", format!("{place}.{kind}"), format!("there is no {kind} `{text}`"))
-            .value(text.as_str())
-            .limit(known(manifest, kind))
-            .rule("a name that is used is declared in the same manifest")
-            .remedy(format!("declare the {kind}, or correct the name"))),
+        None => Err(Box::new(
+            Refusal::at("CF0202", format!("{place}.{kind}"), format!("there is no {kind} `{text}`"))
+                .value(text.as_str())
+                .limit(known(manifest, kind))
+                .rule("a name that is used is declared in the same manifest")
+                .remedy(format!("declare the {kind}, or correct the name")),
+        )),
     }
 }
 
@@ -110,7 +115,7 @@ fn inner(manifest: &Manifest, names: fn(&crate::Domain) -> Vec<String>) -> Vec<S
     all.flat_map(|(domain, d)| names(d).into_iter().map(move |n| format!("{domain}.{n}"))).collect()
 }
 
-fn rights(place: &str, text: &str) -> Result<u32, Refusal> {
+fn rights(place: &str, text: &str) -> Result<u32, Box<Refusal>> {
     let bit = |letter| match letter {
         'r' => Some(1),
         'w' => Some(2),
@@ -119,10 +124,12 @@ fn rights(place: &str, text: &str) -> Result<u32, Refusal> {
     };
     let bits = text.chars().try_fold(0, |sum, letter| bit(letter).filter(|b| sum & b == 0).map(|b| sum | b));
     bits.filter(|bits| *bits != 0).ok_or_else(|| {
-        Refusal::at("CF0206", format!("{place}.rights"), format!("`{text}` is no set of rights"))
-            .value(text)
-            .rule("rights are the letters r, w and g, each at most once, at least one")
-            .remedy("write for example \"rw\"")
+        Box::new(
+            Refusal::at("CF0206", format!("{place}.rights"), format!("`{text}` is no set of rights"))
+                .value(text)
+                .rule("rights are the letters r, w and g, each at most once, at least one")
+                .remedy("write for example \"rw\""),
+        )
     })
 }
 
@@ -130,15 +137,17 @@ fn rights(place: &str, text: &str) -> Result<u32, Refusal> {
 ///
 /// # Errors
 /// CF0202 for an unknown name, CF0206 for an entry that is malformed.
-pub fn grant(manifest: &Manifest, domain: usize, name: &str, entry: &Use) -> Result<Grant, Refusal> {
+pub fn grant(manifest: &Manifest, domain: usize, name: &str, entry: &Use) -> Result<Grant, Box<Refusal>> {
     let holder = manifest.domain.get_index(domain).map_or("", |(n, _)| n.as_str());
     let place = format!("domain.{holder}.uses.{name}");
     let (object, default) = object(manifest, &place, entry)?;
     let rights = entry.rights.as_deref().map_or(Ok(default), |text| rights(&place, text))?;
     if entry.badge.is_some() && !matches!(object, Object::Gate(_)) {
-        return Err(Refusal::at("CF0206", format!("{place}.badge"), "only a gate has a badge")
-            .rule("a badge tells a gate's callee who calls")
-            .remedy("remove `badge`"));
+        return Err(Box::new(
+            Refusal::at("CF0206", format!("{place}.badge"), "only a gate has a badge")
+                .rule("a badge tells a gate's callee who calls")
+                .remedy("remove `badge`"),
+        ));
     }
     Ok(Grant { name: name.to_owned(), object, rights, badge: entry.badge.unwrap_or(domain as u32) })
 }
@@ -147,7 +156,7 @@ pub fn grant(manifest: &Manifest, domain: usize, name: &str, entry: &Use) -> Res
 ///
 /// # Errors
 /// The first entry that [`grant`] refuses.
-pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Refusal> {
+pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Box<Refusal>> {
     let Some((_, holder)) = manifest.domain.get_index(domain) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for (name, entry) in &holder.uses {
@@ -164,7 +173,7 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Refusal>
 ///
 /// # Errors
 /// As [`grants`].
-pub fn clients(manifest: &Manifest, domain: usize) -> Result<Vec<(String, u32)>, Refusal> {
+pub fn clients(manifest: &Manifest, domain: usize) -> Result<Vec<(String, u32)>, Box<Refusal>> {
     let own = manifest.domain.get_index(domain).map_or(0, |(_, d)| d.gate.len());
     let first = global(manifest, domain, 0, |d| d.gate.len());
     let mut all = Vec::new();

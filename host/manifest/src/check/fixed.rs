@@ -32,7 +32,7 @@ fn declared(manifest: &Manifest) -> Vec<Fixed> {
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let all = declared(manifest);
-    let mut found: Vec<Refusal> = all.iter().filter_map(|fixed| aligned(fixed)).collect();
+    let mut found: Vec<Refusal> = all.iter().filter_map(aligned).collect();
     found.extend(all.iter().filter_map(|fixed| inside(fixed, board)));
     for (index, fixed) in all.iter().enumerate() {
         let other = all[..index].iter().find(|o| o.base < fixed.base + fixed.bytes && fixed.base < o.base + o.bytes);

@@ -28,7 +28,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         found.extend(program(name, domain));
         found.extend(unique(name, domain));
         found.extend(uses(manifest, board, name, domain));
-        found.extend(references::grants(manifest, index).err());
+        found.extend(references::grants(manifest, index).err().map(|refusal| *refusal));
         found.extend(supervised(manifest, index, name, domain));
     }
     found.extend(counts(manifest));
