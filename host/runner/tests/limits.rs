@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use record::EndReason;
 use runner::{Go, ImageFacts, Progress, Run, RunError, Tools, Version, Watch};
-use support::{Guest, directory, plugin, tools};
+use support::{Guest, directory, example, plugin, tools};
 
 #[test]
 fn limits_end_a_run() {
@@ -51,15 +51,13 @@ fn a_stopped_run_leaves_no_process() {
 #[test]
 fn ctrl_c_leaves_no_process() {
     let guest = Guest::build("spin", "interrupt");
-    let observe = std::env::current_exe().expect("a test knows itself");
-    let observe = observe.ancestors().nth(2).expect("target/debug").join("examples/observe");
-    let mut tool = Command::new(observe)
+    let mut tool = Command::new(example("observe"))
         .args([&guest.image, &guest.directory.join("run")])
         .env("COFFERDAM_PLUGIN", plugin())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .expect("cargo builds the examples with the tests");
+        .expect("the example starts");
     let progress = guest.directory.join("run/progress.bin");
     let started = Instant::now();
     let is_running =

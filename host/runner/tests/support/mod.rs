@@ -25,15 +25,26 @@ fn target() -> PathBuf {
 pub fn plugin() -> &'static Path {
     static PLUGIN: OnceLock<PathBuf> = OnceLock::new();
     PLUGIN.get_or_init(|| {
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--release", "-p", "cofferdam-plugin", "--target-dir"])
-            .arg(target())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status()
-            .expect("cargo starts");
-        assert!(built.success(), "the plug-in does not build");
+        build(&["--release", "-p", "cofferdam-plugin"]);
         target().join("release/libcofferdam_plugin.so")
     })
+}
+
+/// An example of this package, built.
+pub fn example(name: &str) -> PathBuf {
+    build(&["-p", "cofferdam-runner", "--example", name]);
+    target().join("debug/examples").join(name)
+}
+
+fn build(what: &[&str]) {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--target-dir"])
+        .arg(target())
+        .args(what)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("cargo starts");
+    assert!(built.success(), "{what:?} does not build");
 }
 
 /// QEMU and the plug-in.
