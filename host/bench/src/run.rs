@@ -57,7 +57,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
             return Err(Error::NoSuchRow(only.clone()));
         }
     }
-    all.sort_by_key(|row| position(&row.id));
+    all.sort_by_cached_key(|row| position(&row.id));
     rows::write(&options.out_dir.join(FILE), &all)?;
     Ok(all)
 }
@@ -76,13 +76,13 @@ pub(crate) fn ids(which: Option<Peer>) -> Vec<String> {
 }
 
 /// Rows stand in the order of Cofferdam's operations, the peers' below each.
-fn position(id: &str) -> (usize, usize) {
+fn position(id: &str) -> (usize, String, usize) {
     let order: Vec<&str> = COFFERDAM.iter().map(|operation| operation.id).chain([crate::MASKED.0]).collect();
     let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    (place, peer.map_or(0, |peer| peer + 1))
+    (place, base.to_owned(), peer.map_or(0, |peer| peer + 1))
 }
 
 /// The benchmark system, built.
@@ -103,6 +103,7 @@ fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subjec
         image: built.image,
         trace_port: symbols.address("COFFERDAM_TRACE_PORT")?,
         kernel_text: code_of(&built.kernel)?,
+        kernel: built.kernel,
         symbols,
         operations: COFFERDAM,
     })
@@ -117,6 +118,7 @@ fn peer(install: &Install, peer: Peer, out: &Path, progress: &mut dyn FnMut(&str
     Ok(Subject {
         title: peer.title().to_owned(),
         suffix: Some(peer.suffix()),
+        kernel: image.clone(),
         image,
         trace_port: symbols.address("peer_port")?,
         kernel_text: Vec::new(),

@@ -9,6 +9,9 @@ use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
 use crate::rows::{Cycles, Row};
 use crate::{Error, MASKED, Operation, Symbols, samples};
 
+/// A run that takes longer hangs: 1 s of modelled time.
+const CYCLE_LIMIT: u64 = 216_000_000;
+
 /// An image with what is measured in it.
 #[derive(Debug)]
 pub struct Subject {
@@ -18,6 +21,8 @@ pub struct Subject {
     pub suffix: Option<&'static str>,
     /// The image.
     pub image: PathBuf,
+    /// The program with the vectors at their final addresses: the kernel, or the image itself.
+    pub kernel: PathBuf,
     /// Labels of all programs in the image.
     pub symbols: Symbols,
     /// What is measured.
@@ -43,7 +48,7 @@ pub struct Bench<'a> {
 
 impl Subject {
     fn watch(&self, bench: &Bench<'_>) -> Result<Watch, Error> {
-        let facts = ImageFacts::read(&self.image).map_err(|error| Error::Run(error.to_string()))?;
+        let facts = ImageFacts::read(&self.kernel).map_err(|error| Error::Run(error.to_string()))?;
         let probe = |operation: &Operation| {
             let (start, end) = (self.symbols.code(operation.start)?, self.symbols.code(operation.end)?);
             Ok(record::ProbeWatch { name: self.id(operation.id), start, end, domain: None })
@@ -54,6 +59,7 @@ impl Subject {
             trace_port: Some(self.trace_port),
             kernel_text: self.kernel_text.clone(),
             vectors: facts.vectors,
+            cycle_limit: CYCLE_LIMIT,
             probes: self.operations.iter().map(probe).collect::<Result<_, Error>>()?,
             ..Watch::default()
         })

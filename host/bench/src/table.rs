@@ -1,6 +1,6 @@
 //! The table on the terminal.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use crate::{Row, Target};
@@ -8,7 +8,7 @@ use crate::{Row, Target};
 /// Every row, and below the table what the targets came to. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    table.load_preset(UTF8_FULL_CONDENSED);
     table.set_header(["row", "subject", "operation", "cycles", "max", "instr.", "target", "met"]);
     for column in 3..6 {
         if let Some(column) = table.column_mut(column) {
@@ -23,7 +23,7 @@ pub fn table(rows: &[Row]) -> String {
             row.cycles.median.to_string(),
             row.cycles.max.to_string(),
             row.instructions.to_string(),
-            row.target.as_ref().map(describe).unwrap_or_default(),
+            row.target.as_ref().map(|target| describe(&row.id, target)).unwrap_or_default(),
             verdict(row).to_owned(),
         ]);
     }
@@ -39,10 +39,14 @@ fn verdict(row: &Row) -> &'static str {
     }
 }
 
-fn describe(target: &Target) -> String {
+fn describe(id: &str, target: &Target) -> String {
+    // A peer's row is named by its suffix alone.
+    let short = |other: &str| {
+        other.strip_prefix(id).map_or_else(|| other.to_owned(), |rest| rest.trim_start_matches('.').to_owned())
+    };
     let cycles = target.cycles.map(|most| format!("<= {most} cycles"));
     let instructions = target.instructions.map(|most| format!("<= {most} instr."));
-    let below = target.below.as_ref().map(|other| format!("instr. < {other}"));
+    let below = target.below.as_ref().map(|other| format!("instr. < {}", short(other)));
     [cycles, instructions, below].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

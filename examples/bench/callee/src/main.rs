@@ -87,6 +87,7 @@ fn interrupts(line: Notification, interrupt: Interrupt, device: *mut u32) -> Res
     store(RELOAD, PERIOD);
     store(VALUE, PERIOD);
     store(CTRL, RUN);
+    interrupt.ack()?; // a line is held back until its owner asks for it
     for _ in 0..ROUNDS {
         wait_for(line)?;
         store(CLEAR, 1);
