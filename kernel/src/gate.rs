@@ -24,8 +24,7 @@ impl<A: Arch> Kernel<A> {
         let gate = *self.gates.get(usize::from(cap.object)).ok_or(Error::BadHandle)?;
         let caller = self.current;
         let thread = self.thread(caller);
-        let (depth, priority, budget, left) =
-            (thread.depth, thread.level().priority, thread.budget, thread.level().left);
+        let (depth, priority, budget) = (thread.depth, thread.level().priority, thread.budget);
         if priority < gate.ceiling {
             return Err(Error::Ceiling);
         }
@@ -41,7 +40,7 @@ impl<A: Arch> Kernel<A> {
         }
         let (epoch, gate_return) = (callee.epoch, callee.gate_return);
         let now = self.charge();
-        if depth > 0 && left < gate.bound {
+        if depth > 0 && self.thread(caller).level().left < gate.bound {
             return Err(Error::NoBudget);
         }
         if depth == 0 && !self.covers(budget, gate.bound, now)? {
@@ -131,12 +130,13 @@ impl<A: Arch> Kernel<A> {
         let inner = *record.level();
         record.depth -= 1;
         let outer = record.level_mut();
-        let used = inner.left;
+        let left = inner.left;
         let (domain, priority) = (outer.domain, outer.priority);
         record.pending = Some((status, [value, 0]));
         let gate = &mut self.gates[usize::from(inner.gate)];
         gate.inside = NONE;
-        let spent = gate.bound - used;
+        // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
+        let spent = gate.bound - left.max(0);
         let record = self.thread_mut(thread);
         if record.depth > 0 {
             record.level_mut().left -= spent;
@@ -190,14 +190,22 @@ impl<A: Arch> Kernel<A> {
         if len > COPY_MAX_BYTES {
             return Err(Error::BadArgument);
         }
-        let (callee, caller) = (record.levels[depth].domain, record.levels[depth - 1].domain);
+        let outer = record.levels[depth - 1];
+        let (callee, caller) = (record.levels[depth].domain, outer.domain);
+        if self.domain(caller).epoch != outer.epoch {
+            // The caller was stopped; what is there now may be its restarted successor's.
+            return Err(Error::BadAddress);
+        }
         let (reader, writer) = if inward { (caller, callee) } else { (callee, caller) };
         if len == 0 {
             return DONE;
         }
+        if dst.abs_diff(src) < len {
+            return Err(Error::BadArgument);
+        }
         self.allowed(reader, src, len, AccessKind::Read)?;
         self.allowed(writer, dst, len, AccessKind::Write)?;
-        // SAFETY: both ranges were just checked, every byte, against what the two domains may access.
+        // SAFETY: both ranges were just checked, every byte, against what the two domains may access; they do not overlap.
         unsafe { self.arch.copy(dst, src, len) };
         DONE
     }
