@@ -9,9 +9,12 @@ use crate::objects::State;
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
-    /// `YIELD`.
+    /// `YIELD`. Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
     pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
         let current = self.current;
+        if self.outside_gates().is_err() {
+            return DONE;
+        }
         let priority = self.thread(current).level().priority;
         self.ready.remove(current, priority);
         self.ready.push_back(current, priority);
@@ -36,7 +39,7 @@ impl<A: Arch> Kernel<A> {
             return Ok(Outcome::Values(found, 0));
         }
         let waiter = word.waiter;
-        if waiter != NONE && self.thread(waiter).state == State::Waiting(cap.object) {
+        if waiter != NONE && self.waits(waiter, cap.object) {
             return Err(Error::Busy);
         }
         self.notifications[usize::from(cap.object)].waiter = current;
@@ -70,17 +73,26 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
         let Some(word) = self.notifications.get_mut(usize::from(notification)) else { return };
         word.bits |= bits;
-        let waiter = word.waiter;
-        let Some(thread) = self.threads.get_mut(usize::from(waiter)) else { return };
-        if thread.state != State::Waiting(notification) || word.bits & thread.mask == 0 {
+        let (waiter, set) = (word.waiter, word.bits);
+        let Some(thread) = self.threads.get(usize::from(waiter)) else { return };
+        let found = set & thread.mask;
+        if found == 0 || !self.waits(waiter, notification) {
             return;
         }
-        let found = word.bits & thread.mask;
+        let word = &mut self.notifications[usize::from(notification)];
         word.bits &= !found;
         word.waiter = NONE;
-        thread.pending = Some((0, [found, 0]));
+        self.thread_mut(waiter).pending = Some((0, [found, 0]));
         self.release_now(waiter);
         self.make_ready(waiter);
+    }
+
+    /// Whether a thread waits for a notification. One whose domain was stopped does not wait any more.
+    #[inline]
+    fn waits(&self, thread: u8, notification: u16) -> bool {
+        let record = self.thread(thread);
+        let home = record.levels[0];
+        record.state == State::Waiting(notification) && self.domain(home.domain).epoch == home.epoch
     }
 
     /// An event releases a thread that is not periodic.
