@@ -86,7 +86,10 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     pub(crate) fn stop_domain(&mut self, index: u8) {
         let domain = self.domain_mut(index);
-        domain.epoch = domain.epoch.wrapping_add(1);
+        // What is stopped has no activations; counting again and again would only bring an old epoch round.
+        if domain.life == Life::Running {
+            domain.epoch = domain.epoch.wrapping_add(1);
+        }
         domain.life = Life::Stopped;
         self.recheck = true;
     }

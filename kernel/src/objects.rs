@@ -71,7 +71,7 @@ pub struct Domain {
     /// Whether it runs.
     pub life: Life,
     /// Changes whenever the domain is stopped; activations of an older epoch are dead.
-    pub epoch: u16,
+    pub epoch: u32,
     /// Threads that have not ended.
     pub living: u16,
     /// Restarts so far.
@@ -112,10 +112,10 @@ pub struct Level {
     pub domain: u8,
     /// Priority at this level.
     pub priority: u8,
-    /// The domain's epoch at entry.
-    pub epoch: u16,
     /// The gate (levels above 0).
     pub gate: u16,
+    /// The domain's epoch at entry.
+    pub epoch: u32,
     /// Ticks left of the gate's bound (levels above 0).
     pub left: i32,
 }
@@ -174,8 +174,9 @@ impl<A: Arch> Thread<A> {
     }
 }
 
-/// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and the bound of
-/// one gate; the debt is paid by the next period.
+/// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and, for each other
+/// thread that it pays for, the bound of one gate (a thread inside a gate finishes its call); the debt is paid by the next
+/// periods.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Ticks between replenishments.

@@ -4,7 +4,7 @@ use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, NOBODY};
-use crate::objects::{Life, State};
+use crate::objects::State;
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
@@ -39,8 +39,8 @@ impl<A: Arch> Kernel<A> {
             return true;
         }
         let level = *self.thread(thread).level();
-        let domain = self.domain(level.domain);
-        if domain.epoch != level.epoch || domain.life != Life::Running {
+        // Activations begin only while their domain runs, and its epoch changes when it is stopped.
+        if self.domain(level.domain).epoch != level.epoch {
             self.unwind(thread);
             return false;
         }
