@@ -181,3 +181,39 @@ impl Default for Times {
         Times::new()
     }
 }
+
+/// What is in the queues, for tests that check it.
+#[cfg(test)]
+mod inspect {
+    use std::vec::Vec;
+
+    use super::{MAX_THREADS, NONE, Ready, Times, Wake, bit, slot};
+
+    impl Ready {
+        /// Every queued thread with the priority of its queue, in the order in which they would run.
+        pub fn listed(&self) -> Vec<(u8, u8)> {
+            let mut listed = Vec::new();
+            for queue in 0..32 {
+                let mut thread = self.head[queue];
+                assert_eq!(thread != NONE, self.occupied & bit(queue) != 0, "queue {queue} and its bit differ");
+                let mut before = NONE;
+                while thread != NONE {
+                    assert_eq!(self.prev[slot(thread)], before, "links of thread {thread}");
+                    listed.push((thread, queue as u8));
+                    assert!(listed.len() <= MAX_THREADS, "a queue is circular");
+                    before = thread;
+                    thread = self.next[slot(thread)];
+                }
+                assert!(before == NONE || self.tail[queue] == before, "tail of queue {queue}");
+            }
+            listed
+        }
+    }
+
+    impl Times {
+        /// Every entry, the latest first.
+        pub fn listed(&self) -> Vec<(u64, Wake)> {
+            self.entries[..self.len].to_vec()
+        }
+    }
+}

@@ -1,7 +1,11 @@
 //! The kernel on a simulated processor.
 
+mod attacks;
 mod frames;
+mod fuzz;
+mod rich;
 mod sim;
+mod watch;
 
 use abi::trace::{Event, Fault};
 use abi::{Call, Error, rights};

@@ -25,6 +25,8 @@ pub struct SimContext {
 #[derive(Default)]
 pub struct Sim {
     pub now: u64,
+    /// Shortest delay of the timer.
+    pub shortest: u64,
     pub timer: Option<u64>,
     pub trace: Vec<(u32, u32)>,
     pub memory: BTreeMap<u32, u8>,
@@ -43,7 +45,7 @@ unsafe impl Arch for Sim {
         self.now
     }
     fn arm_timer(&mut self, at: u64) {
-        self.timer = Some(at);
+        self.timer = Some(at.max(self.now + self.shortest));
     }
     unsafe fn prepare(&mut self, start: Start) -> SimContext {
         SimContext { start: Some(start), ..Self::EMPTY }
@@ -192,6 +194,11 @@ pub fn sample() -> Builder {
 
 /// Boots a system and lets the first thread run.
 pub fn boot(builder: &Builder) -> Kernel<Sim> {
+    boot_with(builder, Sim { now: 1000, ..Sim::default() })
+}
+
+/// As [`boot`], on a processor in a given state.
+pub fn boot_with(builder: &Builder, processor: Sim) -> Kernel<Sim> {
     let words: &'static [u32] = Vec::leak(builder.encode().unwrap());
     let tables = System::parse(words).unwrap();
     let span = |base, len| protect::pmsav7::Span::new(base, len);
@@ -200,7 +207,7 @@ pub fn boot(builder: &Builder) -> Kernel<Sim> {
         (span(0x2000_0800, 256), protect::pmsav7::Access::RW, protect::pmsav7::MemType::WriteBack),
     ];
     let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle_regions };
-    let mut kernel = boot.kernel(Sim { now: 1000, ..Sim::default() }).unwrap();
+    let mut kernel = boot.kernel(processor).unwrap();
     kernel.start();
     kernel
 }

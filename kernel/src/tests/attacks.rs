@@ -1,0 +1,235 @@
+//! Attacks, one by one: each was once possible, or is what somebody would try first.
+
+use abi::trace::{Event, Fault};
+use abi::{Call, Error};
+
+use super::rich::{BOUNDS, CLIENT, SERVER, data, domain, gate, rich, word};
+use super::sim::{BOUND, CALLER, GATE, PEER, SERVANT, Sim, WORD, boot, sample};
+use crate::Kernel;
+use crate::objects::{Life, State};
+
+const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
+
+fn refused(error: Error) -> Option<(u32, [u32; 2])> {
+    Some((error.status(), [0; 2]))
+}
+
+fn enter(kernel: &mut Kernel<Sim>, handle: u32) {
+    assert_eq!(kernel.asks(Call::GateCall as u32, [handle, 0, 0, 0]), None);
+}
+
+/// Restarts a domain as a supervisor would, on behalf of whoever runs.
+fn restart(kernel: &mut Kernel<Sim>, handle: u32) {
+    for _ in 0..200 {
+        match kernel.asks(Call::DomainRestart as u32, [handle, 0, 0, 0]) {
+            Some((status, _)) if status == Error::Again.status() => {}
+            told => return assert!(told == OK || told.is_none(), "{told:?}"),
+        }
+    }
+    panic!("the restart does not end");
+}
+
+#[test]
+fn a_nested_gate_must_fit_into_what_is_left_now() {
+    let mut kernel = boot(&rich());
+    assert_eq!(kernel.current, SERVER);
+    enter(&mut kernel, gate(0));
+    kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) + 1);
+    assert_eq!(kernel.asks(Call::GateCall as u32, [gate(1), 0, 0, 0]), refused(Error::NoBudget));
+    assert_eq!(kernel.gates[1].inside, crate::queue::NONE);
+}
+
+#[test]
+fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
+    let mut kernel = boot(&rich());
+    enter(&mut kernel, gate(0));
+    kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) - 1);
+    enter(&mut kernel, gate(1));
+    // The timer comes late, as it may by its granularity.
+    kernel.arch.now += u64::from(BOUNDS[1]) + 200;
+    kernel.on_timer();
+    assert_eq!(kernel.domain(1).life, Life::Stopped);
+    assert_eq!(kernel.domain(3).life, Life::Running, "it had time left when it called");
+    assert_eq!(kernel.thread(SERVER).depth, 1);
+}
+
+#[test]
+fn a_restarted_thread_that_is_more_important_than_its_supervisor_lives() {
+    let mut builder = sample();
+    builder.threads[usize::from(SERVANT)].priority = 1;
+    let mut kernel = boot(&builder);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    assert_eq!(kernel.current, CALLER);
+    kernel.stop_domain(1);
+    restart(&mut kernel, PEER);
+    assert_eq!(kernel.thread(SERVANT).state, State::Ready);
+    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.traced(Event::Restart).len(), 1);
+}
+
+#[test]
+fn a_thread_that_ends_while_its_siblings_are_started_does_not_end_the_domain() {
+    let mut builder = sample();
+    builder.threads.swap(1, 2);
+    builder.threads[1].priority = 1;
+    builder.threads[2] = system::Thread { domain: 1, stack_base: 0x2002_1800, ..builder.threads[2] };
+    builder.threads[2].entry = builder.threads[1].entry;
+    let mut kernel = boot(&builder);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    kernel.stop_domain(1);
+    while kernel.current == CALLER {
+        kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]);
+    }
+    assert_eq!(kernel.current, 1);
+    kernel.asks(Call::Exit as u32, [0; 4]);
+    assert_eq!(kernel.thread(2).state, State::Ready);
+    assert_eq!(kernel.domain(1).life, Life::Running);
+}
+
+#[test]
+fn what_a_dead_caller_left_inside_a_gate_cannot_touch_its_restarted_domain() {
+    let mut kernel = boot(&rich());
+    enter(&mut kernel, gate(0));
+    let copy = [data(2), data(3), 4, 0];
+    assert_eq!(kernel.asks(Call::GateCopyOut as u32, copy), OK);
+    kernel.stop_domain(2);
+    kernel.dispatch();
+    assert_eq!(kernel.current, SERVER, "it is still inside");
+    assert_eq!(kernel.asks(Call::GateCopyOut as u32, copy), refused(Error::BadAddress));
+    let back = [data(3), data(2), 4, 0];
+    assert_eq!(kernel.asks(Call::GateCopyIn as u32, back), refused(Error::BadAddress));
+}
+
+#[test]
+fn copies_between_overlapping_ranges_are_refused() {
+    let mut builder = sample();
+    builder.gates[0] = system::Gate { domain: 0, entry: 0x20_0301, stack_base: 0x2002_0800, ..builder.gates[0] };
+    let mut kernel = boot(&builder);
+    enter(&mut kernel, GATE);
+    for (dst, src) in [(0, 8), (8, 0), (0, 15), (15, 0), (0, 0)] {
+        let args = [0x2002_0c00 + dst, 0x2002_0c00 + src, 16, 0];
+        assert_eq!(kernel.asks(Call::GateCopyIn as u32, args), refused(Error::BadArgument), "{dst} {src}");
+    }
+    assert_eq!(kernel.asks(Call::GateCopyIn as u32, [0x2002_0c10, 0x2002_0c00, 16, 0]), OK);
+}
+
+#[test]
+fn a_dead_waiter_neither_blocks_a_notification_nor_swallows_its_bits() {
+    let mut kernel = boot(&rich());
+    kernel.asks(Call::Wait as u32, [word(1), 8, 0, 0]);
+    assert_eq!(kernel.thread(SERVER).state, State::Waiting(1));
+    kernel.stop_domain(2);
+    assert_eq!(kernel.asks(Call::Signal as u32, [word(1), 8, 0, 0]), OK);
+    assert_eq!(kernel.asks(Call::Wait as u32, [word(1), 8, 0, 0]), Some((0, [8, 0])), "the bit is still there");
+    let waiter = kernel.current;
+    assert_eq!(kernel.asks(Call::Wait as u32, [word(1), 8, 0, 0]), None, "nobody alive waits");
+    assert_eq!(kernel.thread(waiter).state, State::Waiting(1));
+    kernel.asks(Call::Signal as u32, [word(1), 8, 0, 0]);
+    assert_eq!(kernel.thread(waiter).state, State::Ready);
+}
+
+#[test]
+fn stopping_again_and_again_never_revives_an_activation() {
+    let mut kernel = boot(&rich());
+    let epoch = kernel.domain(2).epoch;
+    for _ in 0..=u16::MAX {
+        kernel.stop_domain(2);
+    }
+    assert_eq!(kernel.domain(2).epoch, epoch + 1, "a stop of what is stopped changes nothing");
+    kernel.domain_mut(2).life = Life::Running;
+    kernel.dispatch();
+    assert_ne!(kernel.current, SERVER);
+}
+
+#[test]
+fn yielding_inside_a_gate_lets_no_rival_find_it_busy() {
+    let mut builder = sample();
+    builder.gates[0].ceiling = 3;
+    builder.threads[1].priority = 3;
+    let mut kernel = boot(&builder);
+    enter(&mut kernel, GATE);
+    assert_eq!(kernel.asks(Call::Yield as u32, [0; 4]), OK);
+    assert_eq!((kernel.current, kernel.loaded), (CALLER, 1));
+}
+
+#[test]
+fn a_chain_whose_middle_was_restarted_unwinds_to_its_first_caller() {
+    let mut kernel = boot(&rich());
+    enter(&mut kernel, gate(0));
+    enter(&mut kernel, gate(1));
+    kernel.stop_domain(3);
+    kernel.domain_mut(3).life = Life::Running;
+    kernel.dispatch();
+    assert_eq!((kernel.current, kernel.loaded), (SERVER, 1), "the innermost callee is alive");
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    assert_eq!((kernel.current, kernel.loaded, kernel.thread(SERVER).depth), (SERVER, 2, 0));
+    assert_eq!(kernel.thread(SERVER).context().response, Some((Error::CalleeFault.status(), [0, 0])));
+    assert!(kernel.gates.iter().all(|gate| gate.inside == crate::queue::NONE));
+}
+
+#[test]
+fn a_domain_that_stops_itself_stays_stopped_and_cannot_restart_itself() {
+    let mut kernel = boot(&sample());
+    kernel.domain_mut(0).caps[4] = crate::objects::Cap { object: 0, ..kernel.domain(0).caps[PEER as usize] };
+    assert_eq!(kernel.asks(Call::DomainRestart as u32, [4, 0, 0, 0]), refused(Error::BadState));
+    kernel.asks(Call::DomainStop as u32, [4, 0, 0, 0]);
+    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.thread(CALLER).state, State::Ended);
+}
+
+#[test]
+fn a_faulting_client_cannot_flood_its_supervisor() {
+    let mut kernel = boot(&rich());
+    for _ in 0..40 {
+        let here = kernel.here();
+        kernel.on_fault(Fault::Usage, 0, 0);
+        assert_ne!(kernel.domain(here).life, Life::Running);
+        if kernel.threads.get(usize::from(kernel.current)).is_none() {
+            break;
+        }
+    }
+    assert!(kernel.traced(Event::Fault).len() <= 4, "one fault for each domain until somebody restarts it");
+    assert_eq!(kernel.notifications[0].bits, 0b1110, "one bit for each supervised domain");
+}
+
+#[test]
+fn a_dead_owner_leaves_its_interrupt_line_masked() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]);
+    kernel.stop_domain(0);
+    kernel.dispatch();
+    kernel.on_interrupt(9);
+    assert_eq!(kernel.arch.masked[&9], true);
+    assert_eq!(kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]), refused(Error::BadHandle));
+}
+
+#[test]
+fn a_throttled_gate_call_of_a_stopped_domain_is_not_repeated() {
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(super::sim::CAPACITY - BOUND) + 1);
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.stop_domain(0);
+    kernel.passes(u64::from(super::sim::PERIOD));
+    assert_eq!(kernel.thread(CALLER).state, State::Ended);
+    assert_eq!(kernel.gates[0].inside, crate::queue::NONE);
+    assert_eq!(kernel.asks(Call::Poll as u32, [WORD, 0, 0, 0]), OK);
+}
+
+#[test]
+fn revocation_ends_before_a_generation_comes_round() {
+    let mut kernel = boot(&sample());
+    let mut revoked = 0_u32;
+    while kernel.asks(Call::Revoke as u32, [WORD, 0, 0, 0]) == OK {
+        revoked += 1;
+        assert!(revoked < 70_000);
+    }
+    assert_eq!(kernel.asks(Call::Revoke as u32, [WORD, 0, 0, 0]), refused(Error::Full));
+    assert_eq!(kernel.asks(Call::Poll as u32, [WORD, 0, 0, 0]), OK);
+}
+
+#[test]
+fn the_first_client_of_the_rich_system_is_as_named() {
+    let kernel = boot(&rich());
+    assert_eq!((kernel.thread(CLIENT).level().domain, kernel.thread(SERVER).level().domain), (1, 2));
+    assert_eq!(kernel.domain(0).caps[domain(1) as usize].object, 1);
+}
