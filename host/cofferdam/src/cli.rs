@@ -40,6 +40,8 @@ pub enum Verb {
     Report(Again),
     /// Run, and write a trace that Perfetto opens.
     Trace(Trace),
+    /// Measure the kernel's paths beside FreeRTOS and FreeRTOS-MPU, and print the table.
+    Bench(Bench),
     /// Explain an error code, for example CF0303.
     Explain(Explain),
     /// List boards and their memories and devices.
@@ -59,6 +61,7 @@ impl Verb {
             Verb::Debug(_) => "debug",
             Verb::Report(_) => "report",
             Verb::Trace(_) => "trace",
+            Verb::Bench(_) => "bench",
             Verb::Explain(_) => "explain",
             Verb::Boards => "boards",
             Verb::Sdk(_) => "sdk",
@@ -155,6 +158,17 @@ pub struct Trace {
     /// Do not run: take the last run.
     #[arg(long)]
     pub last: bool,
+}
+
+/// `cofferdam bench`
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Only rows whose ids begin so, for example m7.gate.
+    #[arg(long)]
+    pub only: Option<String>,
+    /// Where bench.json goes (default: bench below the target directory).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
 }
 
 /// `cofferdam explain`

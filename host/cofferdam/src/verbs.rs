@@ -1,6 +1,7 @@
 //! One module for each verb.
 
 pub mod again;
+pub mod bench;
 pub mod boards;
 pub mod build;
 pub mod check;
