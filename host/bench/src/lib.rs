@@ -25,7 +25,7 @@ pub use error::Error;
 pub use operations::{COFFERDAM, MASKED, Operation, of_peer};
 pub use peers::{Peer, build as build_peer, sources};
 pub use rows::{Cycles, Row, Target, judge, read, targets, write};
-pub use run::{Options, run};
+pub use run::{Options, peer_subject, run};
 pub use subject::{Bench, Subject};
 pub use symbols::Symbols;
 pub use table::table;

@@ -45,7 +45,10 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         }
         let subject = match which {
             None => cofferdam(&install, progress)?,
-            Some(peer) => self::peer(&install, peer, &options.out_dir, progress)?,
+            Some(peer) => {
+                progress(&format!("{}: building", peer.title()));
+                peer_subject(&install, peer, &options.out_dir)?
+            }
         };
         progress(&format!("{}: running", subject.title));
         all.extend(subject.measure(&bench)?);
@@ -109,9 +112,11 @@ fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subjec
     })
 }
 
-/// A peer, built. Its accesses are not checked against the shadowed protection unit: what it isolates is its own affair.
-fn peer(install: &Install, peer: Peer, out: &Path, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
-    progress(&format!("{}: building", peer.title()));
+/// A peer, built into `out`. Its accesses are not checked against the shadowed protection unit: what it isolates is its own affair.
+///
+/// # Errors
+/// [`Error::Sources`], [`Error::Build`], or [`Error::Symbol`] when the image lacks a label.
+pub fn peer_subject(install: &Install, peer: Peer, out: &Path) -> Result<Subject, Error> {
     let image = peers::build(install, &peers::sources(install)?, peer, out)?;
     let mut symbols = Symbols::default();
     symbols.add(&image)?;
