@@ -63,6 +63,8 @@ impl<A: Arch> Kernel<A> {
             stack_bytes: gate.stack_bytes,
             args: [cap.badge, args[1], args[2], args[3]],
         };
+        // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
+        self.arch.trace(header(Event::GateEnter, gate.domain, u16::from(caller)), u32::from(cap.object));
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; `inside` says that
         // nobody else is on it.
         let context = unsafe { self.arch.prepare(start) };
@@ -75,7 +77,6 @@ impl<A: Arch> Kernel<A> {
         self.reprioritise(caller, priority, gate.ceiling);
         self.load(gate.domain);
         self.arm_before(now + gate.bound as u64);
-        self.arch.trace(header(Event::GateEnter, gate.domain, u16::from(caller)), u32::from(cap.object));
         Ok(Outcome::Later)
     }
 

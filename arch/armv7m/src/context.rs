@@ -14,8 +14,8 @@ pub struct Context {
     pub exc_return: u32,
     /// Lowest address of the stack that the frame must be in.
     pub stack_base: u32,
-    /// First address behind that stack.
-    pub stack_top: u32,
+    /// How far above `stack_base` a basic frame may begin; one with floating-point state begins at least 72 bytes lower.
+    pub frame_room: u32,
     /// s16 to s31, when bit 4 of `exc_return` is clear.
     pub float: [u32; 16],
 }
@@ -31,22 +31,28 @@ const PC: usize = 6;
 const R12: usize = 4;
 
 impl Context {
-    /// A context that was never started: its stack is empty, so that any use is a stack fault.
-    pub const EMPTY: Context =
-        Context { saved: [0; 8], psp: 0, exc_return: EXC_RETURN_THREAD, stack_base: 0, stack_top: 0, float: [0; 16] };
+    /// A context that was never started: no (word-aligned) frame lies in its stack, so that any use is a stack fault.
+    pub const EMPTY: Context = Context {
+        saved: [0; 8],
+        psp: 0,
+        exc_return: EXC_RETURN_THREAD,
+        stack_base: u32::MAX,
+        frame_room: 0,
+        float: [0; 16],
+    };
 
     /// Writes the frame of a fresh thread onto its stack.
     ///
     /// # Safety
     /// See [`kernel::arch::Arch::prepare`].
     pub unsafe fn prepare(start: Start) -> Context {
-        let stack_top = start.stack_base + start.stack_bytes;
-        let psp = stack_top - 4 * FRAME_WORDS as u32;
+        let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
+        let psp = start.stack_base + frame_room;
         let [r0, r1, r2, r3] = start.args;
         let frame = [r0, r1, r2, r3, 0, start.link, start.entry & !1, XPSR_THUMB];
         // SAFETY: the frame lies within the stack, which the caller owns for the thread; stacks are multiples of 8.
         unsafe { (psp as *mut [u32; FRAME_WORDS]).write(frame) };
-        Context { psp, stack_base: start.stack_base, stack_top, ..Context::EMPTY }
+        Context { psp, stack_base: start.stack_base, frame_room, ..Context::EMPTY }
     }
 
     fn word(&self, index: usize) -> *mut u32 {

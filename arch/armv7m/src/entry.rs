@@ -52,14 +52,15 @@ cofferdam_zeros:
     cmp     r1, r2
     blo     cofferdam_wrong_stack
     subs    r3, r3, r1
+    blo     cofferdam_wrong_stack
     tst     lr, #0x10
     beq     1f
     cmp     r3, #32
-    blt     cofferdam_wrong_stack
+    blo     cofferdam_wrong_stack
     bl      \function
     b       cofferdam_resume
 1:  cmp     r3, #104
-    blt     cofferdam_wrong_stack
+    blo     cofferdam_wrong_stack
     adds    r0, r0, #16
     vstmia  r0, {{s16-s31}}
     bl      \function

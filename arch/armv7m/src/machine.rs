@@ -16,6 +16,9 @@ pub trait Board: 'static {
     /// Shortest time for which the timer can be armed, in ticks; it is the granularity of enforcement.
     const SHORTEST_TICKS: u32;
 
+    /// Ticks that pass between arming SysTick and the start of its count.
+    const RELOAD_TICKS: u32;
+
     /// Starts the counter that [`Board::counter`] reads.
     fn start(&mut self);
 
@@ -109,7 +112,8 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     fn arm_timer(&mut self, at: u64) {
         const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
         const LONGEST: u64 = 0x00ff_ffff;
-        let delay = at.saturating_sub(self.now()).clamp(u64::from(B::SHORTEST_TICKS), LONGEST) as u32;
+        let delay = at.saturating_sub(self.now()).saturating_sub(u64::from(B::RELOAD_TICKS));
+        let delay = delay.clamp(u64::from(B::SHORTEST_TICKS), LONGEST) as u32;
         regs::SYST_RVR.write(delay - 1);
         regs::SYST_CVR.write(0);
         regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
@@ -188,12 +192,27 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
-        // SAFETY: the caller has checked both ranges; they do not overlap.
+        if (dst | src | bytes).is_multiple_of(4) {
+            for offset in (0..bytes).step_by(4) {
+                // SAFETY: the caller has checked both ranges; they do not overlap. Volatile, so that this stays a loop of
+                // words in ITCM: the library's routine would be a call.
+                unsafe { ((dst + offset) as *mut u32).write_volatile(((src + offset) as *const u32).read_volatile()) };
+            }
+            return;
+        }
+        // SAFETY: as above.
         unsafe { core::ptr::copy_nonoverlapping(src as *const u8, dst as *mut u8, bytes as usize) };
     }
 
     unsafe fn zero(&mut self, dst: u32, bytes: u32) {
-        // SAFETY: the caller has checked the range.
+        if (dst | bytes).is_multiple_of(4) {
+            for offset in (0..bytes).step_by(4) {
+                // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
+                unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
+            }
+            return;
+        }
+        // SAFETY: as above.
         unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
     }
 

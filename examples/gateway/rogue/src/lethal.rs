@@ -23,8 +23,8 @@ pub const ATTACKS: &[Attack] = &[
     ("read the word below the own memory", |own| read(own.stack.base - 4)),
     ("write the word behind the own memory", |own| write(own.stack.base + own.stack.bytes)),
     ("read the word behind the own code", |own| read(own.code.base + own.code.bytes)),
-    ("read a word that ends outside", |own| read(own.stack.base + own.stack.bytes - 2)),
-    ("load a pair across the end", |own| touch_pair(own.stack.base + own.stack.bytes - 4)),
+    // A word or a pair that only ends outside is denied by silicon but not by QEMU (see CAVEATS.md), so that it cannot be
+    // contained here; the plug-in fails a run in which it happens.
     ("load four words across the end", |own| touch_four(own.stack.base + own.stack.bytes - 8)),
     ("store exclusively to kernel data", |_| exclusive(KERNEL_DATA)),
     ("write the own code", |own| write(own.code.base)),
@@ -73,11 +73,6 @@ fn write(address: u32) {
 fn exclusive(address: u32) {
     // SAFETY: see above.
     black_box(unsafe { hostile::store_exclusive(address) });
-}
-
-fn touch_pair(address: u32) {
-    // SAFETY: see above.
-    black_box(unsafe { hostile::load_pair(address) });
 }
 
 fn touch_four(address: u32) {
