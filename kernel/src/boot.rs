@@ -441,10 +441,11 @@ impl<A: Arch> Kernel<A> {
             let domain = &mut self.domains[entry.domain as usize];
             domain.living += 1;
             self.init_thread(thread as u8, &entry);
+            self.make_ready(thread as u8);
         }
     }
 
-    /// Makes a thread that is in no queue ready at its entry.
+    /// Puts a thread that is in no queue at its entry; it is not ready yet.
     pub(crate) fn init_thread(&mut self, index: u8, entry: &system::Thread) {
         let domain = &self.domains[entry.domain as usize];
         let (epoch, info, restarts) = (domain.epoch, domain.info, domain.restarts);
@@ -463,7 +464,6 @@ impl<A: Arch> Kernel<A> {
         record.pending = None;
         record.release = 0;
         record.open = false;
-        self.make_ready(index);
     }
 
     /// Chooses the first thread and starts the clock.

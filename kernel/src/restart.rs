@@ -31,7 +31,7 @@ impl<A: Arch> Kernel<A> {
             Life::Granting(entry) => self.grant_initial(index, entry),
             Life::Starting(thread) => {
                 if self.start_thread(index, thread) {
-                    self.trace_restart(index);
+                    self.release_threads(index);
                     return DONE;
                 }
             }
@@ -39,11 +39,22 @@ impl<A: Arch> Kernel<A> {
         Err(Error::Again)
     }
 
-    fn trace_restart(&mut self, index: u8) {
+    /// The last step: the domain runs, and all of its threads become ready at once. None may before: one that is more
+    /// important than whoever restarts the domain would be found in a domain that does not run.
+    ///
+    /// # Bound
+    /// O(threads).
+    fn release_threads(&mut self, index: u8) {
         let domain = self.domain_mut(index);
         let restarts = domain.restarts;
         domain.life = Life::Running;
         self.arch.trace(header(Event::Restart, index, restarts), 0);
+        for thread in 0..self.threads.len() as u8 {
+            let entry: ThreadEntry = self.tables.get(usize::from(thread));
+            if entry.domain == u32::from(index) {
+                self.make_ready(thread);
+            }
+        }
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.
@@ -104,8 +115,8 @@ impl<A: Arch> Kernel<A> {
             Cap { kind, rights: record.rights as u8, object, generation, badge: record.badge };
     }
 
-    /// Looks at one thread and starts it if it is the domain's. Returns whether all threads were looked at. A thread that is still
-    /// inside another domain's gate returns from there first; the step is then repeated.
+    /// Looks at one thread and puts it at its entry if it is the domain's. Returns whether all threads were looked at. A
+    /// thread that is still inside another domain's gate returns from there first; the step is then repeated.
     fn start_thread(&mut self, index: u8, thread: u8) -> bool {
         if usize::from(thread) >= self.threads.len() {
             return true;
