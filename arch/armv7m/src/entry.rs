@@ -35,7 +35,8 @@ cofferdam_zeros:
 @   calls     \function: returns the Context to resume in r0
 @   clobbers  everything; what a thread must keep is in its Context
 @ A frame outside of the thread's stack goes to kernel_wrong_stack instead, before any floating-point instruction: one
-@ would make the hardware write the frame's floating-point part.
+@ would make the hardware write the frame's floating-point part. Offsets are unsigned: a stack pointer below the stack is
+@ as far above it as one can be.
     .macro ENTRY name, function
     .global \name
     .type \name, %function
@@ -49,18 +50,16 @@ cofferdam_zeros:
     ldrd    r2, r3, [r0, #8]
     strd    r1, lr, [r0]
     mov     r4, lr
-    cmp     r1, r2
-    blo     cofferdam_wrong_stack
-    subs    r3, r3, r1
-    blo     cofferdam_wrong_stack
+    subs    r2, r1, r2
     tst     lr, #0x10
     beq     1f
-    cmp     r3, #32
-    blo     cofferdam_wrong_stack
+    cmp     r2, r3
+    bhi     cofferdam_wrong_stack
     bl      \function
     b       cofferdam_resume
-1:  cmp     r3, #104
-    blo     cofferdam_wrong_stack
+1:  subs    r3, r3, #72
+    cmp     r2, r3
+    bhi     cofferdam_wrong_stack
     adds    r0, r0, #16
     vstmia  r0, {{s16-s31}}
     bl      \function
@@ -94,6 +93,8 @@ cofferdam_resume:
     movt    r3, #:upper16:cofferdam_zeros
     vldmia  r3, {{s0-s15}}
     vldmia  r3, {{s16-s31}}
+    movs    r3, #0
+    vmsr    fpscr, r3
     b       3f
 2:  adds    r2, r2, #16
     vldmia  r2, {{s16-s31}}
@@ -119,7 +120,8 @@ cofferdam_memory_entry:
     bne     cofferdam_fault_entry
     bx      lr
 
-@ Any other fault, or a miss that is a violation. A fault of the kernel itself is the end.
+@ Any other fault, or a miss that is a violation: also a breakpoint, which is a HardFault where no debugger wants it. A fault
+@ of the kernel itself is the end.
     .global cofferdam_fault_entry
     .type cofferdam_fault_entry, %function
     .thumb_func
@@ -130,7 +132,8 @@ cofferdam_fault_entry:
 
 @ Leaves reset for good: resumes the first thread.
 @   in        r0 = Context, called from reset in thread mode
-@ Exception return is possible in handler mode only, so that PendSV (used for nothing else) is the way there.
+@ Exception return is possible in handler mode only, so that PendSV (used for nothing else) is the way there. Interrupts
+@ were masked since reset: the timer is armed already, and must find a thread to interrupt.
     .global cofferdam_first
     .thumb_func
 cofferdam_first:
@@ -143,6 +146,7 @@ cofferdam_first:
     str     r2, [r1]
     dsb
     isb
+    cpsie   i
     b       .
 
     .global cofferdam_first_entry
@@ -172,6 +176,9 @@ pub fn first<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 /// A system call.
 #[inline]
 pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    if late_fault() {
+        return late(kernel);
+    }
     kernel.on_call();
     resumed(kernel)
 }
@@ -179,11 +186,39 @@ pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 /// An interrupt: the timer (exception 15) or a line.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    if late_fault() {
+        return late(kernel);
+    }
     match crate::machine::exception_number() {
         15 => kernel.on_timer(),
         number => kernel.on_interrupt(number.wrapping_sub(16)),
     }
     resumed(kernel)
+}
+
+/// Whether a store of the thread that was interrupted has failed after all. Bus faults do not preempt the kernel, so that this
+/// one is pending; without the barrier it would be found after a switch, and blamed on the next domain.
+#[inline]
+fn late_fault() -> bool {
+    crate::machine::barrier();
+    regs::SHCSR.read() & BUSFAULTPENDED != 0
+}
+
+/// Stops the domain whose store has failed, then serves the exception.
+#[cold]
+fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    fault(kernel);
+    serve(kernel);
+    resumed(kernel)
+}
+
+/// The timer or interrupt that a thread with a fault had been interrupted by.
+fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
+    match crate::machine::exception_number() {
+        15 => kernel.on_timer(),
+        number if number >= 16 => kernel.on_interrupt(number - 16),
+        _ => {}
+    }
 }
 
 /// A memory-protection fault: returns 0 when a paged region was loaded and the access can be performed again.
@@ -218,6 +253,7 @@ pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, psp: u32) -> u32 {
 
 /// A fault that is not a miss: names it and stops the domain.
 pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    crate::machine::barrier();
     let status = regs::CFSR.read();
     let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
     let (kind, address) = classify(status, pc, psp);
@@ -230,26 +266,27 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 /// A thread whose stack pointer is outside of its stack entered the kernel, by whatever exception.
 pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
-    let status = regs::CFSR.read();
-    settle(status);
-    let exception = crate::machine::exception_number();
+    crate::machine::barrier();
+    settle(regs::CFSR.read());
     kernel.on_fault(Fault::Stack, psp, 0);
-    match exception {
-        15 => kernel.on_timer(),
-        number if number >= 16 => kernel.on_interrupt(number - 16),
-        _ => {}
-    }
+    serve(kernel);
     resumed(kernel)
 }
 
-/// Clears fault status, floating-point state that would still be written for the faulting thread, and a system call that the
-/// thread was about to make (its frame was never written; the next thread must not be taken for the caller).
+/// SHCSR: a bus fault waits to be taken.
+const BUSFAULTPENDED: u32 = 1 << 14;
+
+/// Clears fault status, floating-point state that would still be written for the faulting thread, a system call that the
+/// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and a bus
+/// fault of the same thread that came with this one.
 fn settle(status: u32) {
     const LSPACT: u32 = 1;
     const SVCALLPENDED: u32 = 1 << 15;
     regs::CFSR.write(status);
+    regs::HFSR.write(u32::MAX);
+    regs::DFSR.write(u32::MAX);
     regs::FPCCR.write(regs::FPCCR.read() & !LSPACT);
-    regs::SHCSR.write(regs::SHCSR.read() & !SVCALLPENDED);
+    regs::SHCSR.write(regs::SHCSR.read() & !(SVCALLPENDED | BUSFAULTPENDED));
 }
 
 /// Names a fault from CFSR (DDI 0403 B3.2.15).

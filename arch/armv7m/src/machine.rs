@@ -45,7 +45,8 @@ static mut COFFERDAM_TRACE_PORT: [u32; 2] = [0; 2];
 
 /// Priority of faults: they preempt the rest of the kernel (which never causes them).
 const FAULT_PRIORITY: u32 = 0x00;
-/// Priority of everything else.
+/// Priority of everything else, also of bus faults: a thread's store may fail when the kernel already runs, which is then
+/// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
 const KERNEL_PRIORITY: u32 = 0x80;
 
 impl<B: Board> Armv7m<B> {
@@ -57,7 +58,7 @@ impl<B: Board> Armv7m<B> {
         const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
         regs::SHCSR.write(regs::SHCSR.read() | MEM_BUS_USAGE);
         regs::CCR.write(regs::CCR.read() | DIV_0_TRAP);
-        regs::SHPR1.write(FAULT_PRIORITY * 0x0001_0101);
+        regs::SHPR1.write(FAULT_PRIORITY * 0x0001_0001 | KERNEL_PRIORITY << 8);
         regs::SHPR2.write(KERNEL_PRIORITY << 24);
         regs::SHPR3.write(KERNEL_PRIORITY << 24 | KERNEL_PRIORITY << 16);
         for word in 0..60 {
@@ -88,7 +89,7 @@ pub(crate) fn exception_number() -> u32 {
 }
 
 #[inline]
-fn barrier() {
+pub(crate) fn barrier() {
     // SAFETY: barriers only.
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
@@ -141,8 +142,7 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     #[inline]
     fn load_image(&mut self, image: &RegionImage) {
-        // Stores of the domain that is left complete first, so that an imprecise fault is still its own.
-        barrier();
+        // Stores of the domain that is left are complete: every kernel entry begins with a barrier.
         // SAFETY: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11); the image has
         // sixteen words, each RBAR naming its slot. `dsb` and `isb` before the first access under the new registers.
         unsafe {

@@ -46,6 +46,8 @@ registers! {
     SHPR3 = 0xe000_ed20, "Priorities of PendSV and SysTick (B3.2.12).";
     SHCSR = 0xe000_ed24, "System handler control and state (B3.2.13).";
     CFSR = 0xe000_ed28, "Configurable fault status (B3.2.15).";
+    HFSR = 0xe000_ed2c, "HardFault status (B3.2.16).";
+    DFSR = 0xe000_ed30, "Debug fault status (C1.6.1).";
     MMFAR = 0xe000_ed34, "MemManage fault address (B3.2.17).";
     BFAR = 0xe000_ed38, "BusFault address (B3.2.18).";
     CPACR = 0xe000_ed88, "Coprocessor access control (B3.2.20).";

@@ -19,13 +19,13 @@ global_asm!(
     .word   __boot_stack_top
     .word   reset_entry
     .word   kernel_panic            @ NMI
-    .word   kernel_panic            @ HardFault
+    .word   cofferdam_fault_entry   @ HardFault
     .word   cofferdam_memory_entry
     .word   cofferdam_fault_entry   @ BusFault
     .word   cofferdam_fault_entry   @ UsageFault
     .word   0, 0, 0, 0
     .word   cofferdam_call_entry
-    .word   kernel_panic            @ DebugMonitor
+    .word   cofferdam_fault_entry   @ DebugMonitor
     .word   0
     .word   cofferdam_first_entry   @ PendSV
     .word   cofferdam_interrupt_entry
@@ -39,6 +39,7 @@ global_asm!(
     .type reset_entry, %function
     .thumb_func
 reset_entry:
+    cpsid   i
     ldr     r0, =__kernel_hot_start
     ldr     r1, =__kernel_hot_end
     ldr     r2, =__kernel_hot_load
@@ -165,7 +166,7 @@ fn tables() -> Result<System<'static>, BootError> {
 }
 
 /// Ends a run under a simulator (semihosting SYS_EXIT_EXTENDED, ADP_Stopped_ApplicationExit); on silicon without a debugger the
-/// breakpoint escalates to the panic handler, which stops.
+/// breakpoint escalates until the core locks up, which stops it.
 pub fn semihosting_exit(status: u32) {
     let block: [u32; 2] = [0x20026, status];
     // SAFETY: the block outlives the call.
