@@ -48,7 +48,7 @@ pub struct Row {
     pub operation: String,
     /// Modelled cycles, caches warm.
     pub cycles: Cycles,
-    /// Instructions executed, the largest of all samples.
+    /// Instructions executed: of the middle sample; for misses and masked stretches the largest.
     pub instructions: u64,
     /// What the figure must reach, if anything.
     pub target: Option<Target>,

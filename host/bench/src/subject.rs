@@ -89,7 +89,8 @@ impl Subject {
                 let (name, found) = (&probe.name, samples.len());
                 Error::Run(format!("{}: {name} was reached {found} times, which is too few", self.title))
             })?;
-            rows.push(self.row(bench, operation.id, operation.about, cycles, probe.instructions.max));
+            let instructions = if operation.worst { probe.instructions.max } else { probe.instructions.median };
+            rows.push(self.row(bench, operation.id, operation.about, cycles, instructions));
         }
         rows.extend(self.masked(bench, &outcome.summary));
         Ok(rows)
