@@ -44,14 +44,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NoBudget);
         }
         if depth == 0 && !self.covers(budget, gate.bound, now)? {
-            // Too little is left of this period: the call is performed again after the replenishment.
-            let record = self.thread_mut(caller);
-            let level = usize::from(record.depth);
-            let mut context = record.contexts[level];
-            self.arch.repeat(&mut context);
-            self.thread_mut(caller).contexts[level] = context;
-            self.throttle(caller);
-            return Ok(Outcome::Later);
+            return self.call_again(caller);
         }
 
         // Nothing can fail from here on.
@@ -80,16 +73,25 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
+    /// Too little is left of this period: the call is performed again after the replenishment.
+    #[cold]
+    fn call_again(&mut self, caller: u8) -> Result<Outcome, Error> {
+        self.arch.repeat(&mut self.threads[usize::from(caller)].contexts[0]);
+        self.throttle(caller);
+        Ok(Outcome::Later)
+    }
+
     /// Whether a budget covers a bound now. `Err`: it never will.
     #[inline]
     fn covers(&mut self, budget_index: u8, bound: i32, now: u64) -> Result<bool, Error> {
         let budget = self.budget_mut(budget_index);
+        if budget.left >= bound {
+            return Ok(true);
+        }
         if budget.capacity < bound {
             return Err(Error::NoBudget);
         }
-        if budget.left < bound {
-            self.refill(budget_index, now);
-        }
+        self.refill(budget_index, now);
         Ok(self.budget_mut(budget_index).left >= bound)
     }
 
@@ -127,21 +129,17 @@ impl<A: Arch> Kernel<A> {
 
     /// Pops a thread's innermost gate and leaves it the result.
     fn leave(&mut self, thread: u8, status: u32, value: u32) {
-        let record = self.thread_mut(thread);
+        let record = &mut self.threads[usize::from(thread)];
         let inner = *record.level();
-        record.depth -= 1;
-        let outer = record.level_mut();
-        let left = inner.left;
-        let (domain, priority) = (outer.domain, outer.priority);
-        record.pending = Some((status, [value, 0]));
         let gate = &mut self.gates[usize::from(inner.gate)];
         gate.inside = NONE;
-        // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
-        let spent = gate.bound - left.max(0);
-        let record = self.thread_mut(thread);
-        if record.depth > 0 {
-            record.level_mut().left -= spent;
-        }
+        record.depth -= 1;
+        record.pending = Some((status, [value, 0]));
+        let outer = record.level_mut();
+        // Level 0 has no bound; its `left` means nothing. What an overrun took beyond the bound is the kernel's granularity, not
+        // the caller's doing.
+        outer.left = outer.left.wrapping_sub(gate.bound - inner.left.max(0));
+        let (domain, priority) = (outer.domain, outer.priority);
         self.reprioritise(thread, inner.priority, priority);
         self.arch.trace(header(Event::GateExit, domain, u16::from(thread)), status);
     }

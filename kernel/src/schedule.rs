@@ -16,6 +16,15 @@ impl<A: Arch> Kernel<A> {
     /// ran; each such round takes the thread out of the queue, so it happens once per exhaustion or stop.
     #[inline]
     pub fn dispatch(&mut self) {
+        if self.recheck || self.ready.first().unwrap_or(NOBODY) != self.current {
+            self.reschedule();
+        }
+        self.deliver(self.current);
+    }
+
+    /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
+    #[inline(never)]
+    fn reschedule(&mut self) {
         let next = loop {
             match self.ready.first() {
                 None => break NOBODY,
@@ -27,9 +36,6 @@ impl<A: Arch> Kernel<A> {
             self.switch_to(next);
         }
         self.recheck = false;
-        if next != NOBODY {
-            self.deliver(next);
-        }
     }
 
     /// Whether a ready thread may run now. If not, it has left the ready queue.
@@ -121,8 +127,9 @@ impl<A: Arch> Kernel<A> {
     fn deliver(&mut self, thread: u8) {
         let index = usize::from(thread);
         if let Some(record) = self.threads.get_mut(index)
-            && let Some((status, values)) = record.pending.take()
+            && let Some((status, values)) = record.pending
         {
+            record.pending = None;
             let depth = usize::from(record.depth).min(crate::objects::LEVELS - 1);
             self.arch.respond(&mut record.contexts[depth], status, values);
         }

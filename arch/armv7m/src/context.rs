@@ -1,5 +1,7 @@
 //! The saved registers of a thread, and the exception frame that the hardware puts on its stack.
 
+use core::mem::MaybeUninit;
+
 use kernel::arch::{Request, Start};
 
 /// Saved registers. The entry code knows the offsets (see `entry.rs`).
@@ -16,8 +18,8 @@ pub struct Context {
     pub stack_base: u32,
     /// How far above `stack_base` a basic frame may begin; one with floating-point state begins at least 72 bytes lower.
     pub frame_room: u32,
-    /// s16 to s31, when bit 4 of `exc_return` is clear.
-    pub float: [u32; 16],
+    /// s16 to s31, when bit 4 of `exc_return` is clear; otherwise nobody reads it, so that nobody has to clear it.
+    pub float: MaybeUninit<[u32; 16]>,
 }
 
 /// Return to thread mode, process stack, no floating-point state (DDI 0403 B1.5.8).
@@ -38,13 +40,14 @@ impl Context {
         exc_return: EXC_RETURN_THREAD,
         stack_base: u32::MAX,
         frame_room: 0,
-        float: [0; 16],
+        float: MaybeUninit::uninit(),
     };
 
     /// Writes the frame of a fresh thread onto its stack.
     ///
     /// # Safety
     /// See [`kernel::arch::Arch::prepare`].
+    #[inline]
     pub unsafe fn prepare(start: Start) -> Context {
         let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
         let psp = start.stack_base + frame_room;
@@ -52,7 +55,15 @@ impl Context {
         let frame = [r0, r1, r2, r3, 0, start.link, start.entry & !1, XPSR_THUMB];
         // SAFETY: the frame lies within the stack, which the caller owns for the thread; stacks are multiples of 8.
         unsafe { (psp as *mut [u32; FRAME_WORDS]).write(frame) };
-        Context { psp, stack_base: start.stack_base, frame_room, ..Context::EMPTY }
+        // Field by field: `..EMPTY` would copy a constant from flash.
+        Context {
+            saved: [0; 8],
+            psp,
+            exc_return: EXC_RETURN_THREAD,
+            stack_base: start.stack_base,
+            frame_room,
+            float: MaybeUninit::uninit(),
+        }
     }
 
     fn word(&self, index: usize) -> *mut u32 {

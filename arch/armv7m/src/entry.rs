@@ -200,7 +200,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 /// one is pending; without the barrier it would be found after a switch, and blamed on the next domain.
 #[inline]
 fn late_fault() -> bool {
-    crate::machine::barrier();
+    crate::machine::complete_stores();
     regs::SHCSR.read() & BUSFAULTPENDED != 0
 }
 

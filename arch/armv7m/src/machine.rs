@@ -94,6 +94,13 @@ pub(crate) fn barrier() {
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
+/// Waits until every store so far has arrived or failed.
+#[inline]
+pub(crate) fn complete_stores() {
+    // SAFETY: a barrier only.
+    unsafe { asm!("dsb", options(nostack, preserves_flags)) };
+}
+
 // SAFETY: `object_memory` hands out what the tables type as kernel memory; the region registers are written in full by
 // `load_image`; a context's EXC_RETURN always returns to unprivileged thread mode.
 unsafe impl<B: Board> Arch for Armv7m<B> {
