@@ -1,6 +1,6 @@
 //! What the command prints: text for people, one JSON object for machines, progress only on a terminal.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Output {
     pub fn say(&mut self, text: impl AsRef<str>) {
         self.end_progress();
         if !self.json && !self.quiet {
-            println!("{}", text.as_ref());
+            print_line(text.as_ref());
         }
     }
 
@@ -91,10 +91,15 @@ impl Output {
             self.fields.entry("diagnostics").or_insert_with(|| json!([]));
             self.field("ok", json!(code == OK));
             self.field("exit", json!(code));
-            println!("{:#}", Value::Object(self.fields));
+            print_line(&format!("{:#}", Value::Object(self.fields)));
         }
         ExitCode::from(code)
     }
+}
+
+/// Prints a line. Whoever closed the pipe does not want to read on.
+fn print_line(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
 }
 
 /// The exit code that goes with a diagnostic's code.

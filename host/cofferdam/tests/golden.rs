@@ -77,7 +77,7 @@ fn header(class: u8, machine: u16, flags: u32) -> Vec<u8> {
 }
 
 fn copy_all(to: &Path) {
-    for entry in fs::read_dir(golden()).unwrap().flatten() {
+    for entry in fs::read_dir(golden()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
         fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
     fs::write(to.join("x86.elf"), header(2, 62, 0)).unwrap();

@@ -19,6 +19,10 @@ const PROGRAM: &str = include_str!("../templates/program.toml");
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let (built, ran) = build_and_run(&install, args, output)?;
+    if ran.summary.end.reason == EndReason::Killed {
+        output.say("interrupted; no report was written");
+        return Ok(INTERRUPTED);
+    }
     let files = Files::new(&built.dir, args.out.as_deref());
     let report = write_report(&built.description, &ran, &files, output).map_err(one)?;
     tell(&built, &ran, &report, output);
@@ -27,9 +31,6 @@ pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
     output.field("report_html", json!(files.html));
     output.field("verdict", json!(report.verdict));
     let failed = failures(&built, &ran, &report, args);
-    if ran.summary.end.reason == EndReason::Killed {
-        return Ok(INTERRUPTED);
-    }
     if failed.is_empty() {
         return Ok(if report.verdict.ok { OK } else { NOT_AS_PROMISED });
     }
@@ -164,7 +165,7 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
     let mut found = Vec::new();
     let started = |index: usize| ran.summary.domain(index as u8).is_some_and(|counters| counters.instructions > 0);
     let silent = manifest.domain.iter().enumerate().filter(|(index, (_, d))| !d.thread.is_empty() && !started(*index));
-    if ran.summary.modelled && ran.summary.end.reason != EndReason::Killed {
+    if ran.summary.modelled {
         for (_, (name, _)) in silent {
             let refusal =
                 manifest::Refusal::at("CF0701", format!("domain.{name}"), format!("domain `{name}` never started"))
@@ -191,6 +192,16 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
     found
 }
 
+/// The code that explains a failure of the verdict.
+fn code_of(failure: &str) -> Option<&'static str> {
+    match failure {
+        "violation" | "witness-changed" | "witness-store" => Some("CF0703"),
+        "deadline-missed" => Some("CF0704"),
+        "run-status" => Some("CF0705"),
+        _ => None,
+    }
+}
+
 /// The lines that a person reads first.
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
@@ -211,7 +222,8 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
         run.region_misses
     ));
     for failure in &report.verdict.failures {
-        output.say(format!("not as promised: {}", failure.text));
+        let code = code_of(&failure.code).map_or(String::new(), |code| format!(" ({code})"));
+        output.say(format!("not as promised{code}: {}", failure.text));
     }
     output.field("cycles", json!(run.cycles));
     output.field("instructions", json!(run.instructions));

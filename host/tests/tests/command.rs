@@ -1,0 +1,104 @@
+//! The command as a user meets it: refusals that need a run, a starter system, a program of one's own, interruption.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use system_tests::{cofferdam, root};
+use tempfile::TempDir;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The text of a run's refusals is a reviewed file.
+fn compare(name: &str, manifest: &str) {
+    let output = cofferdam(&["run", "--quiet", manifest]);
+    let seen = format!("{}exit code {}\n", text(&output.stderr), output.status.code().unwrap_or(-1));
+    let path = root().join(format!("tests/golden/run/{name}.txt"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, &seen).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), seen, "UPDATE_GOLDEN=1 rewrites {}", path.display());
+}
+
+#[test]
+fn a_domain_that_never_starts_reads_as_reviewed() {
+    compare("never-starts", "tests/golden/run/never-starts.toml");
+}
+
+#[test]
+fn a_starter_system_runs() {
+    for more in [&[][..], &["--rust"]] {
+        let directory = TempDir::new().unwrap();
+        let system = directory.path().join("starter");
+        let system = system.to_str().unwrap();
+        let made = cofferdam(&[&["new", system], more].concat());
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        let ran = cofferdam(&["run", &format!("{system}/system.toml")]);
+        assert!(text(&ran.stdout).contains("6 times 7 is 42"), "{}{}", text(&ran.stdout), text(&ran.stderr));
+        assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stdout));
+    }
+}
+
+#[test]
+fn a_plain_program_runs_in_a_domain_of_its_own() {
+    let directory = TempDir::new().unwrap();
+    let (source, program) = (directory.path().join("main.c"), directory.path().join("program.elf"));
+    fs::write(&source, "#include <stdio.h>\nint main(void) { printf(\"half of 3 is %g\\n\", 3 / 2.0); return 0; }\n")
+        .unwrap();
+    let flags = |which: &str| text(&cofferdam(&["sdk", "--board", "mps2-an500", which]).stdout);
+    let built = Command::new("arm-none-eabi-gcc")
+        .args(flags("--cflags").split_whitespace())
+        .arg(&source)
+        .args(flags("--ldflags").split_whitespace())
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let ran = cofferdam(&["run", "--board", "mps2-an500", program.to_str().unwrap()]);
+    assert!(text(&ran.stdout).contains("half of 3 is 1.5"), "{}{}", text(&ran.stdout), text(&ran.stderr));
+    assert_eq!(ran.status.code(), Some(0));
+}
+
+/// Processes of QEMU that run an image of this system.
+fn emulators(image: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    let lines = processes.filter_map(|path: std::path::PathBuf| fs::read(path).ok());
+    lines
+        .filter(|line| {
+            let line = String::from_utf8_lossy(line);
+            line.starts_with("qemu") && line.contains(image)
+        })
+        .count()
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let directory = TempDir::new().unwrap();
+    let system = directory.path().join("endless");
+    assert!(cofferdam(&["new", system.to_str().unwrap()]).status.success());
+    fs::write(system.join("main.c"), "int main(void) { for (;;) {} }\n").unwrap();
+    let manifest = system.join("system.toml");
+    let longer = fs::read_to_string(&manifest).unwrap().replace("limit = \"10 s\"", "limit = \"1000 s\"");
+    fs::write(&manifest, longer).unwrap();
+    assert!(cofferdam(&["build", manifest.to_str().unwrap()]).status.success());
+    let out = directory.path().join("out");
+    let mut run = Command::new("./cofferdam")
+        .args(["run", manifest.to_str().unwrap(), "--out", out.to_str().unwrap()])
+        .current_dir(root())
+        .spawn()
+        .unwrap();
+    let running = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        emulators("endless/image.elf") > 0
+    });
+    assert!(running, "QEMU did not start within a minute");
+    let interrupted = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(emulators("endless/image.elf"), 0);
+    assert!(!Path::new(&out).exists(), "a report was begun");
+}
