@@ -19,7 +19,7 @@ use alloc::boxed::Box;
 use cofferdam::{Start, println};
 
 /// Words of SQLite's own memory (caches, compiled statements, sorting); the files have the rest of the heap.
-const SQLITE_WORDS: usize = 192 * 1024;
+const SQLITE_WORDS: usize = 256 * 1024;
 
 cofferdam::entry!(main);
 
