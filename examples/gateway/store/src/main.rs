@@ -66,7 +66,7 @@ impl From<cofferdam::Error> for Failure {
 fn work(start: Start) -> Result<(), Failure> {
     sqlite::start(Box::leak(alloc::vec![0; SQLITE_WORDS].into_boxed_slice()))?;
     let database = sqlite::Database::open(c"weather.db")?;
-    database.run(c"PRAGMA page_size = 4096; PRAGMA cache_size = -512;")?;
+    database.run(c"PRAGMA page_size = 4096; PRAGMA cache_size = -256;")?;
     let rows = ingest::run(start.info, &database)?;
     println!("took {rows} rows in");
     queries::run(&database)?;
