@@ -11,6 +11,8 @@ type Header = elf::FileHeader32<LE>;
 
 /// Alignment may leave gaps between the sections of a segment; more than this is another segment.
 const MAX_GAPS_BYTES: u64 = 64 * 1024;
+/// Sums of a few segments stay within 32 bits.
+const MAX_SEGMENT_BYTES: u64 = 1 << 28;
 
 /// A segment of a program: half-open range of addresses, and the bytes that are in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -225,6 +227,9 @@ impl Program {
                 "its code and constants are not in one piece: the sections lie far apart"
             }));
         }
+        if end - base > MAX_SEGMENT_BYTES {
+            return Err(fail("it is larger than any memory"));
+        }
         // Below 2^32: checked above.
         let file_bytes = if file_end == 0 { 0 } else { (file_end - base) as u32 };
         Ok(Segment { base: base as u32, bytes: (end - base) as u32, file_bytes })
@@ -243,12 +248,13 @@ impl Program {
     pub(crate) fn bytes_of(&self, file: &[u8], code: bool) -> Vec<u8> {
         let segment = if code { &self.code } else { &self.data };
         let mut bytes = vec![0; segment.file_bytes as usize];
-        for section in self.sections.iter().filter(|s| s.allocated && s.in_file && s.writable != code) {
-            let start = (section.address - segment.base) as usize;
-            let from = section.offset as usize;
-            let length = section.bytes as usize;
-            if let Some(source) = file.get(from..from + length) {
-                bytes[start..start + length].copy_from_slice(source);
+        for section in self.sections.iter().filter(|s| s.allocated && s.in_file && s.bytes > 0 && s.writable != code) {
+            // The sections of a program that was read lie within its segment and its file; a damaged copy may differ.
+            let start = section.address.wrapping_sub(segment.base) as usize;
+            let (from, length) = (section.offset as usize, section.bytes as usize);
+            if let (Some(source), Some(target)) = (file.get(from..from + length), bytes.get_mut(start..start + length))
+            {
+                target.copy_from_slice(source);
             }
         }
         bytes

@@ -69,7 +69,7 @@ impl Mover<'_> {
     fn offset(&self, relocation: &Relocation) -> Option<usize> {
         let section = self.program.sections.get(relocation.section)?;
         let within = relocation.address.checked_sub(section.address)?;
-        (section.in_file && within < section.bytes).then_some((section.offset + within) as usize)
+        (section.in_file && within < section.bytes).then_some(section.offset as usize + within as usize)
     }
 
     fn apply(&self, file: &mut [u8], index: usize, relocation: &Relocation) -> Result<(), PlaceError> {
