@@ -5,7 +5,7 @@ use core::mem::{align_of, size_of};
 use abi::Kind;
 use memory::frames::{Domain as Owner, FrameTable, FrameType, Purpose};
 use protect::access::{self, AccessMap, Residence};
-use protect::pctrie::{NODE_WORDS, Node, PcTrie};
+use protect::pctrie::{NODE_WORDS, Node, PcTrie, SHIFTS};
 use protect::pmsav7::{Access, Data, MemType, REGIONS, RegionRegs, Span, cover};
 use protect::slots::{RegionImage, Replacement, Slots, min_paged_slots};
 use system::{Area, System, area};
@@ -277,7 +277,7 @@ impl Parts {
         let paged = own.clone().filter(|area| area.flags & area::PINNED == 0);
         let mut map = AccessMap::new();
         let mut pinned = Pinned::default();
-        let (mut code_paged, mut data_paged, mut pieces) = (false, false, 0);
+        let (mut code_paged, mut data_paged, mut pieces, mut nodes) = (false, false, 0, 0);
         for area in own {
             map.insert(access_area(&area)).map_err(|_| BootError::Areas)?;
             let (rights, memory) = decode(&area);
@@ -287,16 +287,15 @@ impl Parts {
                 code_paged |= rights.exec;
                 // Code holds constants, which are read as data.
                 data_paged = true;
-                for_each_piece(&area, |_| {
-                    pieces += 1;
-                    Ok(())
-                })?;
+                let (own_pieces, own_nodes) = trie_needs(&area)?;
+                pieces += own_pieces;
+                nodes += own_nodes;
             }
         }
         let slots = pinned.slots(min_paged_slots(code_paged, data_paged))?;
-        // A node for the root, and at most two on the way to each area of up to 4 MiB (see `protect::pctrie`).
+        // A node for the root, those in which an area's own regions part, and one for each area that parts from another.
         let (more_nodes, more_pieces) = if holds_frames(tables) { (SPARE_NODES, SPARE_PIECES) } else { (0, 0) };
-        let nodes = if pieces == 0 { 0 } else { 1 + 2 * paged.clone().count() + more_nodes };
+        let nodes = if pieces == 0 { 0 } else { 1 + nodes + paged.clone().count() + more_nodes };
         let pieces = if pieces == 0 { 0 } else { pieces + more_pieces };
         let nodes = pool.array(arch, nodes, |_| -> Result<Node, BootError> { Ok([0; NODE_WORDS]) })?;
         let leaves = pool.array(arch, pieces, |_| Ok(RegionRegs::DISABLED))?;
@@ -307,6 +306,24 @@ impl Parts {
         let caps = pool.array(arch, entry.cap_slots as usize, |_| Ok(Cap::EMPTY))?;
         Ok(Parts { slots, trie, access: map, caps })
     }
+}
+
+/// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area
+/// touches at the levels above its smallest key, and one less than it has keys (see `protect::pctrie`).
+fn trie_needs(area: &Area) -> Result<(usize, usize), BootError> {
+    let (mut pieces, mut keys, mut smallest) = (0, 0, u32::BITS);
+    for_each_piece(area, |regs| {
+        let parts = regs.srd() != 0;
+        pieces += 1;
+        keys += if parts { 8 } else { 1 };
+        smallest = smallest.min(regs.size_log2() - if parts { 3 } else { 0 });
+        Ok(())
+    })?;
+    let first = u64::from(area.base);
+    let last = first + u64::from(area.bytes) - 1;
+    let levels = SHIFTS.iter().map(|shift| shift + 6).filter(|window| *window > smallest);
+    let windows: u64 = levels.map(|window| (last >> window) - (first >> window) + 1).sum();
+    Ok((pieces, (windows as usize).min(keys - 1)))
 }
 
 /// An area as pointers are checked against it.

@@ -199,7 +199,7 @@ fn a_dead_owner_leaves_its_interrupt_line_masked() {
     kernel.stop_domain(0);
     kernel.dispatch();
     kernel.on_interrupt(9);
-    assert_eq!(kernel.arch.masked[&9], true);
+    assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]), refused(Error::BadHandle));
 }
 
@@ -225,6 +225,23 @@ fn revocation_ends_before_a_generation_comes_round() {
     }
     assert_eq!(kernel.asks(Call::Revoke as u32, [WORD, 0, 0, 0]), refused(Error::Full));
     assert_eq!(kernel.asks(Call::Poll as u32, [WORD, 0, 0, 0]), OK);
+}
+
+#[test]
+fn small_pages_get_the_nodes_that_they_need() {
+    for (bytes, page_log2) in [(0x1000, 8), (0x10_0000, 12), (0x10_0000, 0), (0x1_1100, 10)] {
+        let mut builder = sample();
+        builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER });
+        let heap = system::Area { base: 0x6003_0000, bytes, page_log2, ..builder.areas[1] };
+        let flags = heap.flags & !system::area::PINNED;
+        builder.areas.insert(2, system::Area { flags, ..heap });
+        builder.domains[0].areas = 3;
+        builder.domains[1].first_area = 3;
+        let mut kernel = boot(&builder);
+        for address in [0x6003_0000, 0x6003_0000 + bytes - 1] {
+            assert_eq!(kernel.on_miss(address), crate::fault::Resolution::Retry, "{bytes:#x} {page_log2}");
+        }
+    }
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn random_domains_break_nothing() {
     let first = std::env::var("COFFERDAM_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     for round in 0..steps / STEPS_PER_SYSTEM {
         let seed = first + round;
-        let shortest = if seed % 3 == 0 { 0 } else { 250 };
+        let shortest = if seed.is_multiple_of(3) { 0 } else { 250 };
         let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let run = catch_unwind(AssertUnwindSafe(|| system(mixed, shortest, STEPS_PER_SYSTEM)));
         assert!(run.is_ok(), "COFFERDAM_FUZZ_SEED={seed} COFFERDAM_FUZZ_STEPS={STEPS_PER_SYSTEM} shows it");

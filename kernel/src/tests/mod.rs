@@ -186,13 +186,13 @@ fn notifications_wake_the_waiter_and_preempt() {
 fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
-    assert_eq!(kernel.arch.masked[&9], false);
+    assert!(!kernel.arch.masked[&9]);
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
     kernel.on_interrupt(9);
-    assert_eq!(kernel.arch.masked[&9], true);
+    assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.current, CALLER);
     kernel.on_interrupt(77);
-    assert_eq!(kernel.arch.masked[&77], true, "a line that nobody owns is silenced");
+    assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
 }
 
 #[test]
