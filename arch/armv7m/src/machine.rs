@@ -187,6 +187,10 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     fn unmask(&mut self, line: u32) {
+        // A line that was still up when its handler returned was latched as pending. What the device has taken back since
+        // must not be delivered; what it still asks for becomes pending again by its level (DDI 0403 B3.4.1).
+        let (register, bit): (Reg, u32) = regs::nvic_icpr(line);
+        register.write(bit);
         let (register, bit): (Reg, u32) = regs::nvic_iser(line);
         register.write(bit);
     }

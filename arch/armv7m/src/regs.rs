@@ -67,6 +67,11 @@ pub fn nvic_icer(line: u32) -> (Reg, u32) {
     nvic(0xe000_e180, line)
 }
 
+/// NVIC clear-pending registers (B3.4.7), one bit a line.
+pub fn nvic_icpr(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e280, line)
+}
+
 fn nvic(base: u32, line: u32) -> (Reg, u32) {
     // SAFETY: lines are below 240, so that the address stays within the architected array.
     (unsafe { Reg::new(base + 4 * (line / 32 & 7)) }, 1 << (line & 31))
