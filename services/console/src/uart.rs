@@ -34,6 +34,7 @@ impl Uart {
             Uart { registers, interrupt: Interrupt::named(info, "tx")?, events: Notification::named(info, "events")? };
         uart.write(BAUD_DIVIDER, DIVIDER);
         uart.write(CTRL, CTRL_TRANSMIT);
+        uart.interrupt.ack().ok()?; // a line is masked until its owner asks for the first time
         Some(uart)
     }
 

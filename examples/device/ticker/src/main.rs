@@ -46,6 +46,7 @@ fn main(start: Start) -> u32 {
         println!("the manifest does not give me the timer, its interrupt and its notification");
         return 1;
     };
+    let _ = fired.ack(); // a line is masked until its owner asks for the first time
     timer.write(register::RELOAD, TICKS - 1);
     timer.write(register::CTRL, ENABLE | INTERRUPT_ENABLE);
     let mut last = now();
