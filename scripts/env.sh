@@ -78,8 +78,9 @@ cofferdam_outer_manifests() {
 cofferdam_bare_packages() {
     cofferdam_outer_manifests | while read -r cofferdam_manifest; do
         cofferdam_dir="${cofferdam_manifest%/Cargo.toml}"
-        ! cat "$cofferdam_dir/src/main.rs" "$cofferdam_dir/src/lib.rs" "$cofferdam_dir/lib.rs" 2> /dev/null |
-            grep -q '^#!\[.*no_std' || cofferdam_package_name "$cofferdam_manifest"
+        if grep -qs '^#!\[.*no_std' "$cofferdam_dir/src/main.rs" "$cofferdam_dir/src/lib.rs" "$cofferdam_dir/lib.rs"; then
+            cofferdam_package_name "$cofferdam_manifest"
+        fi
     done
 }
 
