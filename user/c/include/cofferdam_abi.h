@@ -241,20 +241,17 @@
  *   bound O(1): the object's generation changes */
 #define COF_CALL_REVOKE 21u
 
-/* Give untyped frames a type: memory for domains, or an array of kernel objects.
+/* Give untyped frames a type, so that they can be mapped.
  *   in   frames: handle, right WRITE
- *   in   kind: 0 user memory, otherwise the kind of object
- *   in   slot: first empty slot for the new capabilities
- *   in   count: objects
- *   out  made: objects made
+ *   in   kind: 0: memory that domains can be given
+ *   out  made: 1
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
- *   error COF_E_BAD_SLOT
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound one object a step */
+ *   bound O(ranges) */
 #define COF_CALL_RETYPE 22u
 
 /* Split untyped frames in two.
@@ -274,7 +271,7 @@
 /* Let a domain access user frames.
  *   in   domain: handle, right WRITE
  *   in   frames: handle
- *   in   access: bit 0 read, 1 write, 2 execute; bit 3 pinned
+ *   in   access: bit 0 read (always set), 1 write or 2 execute; the memory is paged
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
