@@ -45,6 +45,9 @@ pub unsafe trait Arch: 'static {
     /// always armed.
     fn now(&mut self) -> u64;
 
+    /// The low word of [`Arch::now`], for differences of less than half its range.
+    fn ticks(&mut self) -> u32;
+
     /// Asks for one timer interrupt at or soon after `at` (ticks). An earlier request is replaced. The delay has the
     /// granularity that the board documents; a time in the past fires at once.
     fn arm_timer(&mut self, at: u64);
@@ -53,7 +56,7 @@ pub unsafe trait Arch: 'static {
     ///
     /// # Safety
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
-    unsafe fn prepare(&mut self, start: Start) -> Self::Context;
+    unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start);
 
     /// Reads the request of a context that has just performed a system call.
     fn request(&self, context: &Self::Context) -> Request;

@@ -144,6 +144,7 @@ impl Boot {
             current: NOBODY,
             loaded: abi::trace::IDLE,
             recheck: false,
+            rearm: false,
             since: 0,
             armed: u64::MAX,
             ticks_per_second: tables.ticks_per_second(),
@@ -401,6 +402,7 @@ fn new_thread<A: Arch>(entry: &system::Thread) -> Thread<A> {
     let level = Level { domain: entry.domain as u8, priority: entry.priority as u8, epoch: 0, gate: 0, left: 0 };
     Thread {
         contexts: [A::EMPTY; LEVELS],
+        top: level,
         levels: [level; LEVELS],
         depth: 0,
         state: State::Ended,
@@ -473,11 +475,10 @@ impl<A: Arch> Kernel<A> {
             stack_bytes: entry.stack_bytes,
             args: [info, entry.argument, u32::from(restarts), 0],
         };
+        let record = &mut self.threads[usize::from(index)];
         // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
-        let context = unsafe { self.arch.prepare(start) };
-        let record = self.thread_mut(index);
-        record.contexts[0] = context;
-        record.levels[0].epoch = epoch;
+        unsafe { self.arch.prepare(&mut record.contexts[0], start) };
+        record.top.epoch = epoch;
         record.pending = None;
         record.release = 0;
         record.open = false;

@@ -10,7 +10,7 @@ use protect::pmsav7::AccessKind;
 
 use crate::arch::{Arch, Start};
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{Level, Life};
+use crate::objects::{LEVELS, Level, Life};
 use crate::queue::NONE;
 
 impl<A: Arch> Kernel<A> {
@@ -21,86 +21,91 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     pub(crate) fn gate_call(&mut self, args: &[u32; 4]) -> Result<Outcome, Error> {
         let cap = self.lookup(args[0], Kind::Gate, rights::WRITE)?;
-        let gate = *self.gates.get(usize::from(cap.object)).ok_or(Error::BadHandle)?;
-        let caller = self.current;
-        let thread = self.thread(caller);
-        let (depth, priority, budget) = (thread.depth, thread.level().priority, thread.budget);
-        if priority < gate.ceiling {
+        let ticks = self.charge();
+        let Kernel { threads, gates, domains, budgets, arch, .. } = self;
+        let thread = threads.get_mut(usize::from(self.current)).ok_or(Error::BadHandle)?;
+        let gate = gates.get_mut(usize::from(cap.object)).ok_or(Error::BadHandle)?;
+        let callee = domains.get(usize::from(gate.domain)).ok_or(Error::BadHandle)?;
+        let budget = budgets.get(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
+        let depth = usize::from(thread.depth);
+        if thread.top.priority < gate.ceiling {
             return Err(Error::Ceiling);
         }
-        if usize::from(depth) >= abi::MAX_NESTING {
+        if depth >= abi::MAX_NESTING {
             return Err(Error::Nesting);
         }
         if gate.inside != NONE {
             return Err(Error::Busy);
         }
-        let callee = self.domain(gate.domain);
         if callee.life != Life::Running {
             return Err(Error::Stopped);
         }
-        let (epoch, gate_return) = (callee.epoch, callee.gate_return);
-        let now = self.charge();
-        if depth > 0 && self.thread(caller).level().left < gate.bound {
-            return Err(Error::NoBudget);
-        }
-        if depth == 0 && !self.covers(budget, gate.bound, now)? {
-            return self.call_again(caller);
+        let left = if depth > 0 { thread.top.left } else { budget.left };
+        if left < gate.bound {
+            if depth > 0 {
+                return Err(Error::NoBudget);
+            }
+            let (index, bound) = (thread.budget, gate.bound);
+            return self.call_again(index, bound);
         }
 
         // Nothing can fail from here on.
-        self.gates[usize::from(cap.object)].inside = caller;
+        gate.inside = self.current;
+        // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
+        arch.trace(header(Event::GateEnter, gate.domain, u16::from(self.current)), u32::from(cap.object));
         let start = Start {
             entry: gate.entry,
-            link: gate_return,
+            link: callee.gate_return,
             stack_base: gate.stack_base,
             stack_bytes: gate.stack_bytes,
             args: [cap.badge, args[1], args[2], args[3]],
         };
-        // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        self.arch.trace(header(Event::GateEnter, gate.domain, u16::from(caller)), u32::from(cap.object));
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; `inside` says that
         // nobody else is on it.
-        let context = unsafe { self.arch.prepare(start) };
-        let record = self.thread_mut(caller);
-        record.depth = depth + 1;
-        let level = usize::from(depth) + 1;
-        record.contexts[level] = context;
-        record.levels[level] =
-            Level { domain: gate.domain, priority: gate.ceiling, epoch, gate: cap.object, left: gate.bound };
-        self.reprioritise(caller, priority, gate.ceiling);
-        self.load(gate.domain);
-        self.arm_before(now + gate.bound as u64);
-        Ok(Outcome::Later)
-    }
-
-    /// Too little is left of this period: the call is performed again after the replenishment.
-    #[cold]
-    fn call_again(&mut self, caller: u8) -> Result<Outcome, Error> {
-        self.arch.repeat(&mut self.threads[usize::from(caller)].contexts[0]);
-        self.throttle(caller);
-        Ok(Outcome::Later)
-    }
-
-    /// Whether a budget covers a bound now. `Err`: it never will.
-    #[inline]
-    fn covers(&mut self, budget_index: u8, bound: i32, now: u64) -> Result<bool, Error> {
-        let budget = self.budget_mut(budget_index);
-        if budget.left >= bound {
-            return Ok(true);
+        unsafe { arch.prepare(&mut thread.contexts[depth + 1], start) };
+        thread.levels[depth] = thread.top;
+        thread.depth = depth as u8 + 1;
+        // The thread stays in its queue until somebody else is to run (see `settle`).
+        thread.top = Level {
+            domain: gate.domain,
+            priority: gate.ceiling,
+            epoch: callee.epoch,
+            gate: cap.object,
+            left: gate.bound,
+        };
+        self.loaded = gate.domain;
+        arch.load_image(callee.slots.image());
+        let bound = gate.bound;
+        if bound < (self.armed as u32).wrapping_sub(ticks) as i32 {
+            self.arm_within(bound);
         }
-        if budget.capacity < bound {
+        Ok(Outcome::Later)
+    }
+
+    /// Too little is left of this period: the call is performed again after the replenishment, which may be due already.
+    #[cold]
+    fn call_again(&mut self, index: u8, bound: i32) -> Result<Outcome, Error> {
+        if self.budget_mut(index).capacity < bound {
             return Err(Error::NoBudget);
         }
-        self.refill(budget_index, now);
-        Ok(self.budget_mut(budget_index).left >= bound)
+        let now = self.arch.now();
+        self.refill(index, now);
+        let caller = self.current;
+        self.arch.repeat(&mut self.threads[usize::from(caller)].contexts[0]);
+        if self.budget_mut(index).left < bound {
+            self.throttle(caller);
+        }
+        Ok(Outcome::Later)
     }
 
-    /// A running or ready thread's priority changes: it goes before its new equals.
+    /// Moves a ready thread to the queue of its priority, before its new equals. The running thread may be in that of an
+    /// outer level: whoever is more important than its gate's ceiling is more important than that, too.
     #[inline]
-    fn reprioritise(&mut self, thread: u8, from: u8, to: u8) {
-        if from != to {
-            self.ready.remove(thread, from);
-            self.ready.push_front(thread, to);
+    pub(crate) fn settle(&mut self, thread: u8) {
+        let priority = self.thread(thread).top.priority;
+        if self.ready.queue_of(thread) != priority {
+            self.ready.remove(thread);
+            self.ready.push_front(thread, priority);
         }
     }
 
@@ -117,46 +122,56 @@ impl<A: Arch> Kernel<A> {
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
         self.charge();
-        self.leave(current, status, value);
-        let level = *self.thread(current).level();
-        if self.domain(level.domain).epoch != level.epoch {
-            self.recheck = true;
+        self.leave(current, status);
+        let Kernel { threads, domains, arch, .. } = self;
+        let thread = &mut threads[usize::from(current)];
+        let outer = &domains[usize::from(thread.top.domain)];
+        if outer.epoch == thread.top.epoch {
+            self.loaded = thread.top.domain;
+            arch.load_image(outer.slots.image());
+            arch.respond(thread.context_mut(), status, [value, 0]);
         } else {
-            self.load(level.domain);
+            // The memory of a caller that was stopped is not touched.
+            self.recheck = true;
         }
         Ok(Outcome::Later)
     }
 
-    /// Pops a thread's innermost gate and leaves it the result.
-    fn leave(&mut self, thread: u8, status: u32, value: u32) {
+    /// Pops a thread's innermost gate.
+    #[inline]
+    fn leave(&mut self, thread: u8, status: u32) {
         let record = &mut self.threads[usize::from(thread)];
-        let inner = *record.level();
+        let inner = record.top;
         let gate = &mut self.gates[usize::from(inner.gate)];
         gate.inside = NONE;
         record.depth -= 1;
-        record.pending = Some((status, [value, 0]));
-        let outer = record.level_mut();
+        record.top = record.levels[usize::from(record.depth).min(LEVELS - 1)];
         // Level 0 has no bound; its `left` means nothing. What an overrun took beyond the bound is the kernel's granularity, not
         // the caller's doing.
-        outer.left = outer.left.wrapping_sub(gate.bound - inner.left.max(0));
-        let (domain, priority) = (outer.domain, outer.priority);
-        self.reprioritise(thread, inner.priority, priority);
-        self.arch.trace(header(Event::GateExit, domain, u16::from(thread)), status);
+        record.top.left = record.top.left.wrapping_sub(gate.bound - inner.left.max(0));
+        self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), status);
+        self.settle(thread);
+    }
+
+    /// As [`Kernel::leave`], with a result for the caller when it runs again.
+    #[cold]
+    fn leave_with(&mut self, thread: u8, error: Error) {
+        self.leave(thread, error.status());
+        self.thread_mut(thread).pending = Some((error.status(), [0; 2]));
     }
 
     /// A ready thread's innermost activation is dead: it goes back to its caller with an error, or ends.
     pub(crate) fn unwind(&mut self, thread: u8) {
         let record = self.thread(thread);
         if record.depth == 0 {
-            let priority = record.level().priority;
-            self.ready.remove(thread, priority);
+            self.ready.remove(thread);
             self.thread_mut(thread).state = crate::objects::State::Ended;
             return;
         }
         if thread == self.current {
             self.charge();
         }
-        self.leave(thread, Error::CalleeFault.status(), 0);
+        self.leave_with(thread, Error::CalleeFault);
         if thread == self.current {
             // The registers that are loaded belong to the level just left.
             let level = *self.thread(thread).level();
@@ -169,7 +184,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn overrun(&mut self, thread: u8) {
         let level = *self.thread(thread).level();
         self.fault_in(level.domain, Fault::GateOverrun, u32::from(level.gate), 0);
-        self.leave(thread, Error::GateOverrun.status(), 0);
+        self.leave_with(thread, Error::GateOverrun);
         if thread == self.current {
             let level = *self.thread(thread).level();
             self.load(level.domain);
@@ -190,7 +205,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::BadArgument);
         }
         let outer = record.levels[depth - 1];
-        let (callee, caller) = (record.levels[depth].domain, outer.domain);
+        let (callee, caller) = (record.top.domain, outer.domain);
         if self.domain(caller).epoch != outer.epoch {
             // The caller was stopped; what is there now may be its restarted successor's.
             return Err(Error::BadAddress);

@@ -50,6 +50,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) loaded: u8,
     /// The running thread must be checked again before it goes on.
     pub(crate) recheck: bool,
+    /// `armed` is earlier than what the timer was last asked for.
+    pub(crate) rearm: bool,
     /// Low word of the time up to which everything is charged.
     pub(crate) since: u32,
     /// When the timer will interrupt.
@@ -95,7 +97,7 @@ impl<A: Arch> Kernel<A> {
     /// The domain in which the running thread is.
     #[inline]
     pub(crate) fn here(&self) -> u8 {
-        self.thread(self.current).level().domain
+        self.thread(self.current).top.domain
     }
 
     /// The registers of the running thread, or `None` when nobody runs. The entry code saves into it and resumes from it.
@@ -115,7 +117,7 @@ impl<A: Arch> Kernel<A> {
         if cap.kind != kind {
             return Err(if cap.kind == Kind::Empty { Error::BadHandle } else { Error::WrongKind });
         }
-        if cap.generation != self.generation(cap.kind, cap.object) {
+        if cap.generation != self.generation(kind, cap.object) {
             return Err(Error::BadHandle);
         }
         if cap.rights & needed != needed {

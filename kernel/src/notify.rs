@@ -15,8 +15,8 @@ impl<A: Arch> Kernel<A> {
         if self.outside_gates().is_err() {
             return DONE;
         }
-        let priority = self.thread(current).level().priority;
-        self.ready.remove(current, priority);
+        let priority = self.ready.queue_of(current);
+        self.ready.remove(current);
         self.ready.push_back(current, priority);
         DONE
     }
@@ -91,7 +91,8 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     fn waits(&self, thread: u8, notification: u16) -> bool {
         let record = self.thread(thread);
-        let home = record.levels[0];
+        // A thread that waits is in no gate.
+        let home = &record.top;
         record.state == State::Waiting(notification) && self.domain(home.domain).epoch == home.epoch
     }
 
@@ -101,7 +102,7 @@ impl<A: Arch> Kernel<A> {
         if record.period == 0 {
             record.open = true;
             let domain = record.level().domain;
-            let now = self.arch.now() as u32;
+            let now = self.arch.ticks();
             self.arch.trace(header(Event::Release, domain, u16::from(thread)), now);
         }
     }
@@ -188,7 +189,8 @@ impl<A: Arch> Kernel<A> {
     /// `BUDGET_QUERY`.
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
-        let now = self.charge();
+        self.charge();
+        let now = self.arch.now();
         self.refill(cap.object as u8, now);
         let budget = self.budget_mut(cap.object as u8);
         Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))

@@ -124,7 +124,9 @@ pub struct Level {
 pub struct Thread<A: Arch> {
     /// Saved registers of each level.
     pub contexts: [A::Context; LEVELS],
-    /// The levels.
+    /// The current level.
+    pub top: Level,
+    /// The levels outside of the current one: of these, the first `depth` mean something.
     pub levels: [Level; LEVELS],
     /// Current level.
     pub depth: u8,
@@ -152,13 +154,7 @@ impl<A: Arch> Thread<A> {
     /// The current level.
     #[inline]
     pub fn level(&self) -> &Level {
-        &self.levels[usize::from(self.depth).min(LEVELS - 1)]
-    }
-
-    /// The current level.
-    #[inline]
-    pub fn level_mut(&mut self) -> &mut Level {
-        &mut self.levels[usize::from(self.depth).min(LEVELS - 1)]
+        &self.top
     }
 
     /// The registers of the current level.

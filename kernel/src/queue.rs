@@ -14,10 +14,13 @@ const PRIORITIES: usize = 32;
 pub struct Ready {
     /// Bit 31 - p is set when the queue of priority p is not empty, so that leading zeros find the most important.
     occupied: u32,
-    head: [u8; PRIORITIES],
+    /// The last entry is that of no priority: leading zeros of 0.
+    head: [u8; PRIORITIES + 1],
     tail: [u8; PRIORITIES],
     next: [u8; MAX_THREADS],
     prev: [u8; MAX_THREADS],
+    /// The queue in which a thread is; of one that is in none, the last.
+    queue: [u8; MAX_THREADS],
 }
 
 impl Ready {
@@ -25,26 +28,31 @@ impl Ready {
     pub const fn new() -> Ready {
         Ready {
             occupied: 0,
-            head: [NONE; PRIORITIES],
+            head: [NONE; PRIORITIES + 1],
             tail: [NONE; PRIORITIES],
             next: [NONE; MAX_THREADS],
             prev: [NONE; MAX_THREADS],
+            queue: [0; MAX_THREADS],
         }
     }
 
-    /// The first thread of the most important non-empty queue.
+    /// The first thread of the most important non-empty queue, or [`NONE`].
     #[inline]
-    pub fn first(&self) -> Option<u8> {
-        if self.occupied == 0 {
-            return None;
-        }
-        Some(self.head[(self.occupied.leading_zeros() & 31) as usize])
+    pub fn first(&self) -> u8 {
+        self.head[self.occupied.leading_zeros() as usize]
+    }
+
+    /// The queue of a thread that is in one.
+    #[inline]
+    pub fn queue_of(&self, thread: u8) -> u8 {
+        self.queue[slot(thread)]
     }
 
     /// Adds a thread behind its equals. It must be in no queue.
     #[inline]
     pub fn push_back(&mut self, thread: u8, priority: u8) {
         let queue = usize::from(priority & 31);
+        self.queue[slot(thread)] = priority & 31;
         let tail = self.tail[queue];
         self.prev[slot(thread)] = tail;
         self.next[slot(thread)] = NONE;
@@ -61,6 +69,7 @@ impl Ready {
     #[inline]
     pub fn push_front(&mut self, thread: u8, priority: u8) {
         let queue = usize::from(priority & 31);
+        self.queue[slot(thread)] = priority & 31;
         let head = self.head[queue];
         self.next[slot(thread)] = head;
         self.prev[slot(thread)] = NONE;
@@ -73,22 +82,22 @@ impl Ready {
         self.head[queue] = thread;
     }
 
-    /// Takes a thread out of the queue of its priority. It must be in it.
+    /// Takes a thread out of its queue. It must be in one.
     #[inline]
-    pub fn remove(&mut self, thread: u8, priority: u8) {
-        let queue = usize::from(priority & 31);
+    pub fn remove(&mut self, thread: u8) {
+        let queue = usize::from(self.queue[slot(thread)] & 31);
         let (prev, next) = (self.prev[slot(thread)], self.next[slot(thread)]);
-        if prev == NONE {
-            self.head[queue] = next;
-        } else {
-            self.next[slot(prev)] = next;
-        }
         if next == NONE {
             self.tail[queue] = prev;
         } else {
             self.prev[slot(next)] = prev;
         }
-        if self.head[queue] == NONE {
+        if prev != NONE {
+            self.next[slot(prev)] = next;
+            return;
+        }
+        self.head[queue] = next;
+        if next == NONE {
             self.occupied &= !bit(queue);
         }
     }

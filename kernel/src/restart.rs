@@ -137,9 +137,9 @@ impl<A: Arch> Kernel<A> {
     /// Takes a thread at level 0 out of every queue.
     fn retire(&mut self, thread: u8) {
         let record = self.thread(thread);
-        let (priority, state, budget) = (record.level().priority, record.state, record.budget);
+        let (state, budget) = (record.state, record.budget);
         match state {
-            State::Ready => self.ready.remove(thread, priority),
+            State::Ready => self.ready.remove(thread),
             State::Sleeping => self.times.remove(Wake::Thread(thread)),
             State::Throttled => self.forget_throttled(thread, budget),
             State::Waiting(_) | State::Ended => {}

@@ -16,73 +16,86 @@ impl<A: Arch> Kernel<A> {
     /// ran; each such round takes the thread out of the queue, so it happens once per exhaustion or stop.
     #[inline]
     pub fn dispatch(&mut self) {
-        if self.recheck || self.ready.first().unwrap_or(NOBODY) != self.current {
+        if self.recheck || self.ready.first() != self.current {
             self.reschedule();
         }
-        self.deliver(self.current);
+        if self.rearm {
+            self.rearm = false;
+            self.arch.arm_timer(self.armed);
+        }
     }
 
     /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
     #[inline(never)]
     fn reschedule(&mut self) {
+        self.charge();
+        let now = self.arch.now();
+        if self.threads.get(usize::from(self.current)).is_some_and(|thread| thread.state == State::Ready) {
+            self.settle(self.current);
+        }
         let next = loop {
-            match self.ready.first() {
-                None => break NOBODY,
-                Some(next) if self.admits(next) => break next,
-                Some(_) => {}
+            let next = self.ready.first();
+            if next == NOBODY || self.admits(next, now) {
+                break next;
             }
         };
         if next != self.current {
             self.switch_to(next);
         }
         self.recheck = false;
+        self.deliver(next);
     }
 
-    /// Whether a ready thread may run now. If not, it has left the ready queue.
+    /// Whether a ready thread may run now: its activation is alive, and its budget, or the bound of the gate that it is in,
+    /// has time left, for whose end the timer is armed. If not, it has left the ready queue or a level.
     #[inline]
-    fn admits(&mut self, thread: u8) -> bool {
-        if thread == self.current && !self.recheck {
-            return true;
-        }
-        let level = *self.thread(thread).level();
+    fn admits(&mut self, thread: u8, now: u64) -> bool {
+        let record = &self.threads[usize::from(thread)];
         // Activations begin only while their domain runs, and its epoch changes when it is stopped.
-        if self.domain(level.domain).epoch != level.epoch {
+        if self.domains[usize::from(record.top.domain)].epoch != record.top.epoch {
             self.unwind(thread);
             return false;
         }
-        let now = self.charge();
-        self.affords(thread, now)
-    }
-
-    /// Whether the thread's budget, or the bound of the gate it is in, has time left. Arms the timer for its end.
-    fn affords(&mut self, thread: u8, now: u64) -> bool {
-        let (level, budget, depth) = {
-            let thread = self.thread(thread);
-            (*thread.level(), thread.budget, thread.depth)
-        };
-        if depth > 0 {
-            if level.left <= 0 {
+        let left = if record.depth > 0 {
+            if record.top.left <= 0 {
                 self.overrun(thread);
                 return false;
             }
-            self.arm_before(now + level.left as u64);
-            return true;
-        }
-        self.refill(budget, now);
-        let left = self.budget_mut(budget).left;
-        if left <= 0 {
-            self.arch.trace(header(Event::BudgetOut, level.domain, u16::from(budget)), 0);
-            self.throttle(thread);
-            return false;
-        }
+            record.top.left
+        } else {
+            let index = record.budget;
+            let budget = &self.budgets[usize::from(index)];
+            let left = if now >= budget.next { self.refilled(index, now) } else { budget.left };
+            if left <= 0 {
+                self.exhausted(thread);
+                return false;
+            }
+            left
+        };
         self.arm_before(now + left as u64);
         true
     }
 
+    /// Replenishes a budget; what it has then.
+    #[cold]
+    fn refilled(&mut self, index: u8, now: u64) -> i32 {
+        self.refill(index, now);
+        self.budget_mut(index).left
+    }
+
+    /// A thread's budget has nothing left.
+    #[cold]
+    fn exhausted(&mut self, thread: u8) {
+        let record = self.thread(thread);
+        let (domain, budget) = (record.top.domain, record.budget);
+        self.arch.trace(header(Event::BudgetOut, domain, u16::from(budget)), 0);
+        self.throttle(thread);
+    }
+
     /// Takes a ready thread out of the queue until its budget is replenished.
+    #[cold]
     pub(crate) fn throttle(&mut self, thread: u8) {
-        let priority = self.thread(thread).level().priority;
-        self.ready.remove(thread, priority);
+        self.ready.remove(thread);
         let index = self.thread(thread).budget;
         let budget = self.budget_mut(index);
         let (first, at) = (budget.waiting, budget.next);
@@ -96,20 +109,14 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    #[inline]
     fn switch_to(&mut self, next: u8) {
-        if next == NOBODY {
-            self.charge();
-        }
-        let domain = if next == NOBODY { IDLE } else { self.thread(next).level().domain };
+        let domain = self.threads.get(usize::from(next)).map_or(IDLE, |thread| thread.top.domain);
         if domain != self.loaded {
             self.load(domain);
         }
         self.current = next;
         self.arch.trace(header(Event::Switch, domain, u16::from(next)), 0);
-        if next == NOBODY {
-            let earliest = self.times.earliest();
-            self.arm_before(earliest);
-        }
     }
 
     /// Loads a domain's region registers ([`IDLE`]: those of the idle loop).
@@ -135,37 +142,39 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Charges the time since the last charge to the running thread; returns the time.
+    /// Charges the time since the last charge to the running thread; returns the time (low word).
     ///
     /// # Bound
     /// O(1).
     #[inline]
-    pub(crate) fn charge(&mut self) -> u64 {
-        let now = self.arch.now();
-        let elapsed = (now as u32).wrapping_sub(self.since) as i32;
-        self.since = now as u32;
-        if self.current == NOBODY {
-            return now;
+    pub(crate) fn charge(&mut self) -> u32 {
+        let now = self.arch.ticks();
+        let elapsed = now.wrapping_sub(self.since) as i32;
+        self.since = now;
+        if let Some(thread) = self.threads.get_mut(usize::from(self.current)) {
+            // At level 0 it means nothing.
+            thread.top.left = thread.top.left.wrapping_sub(elapsed);
+            let budget = &mut self.budgets[usize::from(thread.budget)];
+            budget.left = budget.left.saturating_sub(elapsed);
         }
-        let current = self.current;
-        let thread = self.thread_mut(current);
-        let budget = thread.budget;
-        if thread.depth > 0 {
-            thread.level_mut().left -= elapsed;
-        }
-        let budget = self.budget_mut(budget);
-        budget.left = budget.left.saturating_sub(elapsed);
         now
     }
 
-    /// Makes sure that the timer interrupts at `at` or earlier. An interrupt that comes too early only looks around and
-    /// arms the timer again; there is at most one for each call of this.
+    /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
+    /// comes too early only looks around and arms the timer again; there is at most one for each call of this.
     #[inline]
     pub(crate) fn arm_before(&mut self, at: u64) {
         if at < self.armed {
             self.armed = at;
-            self.arch.arm_timer(at);
+            self.rearm = true;
         }
+    }
+
+    /// As [`Kernel::arm_before`], so many ticks from now.
+    #[cold]
+    pub(crate) fn arm_within(&mut self, ticks: i32) {
+        let now = self.arch.now();
+        self.arm_before(now + ticks as u64);
     }
 
     /// The timer fired: wakes what is due, and rechecks the running thread's budget.
@@ -173,7 +182,6 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(entries that are due), each at most once per its period.
     pub fn on_timer(&mut self) {
-        self.armed = u64::MAX;
         let now = self.arch.now();
         while let Some(wake) = self.times.pop_due(now) {
             match wake {
@@ -181,10 +189,9 @@ impl<A: Arch> Kernel<A> {
                 Wake::Budget(budget) => self.replenished(budget, now),
             }
         }
-        let earliest = self.times.earliest();
-        self.arm_before(earliest);
         // The hardware counters wrap: look at them before they do.
-        self.arm_before(now + u64::from(self.ticks_per_second / 2));
+        self.armed = self.times.earliest().min(now + u64::from(self.ticks_per_second / 2));
+        self.rearm = true;
         self.recheck = true;
         self.dispatch();
     }
@@ -212,6 +219,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    #[cold]
     fn replenished(&mut self, index: u8, now: u64) {
         self.refill(index, now);
         let mut waiting = core::mem::replace(&mut self.budget_mut(index).waiting, NONE);
@@ -241,7 +249,6 @@ impl<A: Arch> Kernel<A> {
         let current = self.current;
         let record = self.thread_mut(current);
         record.state = state;
-        let priority = record.level().priority;
-        self.ready.remove(current, priority);
+        self.ready.remove(current);
     }
 }

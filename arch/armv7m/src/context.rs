@@ -43,27 +43,24 @@ impl Context {
         float: MaybeUninit::uninit(),
     };
 
-    /// Writes the frame of a fresh thread onto its stack.
+    /// Writes the frame of a fresh thread onto its stack, and the registers with which it starts.
     ///
     /// # Safety
     /// See [`kernel::arch::Arch::prepare`].
     #[inline]
-    pub unsafe fn prepare(start: Start) -> Context {
+    pub unsafe fn prepare(&mut self, start: Start) {
         let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
         let psp = start.stack_base + frame_room;
         let [r0, r1, r2, r3] = start.args;
         let frame = [r0, r1, r2, r3, 0, start.link, start.entry & !1, XPSR_THUMB];
         // SAFETY: the frame lies within the stack, which the caller owns for the thread; stacks are multiples of 8.
         unsafe { (psp as *mut [u32; FRAME_WORDS]).write(frame) };
-        // Field by field: `..EMPTY` would copy a constant from flash.
-        Context {
-            saved: [0; 8],
-            psp,
-            exc_return: EXC_RETURN_THREAD,
-            stack_base: start.stack_base,
-            frame_room,
-            float: MaybeUninit::uninit(),
-        }
+        // Field by field: a whole context would be copied, `float` and all.
+        self.saved = [0; 8];
+        self.psp = psp;
+        self.exc_return = EXC_RETURN_THREAD;
+        self.stack_base = start.stack_base;
+        self.frame_room = frame_room;
     }
 
     fn word(&self, index: usize) -> *mut u32 {

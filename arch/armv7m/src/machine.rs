@@ -68,9 +68,10 @@ impl<B: Board> Armv7m<B> {
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
         barrier();
         board.start();
+        let mut machine = Armv7m { board, last: 0, wraps: 0, idle: Context::EMPTY };
         // SAFETY: the idle stack belongs to the idle loop only.
-        let idle = unsafe { Context::prepare(idle) };
-        Armv7m { board, last: 0, wraps: 0, idle }
+        unsafe { machine.idle.prepare(idle) };
+        machine
     }
 
     /// The idle loop's registers.
@@ -117,6 +118,11 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         u64::from(self.wraps) << 32 | u64::from(counter)
     }
 
+    #[inline]
+    fn ticks(&mut self) -> u32 {
+        self.board.counter()
+    }
+
     fn arm_timer(&mut self, at: u64) {
         const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
         const LONGEST: u64 = 0x00ff_ffff;
@@ -128,9 +134,9 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     #[inline]
-    unsafe fn prepare(&mut self, start: Start) -> Context {
+    unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
         // SAFETY: the caller's duty is the same.
-        unsafe { Context::prepare(start) }
+        unsafe { context.prepare(start) }
     }
 
     #[inline]

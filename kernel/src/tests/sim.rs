@@ -47,8 +47,11 @@ unsafe impl Arch for Sim {
     fn arm_timer(&mut self, at: u64) {
         self.timer = Some(at.max(self.now + self.shortest));
     }
-    unsafe fn prepare(&mut self, start: Start) -> SimContext {
-        SimContext { start: Some(start), ..Self::EMPTY }
+    fn ticks(&mut self) -> u32 {
+        self.now as u32
+    }
+    unsafe fn prepare(&mut self, context: &mut SimContext, start: Start) {
+        *context = SimContext { start: Some(start), ..Self::EMPTY };
     }
     fn request(&self, context: &SimContext) -> Request {
         context.request

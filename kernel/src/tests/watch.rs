@@ -78,7 +78,11 @@ impl Watch {
         let mut expected: BTreeSet<(u8, u8)> = BTreeSet::new();
         for (index, thread) in kernel.threads.iter().enumerate() {
             if thread.state == State::Ready {
-                expected.insert((index as u8, thread.level().priority));
+                // The running thread moves to the queue of its gate's ceiling only when somebody else is to run.
+                let late = index == usize::from(kernel.current) && thread.depth > 0;
+                let queue = if late { kernel.ready.queue_of(index as u8) } else { thread.level().priority };
+                assert!(queue >= thread.level().priority, "thread {index} is queued above its priority");
+                expected.insert((index as u8, queue));
             }
         }
         let listed = kernel.ready.listed();
@@ -150,7 +154,7 @@ fn elapsed(kernel: &Kernel<Sim>) -> i64 {
 /// Every thread that waits for a notification or a budget is where it will be found.
 fn waiting(kernel: &Kernel<Sim>) {
     for (index, thread) in kernel.threads.iter().enumerate() {
-        let alive = kernel.domain(thread.levels[0].domain).epoch == thread.levels[0].epoch;
+        let alive = kernel.domain(thread.level().domain).epoch == thread.level().epoch;
         match thread.state {
             State::Waiting(word) if alive => {
                 let word = kernel.notifications[usize::from(word)];
@@ -173,7 +177,7 @@ fn waiting(kernel: &Kernel<Sim>) {
 }
 
 fn running(kernel: &Kernel<Sim>) {
-    assert_eq!(kernel.current, kernel.ready.first().unwrap_or(NOBODY), "the most important thread runs");
+    assert_eq!(kernel.current, kernel.ready.first(), "the most important thread runs");
     let image = if kernel.current == NOBODY {
         assert_eq!(kernel.loaded, IDLE);
         &kernel.idle_image
@@ -192,7 +196,9 @@ fn gates(kernel: &Kernel<Sim>) {
     for (index, gate) in kernel.gates.iter().enumerate() {
         let mut inside = Vec::new();
         for (number, thread) in kernel.threads.iter().enumerate() {
-            for level in &thread.levels[1..=usize::from(thread.depth)] {
+            let outer = &thread.levels[1..usize::from(thread.depth).max(1)];
+            let inner = (thread.depth > 0).then_some(thread.level());
+            for level in outer.iter().chain(inner) {
                 if usize::from(level.gate) == index {
                     assert_eq!((level.domain, level.priority), (gate.domain, gate.ceiling));
                     inside.push(number as u8);
