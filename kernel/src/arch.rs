@@ -48,7 +48,7 @@ pub unsafe trait Arch: 'static {
     /// The low word of [`Arch::now`], for differences of less than half its range.
     fn ticks(&mut self) -> u32;
 
-    /// Asks for one timer interrupt at or soon after `at` (ticks). An earlier request is replaced. The delay has the
+    /// Asks for one timer interrupt at or soon after `at` (ticks), which is less than half a wrap of [`Arch::ticks`] away. An earlier request is replaced. The delay has the
     /// granularity that the board documents; a time in the past fires at once.
     fn arm_timer(&mut self, at: u64);
 

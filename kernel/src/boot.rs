@@ -145,6 +145,7 @@ impl Boot {
             loaded: abi::trace::IDLE,
             recheck: false,
             rearm: false,
+            resume: core::ptr::null_mut(),
             since: 0,
             armed: u64::MAX,
             ticks_per_second: tables.ticks_per_second(),

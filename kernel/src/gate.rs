@@ -10,7 +10,7 @@ use protect::pmsav7::AccessKind;
 
 use crate::arch::{Arch, Start};
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{LEVELS, Level, Life};
+use crate::objects::{Level, Life};
 use crate::queue::NONE;
 
 impl<A: Arch> Kernel<A> {
@@ -19,14 +19,14 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     #[inline]
-    pub(crate) fn gate_call(&mut self, args: &[u32; 4]) -> Result<Outcome, Error> {
+    pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
         let cap = self.lookup(args[0], Kind::Gate, rights::WRITE)?;
-        let ticks = self.charge();
+        let current = self.current;
         let Kernel { threads, gates, domains, budgets, arch, .. } = self;
-        let thread = threads.get_mut(usize::from(self.current)).ok_or(Error::BadHandle)?;
+        let thread = threads.get_mut(usize::from(current)).ok_or(Error::BadHandle)?;
         let gate = gates.get_mut(usize::from(cap.object)).ok_or(Error::BadHandle)?;
         let callee = domains.get(usize::from(gate.domain)).ok_or(Error::BadHandle)?;
-        let budget = budgets.get(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
+        let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
         let depth = usize::from(thread.depth);
         if thread.top.priority < gate.ceiling {
             return Err(Error::Ceiling);
@@ -40,19 +40,24 @@ impl<A: Arch> Kernel<A> {
         if callee.life != Life::Running {
             return Err(Error::Stopped);
         }
+        let ticks = arch.ticks();
+        let elapsed = ticks.wrapping_sub(self.since) as i32;
+        self.since = ticks;
+        thread.pay(budget, elapsed);
+        let bound = gate.bound;
         let left = if depth > 0 { thread.top.left } else { budget.left };
-        if left < gate.bound {
+        if left < bound {
             if depth > 0 {
                 return Err(Error::NoBudget);
             }
-            let (index, bound) = (thread.budget, gate.bound);
+            let index = thread.budget;
             return self.call_again(index, bound);
         }
 
         // Nothing can fail from here on.
-        gate.inside = self.current;
+        gate.inside = current;
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        arch.trace(header(Event::GateEnter, gate.domain, u16::from(self.current)), u32::from(cap.object));
+        arch.trace(header(Event::GateEnter, gate.domain, u16::from(current)), u32::from(cap.object));
         let start = Start {
             entry: gate.entry,
             link: callee.gate_return,
@@ -60,26 +65,22 @@ impl<A: Arch> Kernel<A> {
             stack_bytes: gate.stack_bytes,
             args: [cap.badge, args[1], args[2], args[3]],
         };
+        let context = &mut thread.contexts[depth + 1];
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; `inside` says that
         // nobody else is on it.
-        unsafe { arch.prepare(&mut thread.contexts[depth + 1], start) };
+        unsafe { arch.prepare(context, start) };
+        self.resume = context;
         thread.levels[depth] = thread.top;
         thread.depth = depth as u8 + 1;
         // The thread stays in its queue until somebody else is to run (see `settle`).
-        thread.top = Level {
-            domain: gate.domain,
-            priority: gate.ceiling,
-            epoch: callee.epoch,
-            gate: cap.object,
-            left: gate.bound,
-        };
+        thread.top =
+            Level { domain: gate.domain, priority: gate.ceiling, epoch: callee.epoch, gate: cap.object, left: bound };
         self.loaded = gate.domain;
         arch.load_image(callee.slots.image());
-        let bound = gate.bound;
         if bound < (self.armed as u32).wrapping_sub(ticks) as i32 {
             self.arm_within(bound);
         }
-        Ok(Outcome::Later)
+        Ok(Outcome::Entered)
     }
 
     /// Too little is left of this period: the call is performed again after the replenishment, which may be due already.
@@ -100,7 +101,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Moves a ready thread to the queue of its priority, before its new equals. The running thread may be in that of an
     /// outer level: whoever is more important than its gate's ceiling is more important than that, too.
-    #[inline]
+    #[cold]
     pub(crate) fn settle(&mut self, thread: u8) {
         let priority = self.thread(thread).top.priority;
         if self.ready.queue_of(thread) != priority {
@@ -116,51 +117,50 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
         let current = self.current;
-        if self.thread(current).depth == 0 {
+        let Kernel { threads, gates, domains, budgets, ready, arch, .. } = self;
+        let thread = threads.get_mut(usize::from(current)).ok_or(Error::NotInGate)?;
+        let gate = gates.get_mut(usize::from(thread.top.gate)).ok_or(Error::NotInGate)?;
+        let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::NotInGate)?;
+        if thread.depth == 0 {
             return Err(Error::NotInGate);
         }
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
-        self.charge();
-        self.leave(current, status);
-        let Kernel { threads, domains, arch, .. } = self;
-        let thread = &mut threads[usize::from(current)];
-        let outer = &domains[usize::from(thread.top.domain)];
-        if outer.epoch == thread.top.epoch {
+        let ticks = arch.ticks();
+        let elapsed = ticks.wrapping_sub(self.since) as i32;
+        self.since = ticks;
+        thread.pay(budget, elapsed);
+        thread.leave(gate);
+        arch.trace(header(Event::GateExit, thread.top.domain, u16::from(current)), status);
+        let outer = domains.get(usize::from(thread.top.domain));
+        if let Some(outer) = outer.filter(|outer| outer.epoch == thread.top.epoch) {
             self.loaded = thread.top.domain;
             arch.load_image(outer.slots.image());
-            arch.respond(thread.context_mut(), status, [value, 0]);
+            let context = thread.context_mut();
+            arch.respond(context, status, [value, 0]);
+            self.resume = context;
         } else {
             // The memory of a caller that was stopped is not touched.
             self.recheck = true;
         }
+        if ready.queue_of(current) != thread.top.priority {
+            self.settle(current);
+        }
         Ok(Outcome::Later)
     }
 
-    /// Pops a thread's innermost gate.
-    #[inline]
-    fn leave(&mut self, thread: u8, status: u32) {
+    /// Pops a thread's innermost gate, with an error for the caller when it runs again.
+    #[cold]
+    fn leave_with(&mut self, thread: u8, error: Error) {
         let record = &mut self.threads[usize::from(thread)];
-        let inner = record.top;
-        let gate = &mut self.gates[usize::from(inner.gate)];
-        gate.inside = NONE;
-        record.depth -= 1;
-        record.top = record.levels[usize::from(record.depth).min(LEVELS - 1)];
-        // Level 0 has no bound; its `left` means nothing. What an overrun took beyond the bound is the kernel's granularity, not
-        // the caller's doing.
-        record.top.left = record.top.left.wrapping_sub(gate.bound - inner.left.max(0));
-        self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), status);
+        record.leave(&mut self.gates[usize::from(record.top.gate)]);
+        record.pending = Some((error.status(), [0; 2]));
+        self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), error.status());
         self.settle(thread);
     }
 
-    /// As [`Kernel::leave`], with a result for the caller when it runs again.
-    #[cold]
-    fn leave_with(&mut self, thread: u8, error: Error) {
-        self.leave(thread, error.status());
-        self.thread_mut(thread).pending = Some((error.status(), [0; 2]));
-    }
-
     /// A ready thread's innermost activation is dead: it goes back to its caller with an error, or ends.
+    #[cold]
     pub(crate) fn unwind(&mut self, thread: u8) {
         let record = self.thread(thread);
         if record.depth == 0 {

@@ -23,6 +23,8 @@ pub(crate) enum Outcome {
     Values(u32, u32),
     /// The caller waits, was moved elsewhere or gets its result later.
     Later,
+    /// The caller goes on in a gate.
+    Entered,
 }
 
 /// Success without values.
@@ -48,6 +50,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) current: u8,
     /// The domain whose registers are loaded.
     pub(crate) loaded: u8,
+    /// What the entry code resumes; null when nobody runs.
+    pub(crate) resume: *mut A::Context,
     /// The running thread must be checked again before it goes on.
     pub(crate) recheck: bool,
     /// `armed` is earlier than what the timer was last asked for.
@@ -106,6 +110,12 @@ impl<A: Arch> Kernel<A> {
         self.threads.get_mut(usize::from(self.current)).map(Thread::context_mut)
     }
 
+    /// The registers to resume, null when nobody runs.
+    #[inline]
+    pub fn resume(&self) -> *mut A::Context {
+        self.resume
+    }
+
     /// Looks a handle up in the running thread's domain.
     ///
     /// # Errors
@@ -154,15 +164,17 @@ impl<A: Arch> Kernel<A> {
         let request = self.arch.request(thread.context());
         let caller = self.current;
         let outcome = match Call::from_number(request.number) {
-            Some(Call::GateCall) => self.gate_call(&request.args),
+            Some(Call::GateCall) => self.gate_call(request.args),
             Some(Call::GateReturn) => self.gate_return(request.args[0], request.args[1]),
-            Some(call) => self.perform(call, &request),
+            Some(call) => self.perform(call, request),
             None => Err(Error::BadCall),
         };
         match outcome {
+            // Nobody became ready, and the gate's ceiling is at least as important as its caller.
+            Ok(Outcome::Entered) => return,
             Ok(Outcome::Values(first, second)) => self.respond(caller, 0, [first, second]),
             Ok(Outcome::Later) => {}
-            Err(error) => self.refuse(caller, &request, error),
+            Err(error) => self.refuse(caller, request.number, error),
         }
         self.dispatch();
     }
@@ -176,15 +188,15 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[cold]
-    fn refuse(&mut self, thread: u8, request: &Request, error: Error) {
+    fn refuse(&mut self, thread: u8, number: u32, error: Error) {
         let domain = self.thread(thread).level().domain;
-        let number = request.number.min(u32::from(u16::MAX)) as u16;
+        let number = number.min(u32::from(u16::MAX)) as u16;
         self.arch.trace(header(Event::Refused, domain, number), error.status());
         self.respond(thread, error.status(), [0; 2]);
     }
 
     #[inline(never)]
-    fn perform(&mut self, call: Call, request: &Request) -> Result<Outcome, Error> {
+    fn perform(&mut self, call: Call, request: Request) -> Result<Outcome, Error> {
         let [a, b, c, d] = request.args;
         match call {
             Call::Yield => self.yield_now(),

@@ -15,9 +15,7 @@ impl<A: Arch> Kernel<A> {
         if self.outside_gates().is_err() {
             return DONE;
         }
-        let priority = self.ready.queue_of(current);
-        self.ready.remove(current);
-        self.ready.push_back(current, priority);
+        self.ready.rotate(current);
         DONE
     }
 
@@ -71,20 +69,30 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline]
     pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
-        let Some(word) = self.notifications.get_mut(usize::from(notification)) else { return };
+        let Kernel { notifications, threads, domains, ready, arch, .. } = self;
+        let Some(word) = notifications.get_mut(usize::from(notification)) else { return };
         word.bits |= bits;
-        let (waiter, set) = (word.waiter, word.bits);
-        let Some(thread) = self.threads.get(usize::from(waiter)) else { return };
-        let found = set & thread.mask;
-        if found == 0 || !self.waits(waiter, notification) {
+        let waiter = word.waiter;
+        let Some(thread) = threads.get_mut(usize::from(waiter)) else { return };
+        let found = word.bits & thread.mask;
+        if found == 0 || thread.state != State::Waiting(notification) {
             return;
         }
-        let word = &mut self.notifications[usize::from(notification)];
+        let home = thread.top;
+        if domains.get(usize::from(home.domain)).is_none_or(|domain| domain.epoch != home.epoch) {
+            return;
+        }
         word.bits &= !found;
         word.waiter = NONE;
-        self.thread_mut(waiter).pending = Some((0, [found, 0]));
-        self.release_now(waiter);
-        self.make_ready(waiter);
+        thread.pending = Some((0, [found, 0]));
+        thread.state = State::Ready;
+        ready.push_back(waiter, home.priority);
+        if thread.period == 0 {
+            // An event releases a thread that is not periodic.
+            thread.open = true;
+            let now = arch.ticks();
+            arch.trace(header(Event::Release, home.domain, u16::from(waiter)), now);
+        }
     }
 
     /// Whether a thread waits for a notification. One whose domain was stopped does not wait any more.
@@ -94,17 +102,6 @@ impl<A: Arch> Kernel<A> {
         // A thread that waits is in no gate.
         let home = &record.top;
         record.state == State::Waiting(notification) && self.domain(home.domain).epoch == home.epoch
-    }
-
-    /// An event releases a thread that is not periodic.
-    fn release_now(&mut self, thread: u8) {
-        let record = self.thread_mut(thread);
-        if record.period == 0 {
-            record.open = true;
-            let domain = record.level().domain;
-            let now = self.arch.ticks();
-            self.arch.trace(header(Event::Release, domain, u16::from(thread)), now);
-        }
     }
 
     /// A thread's release is complete when it waits again.

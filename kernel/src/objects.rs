@@ -157,6 +157,25 @@ impl<A: Arch> Thread<A> {
         &self.top
     }
 
+    /// Takes ticks from what is left of the budget and of the gate that the thread is in. (At level 0 the latter means nothing.)
+    #[inline]
+    pub(crate) fn pay(&mut self, budget: &mut Budget, elapsed: i32) {
+        self.top.left = self.top.left.wrapping_sub(elapsed);
+        budget.left = budget.left.saturating_sub(elapsed);
+    }
+
+    /// Pops the innermost level, which is inside `gate`.
+    #[inline]
+    pub(crate) fn leave(&mut self, gate: &mut Gate) {
+        gate.inside = NONE;
+        let depth = self.depth.wrapping_sub(1);
+        self.depth = depth;
+        // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
+        let used = gate.bound - self.top.left.max(0);
+        self.top = self.levels[usize::from(depth).min(LEVELS - 1)];
+        self.top.left = self.top.left.wrapping_sub(used);
+    }
+
     /// The registers of the current level.
     #[inline]
     pub fn context_mut(&mut self) -> &mut A::Context {

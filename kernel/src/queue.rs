@@ -82,6 +82,23 @@ impl Ready {
         self.head[queue] = thread;
     }
 
+    /// Moves the first thread of a queue behind its equals.
+    #[inline]
+    pub fn rotate(&mut self, thread: u8) {
+        let next = self.next[slot(thread)];
+        if next == NONE {
+            return;
+        }
+        let queue = usize::from(self.queue[slot(thread)] & 31);
+        let tail = self.tail[queue];
+        self.head[queue] = next;
+        self.prev[slot(next)] = NONE;
+        self.next[slot(tail)] = thread;
+        self.prev[slot(thread)] = tail;
+        self.next[slot(thread)] = NONE;
+        self.tail[queue] = thread;
+    }
+
     /// Takes a thread out of its queue. It must be in one.
     #[inline]
     pub fn remove(&mut self, thread: u8) {

@@ -28,59 +28,83 @@ impl<A: Arch> Kernel<A> {
     /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
     #[inline(never)]
     fn reschedule(&mut self) {
-        self.charge();
         let now = self.arch.now();
-        if self.threads.get(usize::from(self.current)).is_some_and(|thread| thread.state == State::Ready) {
+        self.charge_until(now as u32);
+        if let Some(thread) = self.threads.get(usize::from(self.current))
+            && self.ready.queue_of(self.current) != thread.top.priority
+            && thread.state == State::Ready
+        {
             self.settle(self.current);
         }
-        let next = loop {
-            let next = self.ready.first();
-            if next == NOBODY || self.admits(next, now) {
-                break next;
-            }
-        };
-        if next != self.current {
-            self.switch_to(next);
-        }
+        while !self.runs_first(now) {}
         self.recheck = false;
-        self.deliver(next);
     }
 
-    /// Whether a ready thread may run now: its activation is alive, and its budget, or the bound of the gate that it is in,
-    /// has time left, for whose end the timer is armed. If not, it has left the ready queue or a level.
+    /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
+    /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
+    /// ready queue or a level, and somebody else may be the first.
     #[inline]
-    fn admits(&mut self, thread: u8, now: u64) -> bool {
-        let record = &self.threads[usize::from(thread)];
+    fn runs_first(&mut self, now: u64) -> bool {
+        let next = self.ready.first();
+        let Kernel { threads, domains, budgets, arch, .. } = self;
+        let Some(thread) = threads.get_mut(usize::from(next)) else { return self.idle() };
+        let Some(domain) = domains.get(usize::from(thread.top.domain)) else { return self.idle() };
         // Activations begin only while their domain runs, and its epoch changes when it is stopped.
-        if self.domains[usize::from(record.top.domain)].epoch != record.top.epoch {
-            self.unwind(thread);
+        if domain.epoch != thread.top.epoch {
+            self.unwind(next);
             return false;
         }
-        let left = if record.depth > 0 {
-            if record.top.left <= 0 {
-                self.overrun(thread);
+        let left = if thread.depth > 0 {
+            if thread.top.left <= 0 {
+                self.overrun(next);
                 return false;
             }
-            record.top.left
+            thread.top.left
         } else {
-            let index = record.budget;
-            let budget = &self.budgets[usize::from(index)];
-            let left = if now >= budget.next { self.refilled(index, now) } else { budget.left };
-            if left <= 0 {
-                self.exhausted(thread);
+            let index = thread.budget;
+            let Some(budget) = budgets.get(usize::from(index)) else { return self.idle() };
+            if now >= budget.next {
+                self.refill(index, now);
                 return false;
             }
-            left
+            if budget.left <= 0 {
+                self.exhausted(next);
+                return false;
+            }
+            budget.left
         };
+        if next != self.current {
+            self.current = next;
+            let number = thread.top.domain;
+            if number != self.loaded {
+                self.loaded = number;
+                arch.load_image(domain.slots.image());
+            }
+            arch.trace(header(Event::Switch, number, u16::from(next)), 0);
+        }
+        let pending = thread.pending;
+        thread.pending = None;
+        let context = thread.context_mut();
+        if let Some((status, values)) = pending {
+            arch.respond(context, status, values);
+        }
+        self.resume = context;
         self.arm_before(now + left as u64);
         true
     }
 
-    /// Replenishes a budget; what it has then.
+    /// Nobody is ready.
     #[cold]
-    fn refilled(&mut self, index: u8, now: u64) -> i32 {
-        self.refill(index, now);
-        self.budget_mut(index).left
+    fn idle(&mut self) -> bool {
+        if self.current != NOBODY {
+            self.current = NOBODY;
+            if self.loaded != IDLE {
+                self.load(IDLE);
+            }
+            self.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
+        }
+        self.resume = core::ptr::null_mut();
+        true
     }
 
     /// A thread's budget has nothing left.
@@ -109,16 +133,6 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    #[inline]
-    fn switch_to(&mut self, next: u8) {
-        let domain = self.threads.get(usize::from(next)).map_or(IDLE, |thread| thread.top.domain);
-        if domain != self.loaded {
-            self.load(domain);
-        }
-        self.current = next;
-        self.arch.trace(header(Event::Switch, domain, u16::from(next)), 0);
-    }
-
     /// Loads a domain's region registers ([`IDLE`]: those of the idle loop).
     #[inline]
     pub(crate) fn load(&mut self, domain: u8) {
@@ -129,35 +143,25 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Hands a thread that runs again the result it was waiting for.
-    #[inline]
-    fn deliver(&mut self, thread: u8) {
-        let index = usize::from(thread);
-        if let Some(record) = self.threads.get_mut(index)
-            && let Some((status, values)) = record.pending
-        {
-            record.pending = None;
-            let depth = usize::from(record.depth).min(crate::objects::LEVELS - 1);
-            self.arch.respond(&mut record.contexts[depth], status, values);
-        }
-    }
-
-    /// Charges the time since the last charge to the running thread; returns the time (low word).
+    /// Charges the time since the last charge to the running thread.
     ///
     /// # Bound
     /// O(1).
     #[inline]
-    pub(crate) fn charge(&mut self) -> u32 {
-        let now = self.arch.ticks();
-        let elapsed = now.wrapping_sub(self.since) as i32;
-        self.since = now;
-        if let Some(thread) = self.threads.get_mut(usize::from(self.current)) {
-            // At level 0 it means nothing.
-            thread.top.left = thread.top.left.wrapping_sub(elapsed);
-            let budget = &mut self.budgets[usize::from(thread.budget)];
-            budget.left = budget.left.saturating_sub(elapsed);
+    pub(crate) fn charge(&mut self) {
+        let ticks = self.arch.ticks();
+        self.charge_until(ticks);
+    }
+
+    #[inline]
+    fn charge_until(&mut self, ticks: u32) {
+        let elapsed = ticks.wrapping_sub(self.since) as i32;
+        self.since = ticks;
+        if let Some(thread) = self.threads.get_mut(usize::from(self.current))
+            && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
+        {
+            thread.pay(budget, elapsed);
         }
-        now
     }
 
     /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
@@ -170,11 +174,11 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// As [`Kernel::arm_before`], so many ticks from now.
+    /// As [`Kernel::arm_before`], so many ticks from now, and at once.
     #[cold]
     pub(crate) fn arm_within(&mut self, ticks: i32) {
-        let now = self.arch.now();
-        self.arm_before(now + ticks as u64);
+        self.armed = self.arch.now() + ticks as u64;
+        self.arch.arm_timer(self.armed);
     }
 
     /// The timer fired: wakes what is due, and rechecks the running thread's budget.
@@ -210,7 +214,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Replenishes a budget when its time has come, and traces that.
-    #[inline]
+    #[cold]
     pub(crate) fn refill(&mut self, index: u8, now: u64) {
         let budget = self.budget_mut(index);
         if budget.refill(now) {

@@ -164,8 +164,8 @@ cofferdam_first_entry:
 
 /// The Context to resume: the chosen thread's, or the idle loop's.
 fn resumed<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    let idle = kernel.arch.idle_context();
-    kernel.current_context().map_or(idle, |context| context as *mut Context)
+    let context = kernel.resume();
+    if context.is_null() { kernel.arch.idle_context() } else { context }
 }
 
 /// The Context with which the machine starts.

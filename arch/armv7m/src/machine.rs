@@ -125,9 +125,10 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     fn arm_timer(&mut self, at: u64) {
         const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
-        const LONGEST: u64 = 0x00ff_ffff;
-        let delay = at.saturating_sub(self.now()).saturating_sub(u64::from(B::RELOAD_TICKS));
-        let delay = delay.clamp(u64::from(B::SHORTEST_TICKS), LONGEST) as u32;
+        const LONGEST: i32 = 0x00ff_ffff;
+        // At most half a wrap of the counter ahead.
+        let delay = (at as u32).wrapping_sub(self.ticks()) as i32 - B::RELOAD_TICKS as i32;
+        let delay = delay.clamp(B::SHORTEST_TICKS as i32, LONGEST) as u32;
         regs::SYST_RVR.write(delay - 1);
         regs::SYST_CVR.write(0);
         regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
