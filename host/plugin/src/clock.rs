@@ -6,13 +6,14 @@
 //! a thread whose progress depends on the host. While the guest sleeps, the main loop's own computation of the next
 //! deadline says how far time leaps.
 //!
-//! While the guest runs, [`Clock::advance`] asks QEMU to bring its virtual clock to one nanosecond ahead of now. QEMU
-//! does so on the same thread at the end of the block, in a loop that runs timers until its clock has arrived. The clock
-//! therefore must not have arrived when the loop starts: while the request is open, the first reads stay below it.
+//! While the guest runs, the processor's thread stops at every deadline and after every store to a device and has the
+//! main loop run what has expired ([`Clock::meet_main_loop`]); the main loop's answer is the next deadline. Timers are late
+//! by the rest of a block at most, and by nothing in the exact mode, whose blocks have one instruction.
 //!
-//! In the exact mode the processor's thread instead stops at every deadline and after every store to a device and has the
-//! main loop run what has expired ([`Clock::meet_main_loop`]); the main loop's answer is the next deadline. That is slower
-//! for each meeting and needs far fewer of them.
+//! Under a debugger, which holds the main loop up, [`Clock::advance`] asks QEMU once a quantum to bring its virtual clock to one
+//! nanosecond ahead of now. QEMU does so on the same thread at the end of the block, in a loop that runs timers until its
+//! clock has arrived. The clock therefore must not have arrived when the loop starts: while the request is open, the first
+//! reads stay below it.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};

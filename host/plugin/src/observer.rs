@@ -23,7 +23,7 @@ const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
 const PRIVATE_BUS: u32 = 0xe000_0000;
 const VTOR: u32 = 0xe000_ed08;
 const DEFAULT_QUANTUM: u64 = 1000;
-/// Exact mode: cycles between two looks at the limits.
+/// Cycles between two looks at the limits.
 const CHECK_CYCLES: u64 = 10_000;
 /// Registers of SysTick.
 const SYSTICK: std::ops::Range<u32> = 0xe000_e010..0xe000_e020;
@@ -73,7 +73,7 @@ pub struct Observer {
     pub(crate) started: f64,
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
-    /// Exact mode: the main loop is met at each deadline; 0: the deadline is not known.
+    /// The main loop is met at each deadline; 0: the deadline is not known. Under a debugger, time advances by quanta instead.
     meets: bool,
     deadline: u64,
     next_tick: u64,
@@ -149,7 +149,7 @@ impl Observer {
             trace_status: None,
             started: crate::finish::host_seconds(),
             block_start: 0,
-            meets: watch.mode == Mode::Exact && !watch.debugger,
+            meets: !watch.debugger,
             deadline: 0,
             next_tick: 0,
             mpu_generation: 1,

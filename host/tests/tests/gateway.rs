@@ -22,7 +22,7 @@ fn it_ends_as_promised() {
 
 #[test]
 fn control_meets_every_deadline_and_the_bound_that_was_admitted() {
-    let control = gateway().named("threads", "domain", "control");
+    let control = gateway().named("threads", "name", "control");
     assert!(control["completions"].as_u64() > Some(1000), "{control:#}");
     assert_eq!(control["missed_deadlines"], 0, "{control:#}");
     assert!(control["response"]["max"].as_u64() <= control["response_bound"].as_u64(), "{control:#}");
@@ -68,7 +68,7 @@ fn a_second_run_has_the_same_report() {
 #[test]
 fn without_budgets_control_misses_deadlines() {
     let ran = Ran::new(GATEWAY, &["--no-budgets"]);
-    let control = ran.named("threads", "domain", "control");
+    let control = ran.named("threads", "name", "control");
     assert!(control["missed_deadlines"].as_u64() > Some(0), "{control:#}");
     assert_eq!(ran.code, 1, "such a run does not end as promised");
 }
