@@ -10,7 +10,7 @@ use protect::pmsav7::AccessKind;
 
 use crate::arch::{Arch, Start};
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{Level, Life};
+use crate::objects::{LEVELS, Level, Life};
 use crate::queue::NONE;
 
 impl<A: Arch> Kernel<A> {
@@ -20,11 +20,22 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline]
     pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
-        let cap = self.lookup(args[0], Kind::Gate, rights::WRITE)?;
         let current = self.current;
         let Kernel { threads, gates, domains, budgets, arch, .. } = self;
         let thread = threads.get_mut(usize::from(current)).ok_or(Error::BadHandle)?;
+        // As `lookup`, whose borrow would be in the way of what follows.
+        let caller = domains.get(usize::from(thread.top.domain)).ok_or(Error::BadHandle)?;
+        let cap = caller.caps.get(args[0] as usize).ok_or(Error::BadHandle)?;
+        if cap.kind != Kind::Gate {
+            return Err(cap.other_kind());
+        }
         let gate = gates.get_mut(usize::from(cap.object)).ok_or(Error::BadHandle)?;
+        if cap.generation != gate.generation {
+            return Err(Error::BadHandle);
+        }
+        if cap.rights & rights::WRITE == 0 {
+            return Err(Error::NoRight);
+        }
         let callee = domains.get(usize::from(gate.domain)).ok_or(Error::BadHandle)?;
         let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
         let depth = usize::from(thread.depth);
@@ -76,8 +87,9 @@ impl<A: Arch> Kernel<A> {
         thread.top =
             Level { domain: gate.domain, priority: gate.ceiling, epoch: callee.epoch, gate: cap.object, left: bound };
         self.loaded = gate.domain;
+        let late = bound < (self.armed as u32).wrapping_sub(ticks) as i32;
         arch.load_image(callee.slots.image());
-        if bound < (self.armed as u32).wrapping_sub(ticks) as i32 {
+        if late {
             self.arm_within(bound);
         }
         Ok(Outcome::Entered)
@@ -121,7 +133,8 @@ impl<A: Arch> Kernel<A> {
         let thread = threads.get_mut(usize::from(current)).ok_or(Error::NotInGate)?;
         let gate = gates.get_mut(usize::from(thread.top.gate)).ok_or(Error::NotInGate)?;
         let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::NotInGate)?;
-        if thread.depth == 0 {
+        let outer = usize::from(thread.depth).wrapping_sub(1);
+        if outer >= LEVELS {
             return Err(Error::NotInGate);
         }
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
@@ -130,15 +143,15 @@ impl<A: Arch> Kernel<A> {
         let elapsed = ticks.wrapping_sub(self.since) as i32;
         self.since = ticks;
         thread.pay(budget, elapsed);
-        thread.leave(gate);
+        thread.leave(outer, gate);
         arch.trace(header(Event::GateExit, thread.top.domain, u16::from(current)), status);
-        let outer = domains.get(usize::from(thread.top.domain));
-        if let Some(outer) = outer.filter(|outer| outer.epoch == thread.top.epoch) {
+        let domain = domains.get(usize::from(thread.top.domain));
+        if let Some(domain) = domain.filter(|domain| domain.epoch == thread.top.epoch) {
             self.loaded = thread.top.domain;
-            arch.load_image(outer.slots.image());
-            let context = thread.context_mut();
+            let context = &mut thread.contexts[outer];
             arch.respond(context, status, [value, 0]);
             self.resume = context;
+            arch.load_image(domain.slots.image());
         } else {
             // The memory of a caller that was stopped is not touched.
             self.recheck = true;
@@ -153,7 +166,8 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     fn leave_with(&mut self, thread: u8, error: Error) {
         let record = &mut self.threads[usize::from(thread)];
-        record.leave(&mut self.gates[usize::from(record.top.gate)]);
+        let outer = usize::from(record.depth.saturating_sub(1));
+        record.leave(outer, &mut self.gates[usize::from(record.top.gate)]);
         record.pending = Some((error.status(), [0; 2]));
         self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), error.status());
         self.settle(thread);

@@ -6,7 +6,7 @@ use memory::frames::FrameTable;
 use protect::slots::RegionImage;
 use system::System;
 
-use crate::arch::{Arch, Request};
+use crate::arch::Arch;
 use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Gate, Interrupt, Notification, Thread};
 use crate::queue::{MAX_THREADS, Ready, Times};
@@ -125,7 +125,7 @@ impl<A: Arch> Kernel<A> {
         let domain = self.domain(self.here());
         let cap = *domain.caps.get(handle as usize).ok_or(Error::BadHandle)?;
         if cap.kind != kind {
-            return Err(if cap.kind == Kind::Empty { Error::BadHandle } else { Error::WrongKind });
+            return Err(cap.other_kind());
         }
         if cap.generation != self.generation(kind, cap.object) {
             return Err(Error::BadHandle);
@@ -160,13 +160,22 @@ impl<A: Arch> Kernel<A> {
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
     #[inline]
     pub fn on_call(&mut self) {
-        let Some(thread) = self.threads.get(usize::from(self.current)) else { return };
-        let request = self.arch.request(thread.context());
         let caller = self.current;
+        let Some(thread) = self.threads.get_mut(usize::from(caller)) else { return };
+        let request = self.arch.request(thread.context());
+        let [a, b, c, d] = request.args;
         let outcome = match Call::from_number(request.number) {
             Some(Call::GateCall) => self.gate_call(request.args),
-            Some(Call::GateReturn) => self.gate_return(request.args[0], request.args[1]),
-            Some(call) => self.perform(call, request),
+            Some(Call::GateReturn) => self.gate_return(a, b),
+            Some(Call::Yield) => {
+                self.arch.respond(thread.context_mut(), 0, [0; 2]);
+                // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
+                if thread.depth == 0 {
+                    self.ready.rotate(caller);
+                }
+                Ok(Outcome::Later)
+            }
+            Some(call) => self.perform(call, a, b, c, d),
             None => Err(Error::BadCall),
         };
         match outcome {
@@ -196,10 +205,8 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[inline(never)]
-    fn perform(&mut self, call: Call, request: Request) -> Result<Outcome, Error> {
-        let [a, b, c, d] = request.args;
+    fn perform(&mut self, call: Call, a: u32, b: u32, c: u32, d: u32) -> Result<Outcome, Error> {
         match call {
-            Call::Yield => self.yield_now(),
             Call::Exit => self.exit(a),
             Call::Wait => self.wait(a, b),
             Call::Poll => self.poll(a, b),
@@ -230,7 +237,7 @@ impl<A: Arch> Kernel<A> {
             Call::CapGrant => self.cap_grant(a, b, c, d),
             Call::CapDelete => self.cap_delete(a),
             Call::Revoke => self.revoke(a),
-            Call::GateCall | Call::GateReturn => Err(Error::BadCall),
+            Call::GateCall | Call::GateReturn | Call::Yield => Err(Error::BadCall),
             Call::Retype => self.retype(a, b, c, d),
             Call::FramesSplit => self.frames_split(a, b, c),
             Call::FramesMap => self.frames_map(a, b, c),

@@ -9,16 +9,6 @@ use crate::objects::State;
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
-    /// `YIELD`. Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
-    pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
-        let current = self.current;
-        if self.outside_gates().is_err() {
-            return DONE;
-        }
-        self.ready.rotate(current);
-        DONE
-    }
-
     /// `WAIT`.
     ///
     /// # Bound

@@ -1,6 +1,6 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
-use abi::{Kind, MAX_NESTING};
+use abi::{Error, Kind, MAX_NESTING};
 use protect::access::AccessMap;
 use protect::pctrie::PcTrie;
 use protect::slots::Slots;
@@ -32,6 +32,12 @@ pub struct Cap {
 impl Cap {
     /// An empty slot.
     pub const EMPTY: Cap = Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0 };
+
+    /// Why a capability to something else cannot be used.
+    #[cold]
+    pub(crate) fn other_kind(&self) -> Error {
+        if self.kind == Kind::Empty { Error::BadHandle } else { Error::WrongKind }
+    }
 }
 
 /// How far the restart of a stopped domain has come.
@@ -164,15 +170,14 @@ impl<A: Arch> Thread<A> {
         budget.left = budget.left.saturating_sub(elapsed);
     }
 
-    /// Pops the innermost level, which is inside `gate`.
+    /// Pops the innermost level, which is inside `gate`; `outer` is the level below it.
     #[inline]
-    pub(crate) fn leave(&mut self, gate: &mut Gate) {
+    pub(crate) fn leave(&mut self, outer: usize, gate: &mut Gate) {
         gate.inside = NONE;
-        let depth = self.depth.wrapping_sub(1);
-        self.depth = depth;
         // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
         let used = gate.bound - self.top.left.max(0);
-        self.top = self.levels[usize::from(depth).min(LEVELS - 1)];
+        self.depth = outer as u8;
+        self.top = self.levels[outer];
         self.top.left = self.top.left.wrapping_sub(used);
     }
 

@@ -4,7 +4,7 @@ use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, NOBODY};
-use crate::objects::State;
+use crate::objects::{LEVELS, State};
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
@@ -29,15 +29,19 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     fn reschedule(&mut self) {
         let now = self.arch.now();
-        self.charge_until(now as u32);
-        if let Some(thread) = self.threads.get(usize::from(self.current))
-            && self.ready.queue_of(self.current) != thread.top.priority
-            && thread.state == State::Ready
+        let elapsed = (now as u32).wrapping_sub(self.since) as i32;
+        self.since = now as u32;
+        let current = self.current;
+        if let Some(thread) = self.threads.get_mut(usize::from(current))
+            && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
         {
-            self.settle(self.current);
+            thread.pay(budget, elapsed);
+            if self.ready.queue_of(current) != thread.top.priority && thread.state == State::Ready {
+                self.settle(current);
+            }
         }
-        while !self.runs_first(now) {}
         self.recheck = false;
+        while !self.runs_first(now) {}
     }
 
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
@@ -57,6 +61,7 @@ impl<A: Arch> Kernel<A> {
         let left = if thread.depth > 0 {
             if thread.top.left <= 0 {
                 self.overrun(next);
+                self.recheck = false;
                 return false;
             }
             thread.top.left
@@ -73,23 +78,25 @@ impl<A: Arch> Kernel<A> {
             }
             budget.left
         };
+        if left < (self.armed as u32).wrapping_sub(now as u32) as i32 {
+            self.armed = now + left as u64;
+            self.rearm = true;
+        }
+        let context = &mut thread.contexts[usize::from(thread.depth).min(LEVELS - 1)];
+        self.resume = context;
+        if let Some((status, values)) = thread.pending {
+            thread.pending = None;
+            arch.respond(context, status, values);
+        }
         if next != self.current {
             self.current = next;
             let number = thread.top.domain;
+            arch.trace(header(Event::Switch, number, u16::from(next)), 0);
             if number != self.loaded {
                 self.loaded = number;
                 arch.load_image(domain.slots.image());
             }
-            arch.trace(header(Event::Switch, number, u16::from(next)), 0);
         }
-        let pending = thread.pending;
-        thread.pending = None;
-        let context = thread.context_mut();
-        if let Some((status, values)) = pending {
-            arch.respond(context, status, values);
-        }
-        self.resume = context;
-        self.arm_before(now + left as u64);
         true
     }
 
@@ -150,11 +157,6 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     pub(crate) fn charge(&mut self) {
         let ticks = self.arch.ticks();
-        self.charge_until(ticks);
-    }
-
-    #[inline]
-    fn charge_until(&mut self, ticks: u32) {
         let elapsed = ticks.wrapping_sub(self.since) as i32;
         self.since = ticks;
         if let Some(thread) = self.threads.get_mut(usize::from(self.current))
