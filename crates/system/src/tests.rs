@@ -28,7 +28,7 @@ fn sample() -> Builder {
         data_source: 0x20_4000,
         data_bytes: 64,
         zero_bytes: 64,
-        info: 0x20_0000,
+        info: 0x20_0000 + first_area * 0x800,
         gate_return: 0x20_0101 + first_area * 0x800,
         policy: policy::STOP,
         cap_slots: 4,
@@ -114,6 +114,12 @@ fn damaged_blocks_are_refused() {
 }
 
 #[test]
+fn clocks_that_stand_still_are_refused() {
+    assert_eq!(refused(|b| b.ticks_per_second = 0), TableError::Header);
+    assert_eq!(refused(|b| b.cpu_hz = 0), TableError::Header);
+}
+
+#[test]
 fn kernel_memory_cannot_become_an_area() {
     let (table, field) = refused_field(|b| b.areas[1].base = 0x2000_0000);
     assert_eq!((table, field), (Table::Domains, "data_base"));
@@ -145,6 +151,10 @@ fn each_rule_has_its_refusal() {
         (|b| b.frames[2].base = 0x2000_0800, Table::Frames, "base"),
         (|b| b.domains[0].data_bytes = 63, Table::Domains, "data_bytes"),
         (|b| b.domains[0].policy = 3, Table::Domains, "policy"),
+        (|b| b.domains[0].data_source = 0x2002_0000, Table::Domains, "data_source"),
+        (|b| b.domains[0].data_source = 0x40_0000 - 32, Table::Domains, "data_source"),
+        (|b| b.domains[0].data_source += 1, Table::Domains, "data_source"),
+        (|b| b.domains[0].info = 0x20_1000, Table::Domains, "info"),
         (|b| b.domains[0].areas = 3, Table::Domains, "first_area"),
         (|b| b.domains[0].fault_notification = 2, Table::Domains, "fault_notification"),
         (|b| b.areas[0].flags |= area::WRITE, Table::Areas, "flags"),

@@ -7,6 +7,9 @@ use crate::{
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
     bounds(system)?;
+    if system.ticks_per_second() == 0 || system.cpu_hz() == 0 {
+        return Err(TableError::Header);
+    }
     each(system, frames_entry)?;
     each(system, domain_entry)?;
     each(system, area_entry)?;
@@ -95,7 +98,21 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
         let holds = |flags: u32| flags & area::WRITE != 0;
         require(inside_area(system, &entry, entry.data_base, initialised, holds), "data_base")?;
     }
-    Ok(())
+    if entry.data_bytes > 0 {
+        require(entry.data_base.is_multiple_of(4), "data_base")?;
+        require(entry.data_source.is_multiple_of(4), "data_source")?;
+        require(inside_rom(system, entry.data_source, entry.data_bytes), "data_source")?;
+    }
+    // The domain reads it itself; the kernel only passes the address on.
+    let holds = |flags: u32| flags & area::READ != 0;
+    require(inside_area(system, &entry, entry.info, 4, holds), "info")
+}
+
+/// Whether the range lies within read-only memory, so that what a restart restores is what the tool wrote.
+fn inside_rom(system: &System, base: u32, bytes: u32) -> bool {
+    let end = u64::from(base) + u64::from(bytes);
+    let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
+    system.all::<Frames>().any(|range| range.kind == frames::ROM && holds(range))
 }
 
 /// Whether the range lies within one area of the domain whose flags satisfy the predicate.

@@ -139,7 +139,7 @@ pub fn sample() -> Builder {
         data_source: 0x20_4000,
         data_bytes: 64,
         zero_bytes: 256,
-        info: 0x20_0000,
+        info: 0x20_0000 + first_area * 0x800,
         gate_return: 0x20_0101 + first_area * 0x800,
         policy: policy::RESTART,
         cap_slots: 6,
