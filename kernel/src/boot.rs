@@ -488,7 +488,7 @@ impl<A: Arch> Kernel<A> {
     /// Chooses the first thread and starts the clock.
     pub fn start(&mut self) {
         let now = self.arch.now();
-        self.since = now as u32;
+        self.since = now;
         self.arm_before(now + u64::from(self.ticks_per_second / 2));
         for budget in self.budgets.iter_mut() {
             budget.next = now + u64::from(budget.period);

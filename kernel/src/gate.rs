@@ -37,7 +37,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NoRight);
         }
         let callee = domains.get(usize::from(gate.domain)).ok_or(Error::BadHandle)?;
-        let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
+        let budget = budgets.get(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
         let depth = usize::from(thread.depth);
         if thread.top.priority < gate.ceiling {
             return Err(Error::Ceiling);
@@ -52,13 +52,14 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::Stopped);
         }
         let ticks = arch.ticks();
-        let elapsed = ticks.wrapping_sub(self.since) as i32;
-        self.since = ticks;
-        thread.pay(budget, elapsed);
+        // What has not been charged yet will be at the level that is current then: it gets as much more.
+        let elapsed = ticks.wrapping_sub(self.since as u32) as i32;
+        thread.top.left = thread.top.left.wrapping_sub(elapsed);
         let bound = gate.bound;
-        let left = if depth > 0 { thread.top.left } else { budget.left };
+        let left = if depth > 0 { thread.top.left } else { budget.left.saturating_sub(elapsed) };
         if left < bound {
             if depth > 0 {
+                thread.top.left = thread.top.left.wrapping_add(elapsed);
                 return Err(Error::NoBudget);
             }
             let index = thread.budget;
@@ -84,8 +85,13 @@ impl<A: Arch> Kernel<A> {
         thread.levels[depth] = thread.top;
         thread.depth = depth as u8 + 1;
         // The thread stays in its queue until somebody else is to run (see `settle`).
-        thread.top =
-            Level { domain: gate.domain, priority: gate.ceiling, epoch: callee.epoch, gate: cap.object, left: bound };
+        thread.top = Level {
+            domain: gate.domain,
+            priority: gate.ceiling,
+            epoch: callee.epoch,
+            gate: cap.object,
+            left: bound.saturating_add(elapsed),
+        };
         self.loaded = gate.domain;
         let late = bound < (self.armed as u32).wrapping_sub(ticks) as i32;
         arch.load_image(callee.slots.image());
@@ -101,7 +107,8 @@ impl<A: Arch> Kernel<A> {
         if self.budget_mut(index).capacity < bound {
             return Err(Error::NoBudget);
         }
-        let now = self.arch.now();
+        self.charge();
+        let now = self.since;
         self.refill(index, now);
         let caller = self.current;
         self.arch.repeat(&mut self.threads[usize::from(caller)].contexts[0]);
@@ -129,21 +136,18 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
         let current = self.current;
-        let Kernel { threads, gates, domains, budgets, ready, arch, .. } = self;
+        let Kernel { threads, gates, domains, ready, arch, .. } = self;
         let thread = threads.get_mut(usize::from(current)).ok_or(Error::NotInGate)?;
         let gate = gates.get_mut(usize::from(thread.top.gate)).ok_or(Error::NotInGate)?;
-        let budget = budgets.get_mut(usize::from(thread.budget)).ok_or(Error::NotInGate)?;
         let outer = usize::from(thread.depth).wrapping_sub(1);
         if outer >= LEVELS {
             return Err(Error::NotInGate);
         }
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
-        let ticks = arch.ticks();
-        let elapsed = ticks.wrapping_sub(self.since) as i32;
-        self.since = ticks;
-        thread.pay(budget, elapsed);
-        thread.leave(outer, gate);
+        // At level 0 there is no bound from which the time inside would have to be taken.
+        let elapsed = if outer > 0 { arch.ticks().wrapping_sub(self.since as u32) as i32 } else { 0 };
+        thread.leave(outer, gate, elapsed);
         arch.trace(header(Event::GateExit, thread.top.domain, u16::from(current)), status);
         let domain = domains.get(usize::from(thread.top.domain));
         if let Some(domain) = domain.filter(|domain| domain.epoch == thread.top.epoch) {
@@ -167,7 +171,7 @@ impl<A: Arch> Kernel<A> {
     fn leave_with(&mut self, thread: u8, error: Error) {
         let record = &mut self.threads[usize::from(thread)];
         let outer = usize::from(record.depth.saturating_sub(1));
-        record.leave(outer, &mut self.gates[usize::from(record.top.gate)]);
+        record.leave(outer, &mut self.gates[usize::from(record.top.gate)], 0);
         record.pending = Some((error.status(), [0; 2]));
         self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), error.status());
         self.settle(thread);

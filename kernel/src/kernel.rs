@@ -56,8 +56,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) recheck: bool,
     /// `armed` is earlier than what the timer was last asked for.
     pub(crate) rearm: bool,
-    /// Low word of the time up to which everything is charged.
-    pub(crate) since: u32,
+    /// Time up to which everything is charged.
+    pub(crate) since: u64,
     /// When the timer will interrupt.
     pub(crate) armed: u64,
     pub(crate) ticks_per_second: u32,
@@ -110,6 +110,18 @@ impl<A: Arch> Kernel<A> {
         self.threads.get_mut(usize::from(self.current)).map(Thread::context_mut)
     }
 
+    /// The time. (Somebody is charged at every timer interrupt, thus long before the low word has wrapped.)
+    #[inline]
+    pub(crate) fn now(&mut self) -> u64 {
+        self.since + u64::from(self.elapsed())
+    }
+
+    /// Ticks that have not been charged yet.
+    #[inline]
+    pub(crate) fn elapsed(&mut self) -> u32 {
+        self.arch.ticks().wrapping_sub(self.since as u32)
+    }
+
     /// The registers to resume, null when nobody runs.
     #[inline]
     pub fn resume(&self) -> *mut A::Context {
@@ -158,7 +170,7 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
-    #[inline]
+    #[inline(always)]
     pub fn on_call(&mut self) {
         let caller = self.current;
         let Some(thread) = self.threads.get_mut(usize::from(caller)) else { return };
@@ -185,7 +197,7 @@ impl<A: Arch> Kernel<A> {
             Ok(Outcome::Later) => {}
             Err(error) => self.refuse(caller, request.number, error),
         }
-        self.dispatch();
+        self.dispatch_now();
     }
 
     #[inline]
@@ -217,7 +229,7 @@ impl<A: Arch> Kernel<A> {
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
             Call::InterruptAck => self.interrupt_ack(a),
             Call::TimeNow => {
-                let now = self.arch.now();
+                let now = self.now();
                 Ok(Outcome::Values(now as u32, (now >> 32) as u32))
             }
             Call::Mark => {

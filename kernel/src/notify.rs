@@ -57,8 +57,12 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// O(1).
-    #[inline]
     pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
+        self.wake_waiter(notification, bits);
+    }
+
+    #[inline(always)]
+    fn wake_waiter(&mut self, notification: u16, bits: u32) {
         let Kernel { notifications, threads, domains, ready, arch, .. } = self;
         let Some(word) = notifications.get_mut(usize::from(notification)) else { return };
         word.bits |= bits;
@@ -108,15 +112,15 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(interrupts) to find the line, one notification, one dispatch. The line stays masked until `INTERRUPT_ACK`, so that a
     /// storm costs one entry for each acknowledgement, which its owner's budget pays.
-    #[inline]
+    #[inline(always)]
     pub fn on_interrupt(&mut self, line: u32) {
         self.arch.mask(line);
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line);
         if let Some(&interrupt) = found {
             self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, interrupt.line), 0);
-            self.notify(interrupt.notification, interrupt.bits);
+            self.wake_waiter(interrupt.notification, interrupt.bits);
         }
-        self.dispatch();
+        self.dispatch_now();
     }
 
     /// `INTERRUPT_ACK`.
@@ -133,7 +137,7 @@ impl<A: Arch> Kernel<A> {
     /// O(threads + budgets): insertion into the time queue.
     pub(crate) fn sleep_until(&mut self, at: u64) -> Result<Outcome, Error> {
         self.outside_gates()?;
-        if at <= self.arch.now() {
+        if at <= self.now() {
             return DONE;
         }
         let current = self.current;
@@ -154,7 +158,7 @@ impl<A: Arch> Kernel<A> {
         if period == 0 {
             return Err(Error::NotPeriodic);
         }
-        let now = self.arch.now();
+        let now = self.now();
         self.complete(current);
         let record = self.thread_mut(current);
         // The first call ends the thread's preparation; its releases count from here.
@@ -177,7 +181,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
         self.charge();
-        let now = self.arch.now();
+        let now = self.now();
         self.refill(cap.object as u8, now);
         let budget = self.budget_mut(cap.object as u8);
         Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))

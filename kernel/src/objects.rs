@@ -170,15 +170,16 @@ impl<A: Arch> Thread<A> {
         budget.left = budget.left.saturating_sub(elapsed);
     }
 
-    /// Pops the innermost level, which is inside `gate`; `outer` is the level below it.
+    /// Pops the innermost level, which is inside `gate`; `outer` is the level below it. The time that has not been charged yet,
+    /// `elapsed`, will be charged to that one, though it was spent inside.
     #[inline]
-    pub(crate) fn leave(&mut self, outer: usize, gate: &mut Gate) {
+    pub(crate) fn leave(&mut self, outer: usize, gate: &mut Gate, elapsed: i32) {
         gate.inside = NONE;
         // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
-        let used = gate.bound - self.top.left.max(0);
+        let used = gate.bound - self.top.left.wrapping_sub(elapsed).max(0);
         self.depth = outer as u8;
         self.top = self.levels[outer];
-        self.top.left = self.top.left.wrapping_sub(used);
+        self.top.left = self.top.left.wrapping_sub(used).wrapping_add(elapsed);
     }
 
     /// The registers of the current level.

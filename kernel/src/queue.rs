@@ -49,7 +49,7 @@ impl Ready {
     }
 
     /// Adds a thread behind its equals. It must be in no queue.
-    #[inline]
+    #[inline(always)]
     pub fn push_back(&mut self, thread: u8, priority: u8) {
         let queue = usize::from(priority & 31);
         self.queue[slot(thread)] = priority & 31;

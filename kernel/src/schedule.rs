@@ -14,8 +14,14 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1), plus one round for every ready thread whose budget is exhausted or whose domain was stopped since it last
     /// ran; each such round takes the thread out of the queue, so it happens once per exhaustion or stop.
-    #[inline]
+    #[inline(never)]
     pub fn dispatch(&mut self) {
+        self.dispatch_now();
+    }
+
+    /// [`Kernel::dispatch`] in line, for the entries that count.
+    #[inline(always)]
+    pub(crate) fn dispatch_now(&mut self) {
         if self.recheck || self.ready.first() != self.current {
             self.reschedule();
         }
@@ -26,11 +32,12 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
-    #[inline(never)]
+    #[inline(always)]
     fn reschedule(&mut self) {
-        let now = self.arch.now();
-        let elapsed = (now as u32).wrapping_sub(self.since) as i32;
-        self.since = now as u32;
+        let elapsed = self.elapsed();
+        let now = self.since + u64::from(elapsed);
+        self.since = now;
+        let elapsed = elapsed as i32;
         let current = self.current;
         if let Some(thread) = self.threads.get_mut(usize::from(current))
             && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
@@ -47,7 +54,7 @@ impl<A: Arch> Kernel<A> {
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
     /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
     /// ready queue or a level, and somebody else may be the first.
-    #[inline]
+    #[inline(always)]
     fn runs_first(&mut self, now: u64) -> bool {
         let next = self.ready.first();
         let Kernel { threads, domains, budgets, arch, .. } = self;
@@ -156,13 +163,12 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline]
     pub(crate) fn charge(&mut self) {
-        let ticks = self.arch.ticks();
-        let elapsed = ticks.wrapping_sub(self.since) as i32;
-        self.since = ticks;
+        let elapsed = self.elapsed();
+        self.since += u64::from(elapsed);
         if let Some(thread) = self.threads.get_mut(usize::from(self.current))
             && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
         {
-            thread.pay(budget, elapsed);
+            thread.pay(budget, elapsed as i32);
         }
     }
 
@@ -179,7 +185,7 @@ impl<A: Arch> Kernel<A> {
     /// As [`Kernel::arm_before`], so many ticks from now, and at once.
     #[cold]
     pub(crate) fn arm_within(&mut self, ticks: i32) {
-        self.armed = self.arch.now() + ticks as u64;
+        self.armed = self.now() + ticks as u64;
         self.arch.arm_timer(self.armed);
     }
 
@@ -188,7 +194,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(entries that are due), each at most once per its period.
     pub fn on_timer(&mut self) {
-        let now = self.arch.now();
+        let now = self.now();
         while let Some(wake) = self.times.pop_due(now) {
             match wake {
                 Wake::Thread(thread) => self.wake_sleeper(thread),
@@ -199,7 +205,7 @@ impl<A: Arch> Kernel<A> {
         self.armed = self.times.earliest().min(now + u64::from(self.ticks_per_second / 2));
         self.rearm = true;
         self.recheck = true;
-        self.dispatch();
+        self.dispatch_now();
     }
 
     fn wake_sleeper(&mut self, thread: u8) {

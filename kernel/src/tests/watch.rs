@@ -148,7 +148,7 @@ impl Watch {
 }
 
 fn elapsed(kernel: &Kernel<Sim>) -> i64 {
-    i64::from((kernel.arch.now as u32).wrapping_sub(kernel.since))
+    i64::from((kernel.arch.now as u32).wrapping_sub(kernel.since as u32))
 }
 
 /// Every thread that waits for a notification or a budget is where it will be found.
