@@ -30,7 +30,7 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// One look-up of bounded depth, one replacement, two register writes: O(1).
-    #[inline]
+    #[inline(always)]
     pub fn on_miss(&mut self, address: u32) -> Resolution {
         let loaded = self.loaded;
         let Some(domain) = self.domains.get_mut(usize::from(loaded)) else { return Resolution::Denied };

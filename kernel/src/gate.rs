@@ -10,7 +10,7 @@ use protect::pmsav7::AccessKind;
 
 use crate::arch::{Arch, Start};
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{LEVELS, Level, Life};
+use crate::objects::{LEVELS, Life};
 use crate::queue::NONE;
 
 impl<A: Arch> Kernel<A> {
@@ -67,6 +67,9 @@ impl<A: Arch> Kernel<A> {
         }
 
         // Nothing can fail from here on.
+        let late = bound < (self.armed as u32).wrapping_sub(ticks) as i32;
+        thread.levels[depth] = thread.top;
+        thread.top.left = bound.saturating_add(elapsed);
         gate.inside = current;
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
         arch.trace(header(Event::GateEnter, gate.domain, u16::from(current)), u32::from(cap.object));
@@ -82,18 +85,13 @@ impl<A: Arch> Kernel<A> {
         // nobody else is on it.
         unsafe { arch.prepare(context, start) };
         self.resume = context;
-        thread.levels[depth] = thread.top;
         thread.depth = depth as u8 + 1;
         // The thread stays in its queue until somebody else is to run (see `settle`).
-        thread.top = Level {
-            domain: gate.domain,
-            priority: gate.ceiling,
-            epoch: callee.epoch,
-            gate: cap.object,
-            left: bound.saturating_add(elapsed),
-        };
+        thread.top.domain = gate.domain;
+        thread.top.priority = gate.ceiling;
+        thread.top.epoch = callee.epoch;
+        thread.top.gate = cap.object;
         self.loaded = gate.domain;
-        let late = bound < (self.armed as u32).wrapping_sub(ticks) as i32;
         arch.load_image(callee.slots.image());
         if late {
             self.arm_within(bound);

@@ -228,25 +228,36 @@ fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
 #[inline]
 pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, psp: u32) -> u32 {
     let status = regs::CFSR.read() & 0xff;
-    let resolution = match status {
-        // DACCVIOL and MMARVALID: a data access; the address is known.
-        0x82 => kernel.on_miss(regs::MMFAR.read()),
-        // IACCVIOL: a fetch. The hardware does not say which half of an instruction that straddles two regions was
-        // denied: the second, if the first is there (or is not paged).
-        0x01 => {
-            // SAFETY: the hardware has just stacked a frame at the process stack pointer (no MSTKERR).
-            let pc = unsafe { (psp as *const u32).add(6).read() };
-            match kernel.on_miss(pc) {
-                Resolution::Retry => Resolution::Retry,
-                Resolution::Denied => kernel.on_miss(pc.wrapping_add(2)),
-            }
+    if status != DATA {
+        return fetch_miss(kernel, psp, status);
+    }
+    if kernel.on_miss(regs::MMFAR.read()) != Resolution::Retry {
+        return 1;
+    }
+    regs::CFSR.write(status);
+    0
+}
+
+/// MMFSR: DACCVIOL and MMARVALID: a data access; the address is known.
+const DATA: u32 = 0x82;
+/// MMFSR: IACCVIOL: a fetch.
+const FETCH: u32 = 0x01;
+
+/// A denied fetch. The hardware does not say which half of an instruction that straddles two regions was denied: the second,
+/// if the first is there (or is not paged). Anything else (MSTKERR, MUNSTKERR, MLSPERR or a mixture) cannot be restarted: a
+/// stack outside pinned memory.
+#[inline(never)]
+fn fetch_miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, psp: u32, status: u32) -> u32 {
+    if status != FETCH {
+        return 1;
+    }
+    // SAFETY: the hardware has just stacked a frame at the process stack pointer (no MSTKERR).
+    let pc = unsafe { (psp as *const u32).add(6).read() };
+    for address in [pc, pc.wrapping_add(2)] {
+        if kernel.on_miss(address) == Resolution::Retry {
+            regs::CFSR.write(status);
+            return 0;
         }
-        // MSTKERR, MUNSTKERR, MLSPERR or a mixture: a stack outside pinned memory cannot be restarted.
-        _ => Resolution::Denied,
-    };
-    if resolution == Resolution::Retry {
-        regs::CFSR.write(status);
-        return 0;
     }
     1
 }
