@@ -129,7 +129,7 @@ impl<'a> PcTrie<'a> {
     ///
     /// # Time complexity
     /// At most [`MAX_DEPTH`] nodes; on Thumb-2 nine instructions for each, and sixteen to load and check the leaf.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, addr: u32) -> Option<u32> {
         let mut entry = self.root;
         for _ in 0..MAX_DEPTH {

@@ -173,7 +173,7 @@ impl Slots {
     ///
     /// # Time complexity
     /// One trie look-up and a constant.
-    #[inline]
+    #[inline(always)]
     pub fn fill(&mut self, trie: &mut PcTrie<'_>, addr: u32) -> Result<RegionRegs, Miss> {
         let index = trie.find(addr).ok_or(Miss::Unmapped)?;
         let leaf = trie.leaves.get_mut(index as usize).ok_or(Miss::Unmapped)?;
