@@ -47,10 +47,15 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// `SIGNAL`.
-    pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub(crate) fn signal(&mut self, caller: u8, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Notification, rights::WRITE)?;
-        self.notify(cap.object, bits);
-        DONE
+        self.respond(caller, 0, [0; 2]);
+        self.wake_waiter(cap.object, bits);
+        Ok(Outcome::Later)
     }
 
     /// Sets bits and wakes the thread that waits for one of them.
