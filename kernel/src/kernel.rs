@@ -188,6 +188,7 @@ impl<A: Arch> Kernel<A> {
                 Ok(Outcome::Later)
             }
             Some(Call::Signal) => self.signal(caller, a, b),
+            Some(Call::Wait) => self.wait(a, b),
             Some(call) => self.perform(call, a, b, c, d),
             None => Err(Error::BadCall),
         };
@@ -221,7 +222,6 @@ impl<A: Arch> Kernel<A> {
     fn perform(&mut self, call: Call, a: u32, b: u32, c: u32, d: u32) -> Result<Outcome, Error> {
         match call {
             Call::Exit => self.exit(a),
-            Call::Wait => self.wait(a, b),
             Call::Poll => self.poll(a, b),
             Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),
             Call::WaitPeriod => self.wait_period(),
@@ -249,7 +249,7 @@ impl<A: Arch> Kernel<A> {
             Call::CapGrant => self.cap_grant(a, b, c, d),
             Call::CapDelete => self.cap_delete(a),
             Call::Revoke => self.revoke(a),
-            Call::GateCall | Call::GateReturn | Call::Yield | Call::Signal => Err(Error::BadCall),
+            Call::GateCall | Call::GateReturn | Call::Yield | Call::Signal | Call::Wait => Err(Error::BadCall),
             Call::Retype => self.retype(a, b, c, d),
             Call::FramesSplit => self.frames_split(a, b, c),
             Call::FramesMap => self.frames_map(a, b, c),

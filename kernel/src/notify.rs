@@ -13,6 +13,7 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// O(1).
+    #[inline(always)]
     pub(crate) fn wait(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Notification, rights::READ)?;
         if mask == 0 {
@@ -30,10 +31,17 @@ impl<A: Arch> Kernel<A> {
         if waiter != NONE && self.waits(waiter, cap.object) {
             return Err(Error::Busy);
         }
-        self.notifications[usize::from(cap.object)].waiter = current;
-        self.thread_mut(current).mask = mask;
-        self.complete(current);
-        self.block_current(State::Waiting(cap.object));
+        let Kernel { threads, notifications, ready, arch, .. } = self;
+        let thread = threads.get_mut(usize::from(current)).ok_or(Error::BadHandle)?;
+        notifications[usize::from(cap.object)].waiter = current;
+        thread.mask = mask;
+        if thread.open {
+            // Its release is complete.
+            thread.open = false;
+            arch.trace(header(Event::Complete, thread.top.domain, u16::from(current)), 0);
+        }
+        thread.state = State::Waiting(cap.object);
+        ready.remove(current);
         Ok(Outcome::Later)
     }
 
