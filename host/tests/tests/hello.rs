@@ -29,5 +29,5 @@ fn a_manifest_with_a_wrong_key_is_refused_with_place_and_code() {
     let output = cofferdam(&["check", &path.to_string_lossy()]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("CF0102") && said.contains("colour"), "{said}");
+    assert!(said.contains("CF0103") && said.contains("colour"), "{said}");
 }

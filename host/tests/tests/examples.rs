@@ -1,0 +1,45 @@
+//! The small examples of the documents.
+
+use system_tests::{Ran, cofferdam, root};
+
+#[test]
+fn a_domain_owns_a_device_and_its_interrupt() {
+    let ran = Ran::new("examples/device/system.toml", &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    let delivered = ran.report["interrupts"].as_array().into_iter().flatten();
+    let ticks = delivered.filter(|line| line["line"] == 9).filter_map(|line| line["count"].as_u64()).sum::<u64>();
+    assert!(ticks >= 3, "{:#}", ran.report["interrupts"]);
+}
+
+#[test]
+fn a_plain_c_program_runs_in_a_system_of_its_own() {
+    let ran = Ran::new("examples/plain-c/system.toml", &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    assert!(ran.console().starts_with("program: "), "{}", ran.console());
+}
+
+#[test]
+fn a_trace_of_the_last_run_is_one_json_document_with_every_thread() {
+    let run = cofferdam(&["run", "examples/hello/system.toml", "--quiet"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let directory = tempfile::TempDir::new().unwrap();
+    let out = directory.path().to_string_lossy().into_owned();
+    let traced = cofferdam(&["trace", "examples/hello/system.toml", "--last", "--out", &out]);
+    assert!(traced.status.success(), "{}", String::from_utf8_lossy(&traced.stderr));
+    let text = std::fs::read_to_string(directory.path().join("trace.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = trace["traceEvents"].as_array().expect("a list of events");
+    let named =
+        |name: &str| events.iter().any(|event| event["args"]["name"].as_str().is_some_and(|n| n.contains(name)));
+    assert!(named("hello") && named("console"), "threads or domains are missing");
+}
+
+#[test]
+fn the_sdk_flags_are_those_of_the_documents() {
+    let printed = cofferdam(&["sdk", "--board", "mps2-an500", "--cflags"]);
+    let flags = String::from_utf8_lossy(&printed.stdout).into_owned();
+    for flag in ["-mcpu=cortex-m7", "-mfloat-abi=hard", "-mthumb"] {
+        assert!(flags.contains(flag), "{flags}");
+    }
+    assert!(root().join("docs/your-program.md").exists());
+}
