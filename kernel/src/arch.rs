@@ -41,11 +41,10 @@ pub unsafe trait Arch: 'static {
     /// A context that was never started.
     const EMPTY: Self::Context;
 
-    /// Ticks since boot. Monotonic. Called at least every half wrap of the hardware counter, because the timer is
-    /// always armed.
+    /// Ticks since boot, asked at the start only: from then on the kernel counts what [`Arch::ticks`] says.
     fn now(&mut self) -> u64;
 
-    /// The low word of [`Arch::now`], for differences of less than half its range.
+    /// The low word of the ticks since boot. It may wrap, but not between two timer interrupts; the timer is always armed.
     fn ticks(&mut self) -> u32;
 
     /// Asks for one timer interrupt at or soon after `at` (ticks), which is less than half a wrap of [`Arch::ticks`] away. An earlier request is replaced. The delay has the
