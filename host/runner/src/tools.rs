@@ -2,8 +2,11 @@
 
 use std::env;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
 
 use crate::RunError;
 
@@ -90,14 +93,28 @@ impl Tools {
     }
 
     fn without_model(qemu: &Path) -> Result<Self, RunError> {
-        let output = Command::new(qemu).arg("--version").output();
-        let output = output.map_err(|_| RunError::QemuMissing(qemu.to_path_buf()))?;
+        let output = version_of(qemu).map_err(|_| RunError::QemuMissing(qemu.to_path_buf()))?;
         let said = String::from_utf8_lossy(&output.stdout);
         let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { said };
         let version = Version::parse(&said)
             .ok_or_else(|| RunError::QemuUnknown(qemu.to_path_buf(), said.lines().next().unwrap_or("").to_owned()))?;
         Ok(Self { qemu: qemu.to_path_buf(), version, plugin: None })
     }
+}
+
+/// What a program says of its version. A program that is being written this moment cannot be started; it soon can.
+fn version_of(program: &Path) -> io::Result<Output> {
+    const TRIES: u32 = 100;
+    let ask = || Command::new(program).arg("--version").output();
+    for _ in 0..TRIES {
+        match ask() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            answer => return answer,
+        }
+    }
+    ask()
 }
 
 fn qemu_path() -> PathBuf {
