@@ -88,7 +88,6 @@ cofferdam_bare_packages() {
 cofferdam_chip_packages() {
     cofferdam_outer_manifests | while read -r cofferdam_manifest; do
         case "$cofferdam_manifest" in
-            boards/profiles/*) continue ;;
             arch/* | boards/* | user/*) ;;
             *) grep -qE 'path = "[./]*/(arch|user)/' "$cofferdam_manifest" || continue ;;
         esac

@@ -9,7 +9,7 @@ use system::System;
 use crate::arch::Arch;
 use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Gate, Interrupt, Notification, Thread};
-use crate::queue::{MAX_THREADS, Ready, Times};
+use crate::queue::{Ready, Times};
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
@@ -263,7 +263,4 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn outside_gates(&self) -> Result<(), Error> {
         if self.thread(self.current).depth > 0 { Err(Error::InGate) } else { Ok(()) }
     }
-
-    /// Most threads that a kernel can have.
-    pub const MAX_THREADS: usize = MAX_THREADS;
 }

@@ -84,17 +84,6 @@ pub unsafe fn load_multiple(address: u32) -> u32 {
     word
 }
 
-/// Loads a pair of words with one instruction that starts at `address`.
-///
-/// # Safety
-/// As for [`load_multiple`].
-pub unsafe fn load_pair(address: u32) -> u32 {
-    let word;
-    // SAFETY: the caller wants the access.
-    unsafe { asm!("ldrd {0}, {1}, [{2}]", out(reg) word, out(reg) _, in(reg) address) };
-    word
-}
-
 /// Stores exclusively to `address`.
 ///
 /// # Safety
