@@ -1,0 +1,230 @@
+//! What passes through the manager's gate: one message of 64 bytes in the caller's memory.
+//!
+//! The caller writes a [`Request`], calls the gate with the message's address as its first argument, and finds an
+//! [`Answer`] in the same place. The gate's own result says only whether there is an answer: it is an error (`BAD_ADDRESS`,
+//! `BAD_ARGUMENT`) when the message could not be read, decoded or written, and nothing has happened then.
+//!
+//! ```text
+//! word       0          1     2      3        4          5       6..7  8..11
+//! request    operation  spec  bytes  address  alignment  access  -     name of a domain
+//! granted    0          base  bytes  spec     level      cycles  method
+//! refused    1          rule  asked  left     change     value
+//! done       2          left
+//! ```
+
+/// Words of a message: what one call of `gate_copy_in` moves.
+pub const MESSAGE_WORDS: usize = 16;
+/// Bytes of a message.
+pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;
+/// Bytes of the name of a domain, padded with zeros.
+pub const NAME_BYTES: usize = 16;
+const NAME_WORD: usize = 8;
+
+/// A message as it lies in memory.
+pub type Message = [u32; MESSAGE_WORDS];
+
+macro_rules! operations {
+    ($($(#[doc = $doc:literal])* $name:ident = $number:literal;)*) => {
+        /// What is asked for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Operation { $($(#[doc = $doc])* $name = $number,)* }
+
+        impl Operation {
+            /// Every operation, in the order of the numbers.
+            pub const ALL: &'static [Operation] = &[$(Operation::$name),*];
+
+            /// Decodes a number.
+            pub const fn from_number(number: u32) -> Option<Operation> {
+                match number { $($number => Some(Operation::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+operations! {
+    /// Memory of `bytes` with `spec`; at `address` unless that is 0. Answer: granted or refused.
+    Grant = 1;
+    /// Shared memory `id` (in `address`): the caller's own, made when there is none, or the one of the domain `name`.
+    /// Answer: granted or refused.
+    Share = 2;
+    /// Lets the domain `name` (empty: every client) map the caller's shared memory `id` (in `address`) with `access`;
+    /// no access takes the permission away. Answer: done, or refused.
+    Permit = 3;
+    /// Ends the access of other domains to the caller's shared memory `id` (in `address`), some of them in each call.
+    /// Answer: done, with the number of domains left.
+    Revoke = 4;
+    /// Gives back what was granted at `address`. Answer: done, with the bytes left to scrub.
+    Release = 5;
+    /// One step of scrubbing what was released at `address`. Answer: done, with the bytes left.
+    Scrub = 6;
+    /// The bound of what was granted around `address`. Answer: granted, or refused when nothing was.
+    Query = 7;
+    /// One step of taking back everything that a domain holds: the caller itself, or (for the holder of the
+    /// supervisor's badge) the domain numbered in `address`. Answer: done, with the number of things left.
+    Reclaim = 8;
+}
+
+/// Bits of [`Request::access`].
+pub mod access {
+    /// The caller reads (every mapping does).
+    pub const READ: u32 = 1;
+    /// The caller writes.
+    pub const WRITE: u32 = 2;
+    /// Every client may map the shared memory to read it.
+    pub const ALL_READ: u32 = 4;
+    /// Every client may map the shared memory to read and write it.
+    pub const ALL_WRITE: u32 = 8;
+    /// Every bit.
+    pub const ALL: u32 = 15;
+}
+
+/// A request, decoded but not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is asked for.
+    pub operation: Operation,
+    /// The temporal specification as `TemporalSpec::bits` packs it.
+    pub spec: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// An address, the id of shared memory, or the number of a domain, as the operation says.
+    pub address: u32,
+    /// Alignment of shared memory in bytes, a power of two; 0 for any.
+    pub alignment: u32,
+    /// Bits of [`access`].
+    pub access: u32,
+    /// Name of a domain, padded with zero bytes; empty when none is named.
+    pub name: [u8; NAME_BYTES],
+}
+
+impl Request {
+    /// A request with nothing but its operation.
+    pub const fn new(operation: Operation) -> Request {
+        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, name: [0; NAME_BYTES] }
+    }
+
+    /// The same request about an address, an id or a number.
+    #[must_use]
+    pub const fn about(self, address: u32) -> Request {
+        Request { address, ..self }
+    }
+
+    /// The same request with the name of a domain, of which the first 16 bytes count.
+    #[must_use]
+    pub fn with(mut self, name: &str) -> Request {
+        for (to, from) in self.name.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        self
+    }
+
+    /// Writes the request as words.
+    pub fn encode(&self) -> Message {
+        let mut words = [0; MESSAGE_WORDS];
+        words[..6].copy_from_slice(&[
+            self.operation as u32,
+            self.spec,
+            self.bytes,
+            self.address,
+            self.alignment,
+            self.access,
+        ]);
+        for (word, bytes) in words[NAME_WORD..].iter_mut().zip(self.name.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        words
+    }
+
+    /// Reads a request from words that anybody may have written; `None` when no operation has that number.
+    pub fn decode(words: &Message) -> Option<Request> {
+        let mut name = [0; NAME_BYTES];
+        for (bytes, word) in name.chunks_exact_mut(4).zip(&words[NAME_WORD..]) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Some(Request {
+            operation: Operation::from_number(words[0])?,
+            spec: words[1],
+            bytes: words[2],
+            address: words[3],
+            alignment: words[4],
+            access: words[5],
+            name,
+        })
+    }
+}
+
+/// Memory that was granted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// First address.
+    pub base: u32,
+    /// Usable bytes, at least as many as were asked for.
+    pub bytes: u32,
+    /// The specification that holds, as `TemporalSpec::bits` packs it.
+    pub spec: u32,
+    /// The level at which accesses are checked: number of an access level.
+    pub level: u32,
+    /// Most cycles that checking one access adds.
+    pub cycles: u32,
+    /// How the bound was found: number of a method.
+    pub method: u32,
+}
+
+/// Why a request was not granted, and what would have been.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Number of the rule, as `spec::Refusal` has it.
+    pub rule: u32,
+    /// What was asked for, in the rule's unit.
+    pub asked: u32,
+    /// What is left, in the rule's unit.
+    pub left: u32,
+    /// What to change: number of a kind of change.
+    pub change: u32,
+    /// The value to which it would have to change.
+    pub value: u32,
+}
+
+/// What the manager says in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Memory, with its bound.
+    Granted(Granted),
+    /// Nothing has changed.
+    Refused(Refused),
+    /// It was done; so much is left to do.
+    Done(u32),
+}
+
+const GRANTED: u32 = 0;
+const REFUSED: u32 = 1;
+const DONE: u32 = 2;
+
+impl Answer {
+    /// Writes the answer as words.
+    pub fn encode(&self) -> Message {
+        let mut words = [0; MESSAGE_WORDS];
+        match *self {
+            Answer::Granted(Granted { base, bytes, spec, level, cycles, method }) => {
+                words[..7].copy_from_slice(&[GRANTED, base, bytes, spec, level, cycles, method]);
+            }
+            Answer::Refused(Refused { rule, asked, left, change, value }) => {
+                words[..6].copy_from_slice(&[REFUSED, rule, asked, left, change, value]);
+            }
+            Answer::Done(left) => words[..2].copy_from_slice(&[DONE, left]),
+        }
+        words
+    }
+
+    /// Reads an answer; `None` when the words hold none.
+    pub fn decode(words: &Message) -> Option<Answer> {
+        let [kind, a, b, c, d, e, f, ..] = *words;
+        Some(match kind {
+            GRANTED => Answer::Granted(Granted { base: a, bytes: b, spec: c, level: d, cycles: e, method: f }),
+            REFUSED => Answer::Refused(Refused { rule: a, asked: b, left: c, change: d, value: e }),
+            DONE => Answer::Done(a),
+            _ => return None,
+        })
+    }
+}
