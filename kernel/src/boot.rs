@@ -206,19 +206,16 @@ impl Boot {
     }
 }
 
-/// Ranges that capabilities can name, with spares for splitting where there are any.
+/// Ranges that capabilities can name, where there are any.
 fn ranges<A: Arch>(
     tables: &System<'static>,
     arch: &mut A,
     pool: &mut Pool,
 ) -> Result<&'static mut [FrameRange], BootError> {
-    let used = holds_frames(tables);
-    let given = if used { tables.count::<system::Frames>() } else { 0 };
-    let spares = if used { SPARE_RANGES } else { 0 };
-    pool.array(arch, given + spares, |index| {
-        let empty = system::Frames::default();
-        let entry = if index < given { tables.get(index) } else { empty };
-        Ok(FrameRange { base: entry.base, bytes: entry.bytes, scrub: None, generation: 0 })
+    let given = if holds_frames(tables) { tables.count::<system::Frames>() } else { 0 };
+    pool.array(arch, given, |index| {
+        let entry: system::Frames = tables.get(index);
+        Ok(FrameRange { base: entry.base, bytes: entry.bytes, generation: 0 })
     })
 }
 
@@ -230,8 +227,6 @@ fn holds_frames(tables: &System<'static>) -> bool {
 /// Room for memory that is mapped at run time, for each domain with paged memory.
 const SPARE_NODES: usize = 3;
 const SPARE_PIECES: usize = 8;
-/// Ranges that can come into being by splitting.
-const SPARE_RANGES: usize = 32;
 
 /// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
 pub const MAX_DOMAINS: usize = 32;

@@ -1,11 +1,10 @@
-//! Memory as objects: typing, splitting, mapping and scrubbing ranges of frames. The rules are those of
+//! Memory as objects: typing, mapping and clearing parts of frames. The rules are those of
 //! [`memory::frames::FrameTable`]; this file checks capabilities, applies what the rules permit, and never widens.
 
-use abi::{Error, Kind, STEP_BYTES, rights};
+use abi::{Error, Kind, rights};
 use memory::frames::{Domain as Owner, FrameError, FrameType, Purpose};
-use memory::scrub::Scrub;
 use protect::access::{Area, Residence};
-use protect::pmsav7::{Access, Data, MemType, REGIONS, RegionRegs, Span, cover};
+use protect::pmsav7::{Access, Data, MemType, RegionRegs, Span, encode_one};
 use protect::slots::min_paged_slots;
 use units::{Bytes, PhysAddr, PhysRange};
 
@@ -16,12 +15,10 @@ use crate::objects::Cap;
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
 pub struct FrameRange {
-    /// First address; a range of no bytes is a spare for [`abi::Call::FramesSplit`].
+    /// First address.
     pub base: u32,
     /// Bytes.
     pub bytes: u32,
-    /// A scrub that has begun.
-    pub scrub: Option<Scrub>,
     /// Generation of capabilities to it.
     pub generation: u16,
 }
@@ -37,7 +34,7 @@ pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
     PhysRange::new(PhysAddr(u64::from(base)), Bytes(u64::from(bytes)))
 }
 
-/// The granule of splitting: the smallest region.
+/// The granule of all of it: the smallest region.
 const GRANULE: u32 = 32;
 
 fn refused(error: FrameError) -> Error {
@@ -47,22 +44,32 @@ fn refused(error: FrameError) -> Error {
     }
 }
 
-/// The regions that cover a range exactly, or `NOT_EXACT`.
-struct Cover {
-    regs: [RegionRegs; REGIONS],
-    count: usize,
+/// A part of frames as a call names it.
+fn part(frames: &FrameRange, offset: u32, bytes: u32) -> Result<PhysRange, Error> {
+    let fits = bytes > 0 && offset.checked_add(bytes).is_some_and(|end| end <= frames.bytes);
+    if !fits || !(offset | bytes).is_multiple_of(GRANULE) {
+        return Err(Error::BadArgument);
+    }
+    physical(frames.base + offset, bytes).ok_or(Error::BadArgument)
 }
 
-impl Cover {
-    fn new(base: u32, bytes: u32, access: Access) -> Result<Cover, Error> {
-        let mut regs = [RegionRegs::DISABLED; REGIONS];
-        let span = Span::new(base, u64::from(bytes));
-        let count = cover(span, access, MemType::WriteBack, &mut regs).map_err(|_| Error::NotExact)?;
-        Ok(Cover { regs, count })
+/// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
+struct Mapping {
+    target: u8,
+    regs: RegionRegs,
+}
+
+impl Mapping {
+    /// The one run of bytes that the region permits.
+    fn range(&self) -> Result<PhysRange, Error> {
+        let span = protect::pmsav7::span_of(self.regs).ok_or(Error::BadArgument)?;
+        physical(span.base, span.len as u32).ok_or(Error::BadArgument)
     }
 
-    fn regions(&self) -> &[RegionRegs] {
-        &self.regs[..self.count]
+    fn area(&self, access: u32) -> Result<Area, Error> {
+        let range = self.range()?;
+        let (first, last) = (range.base().0 as u32, (range.end().0 - 1) as u32);
+        Ok(Area { first, last, rights: (access & 7) as u8, residence: Residence::Paged })
     }
 }
 
@@ -73,75 +80,66 @@ impl<A: Arch> Kernel<A> {
         Ok((cap, range))
     }
 
-    /// `RETYPE`: untyped frames become memory that can be mapped.
+    /// `FRAMES_RETYPE`.
     ///
     /// # Bound
     /// O(ranges).
     #[inline(never)]
-    pub(crate) fn retype(&mut self, handle: u32, kind: u32, _slot: u32, _count: u32) -> Result<Outcome, Error> {
-        let range = self.frames_of(handle, rights::WRITE)?.1.range()?;
-        if kind != 0 {
-            return Err(Error::BadArgument);
-        }
+    pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        let range = part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
         self.frames.retype(range, Purpose::Shared).map_err(refused)?;
-        Ok(Outcome::Values(1, 0))
+        DONE
     }
 
-    /// `FRAMES_SPLIT`.
-    ///
-    /// # Bound
-    /// O(ranges).
-    #[inline(never)]
-    pub(crate) fn frames_split(&mut self, handle: u32, bytes: u32, slot: u32) -> Result<Outcome, Error> {
-        let (cap, source) = self.frames_of(handle, rights::WRITE)?;
-        let (base, size, range) = (source.base, source.bytes, source.range()?);
-        if bytes == 0 || bytes >= size || !bytes.is_multiple_of(GRANULE) {
+    fn mapping(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<(Mapping, u32), Error> {
+        let access = target >> 16;
+        let target = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
+        let (write, execute) = (access & 2 != 0, access & 4 != 0);
+        let (log2, srd) = (shape & 0xff, shape >> 8);
+        if access & 1 == 0
+            || access > 7
+            || (write && execute)
+            || !(8..32).contains(&log2)
+            || srd > 0xff
+            || base & ((1 << log2) - 1) != 0
+        {
             return Err(Error::BadArgument);
         }
-        let entry = self.frames.at(range.base()).ok_or(Error::BadState)?;
-        if entry.kind != FrameType::Untyped || !entry.range.contains_range(range) {
-            return Err(Error::BadState);
+        let frames = self.frames_of(handle, if write { rights::WRITE } else { rights::READ })?.1;
+        let data = if write { Data::Rw } else { Data::Ro };
+        let whole = Span::new(base, 1 << log2);
+        let mut regs =
+            encode_one(whole, Access { data, exec: execute }, MemType::WriteBack).map_err(|_| Error::BadArgument)?;
+        regs.rasr |= srd << 8;
+        let mapping = Mapping { target, regs };
+        let range = mapping.range()?;
+        if !frames.range()?.contains_range(range) {
+            return Err(Error::BadAddress);
         }
-        let here = self.here();
-        let free = self.domain(here).caps.get(slot as usize).ok_or(Error::BadSlot)?;
-        if free.kind != Kind::Empty {
-            return Err(Error::BadSlot);
-        }
-        let spare = self.ranges.iter().position(|range| range.bytes == 0).ok_or(Error::Full)?;
-        self.ranges[usize::from(cap.object)].bytes = bytes;
-        self.ranges[spare].base = base + bytes;
-        self.ranges[spare].bytes = size - bytes;
-        let generation = self.ranges[spare].generation;
-        self.domain_mut(here).caps[slot as usize] = Cap { object: spare as u16, generation, ..cap };
-        DONE
+        Ok((mapping, access))
     }
 
     /// `FRAMES_MAP`: as paged memory of the domain.
     ///
     /// # Bound
-    /// O(areas) and a trie insertion for each of at most eight regions.
+    /// O(areas) and a trie insertion.
     #[inline(never)]
-    pub(crate) fn frames_map(&mut self, domain: u32, handle: u32, access: u32) -> Result<Outcome, Error> {
-        let target = self.lookup(domain, Kind::Domain, rights::WRITE)?.object as u8;
-        let (write, execute) = (access & 2 != 0, access & 4 != 0);
-        if access & 1 == 0 || access > 7 || (write && execute) {
-            return Err(Error::BadArgument);
-        }
-        let needed = if write { rights::WRITE } else { rights::READ };
-        let source = self.frames_of(handle, needed)?.1;
-        let (base, bytes, range) = (source.base, source.bytes, source.range()?);
-        let data = if write { Data::Rw } else { Data::Ro };
-        let cover = Cover::new(base, bytes, Access { data, exec: execute })?;
-        let area = Area { first: base, last: base + (bytes - 1), rights: access as u8, residence: Residence::Paged };
-        self.room_for_paging(target, execute)?;
-        let owner = Owner(u16::from(target));
+    pub(crate) fn frames_map(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
+        let (mapping, access) = self.mapping(target, handle, base, shape)?;
+        self.room_for_paging(mapping.target, access & 4 != 0)?;
+        let (range, area, owner) = (mapping.range()?, mapping.area(access)?, Owner(u16::from(mapping.target)));
         self.frames.map(range, owner).map_err(refused)?;
-        if self.enter(target, area, &cover).is_err() {
-            // Cannot fail: the mapping was counted just now.
-            let _ = self.frames.unmap(range, owner);
-            return Err(Error::Full);
+        let domain = self.domain_mut(mapping.target);
+        let entered = domain.access.insert(area).is_ok();
+        if entered && domain.trie.insert(mapping.regs).is_ok() {
+            return DONE;
         }
-        DONE
+        if entered {
+            let _ = domain.access.remove(area.first, area.last);
+        }
+        // Cannot fail: the mapping was counted just now.
+        let _ = self.frames.unmap(range, owner);
+        Err(Error::Full)
     }
 
     /// Whether the domain has the paged slots that every instruction needs to make progress.
@@ -153,79 +151,58 @@ impl<A: Arch> Kernel<A> {
         if (domain.slots.paged_mask().count_ones() as usize) < needed { Err(Error::Full) } else { Ok(()) }
     }
 
-    /// Enters an area and its regions into a domain, or nothing.
-    fn enter(&mut self, target: u8, area: Area, cover: &Cover) -> Result<(), Error> {
-        let domain = self.domain_mut(target);
-        domain.access.insert(area).map_err(|_| Error::Full)?;
-        for (index, region) in cover.regions().iter().enumerate() {
-            if domain.trie.insert(*region).is_err() {
-                for done in &cover.regions()[..index] {
-                    let _ = domain.trie.remove(*done);
-                }
-                let _ = domain.access.remove(area.first, area.last);
-                return Err(Error::Full);
-            }
-        }
-        Ok(())
-    }
-
     /// `FRAMES_UNMAP`: from the list of areas, the trie and the region registers, before it returns.
     ///
     /// # Bound
-    /// O(areas) and a trie removal for each of at most eight regions.
+    /// O(areas) and a trie removal.
     #[inline(never)]
-    pub(crate) fn frames_unmap(&mut self, domain: u32, handle: u32) -> Result<Outcome, Error> {
-        let target = self.lookup(domain, Kind::Domain, rights::WRITE)?.object as u8;
-        let source = self.frames_of(handle, rights::READ)?.1;
-        let (base, bytes, range) = (source.base, source.bytes, source.range()?);
-        let last = base + (bytes - 1);
-        let known = self.domain(target).access.area_at(base).copied();
-        let area = known.filter(|area| (area.first, area.last) == (base, last)).ok_or(Error::BadState)?;
-        let data = if area.rights & protect::access::WRITE != 0 { Data::Rw } else { Data::Ro };
-        let exec = area.rights & protect::access::EXEC != 0;
-        let cover = Cover::new(base, bytes, Access { data, exec })?;
-        self.frames.unmap(range, Owner(u16::from(target))).map_err(refused)?;
-        let in_force = self.loaded == target;
-        let _ = self.domain_mut(target).access.remove(base, last);
-        for region in cover.regions() {
-            let record = &mut self.domains[usize::from(target)];
-            if let Ok(Some(off)) = record.slots.unmap(&mut record.trie, *region)
-                && in_force
-            {
-                self.arch.load_slot(off);
-            }
+    pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
+        let (mapping, access) = self.mapping(target, handle, base, shape)?;
+        let (range, area) = (mapping.range()?, mapping.area(access)?);
+        let in_force = self.loaded == mapping.target;
+        let record = &mut self.domains[usize::from(mapping.target)];
+        let off = record.slots.unmap(&mut record.trie, mapping.regs).map_err(|_| Error::BadState)?;
+        let _ = record.access.remove(area.first, area.last);
+        let _ = self.frames.unmap(range, Owner(u16::from(mapping.target)));
+        if let Some(off) = off.filter(|_| in_force) {
+            self.arch.load_slot(off);
         }
         DONE
     }
 
-    /// `FRAMES_SCRUB`: one step; the first releases the frames, the last makes them untyped.
+    /// `FRAMES_CLEAN`: one step.
     ///
     /// # Bound
-    /// [`STEP_BYTES`] bytes and O(ranges).
+    /// [`CLEAN_BYTES`] bytes and O(ranges).
     #[inline(never)]
-    pub(crate) fn frames_scrub(&mut self, handle: u32) -> Result<Outcome, Error> {
-        let object = usize::from(self.frames_of(handle, rights::WRITE)?.0.object);
-        let range = self.ranges[object].range()?;
-        let Some(mut scrub) = self.ranges[object].scrub.take() else {
-            self.frames.release(range).map_err(refused)?;
-            self.ranges[object].scrub = Some(self.frames.begin_scrub(range).map_err(refused)?);
-            return Err(Error::Again);
-        };
-        let piece = scrub.piece(Bytes(u64::from(STEP_BYTES)));
-        let bytes = piece.end().0 - piece.base().0;
+    pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        let range = part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
+        let mut next = range.base();
+        if let Some(entry) = self.frames.at(next).filter(|entry| entry.kind == FrameType::Untyped) {
+            next = entry.range.end().min(range.end());
+        }
+        let Some(entry) = self.frames.at(next).filter(|_| next < range.end()) else { return DONE };
+        let end = entry.range.end().min(range.end()).0.min(next.0 + u64::from(CLEAN_BYTES));
+        let piece = physical(next.0 as u32, (end - next.0) as u32).ok_or(Error::BadState)?;
+        if matches!(entry.kind, FrameType::Typed(_)) {
+            self.frames.release(piece).map_err(refused)?;
+        }
+        let mut scrub = self.frames.begin_scrub(piece).map_err(refused)?;
         // SAFETY: the frame table holds the range for clearing: no domain maps it and no object lives there.
-        unsafe { self.arch.zero(piece.base().0 as u32, bytes as u32) };
+        unsafe { self.arch.zero(next.0 as u32, (end - next.0) as u32) };
         scrub.cleared(piece);
-        if !scrub.is_done() {
-            self.ranges[object].scrub = Some(scrub);
-            return Err(Error::Again);
-        }
-        match self.frames.finish_scrub(scrub) {
-            Ok(()) => DONE,
-            Err((error, scrub)) => {
-                self.ranges[object].scrub = Some(scrub);
-                Err(refused(error))
-            }
-        }
+        self.frames.finish_scrub(scrub).map_err(|(error, _)| refused(error))?;
+        Ok(Outcome::Values((range.end().0 - end) as u32, 0))
+    }
+
+    /// `NODES_GIVE`.
+    #[inline(never)]
+    pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        self.lookup(domain, Kind::Domain, rights::WRITE)?;
+        part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
+        Err(Error::Full)
     }
 }
+
+/// Bytes that one step of clearing handles.
+const CLEAN_BYTES: u32 = 512;

@@ -250,11 +250,11 @@ impl<A: Arch> Kernel<A> {
             Call::CapDelete => self.cap_delete(a),
             Call::Revoke => self.revoke(a),
             Call::GateCall | Call::GateReturn | Call::Yield | Call::Signal | Call::Wait => Err(Error::BadCall),
-            Call::Retype => self.retype(a, b, c, d),
-            Call::FramesSplit => self.frames_split(a, b, c),
-            Call::FramesMap => self.frames_map(a, b, c),
-            Call::FramesUnmap => self.frames_unmap(a, b),
-            Call::FramesScrub => self.frames_scrub(a),
+            Call::FramesRetype => self.frames_retype(a, b, c),
+            Call::FramesMap => self.frames_map(a, b, c, d),
+            Call::FramesUnmap => self.frames_unmap(a, b, c, d),
+            Call::FramesClean => self.frames_clean(a, b, c),
+            Call::NodesGive => self.nodes_give(a, b, c, d),
         }
     }
 

@@ -114,20 +114,28 @@ calls! {
         args ["slot": "slot"], returns [], errors ["BAD_HANDLE"], bound "O(1)";
     Revoke = 21, "revoke", "Make every other capability to an object invalid.",
         args ["object": "handle, right GRANT"], returns [], errors ["BAD_HANDLE", "NO_RIGHT"], bound "O(1): the object's generation changes";
-    Retype = 22, "retype", "Give untyped frames a type, so that they can be mapped.",
-        args ["frames": "handle, right WRITE", "kind": "0: memory that domains can be given"],
-        returns ["made": "1"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "O(ranges)";
-    FramesSplit = 23, "frames_split", "Split untyped frames in two.",
-        args ["frames": "handle, right WRITE", "bytes": "size of the first part", "slot": "empty slot for the second part"], returns [],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_SLOT", "BAD_ARGUMENT", "BAD_STATE", "FULL"], bound "O(ranges)";
-    FramesMap = 24, "frames_map", "Let a domain access user frames.",
-        args ["domain": "handle, right WRITE", "frames": "handle", "access": "bit 0 read (always set), 1 write or 2 execute; the memory is paged"], returns [],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "NOT_EXACT"], bound "O(areas)";
-    FramesUnmap = 25, "frames_unmap", "End a domain's access to user frames.",
-        args ["domain": "handle, right WRITE", "frames": "handle"], returns [],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE"], bound "O(areas)";
-    FramesScrub = 26, "frames_scrub", "One step of scrubbing unmapped user frames; the last step makes them untyped again.",
-        args ["frames": "handle, right WRITE"], returns ["left": "bytes left"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE", "AGAIN"], bound "128 bytes a step";
+    FramesRetype = 22, "frames_retype", "Make a part of untyped frames memory that can be mapped.",
+        args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
+        returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
+        bound "one search, O(log ranges), and at most one move of the ranges behind";
+    FramesMap = 23, "frames_map", "Let a domain access exactly what one region register with this base, size and these disabled eighths permits.",
+        args ["target": "bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned",
+            "frames": "handle; right WRITE to map for writing, else READ", "base": "address, a multiple of the size",
+            "shape": "bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE", "FULL"],
+        bound "for each of at most four runs of eighths one search and one move of the ranges; one insertion into the domain's table (eight keys of at most five nodes) or one region register";
+    FramesUnmap = 24, "frames_unmap", "End what FRAMES_MAP with the same arguments began, region registers included, before it returns.",
+        args ["target": "as for FRAMES_MAP", "frames": "handle, right READ", "base": "as for FRAMES_MAP", "shape": "as for FRAMES_MAP"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE"], bound "as FRAMES_MAP";
+    FramesClean = 25, "frames_clean", "One step of clearing a part of frames that nobody maps: the first bytes that are not untyped yet become untyped; repeat until none are left.",
+        args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
+        returns ["left": "bytes behind what is untyped now; 0: all of it is"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
+        bound "512 bytes, one search and one move of the ranges";
+    NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good.",
+        args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 256", "bytes": "a multiple of 256, 512 to 4096"],
+        returns ["nodes": "nodes that were added, each of 256 bytes", "regions": "regions that the domain's table can hold more"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
+        bound "one search, one move of the ranges, and one word for each node and region";
 }

@@ -10,7 +10,6 @@ use crate::fault::Resolution;
 use crate::tests::sim::Sim;
 
 const FRAMES: u32 = 4;
-const SECOND: u32 = 5;
 const BASE: u32 = 0x6000_0000;
 const KIB: u32 = 1024;
 
@@ -38,15 +37,21 @@ fn call(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u
 
 const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
 
+const ALL: u32 = 64 * KIB;
+/// log2 of [`ALL`].
+const LOG2: u32 = 16;
+const READ: u32 = PEER | 1 << 16;
+const WRITE: u32 = PEER | 3 << 16;
+
 #[test]
 fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
     let mut kernel = with_frames();
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 3, 0]), refused(Error::BadState));
-    assert_eq!(call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]), Some((0, [1, 0])));
-    assert_eq!(call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     kernel.load(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied);
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 3, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), OK);
     kernel.load(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Retry);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied, "what is loaded and still faults is a violation");
@@ -55,62 +60,63 @@ fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
 #[test]
 fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     let mut kernel = with_frames();
-    call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]);
-    call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 3, 0]);
+    call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
+    call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
     kernel.load(1);
     kernel.on_miss(BASE);
     let holds = |kernel: &Kernel<Sim>| kernel.arch.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));
-    assert_eq!(call(&mut kernel, Call::FramesUnmap, [PEER, FRAMES, 0, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");
     assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
-    assert_eq!(call(&mut kernel, Call::FramesUnmap, [PEER, FRAMES, 0, 0]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]), refused(Error::BadState));
 }
 
 #[test]
 fn memory_returns_to_untyped_only_unmapped_and_cleared() {
     let mut kernel = with_frames();
-    call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]);
-    call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 3, 0]);
-    assert_eq!(call(&mut kernel, Call::FramesScrub, [FRAMES, 0, 0, 0]), refused(Error::BadState));
-    call(&mut kernel, Call::FramesUnmap, [PEER, FRAMES, 0, 0]);
+    call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
+    call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
+    assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
+    call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]);
     kernel.arch.memory.insert(BASE + 777, 0x5a);
-    let mut steps = 0;
-    while call(&mut kernel, Call::FramesScrub, [FRAMES, 0, 0, 0]) == refused(Error::Again) {
-        steps += 1;
-        let reused = call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]);
-        assert_eq!(reused, refused(Error::BadState), "not before all of it is clear");
+    let mut left = ALL;
+    while left > 0 {
+        assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 512, 0])));
+        left -= 512;
     }
-    assert_eq!(steps, 64 * KIB / abi::STEP_BYTES);
     assert_eq!(kernel.arch.memory[&(BASE + 777)], 0);
-    assert_eq!(call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]), Some((0, [1, 0])));
+    assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
 }
 
 #[test]
-fn a_range_is_split_in_two_that_are_typed_apart() {
+fn a_part_is_typed_and_mapped_without_the_rest() {
     let mut kernel = with_frames();
-    assert_eq!(call(&mut kernel, Call::FramesSplit, [FRAMES, 0, SECOND, 0]), refused(Error::BadArgument));
-    assert_eq!(call(&mut kernel, Call::FramesSplit, [FRAMES, 64 * KIB, SECOND, 0]), refused(Error::BadArgument));
-    assert_eq!(call(&mut kernel, Call::FramesSplit, [FRAMES, 33, SECOND, 0]), refused(Error::BadArgument));
-    assert_eq!(call(&mut kernel, Call::FramesSplit, [FRAMES, 32 * KIB, PEER, 0]), refused(Error::BadSlot));
-    assert_eq!(call(&mut kernel, Call::FramesSplit, [FRAMES, 32 * KIB, SECOND, 0]), OK);
-    assert_eq!(call(&mut kernel, Call::Retype, [SECOND, 0, 0, 0]), Some((0, [1, 0])));
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 1, 0]), refused(Error::BadState));
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, SECOND, 1, 0]), OK);
+    for [offset, bytes] in [[0, 0], [0, ALL + 32], [32, ALL], [u32::MAX - 31, 64], [0, 33], [8, 32]] {
+        assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, offset, bytes, 0]), refused(Error::BadArgument));
+    }
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, ALL / 2, ALL / 2, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE, LOG2]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL, LOG2]), refused(Error::BadAddress));
+    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL / 2, LOG2 - 1]), OK);
     kernel.load(1);
     assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
-    assert_eq!(kernel.on_miss(BASE + 32 * KIB), Resolution::Retry);
+    assert_eq!(kernel.on_miss(BASE + ALL / 2), Resolution::Retry);
 }
 
 #[test]
 fn what_cannot_be_mapped_exactly_or_safely_is_refused() {
     let mut kernel = with_frames();
-    call(&mut kernel, Call::Retype, [FRAMES, 0, 0, 0]);
-    for access in [0, 2, 4, 7, 8, 9, u32::MAX] {
-        let told = call(&mut kernel, Call::FramesMap, [PEER, FRAMES, access, 0]);
+    call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
+    for access in [0, 2, 4, 7, 16, 17, 0xffff] {
+        let told = call(&mut kernel, Call::FramesMap, [PEER | access << 16, FRAMES, BASE, LOG2]);
         assert_eq!(told, refused(Error::BadArgument), "access {access}");
     }
-    // Paged code needs two more slots than the domain has left... which it has: 6 of 8. Its own domain is not paged at all.
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 5, 0]), OK);
-    assert_eq!(call(&mut kernel, Call::FramesMap, [PEER, FRAMES, 5, 0]), refused(Error::Full));
+    for (base, shape) in
+        [(BASE, 4), (BASE, 7), (BASE, 32), (BASE, 255), (BASE + 256, 9), (BASE, 1 << 16 | 12), (BASE, 0xff0c)]
+    {
+        let told = call(&mut kernel, Call::FramesMap, [READ, FRAMES, base, shape]);
+        assert_eq!(told, refused(Error::BadArgument), "shape {shape:#x}");
+    }
 }

@@ -171,27 +171,29 @@ static inline int32_t cof_revoke(uint32_t object) {
     return cof_call(COF_CALL_REVOKE, object, 0, 0, 0).status;
 }
 
-static inline int32_t cof_retype(uint32_t frames, uint32_t kind, uint32_t slot, uint32_t count, uint32_t *made) {
-    struct cof_result result = cof_call(COF_CALL_RETYPE, frames, kind, slot, count);
-    *made = result.first;
+static inline int32_t cof_frames_retype(uint32_t frames, uint32_t offset, uint32_t bytes) {
+    return cof_call(COF_CALL_FRAMES_RETYPE, frames, offset, bytes, 0).status;
+}
+
+static inline int32_t cof_frames_map(uint32_t target, uint32_t frames, uint32_t base, uint32_t shape) {
+    return cof_call(COF_CALL_FRAMES_MAP, target, frames, base, shape).status;
+}
+
+static inline int32_t cof_frames_unmap(uint32_t target, uint32_t frames, uint32_t base, uint32_t shape) {
+    return cof_call(COF_CALL_FRAMES_UNMAP, target, frames, base, shape).status;
+}
+
+static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *left) {
+    struct cof_result result = cof_call(COF_CALL_FRAMES_CLEAN, frames, offset, bytes, 0);
+    *left = result.first;
     return result.status;
 }
 
-static inline int32_t cof_frames_split(uint32_t frames, uint32_t bytes, uint32_t slot) {
-    return cof_call(COF_CALL_FRAMES_SPLIT, frames, bytes, slot, 0).status;
-}
-
-static inline int32_t cof_frames_map(uint32_t domain, uint32_t frames, uint32_t access) {
-    return cof_call(COF_CALL_FRAMES_MAP, domain, frames, access, 0).status;
-}
-
-static inline int32_t cof_frames_unmap(uint32_t domain, uint32_t frames) {
-    return cof_call(COF_CALL_FRAMES_UNMAP, domain, frames, 0, 0).status;
-}
-
-static inline int32_t cof_frames_scrub(uint32_t frames, uint32_t *left) {
-    struct cof_result result = cof_call(COF_CALL_FRAMES_SCRUB, frames, 0, 0, 0);
-    *left = result.first;
+static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes,
+                                     uint32_t *nodes, uint32_t *regions) {
+    struct cof_result result = cof_call(COF_CALL_NODES_GIVE, domain, frames, offset, bytes);
+    *nodes = result.first;
+    *regions = result.second;
     return result.status;
 }
 

@@ -241,67 +241,77 @@
  *   bound O(1): the object's generation changes */
 #define COF_CALL_REVOKE 21u
 
-/* Give untyped frames a type, so that they can be mapped.
+/* Make a part of untyped frames memory that can be mapped.
  *   in   frames: handle, right WRITE
- *   in   kind: 0: memory that domains can be given
- *   out  made: 1
+ *   in   offset: bytes from the start of the frames, a multiple of 32
+ *   in   bytes: a multiple of 32, not 0
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound O(ranges) */
-#define COF_CALL_RETYPE 22u
+ *   bound one search, O(log ranges), and at most one move of the ranges behind */
+#define COF_CALL_FRAMES_RETYPE 22u
 
-/* Split untyped frames in two.
- *   in   frames: handle, right WRITE
- *   in   bytes: size of the first part
- *   in   slot: empty slot for the second part
+/* Let a domain access exactly what one region register with this base, size and these disabled eighths permits.
+ *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned
+ *   in   frames: handle; right WRITE to map for writing, else READ
+ *   in   base: address, a multiple of the size
+ *   in   shape: bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
- *   error COF_E_BAD_SLOT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_STATE
+ *   error COF_E_FULL
+ *   bound for each of at most four runs of eighths one search and one move of the ranges; one insertion into the domain's table (eight keys of at most five nodes) or one region register */
+#define COF_CALL_FRAMES_MAP 23u
+
+/* End what FRAMES_MAP with the same arguments began, region registers included, before it returns.
+ *   in   target: as for FRAMES_MAP
+ *   in   frames: handle, right READ
+ *   in   base: as for FRAMES_MAP
+ *   in   shape: as for FRAMES_MAP
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_STATE
+ *   bound as FRAMES_MAP */
+#define COF_CALL_FRAMES_UNMAP 24u
+
+/* One step of clearing a part of frames that nobody maps: the first bytes that are not untyped yet become untyped; repeat until none are left.
+ *   in   frames: handle, right WRITE
+ *   in   offset: bytes from the start of the frames, a multiple of 32
+ *   in   bytes: a multiple of 32, not 0
+ *   out  left: bytes behind what is untyped now; 0: all of it is
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound O(ranges) */
-#define COF_CALL_FRAMES_SPLIT 23u
+ *   bound 512 bytes, one search and one move of the ranges */
+#define COF_CALL_FRAMES_CLEAN 25u
 
-/* Let a domain access user frames.
+/* Turn a part of untyped frames into kernel memory for the table of a domain, for good.
  *   in   domain: handle, right WRITE
- *   in   frames: handle
- *   in   access: bit 0 read (always set), 1 write or 2 execute; the memory is paged
+ *   in   frames: handle, right WRITE
+ *   in   offset: bytes from the start of the frames, a multiple of 256
+ *   in   bytes: a multiple of 256, 512 to 4096
+ *   out  nodes: nodes that were added, each of 256 bytes
+ *   out  regions: regions that the domain's table can hold more
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   error COF_E_NOT_EXACT
- *   bound O(areas) */
-#define COF_CALL_FRAMES_MAP 24u
-
-/* End a domain's access to user frames.
- *   in   domain: handle, right WRITE
- *   in   frames: handle
- *   error COF_E_BAD_HANDLE
- *   error COF_E_WRONG_KIND
- *   error COF_E_NO_RIGHT
- *   error COF_E_BAD_STATE
- *   bound O(areas) */
-#define COF_CALL_FRAMES_UNMAP 25u
-
-/* One step of scrubbing unmapped user frames; the last step makes them untyped again.
- *   in   frames: handle, right WRITE
- *   out  left: bytes left
- *   error COF_E_BAD_HANDLE
- *   error COF_E_WRONG_KIND
- *   error COF_E_NO_RIGHT
- *   error COF_E_BAD_STATE
- *   error COF_E_AGAIN
- *   bound 128 bytes a step */
-#define COF_CALL_FRAMES_SCRUB 26u
+ *   bound one search, one move of the ranges, and one word for each node and region */
+#define COF_CALL_NODES_GIVE 26u
 
 #define COF_COPY_MAX_BYTES 64u
 #define COF_MAX_NESTING 4u

@@ -66,9 +66,9 @@ unit_calls! {
     cap_grant = CapGrant(domain, from, to, rights);
     cap_delete = CapDelete(slot);
     revoke = Revoke(object);
-    frames_split = FramesSplit(frames, bytes, slot);
-    frames_map = FramesMap(domain, frames, access);
-    frames_unmap = FramesUnmap(domain, frames);
+    frames_retype = FramesRetype(frames, offset, bytes);
+    frames_map = FramesMap(target, frames, base, shape);
+    frames_unmap = FramesUnmap(target, frames, base, shape);
 }
 
 value_calls! {
@@ -76,7 +76,7 @@ value_calls! {
     poll = Poll(notification, mask);
     wait_period = WaitPeriod();
     gate_call = GateCall(gate, a0, a1, a2);
-    retype = Retype(frames, kind, slot, count);
+    frames_clean = FramesClean(frames, offset, bytes);
 }
 
 /// [`Call::Exit`]: ends the calling thread.
@@ -132,13 +132,13 @@ pub fn domain_restart(domain: u32) -> Result<bool, Error> {
     done(raw(Call::DomainRestart, [domain, 0, 0, 0]))
 }
 
-/// [`Call::FramesScrub`]: one step; `Ok(true)` when the frames are untyped again.
+/// [`Call::NodesGive`]: nodes and regions that the domain's table can hold more.
 ///
 /// # Errors
-/// Those that [`abi::CALLS`] lists for this call, except `AGAIN`.
+/// Those that [`abi::CALLS`] lists for this call.
 #[inline]
-pub fn frames_scrub(frames: u32) -> Result<bool, Error> {
-    done(raw(Call::FramesScrub, [frames, 0, 0, 0]))
+pub fn nodes_give(domain: u32, frames: u32, offset: u32, bytes: u32) -> Result<(u32, u32), Error> {
+    raw(Call::NodesGive, [domain, frames, offset, bytes])
 }
 
 fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {

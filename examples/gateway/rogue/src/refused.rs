@@ -90,11 +90,11 @@ const BY_HANDLE: &[Call] = &[
     Call::CapGrant,
     Call::CapDelete,
     Call::Revoke,
-    Call::Retype,
-    Call::FramesSplit,
+    Call::FramesRetype,
     Call::FramesMap,
     Call::FramesUnmap,
-    Call::FramesScrub,
+    Call::FramesClean,
+    Call::NodesGive,
 ];
 
 fn forged_handles(own: &Places) -> Outcome {
