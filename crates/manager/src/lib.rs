@@ -1,6 +1,142 @@
 //! What the memory manager decides, without the machine it runs on: the same code answers a domain's requests on the
 //! target, and the host's when a history is replayed and compared.
+//!
+//! A [`Manager`] keeps what each client holds. It asks an [`Account`] whether something is admitted, lets the kernel
+//! perform it through [`Calls`], and answers in the words of [`wire`]. Nothing that a client says is trusted: a request names
+//! an operation and numbers, each of which is looked up in the tables of the client whose badge the kernel vouches for.
+//!
+//! # Bounds
+//! Every operation looks at most once at each record of one client (`EACH`), at each client, and at the shares of each, and
+//! makes a fixed number of kernel calls. What takes longer (scrubbing, revoking, reclaiming) is done in steps, each of them a
+//! request of its own.
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate std;
+
+mod holding;
+mod operate;
+pub mod rule;
+mod seam;
+mod share;
 pub mod wire;
+
+use abi::Error;
+
+pub use holding::{Client, Holding, Share, State};
+pub use seam::{Account, Admitted, Bound, Calls, Mapping, Region, Wanted};
+use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
+
+/// Most clients: their numbers are bits of a word.
+pub const MAX_CLIENTS: usize = 32;
+/// Steps of scrubbing (each as long as the kernel's) that one request makes.
+pub const SCRUB_STEPS: u32 = 4;
+/// Domains that lose shared memory in one step of revoking it.
+pub const REVOKE_STEPS: u32 = 2;
+/// Bit of a badge: its holder may reclaim what other domains hold.
+pub const SUPERVISOR: u32 = 1 << 31;
+
+/// What the manager knows. `EACH` and `SHARES` are the records of one client.
+#[derive(Debug)]
+pub struct Manager<L, const CLIENTS: usize, const EACH: usize, const SHARES: usize> {
+    /// The account of memory and registers.
+    pub account: L,
+    clients: [Client<EACH, SHARES>; CLIENTS],
+}
+
+/// Either a refusal to be told, or a kernel call that failed although it was admitted.
+enum Stop {
+    Refused(Refused),
+    Failed(Error),
+}
+
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Self {
+        Stop::Refused(refused)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+type Outcome = Result<Answer, Stop>;
+
+impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
+    const SIZES: () = assert!(CLIENTS <= MAX_CLIENTS && EACH <= 256 && SHARES <= 256);
+
+    /// A manager whose clients hold nothing. There are no clients yet.
+    pub const fn new(account: L) -> Self {
+        let () = Self::SIZES;
+        Manager { account, clients: [const { Client::NONE }; CLIENTS] }
+    }
+
+    /// Makes the domain with number `client` a client under its name; false for a number or a name out of range.
+    pub fn enrol(&mut self, client: usize, name: &str) -> bool {
+        let Some(record) = self.clients.get_mut(client) else { return false };
+        if name.is_empty() || name.len() >= NAME_BYTES {
+            return false;
+        }
+        record.name[..name.len()].copy_from_slice(name.as_bytes());
+        true
+    }
+
+    /// What a client holds.
+    pub fn client(&self, client: usize) -> Option<&Client<EACH, SHARES>> {
+        self.clients.get(client).filter(|record| record.name[0] != 0)
+    }
+
+    /// Serves one message: what the gate does.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT`: the badge is no client's, or the message holds no request. The kernel's error, when it refused what the
+    /// account had admitted.
+    ///
+    /// # Time complexity
+    /// See the crate.
+    pub fn serve(&mut self, badge: u32, message: &Message, calls: &mut impl Calls) -> Result<Message, Error> {
+        let request = Request::decode(message).ok_or(Error::BadArgument)?;
+        let supervisor = badge & SUPERVISOR != 0;
+        let number = badge & !SUPERVISOR;
+        if supervisor && request.operation == Operation::Reclaim {
+            return self.answer(u32::from(request.address as u8), &request, calls);
+        }
+        self.answer(number, &request, calls)
+    }
+
+    fn answer(&mut self, number: u32, request: &Request, calls: &mut impl Calls) -> Result<Message, Error> {
+        self.client(number as usize).ok_or(Error::BadArgument)?;
+        match self.perform(number as u8, request, calls) {
+            Ok(answer) => Ok(answer.encode()),
+            Err(Stop::Refused(refused)) => Ok(Answer::Refused(refused).encode()),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    fn perform(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
+        match request.operation {
+            Operation::Grant => self.grant(client, request, calls),
+            Operation::Share => self.share(client, request, calls),
+            Operation::Permit => self.permit(client, request),
+            Operation::Revoke => self.revoke(client, request.address, calls),
+            Operation::Release => self.release(client, request.address, calls),
+            Operation::Scrub => self.scrub(client, request.address, calls),
+            Operation::Query => self.query(client, request.address),
+            Operation::Reclaim => self.reclaim(client, calls),
+        }
+    }
+
+    fn record(&self, client: u8) -> &Client<EACH, SHARES> {
+        &self.clients[usize::from(client)]
+    }
+
+    fn record_mut(&mut self, client: u8) -> &mut Client<EACH, SHARES> {
+        &mut self.clients[usize::from(client)]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! The rules that the manager itself applies; those below [`FIRST`] are the ledger's (`spec`).
+
+use crate::wire::Refused;
+
+/// The first number of a rule, and of a kind of change, that is not the ledger's.
+pub const FIRST: u32 = 64;
+
+/// A client has a fixed number of records. Asked 1; left 0.
+pub const RECORDS: u32 = 64;
+/// A client has a fixed number of records of shared memory. Asked 1; left 0.
+pub const SHARES: u32 = 65;
+/// Whoever maps shared memory wants what it has. Asked and left: packed specifications.
+pub const SPEC_AGREES: u32 = 66;
+/// Whoever maps shared memory wants no more of it than there is. Asked and left: bytes.
+pub const SIZE_AGREES: u32 = 67;
+/// The owner permits who maps shared memory, and how. Asked and left: bits of `wire::access`.
+pub const PERMITTED: u32 = 68;
+/// What is named exists, and is the caller's. Asked: the address or id; left 0.
+pub const EXISTS: u32 = 69;
+/// An owner gives shared memory back after everybody else. Asked 0; left: how many domains have it mapped.
+pub const ALONE: u32 = 70;
+/// An id without an owner's name means one thing. Asked: the id; left: how many domains permit the caller one.
+pub const ONE_OWNER: u32 = 71;
+
+/// Kinds of change that would make a request admissible.
+pub mod change {
+    /// No change of this request does it.
+    pub const NONE: u32 = 64;
+    /// Release so many of one's own (value).
+    pub const RELEASE: u32 = 65;
+    /// Ask for this specification (value: packed).
+    pub const SPEC: u32 = 66;
+    /// Ask for so many bytes (value).
+    pub const BYTES: u32 = 67;
+    /// Ask for this access (value: bits of `wire::access`).
+    pub const ACCESS: u32 = 68;
+    /// Revoke the access of so many domains first (value).
+    pub const REVOKE: u32 = 69;
+    /// Name the owner.
+    pub const NAME_OWNER: u32 = 70;
+}
+
+pub(crate) const fn refuse(rule: u32, asked: u32, left: u32, change: u32, value: u32) -> Refused {
+    Refused { rule, asked, left, change, value }
+}

@@ -1,0 +1,92 @@
+//! An account that is right and simple: first fit over a map of units, and one register for each client.
+
+use std::ops::Range;
+use std::vec;
+use std::vec::Vec;
+
+use super::machine::POOL;
+use super::{CLIENTS, PINNED};
+use crate::rule::refuse;
+use crate::wire::Refused;
+use crate::{Account, Admitted, Bound, Region, Wanted};
+
+const UNIT: u32 = 256;
+
+pub struct Books {
+    free: Vec<bool>,
+    pub pinned: [u32; CLIENTS],
+    pub entries: [u32; CLIENTS],
+    /// Bytes that each client is charged for.
+    pub charged: [u32; CLIENTS],
+}
+
+impl Books {
+    pub fn new(bytes: u32) -> Books {
+        Books {
+            free: vec![true; (bytes / UNIT) as usize],
+            pinned: [0; CLIENTS],
+            entries: [0; CLIENTS],
+            charged: [0; CLIENTS],
+        }
+    }
+
+    pub fn free_bytes(&self) -> u32 {
+        self.free.iter().filter(|free| **free).count() as u32 * UNIT
+    }
+
+    fn units(region: Region) -> Range<usize> {
+        let first = ((region.base - POOL) / UNIT) as usize;
+        first..first + (region.bytes / UNIT) as usize
+    }
+
+    fn place(&self, wanted: &Wanted) -> Option<Region> {
+        let bytes = wanted.bytes.checked_next_power_of_two()?.max(UNIT);
+        let step = bytes.max(wanted.alignment);
+        let fits = |base: &u32| {
+            let units = ((base - POOL) / UNIT) as usize..((base - POOL + bytes) / UNIT) as usize;
+            wanted.at.is_none_or(|at| at == *base) && self.free.get(units).is_some_and(|units| units.iter().all(|f| *f))
+        };
+        let base = (POOL..POOL + self.free.len() as u32 * UNIT).step_by(step as usize).find(fits)?;
+        Some(Region { base, size_log2: bytes.trailing_zeros() as u8, srd: 0, bytes })
+    }
+
+    fn enter(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused> {
+        let client = usize::from(client);
+        let pinned = spec == PINNED;
+        if pinned && self.pinned[client] == 1 {
+            return Err(refuse(1, 1, 0, 0, 0));
+        }
+        self.pinned[client] += u32::from(pinned);
+        self.entries[client] += 1;
+        Ok(Admitted { region, pinned, bound: Bound { level: 1, method: 2, cycles: 3 }, nodes: None })
+    }
+}
+
+impl Account for Books {
+    fn admit(&mut self, client: u8, wanted: &Wanted) -> Result<Admitted, Refused> {
+        if wanted.bytes == 0 {
+            return Err(refuse(3, 0, 0, 0, 0));
+        }
+        let region = self.place(wanted).ok_or(refuse(2, wanted.bytes, self.free_bytes(), 0, 0))?;
+        let admitted = self.enter(client, region, wanted.spec)?;
+        self.free[Self::units(region)].fill(false);
+        self.charged[usize::from(client)] += region.bytes;
+        Ok(admitted)
+    }
+
+    fn join(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused> {
+        self.enter(client, region, spec)
+    }
+
+    fn leave(&mut self, client: u8, _region: Region, spec: u32) {
+        self.pinned[usize::from(client)] -= u32::from(spec == PINNED);
+        self.entries[usize::from(client)] -= 1;
+    }
+
+    fn soil(&mut self, _client: u8, _region: Region) {}
+
+    fn clean(&mut self, client: u8, region: Region) {
+        self.free[Self::units(region)].fill(true);
+        self.charged[usize::from(client)] -= region.bytes;
+    }
+}

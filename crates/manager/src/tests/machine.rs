@@ -1,0 +1,152 @@
+//! A kernel that checks what the manager asks of it, over memory that can be looked into.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::vec;
+use std::vec::Vec;
+
+use abi::Error;
+
+use crate::seam::{Calls, Mapping, Region};
+
+pub const POOL: u32 = 0x6000_0000;
+pub const STEP: u32 = 512;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Untyped,
+    Shared,
+    Kernel,
+}
+
+/// Frames of 256 bytes.
+const FRAME: u32 = 256;
+
+pub struct Machine {
+    frames: Vec<Type>,
+    /// A byte for each frame: its contents.
+    pub contents: Vec<u8>,
+    mapped: BTreeMap<(u8, u32), Mapping>,
+    /// Every call fails from this one on.
+    pub fail_at: Option<u32>,
+    calls: u32,
+    /// Most calls that one request took.
+    pub most: u32,
+}
+
+impl Machine {
+    pub fn new(bytes: u32) -> Machine {
+        let frames = (bytes / FRAME) as usize;
+        Machine {
+            frames: vec![Type::Untyped; frames],
+            contents: vec![0; frames],
+            mapped: BTreeMap::new(),
+            fail_at: None,
+            calls: 0,
+            most: 0,
+        }
+    }
+
+    /// The calls of the next request are counted from 0.
+    pub fn begin(&mut self) {
+        self.calls = 0;
+    }
+
+    fn call(&mut self) -> Result<(), Error> {
+        self.calls += 1;
+        self.most = self.most.max(self.calls);
+        if self.fail_at.is_some_and(|at| self.calls >= at) { Err(Error::Full) } else { Ok(()) }
+    }
+
+    fn range(&self, base: u32, bytes: u32) -> Result<Range<usize>, Error> {
+        let first = base.checked_sub(POOL).ok_or(Error::BadAddress)?;
+        if first % FRAME != 0 || bytes % FRAME != 0 || bytes == 0 {
+            return Err(Error::BadArgument);
+        }
+        let range = (first / FRAME) as usize..((first + bytes) / FRAME) as usize;
+        if range.end > self.frames.len() { Err(Error::BadAddress) } else { Ok(range) }
+    }
+
+    pub fn mapping(&self, client: u8, base: u32) -> Option<&Mapping> {
+        self.mapped.get(&(client, base))
+    }
+
+    pub fn mapped(&self) -> usize {
+        self.mapped.len()
+    }
+
+    pub fn frames_of(&self, kind: Type) -> usize {
+        self.frames.iter().filter(|frame| **frame == kind).count()
+    }
+
+    /// A client writes to everything that it has mapped.
+    pub fn scribble(&mut self, client: u8) {
+        let regions: Vec<Region> =
+            self.mapped.iter().filter(|((who, _), m)| *who == client && m.write).map(|(_, m)| m.region).collect();
+        for region in regions {
+            let range = self.range(region.base, region.bytes).unwrap();
+            self.contents[range].fill(client + 1);
+        }
+    }
+
+    /// Whether a region holds only zeros.
+    pub fn clear(&self, region: Region) -> bool {
+        self.contents[self.range(region.base, region.bytes).unwrap()].iter().all(|byte| *byte == 0)
+    }
+}
+
+impl Calls for Machine {
+    fn retype(&mut self, base: u32, bytes: u32) -> Result<(), Error> {
+        self.call()?;
+        let range = self.range(base, bytes)?;
+        if self.frames[range.clone()].iter().any(|kind| *kind != Type::Untyped) {
+            return Err(Error::BadState);
+        }
+        self.frames[range].fill(Type::Shared);
+        Ok(())
+    }
+
+    fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
+        self.call()?;
+        let range = self.range(mapping.region.base, mapping.region.bytes)?;
+        if self.frames[range].iter().any(|kind| *kind != Type::Shared)
+            || self.mapped.insert((client, mapping.region.base), *mapping).is_some()
+        {
+            return Err(Error::BadState);
+        }
+        Ok(())
+    }
+
+    fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
+        self.call()?;
+        let known = self.mapped.remove(&(client, mapping.region.base)).ok_or(Error::BadState)?;
+        assert_eq!(known, *mapping, "unmapped as it was mapped");
+        Ok(())
+    }
+
+    fn nodes(&mut self, _client: u8, base: u32, bytes: u32) -> Result<(), Error> {
+        self.call()?;
+        let range = self.range(base, bytes)?;
+        if self.frames[range.clone()].iter().any(|kind| *kind != Type::Untyped) {
+            return Err(Error::BadState);
+        }
+        self.frames[range].fill(Type::Kernel);
+        Ok(())
+    }
+
+    fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {
+        self.call()?;
+        let range = self.range(base, bytes)?;
+        let in_use = |m: &Mapping| m.region.base < base + bytes && base < m.region.base + m.region.bytes;
+        if self.mapped.values().any(in_use) || self.frames[range.clone()].contains(&Type::Kernel) {
+            return Err(Error::BadState);
+        }
+        let dirty = range.clone().find(|frame| self.frames[*frame] != Type::Untyped);
+        let Some(first) = dirty else { return Ok(0) };
+        let last = range.end.min(first + (STEP / FRAME) as usize);
+        self.frames[first..last].fill(Type::Untyped);
+        self.contents[first..last].fill(0);
+        let left = range.clone().rev().find(|frame| self.frames[*frame] != Type::Untyped);
+        Ok(left.map_or(0, |_| (range.end - last) as u32 * FRAME))
+    }
+}

@@ -1,0 +1,108 @@
+mod books;
+mod history;
+mod machine;
+mod requests;
+mod sharing;
+
+use crate::wire::{Answer, Granted, Message, Operation, Refused, Request};
+use crate::{Error, Manager};
+use books::Books;
+use machine::Machine;
+
+pub const CLIENTS: usize = 4;
+pub const EACH: usize = 8;
+pub const SHARES: usize = 2;
+pub const POOL_BYTES: u32 = 64 * 1024;
+
+/// A specification as far as the manager is concerned: a number.
+pub const PLAIN: u32 = 0;
+/// One that the account of these tests pins.
+pub const PINNED: u32 = 4;
+
+pub type Tested = Manager<Books, CLIENTS, EACH, SHARES>;
+
+/// A manager, the kernel under it, and its clients.
+pub struct World {
+    pub manager: Tested,
+    pub machine: Machine,
+}
+
+impl World {
+    pub fn new() -> World {
+        let mut manager = Tested::new(Books::new(POOL_BYTES));
+        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+            assert!(manager.enrol(index, name));
+        }
+        World { manager, machine: Machine::new(POOL_BYTES) }
+    }
+
+    pub fn send(&mut self, badge: u32, request: Request) -> Result<Answer, Error> {
+        self.machine.begin();
+        let answer = self.manager.serve(badge, &request.encode(), &mut self.machine)?;
+        Ok(Answer::decode(&answer).expect("an answer"))
+    }
+
+    pub fn granted(&mut self, badge: u32, request: Request) -> Granted {
+        match self.send(badge, request) {
+            Ok(Answer::Granted(granted)) => granted,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    pub fn refused(&mut self, badge: u32, request: Request) -> Refused {
+        match self.send(badge, request) {
+            Ok(Answer::Refused(refused)) => refused,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    pub fn left(&mut self, badge: u32, request: Request) -> u32 {
+        match self.send(badge, request) {
+            Ok(Answer::Done(left)) => left,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    pub fn scrub(&mut self, badge: u32, base: u32) {
+        // Bounded: each step clears something.
+        while self.left(badge, Request::new(Operation::Scrub).about(base)) > 0 {}
+    }
+}
+
+pub fn grant(bytes: u32, spec: u32) -> Request {
+    Request { bytes, spec, ..Request::new(Operation::Grant) }
+}
+
+pub fn release(base: u32) -> Request {
+    Request::new(Operation::Release).about(base)
+}
+
+pub fn share(id: u32, bytes: u32, access: u32) -> Request {
+    Request { bytes, access, ..Request::new(Operation::Share).about(id) }
+}
+
+#[test]
+fn messages_round_trip() {
+    for operation in Operation::ALL {
+        let request = Request {
+            spec: 1,
+            bytes: 2,
+            alignment: 4,
+            access: 5,
+            ..Request::new(*operation).about(3).with("a-long-name-1")
+        };
+        assert_eq!(Request::decode(&request.encode()), Some(request));
+    }
+    let answers = [
+        Answer::Granted(Granted { base: 1, bytes: 2, spec: 3, level: 4, cycles: 5, method: 6 }),
+        Answer::Refused(Refused { rule: 1, asked: 2, left: 3, change: 4, value: 5 }),
+        Answer::Done(7),
+    ];
+    for answer in answers {
+        assert_eq!(Answer::decode(&answer.encode()), Some(answer));
+    }
+    let mut words: Message = [0; 16];
+    assert_eq!(Request::decode(&words), None);
+    words[0] = 99;
+    assert_eq!((Request::decode(&words), Answer::decode(&words)), (None, None));
+}
