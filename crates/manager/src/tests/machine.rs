@@ -60,7 +60,7 @@ impl Machine {
 
     fn range(&self, base: u32, bytes: u32) -> Result<Range<usize>, Error> {
         let first = base.checked_sub(POOL).ok_or(Error::BadAddress)?;
-        if first % FRAME != 0 || bytes % FRAME != 0 || bytes == 0 {
+        if !first.is_multiple_of(FRAME) || !bytes.is_multiple_of(FRAME) || bytes == 0 {
             return Err(Error::BadArgument);
         }
         let range = (first / FRAME) as usize..((first + bytes) / FRAME) as usize;
