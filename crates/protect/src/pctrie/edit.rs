@@ -1,14 +1,16 @@
 //! Insertion and removal. Each checks first and then cannot fail, or undoes what it did.
 
 use super::keys::{Key, intersects, keys};
-use super::{EMPTY, LEAF, MAX_DEPTH, NODE_WORDS, PcTrie, SHIFTS, TrieError, child_offset, leaf_entry, leaf_index};
+use super::{
+    END, LEAF, LEAF_BYTES, LEAVES_PER_NODE, LOW, MAX_DEPTH, PREFIX, SHIFTS, Store, Trie, TrieError, child, window_log2,
+};
 use crate::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2};
 
 /// Where an entry is kept.
 #[derive(Clone, Copy)]
 enum Slot {
     Root,
-    Word(usize),
+    Word(u32),
 }
 
 /// The window in which a key of this size is one entry, or a run of entries.
@@ -23,11 +25,11 @@ fn parting_level(a: u32, b: u32) -> u32 {
 
 /// Address bits above a window.
 fn prefix(addr: u32, shift: u32) -> u32 {
-    if shift == SHIFTS[0] { 0 } else { addr >> (shift + 6) }
+    addr.checked_shr(window_log2(shift)).unwrap_or(0)
 }
 
-impl PcTrie<'_> {
-    /// Maps a region; the index of its leaf, which stays the same until it is removed.
+impl<S: Store> Trie<S> {
+    /// Maps a region; the address of its leaf, which stays the same until it is removed.
     ///
     /// # Errors
     /// [`TrieError`]; the trie is then as it was.
@@ -38,27 +40,44 @@ impl PcTrie<'_> {
         if !regs.is_enabled() || !regs.is_well_formed() || regs.size_log2() < SUBREGION_MIN_LOG2 || regs.srd() == 0xff {
             return Err(TrieError::Misaligned);
         }
-        if self.free_leaf == EMPTY {
-            return Err(TrieError::NoLeaves { capacity: self.leaves.len() });
+        if !self.has_leaf() {
+            return Err(TrieError::NoLeaves { capacity: self.len() });
         }
         let regs = RegionRegs { rbar: regs.base(), rasr: regs.rasr };
-        for key in keys(regs) {
-            if let Some(with) = self.overlap(key) {
-                return Err(TrieError::Overlap { with });
-            }
+        if let Some(with) = self.overlapping(regs) {
+            return Err(TrieError::Overlap { with });
         }
         let available = self.free_nodes();
-        let index = self.free_leaf;
-        self.free_leaf = self.leaves[index as usize].rbar;
-        self.leaves[index as usize] = regs;
+        let at = self.free_leaf;
+        self.free_leaf = self.store.leaf(at).rbar;
+        self.store.set_leaf(at, regs);
         self.count += 1;
         for key in keys(regs) {
-            if self.insert_key(key, index).is_none() {
-                self.discard(index);
+            if self.insert_key(key, at).is_none() {
+                self.discard(at);
                 return Err(TrieError::NoNodes { available });
             }
         }
-        Ok(index)
+        Ok(at)
+    }
+
+    /// A region in the trie that has a byte in common with a well-formed one.
+    ///
+    /// # Time complexity
+    /// As for insertion.
+    pub fn overlapping(&self, regs: RegionRegs) -> Option<RegionRegs> {
+        keys(regs).find_map(|key| self.overlap(key)).map(|with| RegionRegs { rbar: with.base(), rasr: with.rasr })
+    }
+
+    /// Whether there is a leaf, cutting up a node where that can be done.
+    fn has_leaf(&mut self) -> bool {
+        if self.free_leaf == END && S::UNIFORM && self.free_node != END {
+            let node = self.free_node;
+            self.free_node = self.store.word(node);
+            self.free_nodes -= 1;
+            (0..LEAVES_PER_NODE).rev().for_each(|index| self.give_leaf(node + index * LEAF_BYTES));
+        }
+        self.free_leaf != END
     }
 
     /// Unmaps a region given as it was inserted; its registers as last used, slot bits included if it was ever loaded.
@@ -73,84 +92,98 @@ impl PcTrie<'_> {
             return Err(TrieError::NotMapped);
         }
         let first = keys(regs).next().ok_or(TrieError::NotMapped)?;
-        let index = self.find(first.base).ok_or(TrieError::NotMapped)?;
-        let leaf = self.leaves[index as usize];
+        let (at, leaf) = self.find(first.base).ok_or(TrieError::NotMapped)?;
         if leaf.base() != regs.base() || leaf.rasr != regs.rasr {
             return Err(TrieError::NotMapped);
         }
-        self.discard(index);
+        self.discard(at);
         Ok(leaf)
     }
 
     /// Takes a leaf's keys out, complete or not, and frees it.
-    fn discard(&mut self, index: u32) {
-        for key in keys(self.leaves[index as usize]) {
-            self.remove_key(key, index);
+    fn discard(&mut self, at: u32) {
+        for key in keys(self.store.leaf(at)) {
+            self.remove_key(key, at);
         }
-        self.leaves[index as usize] = RegionRegs { rbar: self.free_leaf, rasr: 0 };
-        self.free_leaf = index;
+        self.give_leaf(at);
         self.count -= 1;
     }
 
     fn entry(&self, slot: Slot) -> u32 {
         match slot {
             Slot::Root => self.root,
-            Slot::Word(offset) => self.words[offset],
+            Slot::Word(at) => self.store.word(at),
         }
     }
 
     fn set(&mut self, slot: Slot, entry: u32) {
         match slot {
             Slot::Root => self.root = entry,
-            Slot::Word(offset) => self.words[offset] = entry,
+            Slot::Word(at) => self.store.set_word(at, entry),
         }
+    }
+
+    /// The entry of nothing.
+    pub(super) fn nothing(&self) -> u32 {
+        self.store.nowhere() | LEAF
+    }
+
+    /// The words of a node.
+    pub(super) fn words(&self, entry: u32) -> impl Iterator<Item = u32> + '_ {
+        let node = entry & !LOW;
+        (0..64).map(move |index| self.store.word(node + 4 * index))
     }
 
     /// The prefix of a node, kept behind its entries.
     fn prefix_of(&self, entry: u32) -> u32 {
-        self.words[(entry >> 8) as usize + NODE_WORDS - 1]
+        self.store.word((entry & !LOW) + 4 * PREFIX)
+    }
+
+    /// The first address below a node.
+    pub(super) fn place(&self, entry: u32) -> u32 {
+        self.prefix_of(entry).checked_shl(window_log2(entry & LOW)).unwrap_or(0)
     }
 
     /// Whether `addr` belongs below node `entry`.
     fn covers(&self, entry: u32, addr: u32) -> bool {
-        prefix(addr, entry & 31) == self.prefix_of(entry)
+        prefix(addr, entry & LOW) == self.prefix_of(entry)
     }
 
-    /// The words of the entries that a key fills in a node at or below its own level.
-    fn run(entry: u32, key: Key) -> core::ops::Range<usize> {
-        let first = child_offset(entry, key.base);
-        let wide = key.size_log2 - (entry & 31);
-        first..first + if entry & 31 == SHIFTS[0] { 1 << wide.min(4) } else { 1 << wide.min(6) }
+    /// Address of the first entry that a key fills in a node at or below its own level, and how many it fills.
+    fn run(entry: u32, key: Key) -> (u32, u32) {
+        let shift = entry & LOW;
+        (child(entry, key.base), 1 << (key.size_log2.min(window_log2(shift)) - shift))
+    }
+
+    fn fill(&mut self, (first, count): (u32, u32), entry: u32) {
+        (0..count).for_each(|index| self.store.set_word(first + 4 * index, entry));
     }
 
     /// A leaf that has a byte of `key`.
     fn overlap(&self, key: Key) -> Option<RegionRegs> {
         let mut entry = self.root;
         while entry & LEAF == 0 {
-            let shift = entry & 31;
+            let shift = entry & LOW;
             if !self.covers(entry, key.base) {
                 // The node lies inside the key, or beside it. Its prefix is its place.
-                let place = self.prefix_of(entry) << (shift + 6);
+                let place = self.place(entry);
                 return (key.base <= place && place <= key.last()).then(|| self.some_leaf(entry)).flatten();
             }
             if key.size_log2 >= shift {
-                let run = if key.size_log2 >= shift + 6 {
-                    (entry >> 8) as usize..(entry >> 8) as usize + 64
-                } else {
-                    Self::run(entry, key)
-                };
-                return self.words[run].iter().find_map(|&below| match below & LEAF {
-                    0 => self.some_leaf(below),
-                    _ => self.leaf_with(below, key),
+                let (first, count) =
+                    if key.size_log2 >= window_log2(shift) { (entry & !LOW, 64) } else { Self::run(entry, key) };
+                return (0..count).find_map(|index| match self.store.word(first + 4 * index) {
+                    below if below & LEAF == 0 => self.some_leaf(below),
+                    below => self.leaf_with(below, key),
                 });
             }
-            entry = self.words[child_offset(entry, key.base)];
+            entry = self.store.word(child(entry, key.base));
         }
         self.leaf_with(entry, key)
     }
 
     fn leaf_with(&self, entry: u32, key: Key) -> Option<RegionRegs> {
-        let leaf = *self.leaves.get(leaf_index(entry) as usize)?;
+        let leaf = self.store.leaf(entry - LEAF);
         intersects(leaf, key.base, key.last()).then_some(leaf)
     }
 
@@ -158,34 +191,30 @@ impl PcTrie<'_> {
     fn some_leaf(&self, entry: u32) -> Option<RegionRegs> {
         let mut entry = entry;
         while entry & LEAF == 0 {
-            let node = (entry >> 8) as usize;
-            entry = *self.words[node..node + 64].iter().find(|&&below| below != EMPTY)?;
+            entry = self.words(entry).find(|&below| below != self.nothing())?;
         }
-        self.leaves.get(leaf_index(entry) as usize).copied()
+        Some(self.store.leaf(entry - LEAF))
     }
 
     fn take_node(&mut self, shift: u32, addr: u32) -> Option<u32> {
-        let node = self.free_node as usize;
-        self.free_node = *self.words.get(node)?;
+        let node = self.free_node;
+        if node == END {
+            return None;
+        }
+        self.free_node = self.store.word(node);
         self.free_nodes -= 1;
-        self.words[node..node + 64].fill(EMPTY);
-        self.words[node + NODE_WORDS - 1] = prefix(addr, shift);
-        Some((node as u32) << 8 | shift)
-    }
-
-    fn free_node(&mut self, entry: u32) {
-        self.words[(entry >> 8) as usize] = self.free_node;
-        self.free_node = entry >> 8;
-        self.free_nodes += 1;
+        self.fill((node, 64), self.nothing());
+        self.store.set_word(node + 4 * PREFIX, prefix(addr, shift));
+        Some(node | shift)
     }
 
     /// Enters a key that overlaps nothing; `None` when nodes ran out, with every other leaf still in place.
-    fn insert_key(&mut self, key: Key, index: u32) -> Option<()> {
-        let leaf = leaf_entry(index, self.leaves[index as usize]);
+    fn insert_key(&mut self, key: Key, at: u32) -> Option<()> {
+        let leaf = at | LEAF;
         let mut slot = Slot::Root;
         loop {
             let entry = self.entry(slot);
-            if entry == EMPTY || entry == leaf {
+            if entry == self.nothing() || entry == leaf {
                 self.set(slot, leaf);
                 return Some(());
             }
@@ -193,27 +222,25 @@ impl PcTrie<'_> {
                 self.push_down(slot, entry, key)?;
                 continue;
             }
-            let shift = entry & 31;
             if !self.covers(entry, key.base) {
-                let place = self.prefix_of(entry) << (shift + 6);
+                let place = self.place(entry);
                 let above = self.take_node(parting_level(place, key.base), key.base)?;
-                self.words[child_offset(above, place)] = entry;
+                self.store.set_word(child(above, place), entry);
                 self.set(slot, above);
                 continue;
             }
-            if key.size_log2 >= shift {
-                let run = Self::run(entry, key);
-                self.words[run].fill(leaf);
+            if key.size_log2 >= entry & LOW {
+                self.fill(Self::run(entry, key), leaf);
                 return Some(());
             }
-            slot = Slot::Word(child_offset(entry, key.base));
+            slot = Slot::Word(child(entry, key.base));
         }
     }
 
     /// Puts a node where `entry`, another leaf, stood for all of a slot, at the level where that leaf's part of the slot and
     /// `key` part; enters that part into it.
     fn push_down(&mut self, slot: Slot, entry: u32, key: Key) -> Option<()> {
-        let other = self.leaves[leaf_index(entry) as usize];
+        let other = self.store.leaf(entry - LEAF);
         let (first, last) = self.reach(slot, key.base);
         let (mut low, mut high) = (key.base, key.last());
         for part in keys(other).filter(|part| part.last() >= first && part.base <= last) {
@@ -222,68 +249,71 @@ impl PcTrie<'_> {
         }
         let node = self.take_node(parting_level(low, high), key.base)?;
         self.set(slot, node);
-        let shift = node & 31;
         for part in keys(other).filter(|part| part.last() >= first && part.base <= last) {
             let (from, to) = (part.base.max(first), part.last().min(last));
-            self.words[child_offset(node, from)..=child_offset(node, to)].fill(entry);
-            debug_assert_eq!(prefix(from, shift), prefix(to, shift));
+            let run = (child(node, from), (child(node, to) - child(node, from)) / 4 + 1);
+            self.fill(run, entry);
         }
         Some(())
     }
 
     /// The addresses that a slot on the path of `addr` stands for.
     fn reach(&self, slot: Slot, addr: u32) -> (u32, u32) {
-        let Slot::Word(offset) = slot else { return (0, u32::MAX) };
+        let Slot::Word(at) = slot else { return (0, u32::MAX) };
         let mut entry = self.root;
-        while child_offset(entry, addr) != offset {
-            entry = self.words[child_offset(entry, addr)];
+        while child(entry, addr) != at {
+            entry = self.store.word(child(entry, addr));
         }
-        let below = (1u32 << (entry & 31)) - 1;
+        let below = (1u32 << (entry & LOW)) - 1;
         (addr & !below, addr | below)
     }
 
     /// Takes one key of a leaf out, if it is there, and frees the nodes that no longer tell anything apart.
-    fn remove_key(&mut self, key: Key, index: u32) {
-        let leaf = leaf_entry(index, self.leaves[index as usize]);
+    fn remove_key(&mut self, key: Key, at: u32) {
+        let leaf = at | LEAF;
         let mut path = [Slot::Root; MAX_DEPTH + 1];
         let mut depth = 0;
         loop {
             let entry = self.entry(path[depth]);
             if entry & LEAF != 0 {
                 if entry == leaf {
-                    self.set(path[depth], EMPTY);
+                    self.set(path[depth], self.nothing());
                 }
                 break;
             }
             if !self.covers(entry, key.base) {
                 break;
             }
-            if key.size_log2 >= entry & 31 {
-                let run = Self::run(entry, key);
-                self.words[run].iter_mut().filter(|word| **word == leaf).for_each(|word| *word = EMPTY);
+            if key.size_log2 >= entry & LOW {
+                let (first, count) = Self::run(entry, key);
+                for word in (0..count).map(|index| first + 4 * index) {
+                    if self.store.word(word) == leaf {
+                        self.store.set_word(word, self.nothing());
+                    }
+                }
                 depth += 1;
                 break;
             }
             depth += 1;
-            path[depth] = Slot::Word(child_offset(entry, key.base));
+            path[depth] = Slot::Word(child(entry, key.base));
         }
         for slot in path[..depth].iter().rev() {
             let entry = self.entry(*slot);
             let Some(single) = self.single(entry) else { return };
             self.set(*slot, single);
-            self.free_node(entry);
+            self.give_node(entry & !LOW);
         }
     }
 
     /// What a node can be replaced by: the one thing below it, if there is at most one.
     fn single(&self, entry: u32) -> Option<u32> {
-        let node = (entry >> 8) as usize;
-        let mut found = EMPTY;
-        for &below in &self.words[node..node + 64] {
-            if below == EMPTY || (below == found && below & LEAF != 0) {
+        let nothing = self.nothing();
+        let mut found = nothing;
+        for below in self.words(entry) {
+            if below == nothing || (below == found && below & LEAF != 0) {
                 continue;
             }
-            if found != EMPTY {
+            if found != nothing {
                 return None;
             }
             found = below;

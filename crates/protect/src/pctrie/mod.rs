@@ -1,15 +1,19 @@
 //! A path-compressed radix trie from addresses to the regions of paged memory.
 //!
 //! # Shape
-//! A node is 64 entries, selected by six bits of the address at the node's *shift*, and one word for its prefix. Shifts are
+//! A node is 64 entries, selected by six bits of the address at the node's *shift* (four of which count where the level above begins earlier), and one word for its prefix. Shifts are
 //! [`SHIFTS`]: windows at fixed places, so that 64 KiB frames are one step below 4 MiB blocks. Levels at which all mapped
-//! addresses agree have no node. An entry is one word: nothing, a leaf, or a node (word offset and shift, so that the
-//! look-up is shift, mask, add, load, test). Nodes do not compare prefixes on the way down; the leaf at the end says
-//! whether it contains the address, so a look-up never returns a region that does not.
+//! addresses agree have no node. An entry is one word: the address of a leaf, with bit 0 set, or that of a node, with its shift
+//! in the low bits, which are even; a rotation by the entry itself therefore brings the window to the bottom. Nothing is a leaf
+//! that contains no address. Nodes do not compare prefixes on the way down; the leaf at the end says whether it contains the
+//! address, so a look-up never returns a region that does not.
+//!
+//! # Memory
+//! Nodes and leaves lie in a [`Store`]: slices ([`PcTrie`]) or whatever memory a kernel has. More can be given at any time.
 //!
 //! # Bounds
 //! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`] nodes are visited, and at most
-//! [`depth_bound`] when no granule (region, or eighth of one) is smaller than a given size: 3 from 64 KiB on, 2 from 4 MiB on.
+//! [`depth_bound`] when no granule (region, or eighth of one) is smaller than a given size: 4 from 1 KiB on, 3 from 64 KiB on.
 //! Path compression makes it one node when all of a domain's paged memory lies in one aligned 4 MiB block. Insertion and
 //! removal look at no more than `8 * MAX_DEPTH * 64` entries.
 //!
@@ -19,17 +23,35 @@
 
 mod edit;
 mod keys;
+mod store;
+mod walk;
 
 use crate::pmsav7::RegionRegs;
 
-/// Words of a node: 64 entries, then the prefix.
-pub const NODE_WORDS: usize = 65;
+pub use store::{Arena, Store};
+
+/// Words of a node: 64 entries, the prefix, and padding to a multiple of 32 bytes.
+pub const NODE_WORDS: usize = 72;
+/// Bytes of a node.
+pub const NODE_BYTES: u32 = 4 * NODE_WORDS as u32;
+/// Bytes of a leaf.
+pub const LEAF_BYTES: u32 = 8;
+/// Leaves that a node can be cut up into, where the store is uniform.
+pub const LEAVES_PER_NODE: u32 = NODE_BYTES / LEAF_BYTES;
+/// Index of the word that holds a node's prefix.
+const PREFIX: u32 = 64;
 /// A node as the caller provides it. Its contents before use do not matter.
 pub type Node = [u32; NODE_WORDS];
-/// The address bit at which each level's six-bit window starts, root first. (The first window has four bits.)
-pub const SHIFTS: [u32; 5] = [28, 22, 16, 10, 4];
+/// The address bit at which each level's window starts, root first; a window reaches up to that of the level above.
+pub const SHIFTS: [u32; 5] = [26, 22, 16, 10, 4];
 /// The most nodes on any path.
 pub const MAX_DEPTH: usize = SHIFTS.len();
+
+/// log2 of the addresses below a node with this shift.
+pub const fn window_log2(shift: u32) -> u32 {
+    // Between 64 MiB and 4 MiB there are four bits.
+    if shift == SHIFTS[1] { SHIFTS[0] } else { shift + 6 }
+}
 
 /// The most nodes on a path when no granule is smaller than `2^granule_log2` bytes.
 pub const fn depth_bound(granule_log2: u32) -> usize {
@@ -68,27 +90,17 @@ pub enum TrieError {
     NotMapped,
 }
 
-/// Nothing is mapped below an entry with this value: a leaf whose index is out of range.
-const EMPTY: u32 = u32::MAX;
-/// Set in an entry that holds a leaf (or nothing): then bits 30..8 are its index and bits 4..0 log2 of an eighth of it. In the
-/// entry of a node the same bits are the word offset and the shift.
-const LEAF: u32 = 1 << 31;
+/// Set in an entry that holds the address of a leaf.
+const LEAF: u32 = 1;
+/// The bits of an entry that are not a node's address.
+const LOW: u32 = 31;
+/// The end of a list of free nodes or leaves.
+const END: u32 = u32::MAX;
 
-/// The entry of a leaf.
-const fn leaf_entry(index: u32, regs: RegionRegs) -> u32 {
-    LEAF | index << 8 | (regs.size_log2() - 3)
-}
-
-/// The index in the entry of a leaf; out of range for [`EMPTY`].
-const fn leaf_index(entry: u32) -> u32 {
-    entry << 1 >> 9
-}
-
-/// The trie over arenas that the caller provides.
+/// The trie over memory in `S`.
 #[derive(Debug)]
-pub struct PcTrie<'a> {
-    pub(crate) words: &'a mut [u32],
-    pub(crate) leaves: &'a mut [RegionRegs],
+pub struct Trie<S: Store> {
+    pub(crate) store: S,
     pub(crate) root: u32,
     free_node: u32,
     free_nodes: u32,
@@ -96,68 +108,60 @@ pub struct PcTrie<'a> {
     count: u32,
 }
 
+/// The trie over slices that the caller provides.
+pub type PcTrie<'a> = Trie<Arena<'a>>;
+
 impl<'a> PcTrie<'a> {
-    /// An empty trie over `nodes` and `leaves`, both overwritten. What is beyond 2^23 words of nodes or 2^20 leaves
-    /// is not used.
+    /// An empty trie over `nodes` and `leaves`, both overwritten. What is beyond 1 GiB of nodes or 2^26 leaves is not used.
     ///
     /// # Time complexity
     /// Linear in the arenas.
     pub fn new(nodes: &'a mut [Node], leaves: &'a mut [RegionRegs]) -> Self {
-        let usable = nodes.len().min((1 << 23) / NODE_WORDS);
-        let words = nodes[..usable].as_flattened_mut();
-        let most = leaves.len().min(1 << 20);
-        let leaves = &mut leaves[..most];
-        // Free nodes and free leaves are chained through their first word.
-        for (i, node) in words.chunks_exact_mut(NODE_WORDS).enumerate() {
-            node[0] = if i + 1 < usable { ((i + 1) * NODE_WORDS) as u32 } else { EMPTY };
-        }
-        for (i, leaf) in leaves.iter_mut().enumerate() {
-            *leaf = RegionRegs { rbar: if i + 1 < most { i as u32 + 1 } else { EMPTY }, rasr: 0 };
-        }
-        Self {
-            free_node: if usable > 0 { 0 } else { EMPTY },
-            free_leaf: if most > 0 { 0 } else { EMPTY },
-            words,
-            leaves,
-            root: EMPTY,
-            free_nodes: usable as u32,
-            count: 0,
-        }
+        let mut trie = Self::empty(Arena::new(nodes, leaves));
+        (0..trie.store.nodes() as u32).rev().for_each(|index| trie.give_node(index * NODE_BYTES));
+        (0..trie.store.leaves() as u32).rev().for_each(|index| trie.give_leaf(index * LEAF_BYTES));
+        trie
+    }
+}
+
+impl<S: Store> Trie<S> {
+    /// An empty trie without memory.
+    pub fn empty(store: S) -> Self {
+        let root = store.nowhere() | LEAF;
+        Self { store, root, free_node: END, free_nodes: 0, free_leaf: END, count: 0 }
     }
 
-    /// The index of the leaf that contains `addr`.
+    /// Adds memory for one node at `at`, a multiple of 32, which is the trie's from now on.
+    pub fn give_node(&mut self, at: u32) {
+        self.store.set_word(at, self.free_node);
+        self.free_node = at;
+        self.free_nodes += 1;
+    }
+
+    /// Adds memory for one leaf at `at`, a multiple of 8, which is the trie's from now on.
+    pub fn give_leaf(&mut self, at: u32) {
+        self.store.set_leaf(at, RegionRegs { rbar: self.free_leaf, rasr: 0 });
+        self.free_leaf = at;
+    }
+
+    /// The address of the leaf that contains `addr`, with its contents.
     ///
     /// # Time complexity
-    /// At most [`MAX_DEPTH`] nodes; on Thumb-2 nine instructions for each, and sixteen to load and check the leaf.
+    /// At most [`MAX_DEPTH`] nodes; on Thumb-2 six instructions for each, and eleven to load and check the leaf.
     #[inline(always)]
-    pub fn find(&self, addr: u32) -> Option<u32> {
+    pub fn find(&self, addr: u32) -> Option<(u32, RegionRegs)> {
         let mut entry = self.root;
-        for _ in 0..MAX_DEPTH {
-            if entry & LEAF != 0 {
-                break;
-            }
-            let window = addr >> (entry & 31) & 63;
-            entry = *self.words.get((entry >> 8) as usize + window as usize)?;
+        while entry & LEAF == 0 {
+            entry = self.store.word(child(entry, addr));
         }
-        let index = leaf_index(entry);
-        let leaf = self.leaves.get(index as usize)?;
-        // Equal above the block and in an enabled eighth of it. Slot bits are below the smallest eighth.
-        let eighth = (addr ^ leaf.rbar) >> (entry & 31);
-        (eighth < 8 && leaf.rasr >> (8 + eighth) & 1 == 0).then_some(index)
+        let at = entry - LEAF;
+        let leaf = self.store.leaf(at);
+        leaf.contains(addr).then_some((at, leaf))
     }
 
     /// The region that contains `addr`, without slot bits.
     pub fn lookup(&self, addr: u32) -> Option<RegionRegs> {
-        let leaf = self.leaves[self.find(addr)? as usize];
-        Some(RegionRegs { rbar: leaf.base(), rasr: leaf.rasr })
-    }
-
-    /// The regions in the trie, in no particular order, without slot bits.
-    pub fn iter(&self) -> impl Iterator<Item = RegionRegs> + '_ {
-        self.leaves
-            .iter()
-            .filter(|leaf| leaf.is_enabled())
-            .map(|leaf| RegionRegs { rbar: leaf.base(), rasr: leaf.rasr })
+        self.find(addr).map(|(_, leaf)| RegionRegs { rbar: leaf.base(), rasr: leaf.rasr })
     }
 
     /// Regions in the trie.
@@ -180,16 +184,18 @@ impl<'a> PcTrie<'a> {
         let mut entry = self.root;
         let mut depth = 0;
         while entry & LEAF == 0 {
-            entry = self.words[child_offset(entry, addr)];
+            entry = self.store.word(child(entry, addr));
             depth += 1;
         }
         depth
     }
 }
 
-/// Word offset of the child of node `entry` on the path of `addr`.
-const fn child_offset(entry: u32, addr: u32) -> usize {
-    ((entry >> 8) + (addr >> (entry & 31) & 63)) as usize
+/// Address of the word for `addr` in node `entry`.
+#[inline(always)]
+const fn child(entry: u32, addr: u32) -> u32 {
+    // The shift is below 32, so that a rotation by all of the entry is one by the shift.
+    (entry & !LOW) + ((addr.rotate_right(entry & LOW) & 63) << 2)
 }
 
 #[cfg(test)]

@@ -132,6 +132,9 @@ pub struct RegionRegs {
 impl RegionRegs {
     /// A region that is switched off.
     pub const DISABLED: Self = Self { rbar: 0, rasr: 0 };
+    /// A region that is switched off and whose size and sub-region fields say so, too: [`RegionRegs::contains`] is false for every
+    /// address.
+    pub const NOWHERE: Self = Self { rbar: 0, rasr: 0xff3e };
 
     /// The same region addressed to a hardware slot (`slot` is taken modulo 16, as the field is four bits wide).
     pub const fn at_slot(self, slot: u32) -> Self {
@@ -164,12 +167,19 @@ impl RegionRegs {
         n >= 5 && (self.base() as u64) & ((1 << n) - 1) == 0 && (n >= SUBREGION_MIN_LOG2 || self.srd() == 0)
     }
 
+    /// log2 of an eighth of the region: 2..=29 for a well-formed region.
+    #[inline(always)]
+    pub const fn eighth_log2(self) -> u32 {
+        (self.rasr.wrapping_sub(4)) >> 1 & 0x1f
+    }
+
     /// Whether this enabled, well-formed region contains `addr`, sub-regions considered.
+    #[inline(always)]
     pub const fn contains(self, addr: u32) -> bool {
-        // An eighth of the region; for regions below 256 bytes SRD is zero and the eighths are only arithmetic.
-        let Some(eighth_log2) = (self.rasr >> 1 & 0x1f).checked_sub(2) else { return false };
-        let eighth = addr.wrapping_sub(self.base()) >> eighth_log2;
-        eighth < 8 && self.rasr >> (8 + eighth) & 1 == 0
+        // An eighth of the region; for regions below 256 bytes SRD is zero and the eighths are only arithmetic. Slot bits are
+        // below the smallest eighth; what lies outside of the block differs above its eighths.
+        let eighth = (addr ^ self.rbar) >> self.eighth_log2();
+        eighth < 8 && self.rasr >> 8 >> eighth & 1 == 0
     }
 }
 

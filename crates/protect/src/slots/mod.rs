@@ -1,7 +1,7 @@
 //! The region registers of one domain: pinned slots first, then the slots that cache paged regions.
 //!
 //! # Guarantee
-//! A pinned slot is written once and never chosen as a victim, so an access to pinned memory never misses. With `p` paged
+//! A pinned slot is never chosen as a victim, so an access to pinned memory never misses. With `p` paged
 //! slots, an instruction that needs `k <= p` paged regions at once completes after at most [`most_misses`] misses in a row,
 //! whatever was loaded before: a victim is never a slot filled earlier in the same *generation* (a run of fills of
 //! different slots), so once a generation begins with a region that the instruction needs, the following fills gather the
@@ -13,8 +13,8 @@
 //! A leaf remembers, in the slot bits of its base word, where it was last loaded. A fault at an address whose region is
 //! loaded is a violation ([`Miss::Present`]), never a reason to load it again: there is no way to fault for ever.
 
-use crate::pctrie::{PcTrie, TrieError};
-use crate::pmsav7::{RBAR_VALID, REGIONS, RegionRegs};
+use crate::pctrie::{Store, Trie, TrieError};
+use crate::pmsav7::{REGIONS, RegionRegs};
 
 /// Register values for one block load at a domain switch: `MPU_RBAR` with VALID and slot, then `MPU_RASR`, in the order of
 /// the hardware's alias registers, so that two stores of eight words to `MPU_RBAR` load all of it.
@@ -43,7 +43,7 @@ impl RegionImage {
     }
 }
 
-/// How the victim among the paged slots is chosen. Hardware does not tell software about hits, so both see only misses.
+/// How the victim among the paged slots is chosen. Hardware does not tell software about hits, so all see only misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replacement {
     /// A bit for each slot, set when it is filled; the lowest clear bit is the victim; when all are set, all but the last are
@@ -51,14 +51,17 @@ pub enum Replacement {
     BitPlru,
     /// Slots in turn.
     RoundRobin,
+    /// As bit-PLRU, except that among the clear bits a pseudo-random one is the victim: without the bits, an instruction that
+    /// needs several regions could miss for ever.
+    Random,
 }
 
 /// Bound on misses in a row by one instruction that needs at most `paged` regions at once, with `paged` slots.
 pub const fn most_misses(policy: Replacement, paged: u32) -> u32 {
     match policy {
         // The rest of a generation and, counting its last fill, the next one.
-        Replacement::BitPlru if paged > 1 => 2 * paged - 2,
-        Replacement::BitPlru | Replacement::RoundRobin => paged,
+        Replacement::BitPlru | Replacement::Random if paged > 1 => 2 * paged - 2,
+        Replacement::BitPlru | Replacement::Random | Replacement::RoundRobin => paged,
     }
 }
 
@@ -113,8 +116,20 @@ pub struct Slots {
     paged: u32,
     /// Paged slots not yet filled in this generation; empty only if there are no paged slots.
     candidates: u32,
-    /// What a new generation keeps of the last filled slot: all ones for bit-PLRU, zero for round-robin.
+    /// What a new generation keeps of the last filled slot: all ones for bit-PLRU and random, zero for round-robin.
     keep: u32,
+    /// State of the generator of random victims; 0 for the other policies.
+    random: u32,
+    /// Slots that were pinned when the domain was made, bits as in `paged`.
+    fixed: u8,
+    /// Slots that were pinned since, bits shifted down by 24.
+    pinned: u8,
+    /// Most paged slots.
+    limit: u8,
+    policy: Replacement,
+    /// The first paged slot, and how many there are.
+    first: u8,
+    count: u8,
 }
 
 impl Slots {
@@ -126,10 +141,6 @@ impl Slots {
         if pinned.len() > REGIONS {
             return Err(SlotError::TooManyPinned { asked: pinned.len(), limit: REGIONS });
         }
-        let left = REGIONS - pinned.len();
-        if left < paged_needed {
-            return Err(SlotError::TooFewPaged { left, needed: paged_needed });
-        }
         let mut image = RegionImage::empty();
         for (position, regs) in pinned.iter().enumerate() {
             if !regs.is_enabled() || !regs.is_well_formed() {
@@ -137,15 +148,160 @@ impl Slots {
             }
             image.regs[position] = regs.at_slot(position as u32);
         }
-        let paged = if paged_needed == 0 { 0 } else { (pinned.len()..REGIONS).map(|slot| bit_of(slot as u32)).sum() };
-        Ok(Self::with_mask(image, paged, policy))
+        let fixed = (pinned.iter().zip(0..).map(|(_, slot)| bit_of(slot)).sum::<u32>() >> 24) as u8;
+        let random = if matches!(policy, Replacement::Random) { SEED } else { 0 };
+        let limit = REGIONS as u8;
+        let mut slots = Self {
+            image,
+            paged: 0,
+            candidates: 0,
+            keep: 0,
+            random,
+            fixed,
+            pinned: 0,
+            limit,
+            policy,
+            first: 0,
+            count: 0,
+        };
+        slots.require(paged_needed)?;
+        Ok(slots)
     }
 
-    const fn with_mask(image: RegionImage, paged: u32, policy: Replacement) -> Self {
+    /// Leaves only the `most` lowest of the paged slots to paging; the others stay off, unless something is pinned there.
+    ///
+    /// # Errors
+    /// [`SlotError::TooFewPaged`] when that is less than `paged_needed`, as [`min_paged_slots`] says.
+    pub fn limited(mut self, most: usize, paged_needed: usize) -> Result<Self, SlotError> {
+        self.limit = most.min(REGIONS) as u8;
+        (self.paged, self.candidates) = (0, 0);
+        self.require(paged_needed)?;
+        Ok(self)
+    }
+
+    /// With another seed for random victims, so that domains differ.
+    #[must_use]
+    pub fn seeded(mut self, seed: u32) -> Self {
+        if self.random != 0 {
+            self.random = (SEED ^ seed.wrapping_mul(0x9e37_79b9)).max(1);
+        }
+        self
+    }
+
+    /// Slots that may serve paged memory while those in `taken` hold something else.
+    fn available(&self, taken: u32) -> u32 {
+        let mut free = !taken & !(u32::MAX >> REGIONS);
+        let mut chosen = 0;
+        for _ in 0..self.limit.min(free.count_ones() as u8) {
+            let bit = bit_of(free.leading_zeros());
+            chosen |= bit;
+            free &= !bit;
+        }
+        chosen
+    }
+
+    /// Slots that are pinned.
+    fn taken(&self) -> u32 {
+        u32::from(self.fixed | self.pinned) << 24
+    }
+
+    /// Makes sure that there are `needed` paged slots, as [`min_paged_slots`] says; a domain without paged memory has none.
+    ///
+    /// # Errors
+    /// [`SlotError::TooFewPaged`]; nothing has changed then.
+    pub fn require(&mut self, needed: usize) -> Result<(), SlotError> {
+        let paged = if needed == 0 { self.paged } else { self.available(self.taken()) };
+        let left = if needed == 0 { 0 } else { paged.count_ones() as usize };
+        if left < needed {
+            return Err(SlotError::TooFewPaged { left, needed });
+        }
+        self.page_through(paged);
+        Ok(())
+    }
+
+    /// Changes the set of paged slots.
+    fn page_through(&mut self, paged: u32) {
+        self.candidates = self.candidates & paged | paged & !self.paged;
+        self.paged = paged;
+        if self.candidates == 0 {
+            self.candidates = paged;
+        }
         // With one slot, keeping the last filled would leave no candidate.
-        let keep =
-            if matches!(policy, Replacement::BitPlru) && paged & paged.wrapping_sub(1) != 0 { u32::MAX } else { 0 };
-        Self { image, paged, candidates: paged, keep }
+        let turns = self.policy == Replacement::RoundRobin || paged.count_ones() < 2;
+        (self.first, self.count) = (paged.leading_zeros() as u8 & 7, paged.count_ones() as u8);
+        self.keep = if turns { 0 } else { u32::MAX };
+    }
+
+    /// Pins a region into a slot that is not pinned, and leaves `needed` paged slots; the pair to store to the registers if the
+    /// domain's image is in force now.
+    ///
+    /// # Errors
+    /// [`SlotError`]; nothing has changed then.
+    ///
+    /// # Time complexity
+    /// O(1).
+    pub fn pin(&mut self, regs: RegionRegs, needed: usize) -> Result<RegionRegs, SlotError> {
+        if !regs.is_enabled() || !regs.is_well_formed() {
+            return Err(SlotError::Malformed { position: 0 });
+        }
+        let slot = (!self.taken()).leading_zeros();
+        if slot >= REGIONS as u32 {
+            return Err(SlotError::TooManyPinned { asked: REGIONS + 1, limit: REGIONS });
+        }
+        let paged = if needed == 0 { 0 } else { self.available(self.taken() | bit_of(slot)) };
+        let left = paged.count_ones() as usize;
+        if left < needed {
+            return Err(SlotError::TooFewPaged { left, needed });
+        }
+        self.pinned |= (bit_of(slot) >> 24) as u8;
+        self.page_through(paged);
+        self.image.regs[slot as usize] = regs.at_slot(slot);
+        Ok(self.image.regs[slot as usize])
+    }
+
+    /// Takes away a region that [`Slots::pin`] pinned, or says that there is none. All of the image must be loaded again if it is
+    /// in force: where paged slots are limited, paging moves down into the slot.
+    pub fn unpin(&mut self, regs: RegionRegs) -> bool {
+        let pinned = |slot: &u32| u32::from(self.pinned) << 24 & bit_of(*slot) != 0;
+        let same = |slot: &u32| self.image.regs[*slot as usize] == regs.at_slot(*slot);
+        let found = (0..REGIONS as u32).find(|slot| pinned(slot) && same(slot));
+        found.into_iter().for_each(|slot| self.release(slot));
+        found.is_some()
+    }
+
+    /// Takes away one region that [`Slots::pin`] pinned, if there are any, and returns it; otherwise as [`Slots::unpin`].
+    pub fn unpin_any(&mut self) -> Option<RegionRegs> {
+        let slot = (0..REGIONS as u32).find(|slot| u32::from(self.pinned) << 24 & bit_of(*slot) != 0)?;
+        let regs = self.image.regs[slot as usize];
+        self.release(slot);
+        Some(RegionRegs { rbar: regs.base(), rasr: regs.rasr })
+    }
+
+    fn release(&mut self, slot: u32) {
+        self.pinned &= !((bit_of(slot) >> 24) as u8);
+        if self.paged != 0 {
+            // A slot that pages no longer must not go on granting what it held.
+            let paged = self.available(self.taken());
+            for other in (0..REGIONS as u32).filter(|other| self.paged & !paged & bit_of(*other) != 0) {
+                self.image.regs[other as usize] = RegionRegs::DISABLED.at_slot(other);
+            }
+            self.page_through(paged);
+        }
+        self.image.regs[slot as usize] = RegionRegs::DISABLED.at_slot(slot);
+    }
+
+    /// The pinned region that contains an address.
+    ///
+    /// # Time complexity
+    /// Eight slots.
+    pub fn pinned_at(&self, addr: u32) -> Option<RegionRegs> {
+        self.pinned().find(|regs| regs.contains(addr))
+    }
+
+    /// The pinned regions.
+    pub fn pinned(&self) -> impl Iterator<Item = RegionRegs> + '_ {
+        let taken = self.taken();
+        self.image.regs.iter().zip(0..).filter(move |(_, slot)| taken & bit_of(*slot) != 0).map(|(regs, _)| *regs)
     }
 
     /// What to load at a switch to the domain.
@@ -174,24 +330,37 @@ impl Slots {
     /// # Time complexity
     /// One trie look-up and a constant.
     #[inline(always)]
-    pub fn fill(&mut self, trie: &mut PcTrie<'_>, addr: u32) -> Result<RegionRegs, Miss> {
-        let index = trie.find(addr).ok_or(Miss::Unmapped)?;
-        let leaf = trie.leaves.get_mut(index as usize).ok_or(Miss::Unmapped)?;
+    pub fn fill<S: Store>(&mut self, trie: &mut Trie<S>, addr: u32) -> Result<RegionRegs, Miss> {
+        let (at, leaf) = trie.find(addr).ok_or(Miss::Unmapped)?;
         // Without VALID, as it was inserted, a leaf equals no image entry.
         let seen = self.image.regs[leaf.rbar as usize & 7];
-        if seen == *leaf {
+        if seen == leaf {
             return Err(Miss::Present);
         }
-        let slot = self.candidates.leading_zeros();
+        let slot = if self.random == 0 { self.candidates.leading_zeros() } else { self.draw() };
         if slot >= REGIONS as u32 {
             return Err(Miss::Unmapped);
         }
         let bit = bit_of(slot);
         let rest = self.candidates & !bit;
         self.candidates = if rest == 0 { self.paged & !(bit & self.keep) } else { rest };
-        leaf.rbar = leaf.base() | RBAR_VALID | slot;
-        self.image.regs[slot as usize] = *leaf;
-        Ok(*leaf)
+        let leaf = leaf.at_slot(slot);
+        trie.store.set_leaf(at, leaf);
+        self.image.regs[slot as usize] = leaf;
+        Ok(leaf)
+    }
+
+    /// A random candidate: the first at or behind a random paged slot, in a circle. REGIONS if there are none.
+    #[inline(always)]
+    fn draw(&mut self) -> u32 {
+        // Marsaglia's xorshift32.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        let turn = (u32::from(self.first) + (((self.random >> 16) * u32::from(self.count)) >> 16)) & 7;
+        // The eight bits four times over, so that turning them loses none.
+        let circle = (self.candidates >> 24).wrapping_mul(0x0101_0101).rotate_left(turn);
+        if circle == 0 { REGIONS as u32 } else { (circle.leading_zeros() + turn) & 7 }
     }
 
     /// Unmaps a region from the trie and takes it out of its slot; the pair to store to the registers if the domain's image is
@@ -199,7 +368,7 @@ impl Slots {
     ///
     /// # Errors
     /// As [`PcTrie::remove`].
-    pub fn unmap(&mut self, trie: &mut PcTrie<'_>, regs: RegionRegs) -> Result<Option<RegionRegs>, TrieError> {
+    pub fn unmap<S: Store>(&mut self, trie: &mut Trie<S>, regs: RegionRegs) -> Result<Option<RegionRegs>, TrieError> {
         let leaf = trie.remove(regs)?;
         let slot = leaf.rbar & 7;
         if self.image.regs[slot as usize] != leaf {
@@ -223,6 +392,9 @@ impl Slots {
         self.candidates = self.paged;
     }
 }
+
+/// State of the generator before it is seeded; anything but 0.
+const SEED: u32 = 0x2545_f491;
 
 /// The bit of a slot, 0..=7, in the masks of [`Slots`].
 const fn bit_of(slot: u32) -> u32 {

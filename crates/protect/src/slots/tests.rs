@@ -1,12 +1,12 @@
 //! Slots: what is pinned stays, what is paged makes progress, and what no region cures is reported.
 
 use super::*;
-use crate::pctrie::NODE_WORDS;
+use crate::pctrie::{NODE_WORDS, PcTrie};
 use crate::pmsav7::{Access, AccessKind, MemType, Shadow, Span, encode_one};
 use crate::testing::Rng;
 use std::vec::Vec;
 
-const POLICIES: [Replacement; 2] = [Replacement::BitPlru, Replacement::RoundRobin];
+const POLICIES: [Replacement; 3] = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];
 
 fn frame(number: u32) -> RegionRegs {
     encode_one(Span::new(0x6000_0000 + number * 0x1_0000, 0x1_0000), Access::RW, MemType::WriteBack).unwrap()
@@ -69,6 +69,7 @@ fn a_fill_writes_one_paged_slot_and_nothing_else() {
                     continue;
                 }
                 let regs = slots.fill(&mut trie, address(number)).unwrap();
+                let victim = if policy == Replacement::Random { regs.rbar as usize & 7 } else { victim };
                 assert_eq!(regs, frame(number).at_slot(victim as u32));
                 assert!(victim >= 5);
                 for slot in 0..REGIONS {
@@ -89,6 +90,74 @@ fn victims_follow_the_policy() {
             let seen = core::array::from_fn(|i| slots.fill(&mut trie, address(i as u32)).unwrap().rbar & 7);
             assert_eq!(seen, order, "{policy:?}");
         });
+    }
+}
+
+#[test]
+fn random_victims_come_in_every_order_and_depend_on_the_seed() {
+    let order = |seed| {
+        let mut orders = [0; 8];
+        with(3, 16, Replacement::Random, |slots, mut trie| {
+            let mut slots = slots.seeded(seed);
+            orders = core::array::from_fn(|i| slots.fill(&mut trie, address(i as u32)).unwrap().rbar & 7);
+        });
+        orders
+    };
+    let orders: Vec<_> = (0..40).map(order).collect();
+    assert!(orders.iter().flatten().all(|slot| (5..8).contains(slot)));
+    for first in 5..8 {
+        for second in (5..8).filter(|second| *second != first) {
+            assert!(orders.iter().any(|order| order[..2] == [first, second]), "never {first} {second}");
+        }
+    }
+    assert_eq!(order(7), order(7));
+}
+
+/// Pinning and unpinning at run time against a plain list, with misses in between.
+#[test]
+fn what_is_pinned_at_run_time_stays_until_it_is_unpinned() {
+    let mut rng = Rng::new(43);
+    for limit in [8, 4, 3] {
+        let mut nodes = [[0; NODE_WORDS]; 4];
+        let mut leaves = [RegionRegs::DISABLED; 64];
+        let mut trie = PcTrie::new(&mut nodes, &mut leaves);
+        (0..20).for_each(|number| assert!(trie.insert(frame(number)).is_ok()));
+        let mut slots = Slots::new(&pinned(2), 2, Replacement::BitPlru).unwrap().limited(limit, 2).unwrap();
+        let mut held: Vec<RegionRegs> = Vec::new();
+        let (mut full, mut most) = (0, 0);
+        for _ in 0..5_000 {
+            let regs = frame(100 + rng.below(40) as u32);
+            match rng.below(4) {
+                0 if !held.contains(&regs) => match slots.pin(regs, 2) {
+                    Ok(_) => held.push(regs),
+                    Err(error) => {
+                        assert_eq!((error, held.len()), (SlotError::TooFewPaged { left: 1, needed: 2 }, 4));
+                        full += 1;
+                    }
+                },
+                1 if !held.is_empty() => {
+                    let regs = held.swap_remove(rng.below(held.len() as u64) as usize);
+                    assert!(slots.unpin(regs) && !slots.unpin(regs));
+                }
+                _ => {
+                    let _ = slots.fill(&mut trie, address(rng.below(20) as u32));
+                }
+            }
+            most = most.max(held.len());
+            let paged = slots.paged_mask();
+            assert_eq!(paged.count_ones() as usize, (6 - held.len()).min(limit));
+            let on = |regs: &RegionRegs| slots.pinned().any(|other| other.base() == regs.base());
+            assert!(held.iter().all(on) && pinned(2).iter().all(on));
+            assert_eq!(slots.pinned().count(), held.len() + 2);
+            for (slot, regs) in slots.image().regs.iter().enumerate() {
+                assert_eq!(regs.rbar & 31, 16 | slot as u32);
+                let known = slots.pinned().any(|other| other == *regs) || paged >> slot & 1 != 0;
+                assert!(known || !regs.is_enabled(), "slot {slot} grants what nobody asked for");
+            }
+        }
+        assert!(full > 20 && most == 4);
+        while slots.unpin_any().is_some() {}
+        assert_eq!(slots.pinned().count(), 2, "what was there from the start stays");
     }
 }
 

@@ -1,0 +1,79 @@
+//! The memory that a trie is made of. A trie names nodes and leaves by *address*: a word that means something to its store only.
+
+use super::{NODE_WORDS, Node};
+use crate::pmsav7::RegionRegs;
+
+/// Memory for nodes and leaves. Nodes are at multiples of 32, leaves at multiples of 8; the lower bits of an address are the
+/// trie's.
+pub trait Store {
+    /// Whether nodes can be cut up into leaves: both have addresses of one kind.
+    const UNIFORM: bool;
+
+    /// Reads a word of a node; `at` is the node's address plus four times its index.
+    fn word(&self, at: u32) -> u32;
+
+    /// Writes a word of a node.
+    fn set_word(&mut self, at: u32, value: u32);
+
+    /// Reads a leaf.
+    fn leaf(&self, at: u32) -> RegionRegs;
+
+    /// Writes a leaf.
+    fn set_leaf(&mut self, at: u32, leaf: RegionRegs);
+
+    /// Address of a leaf that is [`RegionRegs::NOWHERE`] and never written.
+    fn nowhere(&self) -> u32;
+}
+
+/// A store over slices: every access is checked.
+#[derive(Debug)]
+pub struct Arena<'a> {
+    words: &'a mut [u32],
+    leaves: &'a mut [RegionRegs],
+}
+
+impl<'a> Arena<'a> {
+    /// A store over nodes and leaves, of which no more are used than there are addresses for.
+    pub(super) fn new(nodes: &'a mut [Node], leaves: &'a mut [RegionRegs]) -> Self {
+        let most_nodes = nodes.len().min((1 << 30) / (4 * NODE_WORDS));
+        let most_leaves = leaves.len().min(1 << 26);
+        Self { words: nodes[..most_nodes].as_flattened_mut(), leaves: &mut leaves[..most_leaves] }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.words.len() / NODE_WORDS
+    }
+
+    pub(super) fn leaves(&self) -> usize {
+        self.leaves.len()
+    }
+}
+
+impl Store for Arena<'_> {
+    const UNIFORM: bool = false;
+
+    #[inline(always)]
+    fn word(&self, at: u32) -> u32 {
+        self.words[(at >> 2) as usize]
+    }
+
+    #[inline(always)]
+    fn set_word(&mut self, at: u32, value: u32) {
+        self.words[(at >> 2) as usize] = value;
+    }
+
+    #[inline(always)]
+    fn leaf(&self, at: u32) -> RegionRegs {
+        self.leaves.get((at >> 3) as usize).copied().unwrap_or(RegionRegs::NOWHERE)
+    }
+
+    #[inline(always)]
+    fn set_leaf(&mut self, at: u32, leaf: RegionRegs) {
+        self.leaves[(at >> 3) as usize] = leaf;
+    }
+
+    #[inline(always)]
+    fn nowhere(&self) -> u32 {
+        (self.leaves.len() as u32) << 3
+    }
+}
