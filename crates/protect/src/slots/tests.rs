@@ -197,6 +197,22 @@ fn an_instruction_that_needs_every_paged_slot_completes_within_the_bound() {
 }
 
 #[test]
+fn a_limit_takes_the_upper_slots_away_from_paging() {
+    with(5, 8, Replacement::BitPlru, |slots, mut trie| {
+        let most = |slots: &Slots, most| slots.clone().limited(most, 2);
+        assert_eq!(most(&slots, 1).unwrap_err(), SlotError::TooFewPaged { left: 1, needed: 2 });
+        assert_eq!(most(&slots, 5).unwrap().paged_mask(), 0b1111_1000);
+        assert_eq!(most(&slots, 8).unwrap().paged_mask(), 0b1111_1000);
+        let mut slots = slots.limited(2, 2).unwrap();
+        assert_eq!(slots.paged_mask(), 0b0001_1000);
+        for number in 0..8 {
+            assert!(slots.fill(&mut trie, address(number)).is_ok());
+        }
+        assert_eq!((0..8).filter(|number| present(&slots, *number)).collect::<Vec<_>>(), [6, 7]);
+    });
+}
+
+#[test]
 fn a_region_evicted_and_loaded_elsewhere_is_present_once() {
     with(2, 8, Replacement::BitPlru, |mut slots, mut trie| {
         let mut rng = Rng::new(42);
