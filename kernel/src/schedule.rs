@@ -91,18 +91,19 @@ impl<A: Arch> Kernel<A> {
         }
         let context = &mut thread.contexts[usize::from(thread.depth).min(LEVELS - 1)];
         self.resume = context;
-        if let Some((status, values)) = thread.pending {
-            thread.pending = None;
-            arch.respond(context, status, values);
-        }
         if next != self.current {
             self.current = next;
             let number = thread.top.domain;
+            // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
             arch.trace(header(Event::Switch, number, u16::from(next)), 0);
             if number != self.loaded {
                 self.loaded = number;
                 arch.load_image(domain.slots.image());
             }
+        }
+        if let Some((status, values)) = thread.pending {
+            thread.pending = None;
+            arch.respond(context, status, values);
         }
         true
     }
