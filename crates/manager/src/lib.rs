@@ -15,6 +15,8 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(any(test, feature = "history"))]
+pub mod history;
 mod holding;
 mod operate;
 pub mod rule;

@@ -4,6 +4,7 @@ use std::vec::Vec;
 
 use super::machine::{POOL, Type};
 use super::*;
+use crate::history::History;
 use crate::wire::MESSAGE_WORDS;
 use crate::{SUPERVISOR, State};
 
@@ -104,4 +105,30 @@ fn no_history_makes_the_tables_disagree() {
         assert!(world.machine.most <= 4 + crate::SCRUB_STEPS, "{} kernel calls for a request", world.machine.most);
     }
     assert!(grants > 1000 && refusals > 1000, "{grants} {refusals}");
+}
+
+/// The history that host and target replay, here on simple books: it gets somewhere, and its state is all there is to it.
+#[test]
+fn a_replayed_history_grants_refuses_releases_and_resumes() {
+    let specs = [PLAIN, PINNED];
+    let (mut world, mut history) = (World::new(), History::new(5, 3, &specs));
+    let (mut grants, mut refusals, mut done) = (0, 0, 0);
+    for index in 0..5000 {
+        let mut copy = History::resume(*history.words(), &specs);
+        assert_eq!((copy.index(), copy.message()), (index, history.message()));
+        world.machine.begin();
+        let answer = world.manager.serve(history.who() as u32, &history.message(), &mut world.machine);
+        let answer = answer.ok().and_then(|words| Answer::decode(&words));
+        match answer {
+            Some(Answer::Granted(_)) => grants += 1,
+            Some(Answer::Refused(_)) => refusals += 1,
+            Some(Answer::Done(_)) => done += 1,
+            None => panic!("{:?}", Request::decode(&history.message())),
+        }
+        history.learn(answer.as_ref());
+        copy.learn(answer.as_ref());
+        assert_eq!(copy, history);
+        consistent(&world);
+    }
+    assert!(grants > 500 && refusals > 500 && done > 500, "{grants} {refusals} {done}");
 }

@@ -1,0 +1,207 @@
+//! Long random histories of requests that can be replayed: the same on the host and on the target, so that every decision can
+//! be compared. The next request depends on the answers so far, for what was granted is what can be released.
+//!
+//! The whole state is words, so that several domains can take turns at one history in shared memory.
+
+use crate::wire::{Answer, MESSAGE_WORDS, Message, Operation, Request, access};
+
+/// Things that the history remembers at a time.
+pub const SLOTS: usize = 48;
+/// Words of the state.
+pub const WORDS: usize = FIRST_SLOT + SLOTS * SLOT_WORDS;
+
+const RANDOM: usize = 0;
+const INDEX: usize = 1;
+const WHO: usize = 2;
+const CLIENTS: usize = 3;
+const SLOT: usize = 4;
+const SPECS: usize = 5;
+const REQUEST: usize = 6;
+const FIRST_SLOT: usize = REQUEST + MESSAGE_WORDS;
+/// State, client, address.
+const SLOT_WORDS: usize = 3;
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+const DIRTY: u32 = 2;
+/// No slot belongs to the request.
+const NO_SLOT: u32 = u32::MAX;
+/// Most specifications to choose from.
+const MAX_SPECS: usize = 8;
+
+/// A history and how far it has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    words: [u32; WORDS],
+    specs: [u32; MAX_SPECS],
+}
+
+impl History {
+    /// The beginning of a history of `clients` clients that ask for the given specifications (packed; up to eight count).
+    ///
+    /// # Panics
+    /// When there are no clients or no specifications.
+    pub fn new(seed: u32, clients: usize, specs: &[u32]) -> History {
+        assert!(clients > 0 && !specs.is_empty());
+        let mut history = History::resume([0; WORDS], specs);
+        history.words[RANDOM] = seed | 1;
+        history.words[CLIENTS] = clients as u32;
+        history.plan();
+        history
+    }
+
+    /// A history at the point that [`History::words`] has described.
+    pub fn resume(mut words: [u32; WORDS], specs: &[u32]) -> History {
+        let mut kept = [0; MAX_SPECS];
+        let count = specs.len().min(MAX_SPECS);
+        kept[..count].copy_from_slice(&specs[..count]);
+        words[SPECS] = count as u32;
+        History { words, specs: kept }
+    }
+
+    /// The state.
+    pub fn words(&self) -> &[u32; WORDS] {
+        &self.words
+    }
+
+    /// Number of the request that comes next, from 0.
+    pub fn index(&self) -> u32 {
+        self.words[INDEX]
+    }
+
+    /// The client whose turn it is, from 0.
+    pub fn who(&self) -> usize {
+        self.words[WHO] as usize
+    }
+
+    /// The request that comes next.
+    pub fn message(&self) -> Message {
+        let mut message = [0; MESSAGE_WORDS];
+        message.copy_from_slice(&self.words[REQUEST..FIRST_SLOT]);
+        message
+    }
+
+    fn random(&mut self) -> u32 {
+        // xorshift32 (Marsaglia 2003)
+        let state = &mut self.words[RANDOM];
+        *state ^= *state << 13;
+        *state ^= *state >> 17;
+        *state ^= *state << 5;
+        *state
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.random() >> 3) % limit
+    }
+
+    fn slot(&mut self, index: u32) -> &mut [u32] {
+        let first = FIRST_SLOT + index as usize * SLOT_WORDS;
+        &mut self.words[first..first + SLOT_WORDS]
+    }
+
+    /// A slot in this state, of this client unless it is free; the search begins anywhere.
+    fn find(&mut self, state: u32, who: u32) -> Option<u32> {
+        let from = self.below(SLOTS as u32);
+        (0..SLOTS as u32).map(|step| (from + step) % SLOTS as u32).find(|index| {
+            let slot = self.slot(*index);
+            slot[0] == state && (state == FREE || slot[1] == who)
+        })
+    }
+
+    /// A size: every magnitude from one byte to 256 KiB alike, powers of two and their neighbours often.
+    fn size(&mut self) -> u32 {
+        let magnitude = 1 << self.below(19);
+        match self.below(4) {
+            0 => magnitude,
+            1 => magnitude + 1,
+            _ => magnitude + self.below(magnitude),
+        }
+    }
+
+    fn spec(&mut self) -> u32 {
+        let index = self.below(self.words[SPECS]);
+        self.specs[index as usize]
+    }
+
+    /// Decides what comes next.
+    fn plan(&mut self) {
+        let who = self.below(self.words[CLIENTS]);
+        let (slot, request) = match self.below(16) {
+            0..=4 => self.plan_grant(),
+            5..=7 => self.plan_about(HELD, who, Operation::Release),
+            8..=11 => self.plan_about(DIRTY, who, Operation::Scrub),
+            12 => self.plan_about(HELD, who, Operation::Query),
+            13 => {
+                let access = access::READ | self.below(16);
+                let id = self.below(4);
+                let request =
+                    Request { bytes: self.size(), spec: self.spec(), access, ..Request::new(Operation::Share) };
+                (self.find(FREE, who), request.about(id))
+            }
+            14 => {
+                let access = self.below(4);
+                (None, Request { access, ..Request::new(Operation::Permit) }.about(self.below(4)))
+            }
+            _ => (None, Request::new(Operation::Revoke).about(self.below(4))),
+        };
+        self.words[WHO] = who;
+        self.words[SLOT] = slot.unwrap_or(NO_SLOT);
+        self.words[REQUEST..FIRST_SLOT].copy_from_slice(&request.encode());
+    }
+
+    fn plan_grant(&mut self) -> (Option<u32>, Request) {
+        let (bytes, spec) = (self.size(), self.spec());
+        let free = self.find(FREE, 0);
+        let request = Request { bytes, spec, ..Request::new(Operation::Grant) };
+        // Now and then at an address that somebody had.
+        if self.below(8) == 0 {
+            let index = self.below(SLOTS as u32);
+            let address = self.slot(index)[2];
+            return (free, request.about(address));
+        }
+        // With nowhere to remember what is granted, a query does no harm.
+        if free.is_some() { (free, request) } else { (None, Request::new(Operation::Query).about(1)) }
+    }
+
+    fn plan_about(&mut self, state: u32, who: u32, operation: Operation) -> (Option<u32>, Request) {
+        match self.find(state, who) {
+            Some(slot) => {
+                let address = self.slot(slot)[2];
+                (Some(slot), Request::new(operation).about(address))
+            }
+            None => self.plan_grant(),
+        }
+    }
+
+    /// Takes the answer to [`History::message`] and goes on to the next request. `None` stands for an error.
+    pub fn learn(&mut self, answer: Option<&Answer>) {
+        let (slot, who, operation) = (self.words[SLOT], self.words[WHO], self.words[REQUEST]);
+        if slot != NO_SLOT {
+            let known = self.slot(slot)[0];
+            match answer {
+                Some(Answer::Granted(granted)) if known == FREE => {
+                    // Shared memory that the client had already stays where it is remembered.
+                    let base = granted.base;
+                    let again = (0..SLOTS as u32).any(|index| *self.slot(index) == [HELD, who, base]);
+                    if !again {
+                        self.slot(slot).copy_from_slice(&[HELD, who, base]);
+                    }
+                }
+                Some(Answer::Done(left)) if operation == Operation::Release as u32 => {
+                    self.slot(slot)[0] = if *left == 0 { FREE } else { DIRTY };
+                }
+                Some(Answer::Done(0)) if operation == Operation::Scrub as u32 => self.slot(slot)[0] = FREE,
+                // What was joined and revoked is not there any more.
+                Some(Answer::Refused(refused)) if refused.rule == crate::rule::EXISTS => self.slot(slot)[0] = FREE,
+                _ => {}
+            }
+        }
+        self.words[INDEX] = self.words[INDEX].wrapping_add(1);
+        self.plan();
+    }
+}
+
+/// One word for an answer, so that two histories can be compared: FNV-1a over the message; 0 for an error.
+pub fn digest(answer: Option<&Answer>) -> u32 {
+    let fold = |hash: u32, word: &u32| (hash ^ word).wrapping_mul(0x0100_0193);
+    answer.map_or(0, |answer| answer.encode().iter().fold(0x811c_9dc5, fold))
+}
