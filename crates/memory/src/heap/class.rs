@@ -43,3 +43,12 @@ pub const fn found_from(size: u32) -> u32 {
 pub const fn width(size: u32) -> u32 {
     1 << width_log2(size)
 }
+
+/// The smallest size of a class.
+pub const fn class_floor(class: u32) -> u32 {
+    if class < SECOND {
+        return class * GRANULE;
+    }
+    let width = class / SECOND + LINEAR_LOG2 - SECOND_LOG2 - 1;
+    (SECOND + class % SECOND) << width
+}

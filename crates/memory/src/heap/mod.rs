@@ -1,9 +1,38 @@
 //! A heap whose operations take constant time: two-level segregated fit over one or several disjoint pieces of memory.
+//!
+//! | operation | bound | method |
+//! | --- | --- | --- |
+//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; at most 8 loads and 13 stores of the heap's memory | construction |
+//! | [`Heap::free`] | no loop; at most 16 loads and 10 stores | construction |
+//! | [`Heap::realloc`] | the same, when the block stays in place; else one `alloc`, one `free` and the copy | construction |
+//! | no refusal while the program stays within its envelope | [`worst_case_bytes`] | proof in `docs/memory.md` |
+//!
+//! ```text
+//!   piece:  | header, payload | header, payload | ... | end |       a block's address is that of its payload
+//!
+//!   header: word 0  size of the block with its header; bit 0 set: free
+//!           word 1  size of the block before it, 0 for the first of its piece
+//!   a free block's payload begins with the addresses of the next and the previous free block of its class
+//! ```
+//!
+//! Invariants, which every operation checks for the blocks that it meets before it changes anything: each size is found in two
+//! headers; two free blocks are never neighbours; a free block is in the list of its class, and its list neighbours point back.
+//! A program that frees twice, frees what is no block, or writes beyond a block gets a typed error and an unchanged heap, as far
+//! as the blocks that the operation meets can tell. No word outside the pieces is ever accessed: [`Memory`] sees to that.
 
+mod blocks;
 mod bound;
 mod class;
+mod lists;
+mod operations;
+mod words;
+
+#[cfg(test)]
+mod tests;
 
 pub use bound::worst_case_bytes;
+pub use lists::Heap;
+pub use words::Words;
 
 /// Blocks are multiples of this many bytes, and every block that is handed out is aligned to it.
 pub const GRANULE: u32 = 8;
@@ -17,6 +46,52 @@ pub const MAX_BLOCK_LOG2: u32 = 26;
 pub const MAX_REQUEST: u32 = (1 << MAX_BLOCK_LOG2) - (1 << (MAX_BLOCK_LOG2 - 5)) - HEADER;
 /// Bytes that each piece loses when its bounds are multiples of [`GRANULE`].
 pub const PIECE_OVERHEAD: u32 = 8;
+
+/// The memory that a heap manages, as words at addresses that are multiples of four.
+pub trait Memory {
+    /// The word at `at`; `None` when it lies in no piece of this memory.
+    fn load(&self, at: u32) -> Option<u32>;
+
+    /// Stores a word; `None`, and nothing happens, when it lies in no piece of this memory.
+    #[must_use]
+    fn store(&mut self, at: u32, value: u32) -> Option<()>;
+
+    /// Copies whole words between blocks that do not overlap; `None`, and nothing happens, when they are not in this memory.
+    #[must_use]
+    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()>;
+}
+
+/// Why the heap did not do what was asked. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No free block is large enough.
+    Full,
+    /// The request, with its alignment, exceeds [`MAX_REQUEST`].
+    TooLarge,
+    /// The alignment is no power of two.
+    Alignment,
+    /// The address is none that the heap has handed out.
+    NotABlock,
+    /// The block has been freed before.
+    DoubleFree,
+    /// The header or the links of a block nearby do not fit together: somebody wrote beyond a block, or into a freed one.
+    Corrupt,
+    /// The piece is too small, too large, or not in the memory.
+    Piece,
+}
+
+/// What a heap holds, in bytes with headers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// What all pieces together can hold.
+    pub capacity: u32,
+    /// What live blocks occupy.
+    pub used: u32,
+    /// The most that `used` has been.
+    pub peak: u32,
+    /// Number of live blocks.
+    pub blocks: u32,
+}
 
 /// The block, with its header, that a request of `bytes` takes; `bytes` is at most [`MAX_REQUEST`].
 pub(crate) const fn block_for(bytes: u32) -> u32 {
