@@ -7,20 +7,15 @@
 #![no_std]
 #![no_main]
 
-mod lethal;
-mod places;
-mod refused;
-
-use cofferdam::abi::Call;
-use cofferdam::{Error, Start, hostile, println, sys};
-use places::Places;
+use cofferdam::{Start, hostile, println, sys};
+use repertoire::{Places, lethal, refused, trap};
 
 /// Marker of an attack in the trace: the value is its number, lethal ones from 100 on.
 const ATTACK_MARKER: u32 = 2;
 const LETHAL: u32 = 100;
 
 cofferdam::entry!(main);
-cofferdam::gate!(rogue_trap, trap);
+cofferdam::gate!(rogue_trap, trap::serve);
 
 fn main(start: Start) -> u32 {
     let Some(places) = Places::find(start.info) else {
@@ -60,43 +55,4 @@ fn try_refused(places: &Places) -> bool {
     }
     println!("RESULT rogue.refused {}", refused::ATTACKS.len());
     contained
-}
-
-/// What the gate `trap` does once somebody is in it.
-pub mod trap_orders {
-    /// Store where nobody may.
-    pub const FAULT: u32 = 0;
-    /// Never return.
-    pub const STAY: u32 = 1;
-    /// Move the stack away and make a system call.
-    pub const MOVE_STACK: u32 = 2;
-    /// Try what is not allowed inside a gate; the value counts what was not refused.
-    pub const BLOCK: u32 = 3;
-}
-
-fn trap(_badge: u32, order: u32, with: u32, _unused: u32) -> Result<u32, Error> {
-    match order {
-        trap_orders::FAULT => {
-            // SAFETY: there is none; this is the attack.
-            unsafe { (with as *mut u32).write_volatile(0xbad) };
-            Ok(0)
-        }
-        trap_orders::STAY => loop {
-            core::hint::spin_loop();
-        },
-        // SAFETY: there is none; this is the attack.
-        trap_orders::MOVE_STACK => unsafe { hostile::call_on_stack(with) },
-        trap_orders::BLOCK => Ok(block_in_gate()),
-        _ => Err(Error::BadArgument),
-    }
-}
-
-fn block_in_gate() -> u32 {
-    let waits = [
-        sys::sleep_until(u64::MAX) == Err(Error::InGate),
-        sys::wait_period() == Err(Error::InGate),
-        // SAFETY: the call does not touch memory.
-        unsafe { sys::any(Call::Exit as u32, [0; 4]) }.0 == Error::InGate.status(),
-    ];
-    waits.into_iter().filter(|refused| !refused).count() as u32
 }

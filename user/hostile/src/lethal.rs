@@ -7,7 +7,7 @@ use cofferdam::hostile;
 use crate::places::{
     FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, Places, STIR, TIMER, UART, VTOR,
 };
-use crate::trap_orders;
+use crate::trap::orders;
 
 /// Name and attack.
 pub type Attack = (&'static str, fn(&Places));
@@ -53,19 +53,22 @@ pub const ATTACKS: &[Attack] = &[
     ("execute a breakpoint", |_| hostile::breakpoint()),
     ("read behind the end of the address space", |_| read(0xffff_fffe)),
     ("write special registers, then kernel data", |_| privileged()),
-    ("fault inside a gate", |own| through_gate(own, trap_orders::FAULT, KERNEL_DATA)),
-    ("move the stack inside a gate", |own| through_gate(own, trap_orders::MOVE_STACK, HEAPS + 0x400)),
-    ("never return from a gate", |own| through_gate(own, trap_orders::STAY, 0)),
+    ("become privileged inside a gate", |own| through_gate(own, orders::PRIVILEGED, KERNEL_DATA)),
+    ("fault inside a gate", |own| through_gate(own, orders::FAULT, KERNEL_DATA)),
+    ("move the stack inside a gate", |own| through_gate(own, orders::MOVE_STACK, HEAPS + 0x400)),
+    ("never return from a gate", |own| through_gate(own, orders::STAY, 0)),
 ];
 
 // SAFETY of everything below: there is none, on purpose. What the domain may not do, the hardware and the kernel refuse.
 
-fn read(address: u32) {
+/// Loads a word.
+pub fn read(address: u32) {
     // SAFETY: see above.
     black_box(unsafe { (address as *const u32).read_volatile() });
 }
 
-fn write(address: u32) {
+/// Stores a word.
+pub fn write(address: u32) {
     // SAFETY: see above.
     unsafe { (address as *mut u32).write_volatile(0xbad0_bad0) };
 }
@@ -80,26 +83,31 @@ fn touch_four(address: u32) {
     black_box(unsafe { hostile::load_multiple(address) });
 }
 
-fn jump(address: u32) {
+/// Branches there, in Thumb state.
+pub fn jump(address: u32) {
     jump_exactly(address | 1);
 }
 
-fn jump_exactly(address: u32) {
+/// Branches there.
+pub fn jump_exactly(address: u32) {
     // SAFETY: see above.
     unsafe { hostile::jump(address) }
 }
 
-fn on_stack(address: u32) {
+/// Makes a system call with the stack pointer there.
+pub fn on_stack(address: u32) {
     // SAFETY: see above.
     unsafe { hostile::call_on_stack(address) }
 }
 
-fn spin_on_stack(address: u32) {
+/// Waits for an interrupt with the stack pointer there.
+pub fn spin_on_stack(address: u32) {
     // SAFETY: see above.
     unsafe { hostile::spin_on_stack(address) }
 }
 
-fn floats_on_stack(address: u32) {
+/// As [`on_stack`], with floating-point state to save.
+pub fn floats_on_stack(address: u32) {
     // SAFETY: see above.
     unsafe { hostile::call_on_stack_with_floats(address) }
 }

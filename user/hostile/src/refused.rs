@@ -1,12 +1,13 @@
 //! Attacks that must be refused or have no effect. Each returns what succeeded that should not have.
 
-use cofferdam::abi::{CALLS, Call, rights};
+use cofferdam::abi::{CALLS, Call, CallDoc, rights};
 use cofferdam::{Error, hostile, now, sys};
 
 use crate::places::{HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, Places, UART};
-use crate::trap_orders;
+use crate::trap::orders;
 
-type Outcome = Result<(), &'static str>;
+/// What succeeded that should not have, as far as the attacker can tell.
+pub type Outcome = Result<(), &'static str>;
 /// Name and attack.
 pub type Attack = (&'static str, fn(&Places) -> Outcome);
 
@@ -75,33 +76,19 @@ fn forged(own: &Places) -> impl Iterator<Item = u32> {
     near.chain([255, 256, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX])
 }
 
-/// Calls whose first argument is a handle; the others are chosen so that a right handle would be taken.
-const BY_HANDLE: &[Call] = &[
-    Call::Wait,
-    Call::Poll,
-    Call::Signal,
-    Call::GateCall,
-    Call::InterruptAck,
-    Call::BudgetQuery,
-    Call::DomainStop,
-    Call::DomainRestart,
-    Call::FaultNext,
-    Call::CapCopy,
-    Call::CapGrant,
-    Call::CapDelete,
-    Call::Revoke,
-    Call::FramesRetype,
-    Call::FramesMap,
-    Call::FramesUnmap,
-    Call::FramesClean,
-    Call::NodesGive,
-];
+/// Calls whose first argument is a handle, with the others chosen so that a right handle would be taken.
+fn by_handle() -> impl Iterator<Item = Call> {
+    let named = |call: &&CallDoc| {
+        call.args.first().is_some_and(|first| ["handle", "slot"].iter().any(|word| first.unit.contains(word)))
+    };
+    CALLS.iter().filter(named).map(|call| call.call)
+}
 
 fn forged_handles(own: &Places) -> Outcome {
-    for call in BY_HANDLE {
+    for call in by_handle() {
         for handle in forged(own) {
             // SAFETY: the handle names nothing, so that nothing can happen.
-            let (status, _, _) = unsafe { sys::any(*call as u32, [handle, 1, 1, 1]) };
+            let (status, _, _) = unsafe { sys::any(call as u32, [handle, 1, 1, 1]) };
             must(Error::from_status(status).is_some(), "a forged handle was taken")?;
         }
     }
@@ -110,9 +97,9 @@ fn forged_handles(own: &Places) -> Outcome {
 
 fn wrong_kinds(own: &Places) -> Outcome {
     let elsewhere = [Call::CapCopy, Call::CapDelete, Call::Revoke, Call::GateCall];
-    for call in BY_HANDLE.iter().filter(|call| !elsewhere.contains(call)) {
+    for call in by_handle().filter(|call| !elsewhere.contains(call)) {
         // SAFETY: the handle is a gate's, which none of these calls takes.
-        let (status, _, _) = unsafe { sys::any(*call as u32, [own.console.slot(), 1, 1, 1]) };
+        let (status, _, _) = unsafe { sys::any(call as u32, [own.console.slot(), 1, 1, 1]) };
         must(status == Error::WrongKind.status(), "a gate was taken for something else")?;
     }
     Ok(())
@@ -152,7 +139,7 @@ fn outside_gates(own: &Places) -> Outcome {
 }
 
 fn block_in_gate(own: &Places) -> Outcome {
-    must(own.trap.call(trap_orders::BLOCK, 0, 0) == Ok(0), "a call that blocks was let through inside a gate")
+    must(own.trap.call(orders::BLOCK, 0, 0) == Ok(0), "a call that blocks was let through inside a gate")
 }
 
 fn flood_gate(own: &Places) -> Outcome {

@@ -1,0 +1,93 @@
+//! The hostile domain of the suite: performs the attacks that the order file names. What is refused, it tries in its first life;
+//! each attack that should end in a fault takes a life of its own, and the number of restarts says which is next.
+//!
+//! Names: gates `console`, `trap` (its own), `service`, `long`; notifications `events`, `go`; interrupt `fired`; domain `victim`;
+//! areas `heap`, `requests`, `notices`, `timer1`, `order`.
+#![no_std]
+#![no_main]
+
+use attacks::marks::{ATTACK, mark};
+use attacks::world::World;
+use attacks::{gate, lethal, order, refused};
+use cofferdam::{Notification, Start, hostile, now, println, sys};
+
+cofferdam::hostile::entries!();
+cofferdam::entry!(main);
+cofferdam::thread!(attacker_helper, helper);
+cofferdam::gate!(cofferdam_hostile_served, gate::serve);
+
+/// For what comes after the last attack to be seen: several periods of every victim.
+const LINGER_TICKS: u64 = 500_000;
+
+fn main(start: Start) -> u32 {
+    let (Some(world), Some(lines)) = (World::find(start.info), order::lines(start.info)) else {
+        println!("the manifest gives me something else");
+        return 2;
+    };
+    for name in lines.clone() {
+        if !is_known(name) {
+            println!("unknown attack: {name}");
+            return 98;
+        }
+    }
+    if start.restarts == 0 {
+        for (line, name) in lines.clone().enumerate() {
+            try_refused(&world, line as u32, name);
+        }
+    }
+    let mut deadly = lines.enumerate().filter(|(_, name)| is_lethal(name));
+    if let Some((line, name)) = deadly.nth(start.restarts as usize) {
+        mark(ATTACK, line as u32);
+        perform(&world, name);
+        println!("SURVIVED: {name}");
+        hostile::undefined()
+    }
+    let _ = sys::sleep_until(now() + LINGER_TICKS);
+    attacks::end_helper();
+    0
+}
+
+fn is_known(name: &str) -> bool {
+    let gentle = repertoire::refused::ATTACKS.iter().map(|attack| attack.0);
+    let own = refused::ATTACKS.iter().map(|attack| attack.0);
+    is_lethal(name) || gentle.chain(own).any(|known| known == name)
+}
+
+fn is_lethal(name: &str) -> bool {
+    let common = repertoire::lethal::ATTACKS.iter().map(|attack| attack.0);
+    common.chain(lethal::ATTACKS.iter().map(|attack| attack.0)).any(|known| known == name)
+}
+
+fn try_refused(world: &World, line: u32, name: &str) {
+    let common = repertoire::refused::ATTACKS.iter().find(|attack| attack.0 == name);
+    let own = refused::ATTACKS.iter().find(|attack| attack.0 == name);
+    if common.is_none() && own.is_none() {
+        return;
+    }
+    mark(ATTACK, line);
+    let outcome = match (common, own) {
+        (Some((_, attack)), _) => attack(&world.own),
+        (_, Some((_, attack))) => attack(world),
+        _ => Ok(()),
+    };
+    if let Err(how) = outcome {
+        println!("SUCCEEDED: {name}: {how}");
+    }
+}
+
+fn perform(world: &World, name: &str) {
+    if let Some((_, attack)) = repertoire::lethal::ATTACKS.iter().find(|attack| attack.0 == name) {
+        attack(&world.own);
+    }
+    if let Some((_, attack)) = lethal::ATTACKS.iter().find(|attack| attack.0 == name) {
+        attack(world);
+    }
+}
+
+fn helper(start: Start) -> u32 {
+    let Some(go) = Notification::named(start.info, "go") else { return 1 };
+    while go.wait(u32::MAX) == Ok(attacks::LOOK) {
+        refused::helper_looks();
+    }
+    0
+}

@@ -1,0 +1,83 @@
+//! Attacks that must end in a fault of the attacker.
+
+use cofferdam::{Area, hostile, sys};
+use repertoire::lethal::{floats_on_stack, jump, jump_exactly, on_stack, read, spin_on_stack, write};
+
+use crate::gate::{moods, wait_for_a_client};
+use crate::refused::end;
+use crate::world::{VICTIM_DATA, VICTIM_HEAP, World};
+
+/// Name and attack.
+pub type Attack = (&'static str, fn(&World));
+
+/// The attacks.
+pub const ATTACKS: &[Attack] = &[
+    ("write a victim's data", |_| write(VICTIM_DATA)),
+    ("write a victim's heap", |_| write(VICTIM_HEAP)),
+    ("write the first byte behind a heap of sub-regions", |world| byte(end(world.heap))),
+    ("write the last byte of the region behind a heap of sub-regions", |world| byte(region_end(world.heap) - 1)),
+    ("write the last byte below the own heap", |world| byte(world.heap.base - 1)),
+    ("write a constant file", |world| write(world.order.base)),
+    ("read behind a constant file", |world| read(end(world.order))),
+    ("write shared memory that is only lent for reading", |world| write(world.notices.base() as u32)),
+    ("read behind shared memory", |world| read(world.notices.base() as u32 + 4 * world.notices.words() as u32)),
+    ("write behind the own device", |world| write(world.timer as u32 + 0x1000)),
+    ("write another's memory after its gate has returned", after_the_gate),
+    ("execute the own heap", |world| jump(fill(world.heap.base))),
+    ("execute shared memory", |world| jump(fill(world.requests.base() as u32))),
+    ("execute a constant file", |world| jump(world.order.base)),
+    ("call with a frame one word below the stack", |world| on_stack(world.own.stack.base + 28)),
+    ("call with the stack in the own heap", |world| on_stack(fill(world.heap.base) + 0x400)),
+    ("call with the stack in shared memory", |world| on_stack(fill(world.requests.base() as u32) + 0x80)),
+    ("call with the stack in read-only memory", |world| on_stack(world.order.base + 64)),
+    ("call with the stack in the own device", |world| on_stack(world.timer as u32 + 0x80)),
+    ("call with the stack in the system registers", |_| on_stack(0xe000_edb0)),
+    ("call with the stack at the end of the address space", |_| on_stack(0xffff_fff8)),
+    ("be interrupted with the stack in shared memory", |world| {
+        spin_on_stack(fill(world.requests.base() as u32) + 0x80)
+    }),
+    ("save floating-point state in shared memory", |world| floats_on_stack(fill(world.requests.base() as u32) + 0x80)),
+    ("return from an exception to the main stack", |_| jump_exactly(0xffff_fff9)),
+    ("return from an exception with floating-point state", |_| jump_exactly(0xffff_ffed)),
+    ("return from an exception to handler mode with floating-point state", |_| jump_exactly(0xffff_ffe1)),
+    ("pop the return from an exception into the program counter", |_| pop(0xffff_fff9)),
+    ("jump behind the own code", |world| jump(end(world.own.code))),
+    ("fault with a caller inside", |_| wait_for_a_client(moods::FAULT)),
+    ("keep a caller inside", |_| wait_for_a_client(moods::STAY)),
+    ("move the stack with a caller inside", |_| wait_for_a_client(moods::MOVE_STACK)),
+];
+
+fn byte(address: u32) {
+    // SAFETY: there is none; this is the attack.
+    unsafe { (address as *mut u8).write_volatile(0x5a) };
+}
+
+/// Touches memory, so that its region is loaded, and returns its address.
+fn fill(address: u32) -> u32 {
+    // SAFETY: the caller passes memory of this domain.
+    unsafe { (address as *mut u32).write_volatile(0xe7fe_e7fe) };
+    address
+}
+
+/// The end of the smallest power of two of bytes, aligned to it, that holds the area.
+fn region_end(area: Area) -> u32 {
+    let mut log2 = 5;
+    while (area.base ^ (end(area) - 1)) >> log2 != 0 {
+        log2 += 1;
+    }
+    ((area.base >> log2) + 1) << log2
+}
+
+/// The service tells where its buffer is, which is harmless.
+fn after_the_gate(world: &World) {
+    let own = [7_u32; 4];
+    if let Ok(address) = world.service.call(own.as_ptr() as u32, 16, 0) {
+        let _ = sys::mark(7, address);
+        write(address);
+    }
+}
+
+fn pop(address: u32) {
+    // SAFETY: there is none; this is the attack.
+    unsafe { hostile::pop_pc(address) }
+}

@@ -1,0 +1,15 @@
+//! Markers in the trace, from which the suite reads what happened when.
+
+use cofferdam::sys;
+
+/// An attack begins; the value is its line in the order file.
+pub const ATTACK: u32 = 2;
+/// A register that held something of somebody else's; the value is what it held. 0 when nothing was found.
+pub const LEAK: u32 = 4;
+/// So many random calls were made since the last such marker.
+pub const CALLS: u32 = 6;
+
+/// Writes a marker.
+pub fn mark(id: u32, value: u32) {
+    let _ = sys::mark(id, value);
+}

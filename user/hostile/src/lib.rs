@@ -1,0 +1,14 @@
+//! What a hostile domain can try with nothing but a thread, a console and a gate of its own. Two lists: [`refused::ATTACKS`] end in
+//! an error or have no effect, [`lethal::ATTACKS`] end in a fault, which costs the domain a life each.
+//!
+//! What these functions return is not evidence: a run's record is (faults, refusals, hashes of the other domains' memory,
+//! deadlines).
+#![no_std]
+
+pub mod lethal;
+mod places;
+pub mod refused;
+pub mod trap;
+
+pub use places::Places;
+pub use places::{FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, STIR, TIMER, UART, VTOR};
