@@ -8,6 +8,8 @@ use crate::workspace::{Edge, EdgeKind, Member};
 pub enum Layer {
     /// `crates/`: the ground; pure, portable.
     Crates,
+    /// `capi/`: the crates for programs in C that run on another kernel.
+    Capi,
     /// `kernel/`: mechanism only.
     Kernel,
     /// `arch/`: encodes and applies.
@@ -33,6 +35,7 @@ impl Layer {
     pub fn of_directory(directory: &str) -> Option<Self> {
         Some(match directory.split('/').next()? {
             "crates" => Self::Crates,
+            "capi" => Self::Capi,
             "kernel" => Self::Kernel,
             "arch" if directory.ends_with("-user") => Self::Entry,
             "arch" => Self::Arch,
@@ -48,9 +51,9 @@ impl Layer {
 
     /// The layers that this one may depend on.
     pub const fn may_use(self) -> &'static [Self] {
-        use Layer::{Apps, Arch, Boards, Crates, Entry, Host, Kernel, Profiles, Services, User};
+        use Layer::{Apps, Arch, Boards, Capi, Crates, Entry, Host, Kernel, Profiles, Services, User};
         match self {
-            Crates | Kernel | Entry => &[Crates],
+            Crates | Capi | Kernel | Entry => &[Crates],
             Arch => &[Kernel, Crates],
             Boards => &[Arch, Kernel, Crates],
             User => &[User, Entry, Crates],

@@ -7,7 +7,7 @@ use crate::{Finding, dependencies, files, layers, portable};
 fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
     let edge = |&(to, kind): &(&str, EdgeKind)| {
         let name = to.rsplit('/').next().unwrap_or(to).to_owned();
-        Edge { name, directory: to.contains('/').then(|| to.to_owned()).or((to == "kernel").then(|| to.into())), kind }
+        Edge { name, directory: (to.contains('/') || ["kernel", "capi"].contains(&to)).then(|| to.into()), kind }
     };
     Member { directory: directory.to_owned(), edges: edges.iter().map(edge).collect() }
 }
@@ -25,6 +25,7 @@ fn downward_edges_are_allowed() {
     let members = [
         normal("crates/protect", &["crates/units", "crates/spec", "serde"]),
         normal("kernel", &["crates/abi", "crates/sched"]),
+        normal("capi", &["crates/protect", "crates/memory"]),
         normal("arch/armv7m", &["kernel", "crates/protect"]),
         normal("boards/mps2-an500", &["arch/armv7m", "kernel", "crates/units"]),
         normal("user/rt", &["crates/abi", "arch/armv7m-user"]),
@@ -41,6 +42,13 @@ fn every_upward_edge_is_refused() {
     let upward = [
         ("crates/units", "kernel"),
         ("crates/units", "host/cofferdam"),
+        ("crates/units", "capi"),
+        ("capi", "kernel"),
+        ("capi", "arch/armv7m"),
+        ("capi", "user/rt"),
+        ("capi", "host/lint"),
+        ("kernel", "capi"),
+        ("host/cofferdam", "capi"),
         ("kernel", "arch/armv7m"),
         ("kernel", "user/rt"),
         ("arch/armv7m", "boards/mps2-an500"),

@@ -1,0 +1,230 @@
+/* Cofferdam's memory crates for programs in C, without Cofferdam's kernel: more protection regions than the hardware has.
+ *
+ * For whom: a kernel or a bare program on a Cortex-M3, M4 or M7 with a memory protection unit of eight regions (PMSAv7). The
+ * library is code alone: it has no state of its own, allocates nothing, and touches no register of the machine. You give it
+ * memory, it gives you pairs of register values, and you store them. docs/stand-alone.md shows how, in five steps, and
+ * guests/freertos-regions is a complete example on FreeRTOS-MPU.
+ *
+ * Units: addresses and lengths are bytes. Lengths are 64 bits wide, because a range may be all 2^32 bytes.
+ *
+ * Pointers: null and misaligned ones are refused (CFM_NULL, CFM_MISALIGNED), unless a function says that null is allowed.
+ * What cannot be checked is your duty: a pointer leads to as many values as its type or its count says, and nothing else
+ * uses them during the call. One object must not be used by two calls at a time: mask what could interrupt one with another.
+ *
+ * Objects (cfm_trie, cfm_slots) are opaque. Memory of an object that was never initialised is refused (CFM_STALE) when
+ * it was cleared or holds anything but the object's mark; there is nothing to release. Memory given to an object belongs
+ * to it until the object is initialised again or no longer used.
+ *
+ * Errors: every function that can fail returns a cfm_status, and leaves everything as it was unless it is CFM_OK.
+ *
+ * Bounds: each function names what its work is proportional to; where it names nothing, it is constant. Nothing waits. */
+#ifndef COFFERDAM_MEM_H
+#define COFFERDAM_MEM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define CFM_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define CFM_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+/* Layouts and numbers of this header. Compare with cfm_version() once, at start. */
+#define CFM_VERSION 1
+
+/* The version that the library was built with. */
+uint32_t cfm_version(void);
+
+/* A library built for a chip ends here when it finds a defect: an object's memory was overwritten, or there is a bug. Your
+ * program defines it; the caller of the library never continues, even if this returns. */
+void cfm_panic(void);
+
+/* Results. */
+typedef int32_t cfm_status;
+#define CFM_OK 0
+#define CFM_NULL 1             /* a pointer that must not be null is */
+#define CFM_MISALIGNED 2       /* a pointer is not aligned as its type requires */
+#define CFM_STALE 3            /* the object was never initialised, or its memory was overwritten */
+#define CFM_ARGUMENT 4         /* a value outside of what the function takes */
+#define CFM_OVERLAPPING 5      /* memory given to one object overlaps */
+#define CFM_REFUSED 10         /* no registers express the range; see cfm_refusal */
+#define CFM_NO_NODES 20        /* the trie's nodes are used up */
+#define CFM_NO_LEAVES 21       /* the trie's leaves are used up */
+#define CFM_MAPPED 22          /* some byte of the region is mapped already */
+#define CFM_MALFORMED 23       /* registers that are off, break PMSAv7's rules, or, in a trie, express less than 256 bytes */
+#define CFM_NOT_MAPPED 24      /* the region, or the address, is not in the trie */
+#define CFM_TOO_MANY_PINNED 30 /* more pinned regions than usable registers */
+#define CFM_TOO_FEW_PAGED 31   /* fewer registers are left for paging than an instruction may need at once */
+#define CFM_UNMAPPED 40        /* a violation: no region contains the address */
+#define CFM_PRESENT 41         /* a violation: the region is loaded and does not permit the access */
+
+/* ---- Regions: from ranges to registers, exactly or not at all -------------------------------------------------------- */
+
+/* The values for MPU_RBAR and MPU_RASR. Without slot, rbar is the address alone; with slot, it has VALID (bit 4) and the
+ * register's number (bits 3..0) too, so that storing both words loads the region wherever MPU_RNR points. */
+typedef struct cfm_regs {
+    uint32_t rbar;
+    uint32_t rasr;
+} cfm_regs;
+
+/* A range of bytes: base .. base + len, at most up to 2^32. zero is 0. */
+typedef struct cfm_span {
+    uint64_t len;
+    uint32_t base;
+    uint32_t zero;
+} cfm_span;
+
+/* Rights of unprivileged code; privileged code may always read and write. CFM_WRITE is taken with CFM_READ only. 0 keeps
+ * unprivileged code out. Execution is never implied. */
+#define CFM_READ 1
+#define CFM_WRITE 2
+#define CFM_EXECUTE 4
+
+/* Memory types; never shareable, which on a Cortex-M7 would leave normal memory uncached. */
+#define CFM_WRITE_BACK 0       /* normal, write-back, read and write allocate */
+#define CFM_WRITE_THROUGH 1    /* normal, write-through, no write allocate */
+#define CFM_NON_CACHEABLE 2    /* normal */
+#define CFM_DEVICE 3           /* device, shared; never executed */
+#define CFM_STRONGLY_ORDERED 4 /* never executed */
+
+/* Rules that a range can break. */
+#define CFM_RULE_EMPTY 1              /* a region has at least one byte */
+#define CFM_RULE_ADDRESS_SPACE 2      /* the range ends at or below 2^32 */
+#define CFM_RULE_GRANULE 3            /* base and end are multiples of 32 */
+#define CFM_RULE_ONE_REGION 4         /* a power of two aligned to itself, or a run of eighths of one of 256 bytes or more */
+#define CFM_RULE_REGISTERS 5          /* an exact cover takes more registers than were offered */
+#define CFM_RULE_DEVICE_EXECUTE 6     /* device and strongly-ordered memory is not executed */
+#define CFM_RULE_EXECUTE_UNREADABLE 7 /* what is executed must be readable */
+
+/* Why a range was refused, and what would be granted instead. */
+typedef struct cfm_refusal {
+    cfm_span asked;
+    cfm_span grown;   /* the smallest range around it that one region expresses; len 0: there is none */
+    cfm_span moved;   /* the next one from its base on, of its length or the least larger one; len 0: there is none */
+    uint64_t limit;   /* of the rule: bytes or registers */
+    uint32_t rule;    /* CFM_RULE_... */
+    uint32_t regions; /* that an exact cover of the range asked takes; 0: there is none */
+} cfm_refusal;
+
+/* The one region that permits exactly the bytes of span, without slot. why may be null.
+ * CFM_REFUSED fills *why; CFM_ARGUMENT: no such rights or memory type. Bound: 28 region sizes. */
+cfm_status cfm_region_encode(const cfm_span *span, uint32_t access, uint32_t memory, cfm_regs *out, cfm_refusal *why);
+
+/* No range of whole granules takes more regions than this. */
+#define CFM_COVER_MOST 18
+
+/* The fewest regions whose union is exactly span, and their number. out has room for capacity of them (more than
+ * CFM_COVER_MOST is not used; null is allowed for 0); its contents are undefined unless CFM_OK. They may overlap one
+ * another. For a trie, ask for ranges that do not need that. why may be null.
+ * CFM_REFUSED fills *why; CFM_ARGUMENT as above. Bound: 28 region sizes for each region. */
+cfm_status cfm_region_cover(const cfm_span *span, uint32_t access, uint32_t memory, cfm_regs *out, uint32_t capacity,
+                            uint32_t *count, cfm_refusal *why);
+
+/* Where a range of at least len bytes can lie at or above from so that one region expresses it: the least such length and
+ * its lowest base. For linker scripts and allocators. CFM_ARGUMENT: len is 0 or above 2^32; CFM_REFUSED: no room below
+ * 2^32. Bound: 28 region sizes. */
+cfm_status cfm_region_place(uint64_t len, uint32_t from, cfm_span *out);
+
+/* ---- Trie: from addresses to the regions of one task, any number of them ----------------------------------------------- */
+
+/* A node of the trie: memory only. One serves all regions that lie in one aligned block of 4 MiB and are made of granules
+ * (regions, or eighths of regions) of 64 KiB or more. In general, keep a node for each aligned 64 KiB with smaller regions in
+ * it, for each aligned 1 KiB with regions or eighths below 1 KiB in it, for each aligned 4 MiB, and one more.
+ * A leaf holds one region: an array of cfm_regs is where the leaves live. */
+#define CFM_NODE_WORDS 65
+typedef struct cfm_node {
+    uint32_t words[CFM_NODE_WORDS];
+} cfm_node;
+
+/* The most nodes on any path. */
+#define CFM_TRIE_DEPTH 5
+
+#define CFM_TRIE_WORDS 10
+typedef struct cfm_trie {
+    uintptr_t opaque[CFM_TRIE_WORDS];
+} cfm_trie;
+
+typedef struct cfm_trie_use {
+    uint32_t regions;    /* mapped */
+    uint32_t free_nodes; /* not in use */
+} cfm_trie_use;
+
+/* An empty trie over the caller's nodes (up to 129055 are used) and leaves (up to 2^20), both overwritten. Null is allowed
+ * for a count of 0. CFM_OVERLAPPING; CFM_ARGUMENT: memory that reaches the end of the address space.
+ * Bound: proportional to both counts. */
+cfm_status cfm_trie_init(cfm_trie *trie, cfm_node *nodes, uint32_t node_count, cfm_regs *leaves, uint32_t leaf_count);
+
+/* Maps a region as cfm_region_encode returns it, of 256 bytes or more (an eighth of it may have 32).
+ * CFM_MALFORMED, CFM_MAPPED, CFM_NO_LEAVES, CFM_NO_NODES. Bound: 8 * 5 nodes of 64 words. */
+cfm_status cfm_trie_insert(cfm_trie *trie, const cfm_regs *region);
+
+/* Unmaps a region given as it was mapped. If it may be in a register, use cfm_slots_unmap instead.
+ * CFM_NOT_MAPPED. Bound: as above. */
+cfm_status cfm_trie_remove(cfm_trie *trie, const cfm_regs *region);
+
+/* The region that contains an address, without slot. CFM_NOT_MAPPED. Bound: CFM_TRIE_DEPTH nodes, one word each. */
+cfm_status cfm_trie_lookup(const cfm_trie *trie, uint32_t address, cfm_regs *out);
+
+/* How full it is. */
+cfm_status cfm_trie_usage(const cfm_trie *trie, cfm_trie_use *out);
+
+/* The nodes that a look-up of this address visits, 0 to CFM_TRIE_DEPTH. */
+cfm_status cfm_trie_depth(const cfm_trie *trie, uint32_t address, uint32_t *out);
+
+/* ---- Slots: the registers of one task ---------------------------------------------------------------------------------- */
+
+/* Region registers of the hardware that this library is for. */
+#define CFM_REGIONS 8
+
+/* How the register to be replaced is chosen. Hardware does not tell about hits, so both see misses only. */
+#define CFM_BIT_PLRU 0
+#define CFM_ROUND_ROBIN 1
+
+#define CFM_SLOTS_DWORDS 12
+typedef struct cfm_slots {
+    uint64_t opaque[CFM_SLOTS_DWORDS];
+} cfm_slots;
+
+/* The registers of one task: pinned regions in the lowest ones, which never miss, the rest up to usable (0..8) for paging.
+ * needed is the least number of paged ones: cfm_slots_needed says which. A kernel that keeps low registers for itself adds
+ * their number to bits 3..0 of each rbar that it stores. Null is allowed for no pinned regions.
+ * CFM_TOO_MANY_PINNED, CFM_TOO_FEW_PAGED, CFM_MALFORMED (a pinned region), CFM_ARGUMENT. */
+cfm_status cfm_slots_init(cfm_slots *slots, const cfm_regs *pinned, uint32_t pinned_count, uint32_t usable,
+                          uint32_t needed, uint32_t policy);
+
+/* Answers a protection fault at an address: the pair, with slot, to store to MPU_RBAR and MPU_RASR; the image has it too.
+ * CFM_UNMAPPED and CFM_PRESENT are violations by the task: no region would cure the fault. For an instruction fetch that
+ * straddles two regions ask for the program counter and, if that is CFM_PRESENT, for two bytes further.
+ * Bound: one look-up and a constant; instructions are counted in docs/stand-alone.md. */
+cfm_status cfm_slots_fill(cfm_slots *slots, cfm_trie *trie, uint32_t address, cfm_regs *out);
+
+/* Unmaps a region from the trie and from its slot. If *loaded is not 0, store the pair at *out to the registers when they
+ * are this task's now; otherwise *out is 0. CFM_NOT_MAPPED. Bound: as cfm_trie_remove. */
+cfm_status cfm_slots_unmap(cfm_slots *slots, cfm_trie *trie, const cfm_regs *region, cfm_regs *out, uint32_t *loaded);
+
+/* Empties the paged slots, as for a task that starts again. Load the image afterwards. */
+cfm_status cfm_slots_evict(cfm_slots *slots);
+
+/* The image: CFM_REGIONS pairs, with slots, in the order of the registers; entry i is for register i, switched off where
+ * nothing is loaded. It stays where it is as long as the object does. Load it at a switch to the task. Null for a stale or
+ * bad pointer. */
+const cfm_regs *cfm_slots_image(const cfm_slots *slots);
+
+/* The least number of paged slots with which every instruction completes: 2 if code is paged, 2 if data is. */
+uint32_t cfm_slots_needed(uint32_t code_paged, uint32_t data_paged);
+
+/* The most misses in a row of one instruction with so many paged slots; 0 for arguments out of range. */
+uint32_t cfm_slots_most_misses(uint32_t policy, uint32_t paged);
+
+CFM_STATIC_ASSERT(sizeof(cfm_regs) == 8, "two registers");
+CFM_STATIC_ASSERT(sizeof(cfm_span) == 16 && sizeof(cfm_refusal) == 64, "spans without padding");
+CFM_STATIC_ASSERT(sizeof(cfm_node) == 4 * CFM_NODE_WORDS, "a node is words");
+CFM_STATIC_ASSERT(sizeof(cfm_trie) == CFM_TRIE_WORDS * sizeof(void *), "as many words as the library takes");
+CFM_STATIC_ASSERT(sizeof(cfm_slots) == 8 * CFM_SLOTS_DWORDS, "as many double words as the library takes");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
