@@ -186,7 +186,8 @@ impl Boot {
         for entry in self.tables.all::<Area>() {
             let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
             let owner = Owner(entry.domain as u16);
-            let shared = entry.flags & area::SHARED != 0;
+            // Interleaved heaps are typed together.
+            let shared = entry.flags & area::SHARED != 0 || entry.disabled != 0;
             let purpose = if shared { Purpose::Shared } else { Purpose::User(owner) };
             let typed = table.at(range.base()).is_some_and(|found| found.kind == FrameType::Typed(purpose));
             if !(shared && typed) {
@@ -202,7 +203,7 @@ impl Boot {
         for (span, access, memory) in self.idle_regions {
             pinned.push(span, access, memory)?;
         }
-        Ok(*pinned.slots(0)?.image())
+        Ok(*pinned.slots(0, 0, Replacement::BitPlru)?.image())
     }
 }
 
@@ -250,12 +251,16 @@ impl Pinned {
         Ok(())
     }
 
-    fn slots(&self, paged_needed: usize) -> Result<Slots, BootError> {
+    fn slots(&self, paged_needed: usize, most: u32, policy: Replacement) -> Result<Slots, BootError> {
         let mut regs = [RegionRegs::DISABLED; REGIONS];
         for (slot, region) in regs.iter_mut().zip(self.regs.iter().flatten()) {
             *slot = *region;
         }
-        Slots::new(&regs[..self.count], paged_needed, Replacement::BitPlru).map_err(|_| BootError::NoSlots)
+        let slots = Slots::new(&regs[..self.count], paged_needed, policy).map_err(|_| BootError::NoSlots)?;
+        match most {
+            0 => Ok(slots),
+            most => slots.limited(most as usize, paged_needed).map_err(|_| BootError::NoSlots),
+        }
     }
 }
 
@@ -275,8 +280,15 @@ impl Parts {
         let mut map = AccessMap::new();
         let mut pinned = Pinned::default();
         let (mut code_paged, mut data_paged, mut pieces, mut nodes) = (false, false, 0, 0);
-        for area in own {
-            map.insert(access_area(&area)).map_err(|_| BootError::Areas)?;
+        let whole = own.clone().filter(|area| area.disabled == 0);
+        for area in whole.chain(own.filter(|area| area.disabled != 0)) {
+            for run in runs(&area) {
+                // Pointers into the pieces of an interleaved heap for which there is no room are refused.
+                let full = map.insert(run).is_err();
+                if full && area.disabled == 0 {
+                    return Err(BootError::Areas);
+                }
+            }
             let (rights, memory) = decode(&area);
             if area.flags & area::PINNED != 0 {
                 pinned.push(Span::new(area.base, u64::from(area.bytes)), rights, memory)?;
@@ -289,7 +301,8 @@ impl Parts {
                 nodes += own_nodes;
             }
         }
-        let slots = pinned.slots(min_paged_slots(code_paged, data_paged))?;
+        let policy = replacement(entry.replacement)?;
+        let slots = pinned.slots(min_paged_slots(code_paged, data_paged), entry.paged_slots, policy)?;
         // A node for the root, those in which an area's own regions part, and one for each area that parts from another.
         let (more_nodes, more_pieces) = if holds_frames(tables) { (SPARE_NODES, SPARE_PIECES) } else { (0, 0) };
         let nodes = if pieces == 0 { 0 } else { 1 + nodes + paged.clone().count() + more_nodes };
@@ -323,6 +336,19 @@ fn trie_needs(area: &Area) -> Result<(usize, usize), BootError> {
     Ok((pieces, (windows as usize).min(keys - 1)))
 }
 
+/// The pieces of an area without a gap, as pointers are checked against them.
+fn runs(entry: &Area) -> impl Iterator<Item = access::Area> + use<> {
+    let whole = access_area(entry);
+    let (disabled, eighth_log2) = if entry.disabled == 0 { (0, 32) } else { (entry.disabled, entry.page_log2 - 3) };
+    let eighths = u64::from(entry.bytes).div_ceil(1 << eighth_log2) as u32;
+    let enabled = (0..eighths).filter(move |index| disabled >> (index % 8) & 1 == 0);
+    enabled.map(move |index| {
+        let first = whole.first + ((u64::from(index)) << eighth_log2) as u32;
+        let last = (u64::from(first) + (1 << eighth_log2) - 1).min(u64::from(whole.last)) as u32;
+        access::Area { first, last, ..whole }
+    })
+}
+
 /// An area as pointers are checked against it.
 fn access_area(entry: &Area) -> access::Area {
     let residence = if entry.memory == area::DEVICE {
@@ -338,6 +364,14 @@ fn access_area(entry: &Area) -> access::Area {
         // The tables use the same bits.
         rights: (entry.flags & (area::READ | area::WRITE | area::EXECUTE)) as u8,
         residence,
+    }
+}
+
+fn replacement(number: u32) -> Result<Replacement, BootError> {
+    match number {
+        system::replacement::BIT_PLRU => Ok(Replacement::BitPlru),
+        system::replacement::ROUND_ROBIN => Ok(Replacement::RoundRobin),
+        _ => Err(BootError::BadTables),
     }
 }
 
@@ -368,7 +402,8 @@ fn for_each_piece(area: &Area, mut each: impl FnMut(RegionRegs) -> Result<(), Bo
         let span = Span::new(base as u32, step);
         let count = cover(span, access, memory, &mut regs).map_err(|_| BootError::NotExact)?;
         for region in &regs[..count] {
-            each(*region)?;
+            // The tables give eighths only to areas that are made of whole regions.
+            each(RegionRegs { rasr: region.rasr | area.disabled << 8, ..*region })?;
         }
         base += step;
     }

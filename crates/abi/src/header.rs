@@ -27,6 +27,8 @@ pub fn write(out: &mut impl Write) -> fmt::Result {
     writeln!(out, "#define COF_INFO_NAME_BYTES {}u", info::NAME_BYTES)?;
     writeln!(out, "#define COF_INFO_CAP_BYTES {}u", info::CAP_BYTES)?;
     writeln!(out, "#define COF_INFO_AREA_BYTES {}u", info::AREA_BYTES)?;
+    writeln!(out, "#define COF_INFO_ENVELOPE_BYTES {}u", info::ENVELOPE_BYTES)?;
+    writeln!(out, "#define COF_INFO_UNBOUNDED 0x{:08x}u", info::UNBOUNDED)?;
     writeln!(out, "\n#endif")
 }
 

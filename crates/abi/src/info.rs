@@ -2,22 +2,62 @@
 //! thread of a domain starts with its address in r0, its argument in r1, and the number of restarts of the domain in r2.
 //!
 //! Layout (little-endian words): [`HEADER_WORDS`] words of header, then `caps` entries of [`CAP_BYTES`] bytes, then
-//! `areas` entries of [`AREA_BYTES`] bytes.
+//! `areas` entries of [`AREA_BYTES`] bytes, then `envelopes` entries of [`ENVELOPE_BYTES`] bytes.
 
 /// First word of the block: `COFI`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of a name, padded with zero bytes; the longest name has one byte less.
 pub const NAME_BYTES: usize = 16;
 /// Words of the header: magic, version, cpu_hz, ticks_per_second, caps, areas, heap_base, heap_bytes, domain index,
-/// thread count, name (4 words), 2 reserved.
+/// thread count, name (4 words), envelopes, 1 reserved. The heap of the header is the first piece of the area `heap`.
 pub const HEADER_WORDS: usize = 16;
 /// Bytes of one capability entry: name, slot (u32), kind (u32). An entry of kind 0 is no capability: it gives the name of
 /// the domain that calls this domain's gates with the badge that stands in place of the slot.
 pub const CAP_BYTES: usize = NAME_BYTES + 8;
-/// Bytes of one area entry: name, base (u32), bytes (u32), access (u32: bit 0 read, 1 write, 2 execute, 3 pinned).
-pub const AREA_BYTES: usize = NAME_BYTES + 12;
+/// Bytes of one area entry: name, then the words of [`area`].
+pub const AREA_BYTES: usize = NAME_BYTES + 28;
+/// Bytes of one envelope entry: the words of [`envelope`].
+pub const ENVELOPE_BYTES: usize = 24;
+/// Bound of an area about whose access check nothing is promised.
+pub const UNBOUNDED: u32 = u32::MAX;
+
+/// Words of an area entry, counted behind the name.
+///
+/// An area is made of `pieces` pieces of `bytes` bytes; piece `i` begins at `base + i * stride`. Most areas have one piece.
+pub mod area {
+    /// First address.
+    pub const BASE: usize = 0;
+    /// Bytes of one piece.
+    pub const BYTES: usize = 1;
+    /// Bit 0 read, 1 write, 2 execute, 3 pinned.
+    pub const ACCESS: usize = 2;
+    /// Temporal specification, as `spec::TemporalSpec::bits` packs it.
+    pub const SPEC: usize = 3;
+    /// Cycles that deciding one access takes at most; [`super::UNBOUNDED`] when nothing is promised.
+    pub const BOUND: usize = 4;
+    /// Number of pieces, at least 1.
+    pub const PIECES: usize = 5;
+    /// Bytes from the beginning of one piece to that of the next; 0 for a single piece.
+    pub const STRIDE: usize = 6;
+}
+
+/// Words of an envelope entry: what the domain may have allocated at once from the arena of one temporal specification.
+pub mod envelope {
+    /// Temporal specification, packed as in an area entry.
+    pub const SPEC: usize = 0;
+    /// Index of the area entry that is the arena.
+    pub const AREA: usize = 1;
+    /// Live bytes.
+    pub const LIVE: usize = 2;
+    /// Largest block in bytes.
+    pub const LARGEST: usize = 3;
+    /// Live blocks.
+    pub const COUNT: usize = 4;
+    /// 1 for the arena that plain `malloc` uses.
+    pub const DEFAULT: usize = 5;
+}
 
 /// Index of each header word.
 pub mod word {
@@ -33,9 +73,10 @@ pub mod word {
     pub const DOMAIN: usize = 8;
     pub const THREADS: usize = 9;
     pub const NAME: usize = 10;
+    pub const ENVELOPES: usize = 14;
 }
 
 /// Bytes of a whole block.
-pub const fn block_bytes(caps: usize, areas: usize) -> usize {
-    HEADER_WORDS * 4 + caps * CAP_BYTES + areas * AREA_BYTES
+pub const fn block_bytes(caps: usize, areas: usize, envelopes: usize) -> usize {
+    HEADER_WORDS * 4 + caps * CAP_BYTES + areas * AREA_BYTES + envelopes * ENVELOPE_BYTES
 }

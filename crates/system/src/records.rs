@@ -32,6 +32,24 @@ pub mod policy {
     pub const REPORT: u32 = 2;
 }
 
+/// How the victim among a domain's paged slots is chosen: values of [`Domain::replacement`].
+pub mod replacement {
+    /// A bit for each slot, set when it is filled.
+    pub const BIT_PLRU: u32 = 0;
+    /// Slots in turn.
+    pub const ROUND_ROBIN: u32 = 1;
+    /// A pseudo-random slot.
+    pub const RANDOM: u32 = 2;
+}
+
+/// Where the nodes of a domain's table lie: values of [`Domain::nodes`].
+pub mod nodes {
+    /// On-chip SRAM: the bound of level L2.
+    pub const SRAM: u32 = 0;
+    /// Tightly coupled memory: the bound of level L1.
+    pub const TCM: u32 = 1;
+}
+
 /// Bits and values of [`Area`]'s fields.
 pub mod area {
     /// The domain may read.
@@ -106,6 +124,12 @@ record! {
         awaited,
         /// Notification that is signalled (bit = domain index modulo 32) when the domain faults, plus one; 0 for none.
         fault_notification,
+        /// Slots that serve paged memory at most; 0: all that are not pinned.
+        paged_slots,
+        /// One of the constants in [`replacement`].
+        replacement,
+        /// One of the constants in [`nodes`].
+        nodes,
     }
 }
 
@@ -124,6 +148,9 @@ record! {
         memory,
         /// log2 of the size of one paged region, or 0: as large as the range allows. 0 when pinned.
         page_log2,
+        /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
+        /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region.
+        disabled,
     }
 }
 

@@ -14,6 +14,7 @@ fn sample() -> Builder {
         flags: area::READ | area::EXECUTE | area::PINNED,
         memory: area::WRITE_THROUGH,
         page_log2: 0,
+        disabled: 0,
     };
     let data = |domain: u32, base: u32| Area {
         domain,
@@ -22,6 +23,7 @@ fn sample() -> Builder {
         flags: area::READ | area::WRITE | area::PINNED,
         memory: area::NORMAL,
         page_log2: 0,
+        disabled: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
         data_base: base + 0x800,
@@ -36,6 +38,9 @@ fn sample() -> Builder {
         areas: 2,
         awaited: 1,
         fault_notification: 1,
+        paged_slots: 0,
+        replacement: replacement::BIT_PLRU,
+        nodes: nodes::SRAM,
     };
     Builder {
         ticks_per_second: 25_000_000,
@@ -160,6 +165,10 @@ fn each_rule_has_its_refusal() {
         (|b| b.areas[0].flags |= area::WRITE, Table::Areas, "flags"),
         (|b| b.areas[1].memory = area::DEVICE, Table::Areas, "memory"),
         (|b| b.areas[1].page_log2 = 16, Table::Areas, "page_log2"),
+        (|b| b.areas[1].disabled = 0x55, Table::Areas, "disabled"),
+        (|b| b.domains[0].paged_slots = 9, Table::Domains, "paged_slots"),
+        (|b| b.domains[0].replacement = 3, Table::Domains, "replacement"),
+        (|b| b.domains[0].nodes = 2, Table::Domains, "nodes"),
         (|b| b.budgets[0].capacity = 25_001, Table::Budgets, "capacity"),
         (|b| b.budgets[0].period = 0, Table::Budgets, "period"),
         (|b| b.threads[0].entry &= !1, Table::Threads, "entry"),
@@ -180,6 +189,37 @@ fn each_rule_has_its_refusal() {
     for (index, (change, table, field)) in cases.iter().enumerate() {
         assert_eq!(refused_field(*change), (*table, *field), "case {index}");
     }
+}
+
+/// Two heaps that alternate in the eighths of the same regions.
+fn interleaved(disabled: [u32; 2], page_log2: u32, base: u32) -> Builder {
+    let mut builder = sample();
+    let heap = |domain: u32| Area {
+        domain,
+        base,
+        bytes: 0x1000,
+        flags: area::READ | area::WRITE,
+        memory: area::NORMAL,
+        page_log2,
+        disabled: disabled[domain as usize],
+    };
+    builder.areas = vec![builder.areas[0], builder.areas[1], heap(0), builder.areas[2], builder.areas[3], heap(1)];
+    builder.domains[0].areas = 3;
+    builder.domains[1].first_area = 3;
+    builder.domains[1].areas = 3;
+    builder
+}
+
+#[test]
+fn interleaved_areas_have_no_byte_in_common() {
+    assert!(interleaved([0x55, 0xaa], 10, 0x2002_4000).encode().is_ok());
+    let refused = |disabled, page_log2, base| interleaved(disabled, page_log2, base).encode().unwrap_err();
+    let entry = |index, field| TableError::Entry { table: Table::Areas, index, field };
+    assert_eq!(refused([0x55, 0x2a], 10, 0x2002_4000), entry(5, "base"));
+    assert_eq!(refused([0x55, 0xff], 10, 0x2002_4000), entry(5, "disabled"));
+    assert_eq!(refused([0x55, 0xaa], 13, 0x2002_4000), entry(2, "disabled"));
+    assert_eq!(refused([0x55, 0xaa], 10, 0x2002_4100), entry(2, "disabled"));
+    assert_eq!(refused([0x55, 0xaa], 7, 0x2002_4000), entry(2, "disabled"));
 }
 
 #[test]

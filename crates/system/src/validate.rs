@@ -2,7 +2,7 @@
 
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, System,
-    TABLES, Table, TableError, Thread, area, frames, policy,
+    TABLES, Table, TableError, Thread, area, frames, nodes, policy, replacement,
 };
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
@@ -86,6 +86,9 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(entry.policy <= policy::REPORT, "policy")?;
     require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
     require(entry.awaited <= 1, "awaited")?;
+    require(entry.paged_slots <= 8, "paged_slots")?;
+    require(entry.replacement <= replacement::RANDOM, "replacement")?;
+    require(entry.nodes <= nodes::TCM, "nodes")?;
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
     let (first, count) = (entry.first_area as usize, entry.areas as usize);
@@ -138,6 +141,11 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     }
     let page_allowed = entry.page_log2 == 0 || (!pinned && (5..=31).contains(&entry.page_log2));
     require(page_allowed, "page_log2")?;
+    if entry.disabled != 0 {
+        // Eighths exist from 256 bytes on.
+        let whole = |value: u32| entry.page_log2 >= 8 && value.trailing_zeros() >= entry.page_log2;
+        require(entry.disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
+    }
     let home = system
         .all::<Frames>()
         .find(|range| overlaps((entry.base, entry.bytes), (range.base, range.bytes)))
@@ -149,10 +157,15 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
     for other in (0..index).map(|other| system.get::<Area>(other)) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
-        let apart = !overlaps((entry.base, entry.bytes), (other.base, other.bytes));
+        let apart = !overlaps((entry.base, entry.bytes), (other.base, other.bytes)) || interleaved(&entry, &other);
         require(apart || both_shared, "base")?;
     }
     Ok(())
+}
+
+/// Whether two areas share the eighths of the same regions without having a byte in common.
+fn interleaved(one: &Area, other: &Area) -> bool {
+    one.page_log2 == other.page_log2 && one.page_log2 != 0 && one.disabled | other.disabled == 0xff
 }
 
 fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str> {

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use manifest::{Diagnostic, Domain, FaultPolicy, Grant, Manifest, MemoryKind, Object, Refusal, Time};
+use manifest::{
+    Diagnostic, Domain, FaultPolicy, Geometry, Grant, HeapArea, Manifest, MemoryKind, Object, Refusal, Replacement,
+    Time,
+};
 use place::{
-    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest,
+    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest, Interleave,
     InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 
@@ -159,8 +162,15 @@ impl Maker<'_> {
             stack: area(stacks, true, d.stack.at, 0),
             heap: d.heap.as_ref().map(|heap| HeapRequest {
                 area: area(&heap.memory, heap.pinned, heap.at, heap.size.0),
-                page_log2: heap.page.map(|page| page.0.ilog2()),
+                page_log2: heap.page.filter(|_| heap.geometry() == Geometry::Page).map(|page| page.0.ilog2()),
+                interleave: self.interleave(name, heap),
             }),
+            paged_slots: d.paging.slots.unwrap_or(0),
+            replacement: match d.paging.replacement {
+                Replacement::BitPlru => system::replacement::BIT_PLRU,
+                Replacement::RoundRobin => system::replacement::ROUND_ROBIN,
+                Replacement::Random => system::replacement::RANDOM,
+            },
             devices: devices.collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
             files: d.files.iter().filter_map(|used| self.file(used)).collect(),
@@ -180,6 +190,20 @@ impl Maker<'_> {
             gates: d.gate.iter().map(|(name, gate)| self.gate(name, gate)).collect(),
             caps,
             callers: manifest::clients(self.manifest, index)?,
+        })
+    }
+
+    /// Position of a heap among those with which it alternates.
+    fn interleave(&self, domain: &str, heap: &HeapArea) -> Option<Interleave> {
+        let group = heap.interleave.as_ref()?;
+        let of_group = |d: &Domain| d.heap.as_ref().is_some_and(|h| h.interleave.as_ref() == Some(group));
+        let members: Vec<&String> = self.manifest.domain.iter().filter(|(_, d)| of_group(d)).map(|(n, _)| n).collect();
+        Some(Interleave {
+            group: group.clone(),
+            position: members.iter().position(|member| *member == domain)? as u32,
+            members: members.len() as u32,
+            frame_log2: heap.page?.0.ilog2(),
+            one_each: heap.geometry() == Geometry::Page,
         })
     }
 

@@ -3,8 +3,10 @@
 //! Each check returns every refusal that it finds, so that a user sees all of them at once.
 
 mod fixed;
+mod heap;
 mod memory;
 mod names;
+mod registers;
 pub(crate) mod time;
 
 use crate::board::Board;
@@ -18,6 +20,8 @@ pub use names::name_ok;
 pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = names::check(manifest, board);
     found.extend(memory::check(manifest, board));
+    found.extend(heap::check(manifest));
+    found.extend(registers::check(manifest, board));
     found.extend(fixed::check(manifest, board));
     found.extend(time::check(manifest, board));
     found

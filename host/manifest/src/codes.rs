@@ -57,7 +57,7 @@ codes! {
          what does not fit must be paged, merged or moved."
     "CF0304" "too few slots for paged memory"
         "An instruction can need several regions at once: its own bytes may cross a region border, and so may its operand's. With fewer slots \
-         it could miss for ever. With pinned code 2 slots are enough, with paged code 4 are needed."
+         it could miss for ever. With pinned code 2 slots are enough, with paged code 4 are needed. `paging.slots` cannot go below that."
     "CF0305" "a memory of the chip is full"
         "The profile states how much of each memory the chip has. An image that the chip could not hold is refused, even if the board under \
          QEMU would hold it."
@@ -73,6 +73,9 @@ codes! {
         "Writable areas need RAM and code needs executable memory; constants and code are placed in flash by default."
     "CF0310" "a page size that cannot be used"
         "One paged region is loaded by one register: its size is a power of two of at least 32 bytes that divides the area."
+    "CF0311" "heaps that cannot alternate"
+        "Heaps of one `interleave` group own every second (fourth, eighth) frame of one range. Region registers tell them apart by \
+         sub-regions, eighths of a power of two, so the group has 2, 4 or 8 equal heaps that fill whole regions."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock."
     "CF0402" "a deadline that can be missed"

@@ -22,7 +22,8 @@ pub use quantity::{Address, Size, Time};
 pub use references::{Grant, Object, clients, grant, grants};
 pub use schema::{
     AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, File, FileUse, Frames, Gate,
-    HeapArea, InterruptLine, Manifest, Notification, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use,
+    Geometry, HeapArea, InterruptLine, Manifest, Notification, Paging, Replacement, Run, Shared, SharedUse, StackArea,
+    SystemSection, Thread, Use,
 };
 
 #[cfg(test)]

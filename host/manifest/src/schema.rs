@@ -120,6 +120,8 @@ pub struct Domain {
     pub stack: StackArea,
     pub heap: Option<HeapArea>,
     #[serde(default)]
+    pub paging: Paging,
+    #[serde(default)]
     pub devices: Vec<String>,
     #[serde(default)]
     pub shared: Vec<SharedUse>,
@@ -201,6 +203,47 @@ pub struct HeapArea {
     #[serde(default)]
     pub pinned: bool,
     pub at: Option<Address>,
+    /// Heaps of the same group alternate in frames of `page` bytes.
+    pub interleave: Option<String>,
+    pub regions: Option<Geometry>,
+}
+
+impl HeapArea {
+    /// How its regions are chosen: as written, otherwise one for each page where pages are given and do not alternate.
+    pub fn geometry(&self) -> Geometry {
+        let pages = self.page.is_some() && self.interleave.is_none();
+        self.regions.unwrap_or(if pages { Geometry::Page } else { Geometry::Cover })
+    }
+}
+
+/// How the regions of a paged heap are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Geometry {
+    /// One register covers as much as it exactly may.
+    Cover,
+    /// One region for each page.
+    Page,
+}
+
+/// How the victim among the paged slots is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replacement {
+    #[default]
+    BitPlru,
+    RoundRobin,
+    Random,
+}
+
+/// The slots that serve paged memory.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paging {
+    /// At most so many; all that are not pinned when absent.
+    pub slots: Option<u32>,
+    #[serde(default)]
+    pub replacement: Replacement,
 }
 
 fn flash() -> String {

@@ -25,8 +25,12 @@ pub struct PlacedArea {
     pub name: String,
     /// First address.
     pub base: u32,
-    /// Bytes.
+    /// Bytes, over all pieces.
     pub bytes: u32,
+    /// Pieces of equal size; 1 unless the area alternates with others.
+    pub pieces: u32,
+    /// Bytes from one piece to the next; 0 for a single one.
+    pub stride: u32,
     /// Letters of `rwx`.
     pub access: String,
     /// Name of the memory, or `device`.
@@ -133,10 +137,13 @@ fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
     let pinned = spot.flags & area::PINNED != 0;
     let span = protect::pmsav7::Span::new(spot.base, u64::from(spot.bytes));
     let cover = protect::pmsav7::cover_count(span).unwrap_or(0) as u32;
+    let (base, pieces, piece_bytes, stride) = spot.pieces();
     PlacedArea {
         name: spot.name.clone(),
-        base: spot.base,
-        bytes: spot.bytes,
+        base,
+        bytes: pieces * piece_bytes,
+        pieces,
+        stride,
         access: access.into_iter().flatten().collect(),
         memory: memory.map_or_else(|| "device".into(), |memory| memory.name.clone()),
         pinned,

@@ -19,7 +19,7 @@ pub use elf::Program;
 pub use error::PlaceError;
 pub use layout::{ImageSizes, Layout, PlacedArea, PlacedDomain, PlacedMemory, Symbol};
 pub use request::{
-    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest,
+    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest, Interleave,
     InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 

@@ -1,5 +1,7 @@
 //! Where everything lies.
 
+use std::collections::HashMap;
+
 use protect::pmsav7::{REGIONS, Span, cover_count};
 use protect::slots::min_paged_slots;
 use system::area;
@@ -7,7 +9,7 @@ use system::area;
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
-use crate::request::{AreaRequest, DomainRequest, Request};
+use crate::request::{AreaRequest, DomainRequest, Interleave, Request};
 
 /// A placed area.
 #[derive(Clone, Debug)]
@@ -20,6 +22,24 @@ pub(crate) struct Spot {
     /// Memory type of `system::area`.
     pub memory: u32,
     pub page_log2: u32,
+    /// Eighths of each region that are not the domain's.
+    pub disabled: u32,
+}
+
+impl Spot {
+    /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
+    pub(crate) fn pieces(&self) -> (u32, u32, u32, u32) {
+        if self.disabled == 0 {
+            return (self.base, 1, self.bytes, 0);
+        }
+        let own = !self.disabled & 0xff;
+        let eighth = 1 << (self.page_log2 - 3);
+        let first = own.trailing_zeros();
+        let length = (own >> first).trailing_ones();
+        let next = own >> (first + length);
+        let stride = if next == 0 { 8 } else { length + next.trailing_zeros() };
+        (self.base + first * eighth, self.bytes / (stride * eighth), length * eighth, stride * eighth)
+    }
 }
 
 /// A placed domain.
@@ -67,8 +87,9 @@ impl Plan {
         // Fixed addresses first, then the large before the small: less is lost to alignment.
         order.sort_by_key(|&index| (!has_fixed(&request.domains[index]), u32::MAX - programs[index].code.bytes));
         let mut domains: Vec<Option<DomainSpot>> = vec![None; request.domains.len()];
+        let mut groups = HashMap::new();
         for index in order {
-            let spot = place_domain(&mut spaces, &request.domains[index], &programs[index], rom)?;
+            let spot = place_domain(&mut spaces, &mut groups, &request.domains[index], &programs[index], rom)?;
             domains[index] = Some(spot);
         }
         for file in &request.files {
@@ -109,7 +130,7 @@ fn stack_bytes(domain: &DomainRequest) -> u32 {
 pub(crate) fn info_bytes(domain: &DomainRequest) -> u32 {
     let areas = 3 + domain.heap.iter().count() + domain.devices.len() + domain.shared.len() + domain.files.len();
     let caps = domain.caps.len() + domain.callers.len();
-    abi::info::block_bytes(caps, areas) as u32
+    abi::info::block_bytes(caps, areas, 0) as u32
 }
 
 fn flags(request: &AreaRequest, rights: u32) -> u32 {
@@ -118,6 +139,7 @@ fn flags(request: &AreaRequest, rights: u32) -> u32 {
 
 fn place_domain(
     spaces: &mut [Space],
+    groups: &mut Groups,
     domain: &DomainRequest,
     program: &Program,
     rom: usize,
@@ -137,6 +159,7 @@ fn place_domain(
         flags: flags(&domain.code, area::READ | area::EXECUTE),
         memory: area::WRITE_THROUGH,
         page_log2: 0,
+        disabled: 0,
     }];
 
     let stack = stack_bytes(domain);
@@ -149,6 +172,7 @@ fn place_domain(
         flags: flags(request, area::READ | area::WRITE),
         memory: area::NORMAL,
         page_log2: 0,
+        disabled: 0,
     };
     let (stacks, data_base);
     if together {
@@ -174,9 +198,16 @@ fn place_domain(
         }
     }
     if let Some(heap) = &domain.heap {
-        let (base, size) = spaces[heap.area.memory].area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
-        let page_log2 = if heap.area.pinned { 0 } else { heap.page_log2.unwrap_or(0) };
-        areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
+        let space = &mut spaces[heap.area.memory];
+        if let Some(interleave) = &heap.interleave {
+            let (base, size) = group(space, groups, &name("heap"), interleave, heap.area.extra)?;
+            let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
+            areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
+        } else {
+            let (base, size) = space.area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
+            let page_log2 = if heap.area.pinned { 0 } else { heap.page_log2.unwrap_or(0) };
+            areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
+        }
     }
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
     let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
@@ -191,6 +222,26 @@ fn place_domain(
         stacks,
         source,
     })
+}
+
+/// Base and size of what the heaps of each group share.
+type Groups = HashMap<String, (u32, u32)>;
+
+/// The range in which the heaps of a group alternate: placed for the first of them.
+fn group(
+    space: &mut Space,
+    groups: &mut Groups,
+    what: &str,
+    interleave: &Interleave,
+    bytes: u32,
+) -> Result<(u32, u32), PlaceError> {
+    if let Some(range) = groups.get(&interleave.group) {
+        return Ok(*range);
+    }
+    let total = bytes * interleave.members;
+    let base = space.plain(what, u64::from(total), 1 << interleave.region_log2())?;
+    groups.insert(interleave.group.clone(), (base, total));
+    Ok((base, total))
 }
 
 /// A program that cannot be moved says so, rather than that an address is taken.
@@ -210,6 +261,7 @@ fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)],
         flags,
         memory,
         page_log2: 0,
+        disabled: 0,
     };
     let pin = |pinned: bool| if pinned { area::PINNED } else { 0 };
     let mut areas = Vec::new();
@@ -236,7 +288,7 @@ fn check_registers(domain: &DomainRequest, areas: &[Spot]) -> Result<(), PlaceEr
     let is_paged = |spot: &&Spot| spot.flags & area::PINNED == 0;
     let code = areas.iter().filter(is_paged).any(|spot| spot.flags & area::EXECUTE != 0);
     let any = areas.iter().any(|spot| is_paged(&spot));
-    let paged = min_paged_slots(code, any);
+    let paged = if any { min_paged_slots(code, any).max(domain.paged_slots as usize) } else { 0 };
     if pinned + paged > REGIONS {
         let names = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.clone());
         return Err(PlaceError::Regions {

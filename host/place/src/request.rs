@@ -35,6 +35,37 @@ pub struct HeapRequest {
     pub area: AreaRequest,
     /// log2 of the size of one paged region; `None`: as large as possible.
     pub page_log2: Option<u32>,
+    /// The heaps with which it alternates in frames, if any.
+    pub interleave: Option<Interleave>,
+}
+
+/// A group of heaps of which each owns every n-th frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interleave {
+    /// Name of the group.
+    pub group: String,
+    /// Which of the heaps this is, counted in the order of domains.
+    pub position: u32,
+    /// Heaps in the group: 2, 4 or 8.
+    pub members: u32,
+    /// log2 of the size of one frame.
+    pub frame_log2: u32,
+    /// One region for each frame; otherwise one register covers as many as it can.
+    pub one_each: bool,
+}
+
+impl Interleave {
+    /// log2 of the region that covers the frames of all heaps, from which each heap's are selected by eighths.
+    pub fn region_log2(&self) -> u32 {
+        self.frame_log2 + if self.one_each { self.members.ilog2() } else { 3 }
+    }
+
+    /// The eighths of such a region that belong to other heaps.
+    pub fn disabled(&self) -> u32 {
+        let eighths_each = if self.one_each { 8 / self.members } else { 1 };
+        let own = |eighth: &u32| eighth / eighths_each % self.members == self.position;
+        0xff & !(0..8).filter(own).map(|eighth| 1 << eighth).sum::<u32>()
+    }
 }
 
 /// A thread of a domain.
@@ -144,6 +175,10 @@ pub struct DomainRequest<'a> {
     pub policy: u32,
     /// Index of the notification that its faults signal.
     pub fault_notification: Option<u32>,
+    /// Slots that serve paged memory at most; 0: all that are not pinned.
+    pub paged_slots: u32,
+    /// `system::replacement`.
+    pub replacement: u32,
     /// Slots of its capability table; at least as many as `caps`.
     pub cap_slots: u32,
     /// The run waits for it.

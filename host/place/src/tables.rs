@@ -6,7 +6,7 @@ use system::{area, frames};
 
 use crate::elf::Program;
 use crate::error::PlaceError;
-use crate::plan::{DomainSpot, Plan};
+use crate::plan::{DomainSpot, Plan, Spot};
 use crate::request::{DomainRequest, Request};
 
 pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
@@ -79,6 +79,7 @@ fn domain_tables(
         flags: spot.flags,
         memory: spot.memory,
         page_log2: spot.page_log2,
+        disabled: spot.disabled,
     }));
     let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
     tables.domains.push(system::Domain {
@@ -94,6 +95,9 @@ fn domain_tables(
         areas: spot.areas.len() as u32,
         awaited: u32::from(domain.awaited),
         fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
+        paged_slots: domain.paged_slots,
+        replacement: domain.replacement,
+        nodes: system::nodes::SRAM,
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {
@@ -140,15 +144,15 @@ fn domain_tables(
 pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) -> Vec<u8> {
     let domain = &request.domains[index];
     let mut header = [0u32; info::HEADER_WORDS];
-    let heap = spot.areas.iter().find(|area| area.name == "heap");
+    let heap = spot.areas.iter().find(|area| area.name == "heap").map(Spot::pieces);
     header[word::MAGIC] = info::MAGIC;
     header[word::VERSION] = info::VERSION;
     header[word::CPU_HZ] = request.cpu_hz;
     header[word::TICKS_PER_SECOND] = request.ticks_per_second;
     header[word::CAPS] = (domain.caps.len() + domain.callers.len()) as u32;
     header[word::AREAS] = spot.areas.len() as u32;
-    header[word::HEAP_BASE] = heap.map_or(0, |area| area.base);
-    header[word::HEAP_BYTES] = heap.map_or(0, |area| area.bytes);
+    header[word::HEAP_BASE] = heap.map_or(0, |(base, ..)| base);
+    header[word::HEAP_BYTES] = heap.map_or(0, |(_, _, bytes, _)| bytes);
     header[word::DOMAIN] = index as u32;
     header[word::THREADS] = domain.threads.len() as u32;
     for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
@@ -164,12 +168,17 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
     }
     for spot in &spot.areas {
         block.extend(padded(&spot.name));
-        block.extend(spot.base.to_le_bytes());
-        block.extend(spot.bytes.to_le_bytes());
-        let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
-        block.extend((spot.flags & visible).to_le_bytes());
+        block.extend(area_words(spot).iter().flat_map(|word| word.to_le_bytes()));
     }
     block
+}
+
+/// An area entry behind its name, in the order of `abi::info::area`.
+fn area_words(spot: &Spot) -> [u32; 7] {
+    let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
+    let (base, pieces, bytes, stride) = spot.pieces();
+    let bound = if spot.flags & area::PINNED != 0 { 0 } else { info::UNBOUNDED };
+    [base, bytes, spot.flags & visible, 0, bound, pieces, stride]
 }
 
 fn padded(name: &str) -> [u8; info::NAME_BYTES] {

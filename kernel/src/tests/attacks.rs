@@ -245,6 +245,31 @@ fn small_pages_get_the_nodes_that_they_need() {
 }
 
 #[test]
+fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
+    let mut builder = sample();
+    builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER });
+    let heap = system::Area { base: 0x6008_0000, bytes: 0x10_0000, page_log2: 19, ..builder.areas[1] };
+    let flags = heap.flags & !system::area::PINNED;
+    let heap = |domain, disabled| system::Area { domain, flags, disabled, ..heap };
+    builder.areas.insert(2, heap(0, 0xaa));
+    builder.areas.push(heap(1, 0x55));
+    builder.domains[0].areas = 3;
+    builder.domains[0].paged_slots = 2;
+    builder.domains[0].replacement = system::replacement::ROUND_ROBIN;
+    builder.domains[1].first_area = 3;
+    builder.domains[1].areas = 3;
+    let mut kernel = boot(&builder);
+    for (frame, own) in [(0u32, true), (1, false), (14, true), (15, false)] {
+        let answer = kernel.on_miss(0x6008_0000 + frame * 0x1_0000 + 0xfffc);
+        assert_eq!(answer == crate::fault::Resolution::Retry, own, "frame {frame}");
+    }
+    assert_eq!(kernel.domain(0).slots.paged_mask().count_ones(), 2);
+    builder.domains[0].paged_slots = 1;
+    let refused = super::sim::try_boot(&builder, Sim::default()).err();
+    assert_eq!(refused, Some(crate::boot::BootError::NoSlots));
+}
+
+#[test]
 fn the_first_client_of_the_rich_system_is_as_named() {
     let kernel = boot(&rich());
     assert_eq!((kernel.thread(CLIENT).level().domain, kernel.thread(SERVER).level().domain), (1, 2));

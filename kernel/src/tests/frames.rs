@@ -25,6 +25,7 @@ fn with_frames() -> Kernel<Sim> {
         flags: area::READ | area::WRITE,
         memory: area::NORMAL,
         page_log2: 15,
+        disabled: 0,
     });
     builder.domains[1].areas = 3;
     builder.caps.push(Cap { domain: 0, slot: FRAMES, kind: 7, object: 0, rights: 7, badge: 0 });

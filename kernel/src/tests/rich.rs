@@ -78,6 +78,9 @@ fn domain_entry(index: u32) -> Domain {
         areas: 3,
         awaited: index & 1,
         fault_notification: if index == 0 { 0 } else { 1 },
+        paged_slots: 0,
+        replacement: 0,
+        nodes: 0,
     }
 }
 
@@ -90,7 +93,15 @@ fn areas(domain: u32) -> [Area; 3] {
         (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL, 0),
         (0x6000_0000 + domain * 0x1000, 0x1000, heap, area::NORMAL, 10),
     ]
-    .map(|(base, bytes, flags, memory, page_log2)| Area { domain, base, bytes, flags, memory, page_log2 })
+    .map(|(base, bytes, flags, memory, page_log2)| Area {
+        domain,
+        base,
+        bytes,
+        flags,
+        memory,
+        page_log2,
+        disabled: 0,
+    })
 }
 
 fn thread(index: u32) -> Thread {

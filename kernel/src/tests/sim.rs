@@ -125,6 +125,7 @@ pub fn sample() -> Builder {
         flags: area::READ | area::EXECUTE | area::PINNED,
         memory: area::WRITE_THROUGH,
         page_log2: 0,
+        disabled: 0,
     };
     let data = |domain: u32, base: u32| Area {
         domain,
@@ -133,6 +134,7 @@ pub fn sample() -> Builder {
         flags: area::READ | area::WRITE | area::PINNED,
         memory: area::NORMAL,
         page_log2: 0,
+        disabled: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
         data_base: base + 0xc00,
@@ -147,6 +149,9 @@ pub fn sample() -> Builder {
         areas: 2,
         awaited: 1,
         fault_notification: 0,
+        paged_slots: 0,
+        replacement: 0,
+        nodes: 0,
     };
     let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
         domain,
@@ -202,6 +207,13 @@ pub fn boot(builder: &Builder) -> Kernel<Sim> {
 
 /// As [`boot`], on a processor in a given state.
 pub fn boot_with(builder: &Builder, processor: Sim) -> Kernel<Sim> {
+    let mut kernel = try_boot(builder, processor).unwrap();
+    kernel.start();
+    kernel
+}
+
+/// Makes the kernel, or says why it does not start.
+pub fn try_boot(builder: &Builder, processor: Sim) -> Result<Kernel<Sim>, crate::boot::BootError> {
     let words: &'static [u32] = Vec::leak(builder.encode().unwrap());
     let tables = System::parse(words).unwrap();
     let span = |base, len| protect::pmsav7::Span::new(base, len);
@@ -210,9 +222,7 @@ pub fn boot_with(builder: &Builder, processor: Sim) -> Kernel<Sim> {
         (span(0x2000_0800, 256), protect::pmsav7::Access::RW, protect::pmsav7::MemType::WriteBack),
     ];
     let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle_regions };
-    let mut kernel = boot.kernel(processor).unwrap();
-    kernel.start();
-    kernel
+    boot.kernel(processor)
 }
 
 impl Kernel<Sim> {

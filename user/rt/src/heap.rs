@@ -28,11 +28,13 @@ static HEAP: Heap = Heap { taken: AtomicBool::new(false), tlsf: UnsafeCell::new(
 
 /// Gives the heap area to the allocator; without one every allocation fails.
 pub(crate) fn open(info: Info) {
-    let (base, bytes) = info.heap();
-    let Some(start) = NonNull::new(base as *mut u8) else { return };
-    let area = NonNull::slice_from_raw_parts(start, bytes as usize);
-    // SAFETY: the area belongs to this domain, nobody else uses it, and it is handed over once (before `main`).
-    HEAP.with(|tlsf| unsafe { tlsf.insert_free_block_ptr(area) });
+    let pieces = info.area("heap").into_iter().flat_map(crate::Area::each_piece);
+    for (base, bytes) in pieces {
+        let Some(start) = NonNull::new(base as *mut u8) else { return };
+        let piece = NonNull::slice_from_raw_parts(start, bytes as usize);
+        // SAFETY: the piece belongs to this domain, nobody else uses it, and it is handed over once (before `main`).
+        HEAP.with(|tlsf| unsafe { tlsf.insert_free_block_ptr(piece) });
+    }
 }
 
 impl Heap {

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use abi::Kind;
-use abi::info::{AREA_BYTES, CAP_BYTES, HEADER_WORDS, MAGIC, NAME_BYTES, VERSION, word};
+use abi::info::{AREA_BYTES, CAP_BYTES, ENVELOPE_BYTES, HEADER_WORDS, MAGIC, NAME_BYTES, VERSION, area, envelope, word};
 
 static BLOCK: AtomicUsize = AtomicUsize::new(0);
 
@@ -27,10 +27,42 @@ pub struct Cap {
 pub struct Area {
     /// First address.
     pub base: u32,
-    /// Size in bytes.
+    /// Size of one piece in bytes.
     pub bytes: u32,
     /// Bit 0 read, 1 write, 2 execute, 3 pinned.
     pub access: u32,
+    /// Temporal specification, packed.
+    pub spec: u32,
+    /// Cycles that deciding one access takes at most; `abi::info::UNBOUNDED` when nothing is promised.
+    pub bound: u32,
+    /// Number of pieces.
+    pub pieces: u32,
+    /// Bytes from one piece to the next.
+    pub stride: u32,
+}
+
+impl Area {
+    /// First address and size of every piece.
+    pub fn each_piece(self) -> impl Iterator<Item = (u32, u32)> {
+        (0..self.pieces).map(move |index| (self.base + index * self.stride, self.bytes))
+    }
+}
+
+/// What the domain may have allocated at once from one arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Temporal specification, packed.
+    pub spec: u32,
+    /// The arena.
+    pub arena: Area,
+    /// Live bytes.
+    pub live: u32,
+    /// Largest block in bytes.
+    pub largest: u32,
+    /// Live blocks.
+    pub count: u32,
+    /// Plain `malloc` uses it.
+    pub default: bool,
 }
 
 /// The block of this domain. `None` only in a gate that is called before the domain's first thread has started.
@@ -52,7 +84,7 @@ impl Info {
             return None;
         }
         let (caps, areas) = (header[word::CAPS] as usize, header[word::AREAS] as usize);
-        let words = abi::info::block_bytes(caps, areas) / 4;
+        let words = abi::info::block_bytes(caps, areas, header[word::ENVELOPES] as usize) / 4;
         // SAFETY: a block of this version is as long as its header says, read-only and never moved.
         Some(Info { words: unsafe { core::slice::from_raw_parts(address, words) } })
     }
@@ -124,13 +156,43 @@ impl Info {
         let words: &'static [u32] = self.words;
         words[first..].chunks_exact(AREA_BYTES / 4).take(count).map(|entry| {
             let (name, rest) = entry.split_at(NAME_BYTES / 4);
-            (text(name), Area { base: rest[0], bytes: rest[1], access: rest[2] })
+            (text(name), read_area(rest))
+        })
+    }
+
+    /// Every envelope with its arena.
+    pub fn envelopes(self) -> impl Iterator<Item = Envelope> {
+        let (caps, areas) = (self.header(word::CAPS) as usize, self.header(word::AREAS) as usize);
+        let first = abi::info::block_bytes(caps, areas, 0) / 4;
+        let words: &'static [u32] = self.words;
+        words[first..].chunks_exact(ENVELOPE_BYTES / 4).filter_map(move |entry| {
+            let (_, arena) = self.areas().nth(entry[envelope::AREA] as usize)?;
+            Some(Envelope {
+                spec: entry[envelope::SPEC],
+                arena,
+                live: entry[envelope::LIVE],
+                largest: entry[envelope::LARGEST],
+                count: entry[envelope::COUNT],
+                default: entry[envelope::DEFAULT] != 0,
+            })
         })
     }
 
     /// The area of that name.
     pub fn area(self, name: &str) -> Option<Area> {
         self.areas().find(|(known, _)| *known == name).map(|(_, area)| area)
+    }
+}
+
+fn read_area(words: &[u32]) -> Area {
+    Area {
+        base: words[area::BASE],
+        bytes: words[area::BYTES],
+        access: words[area::ACCESS],
+        spec: words[area::SPEC],
+        bound: words[area::BOUND],
+        pieces: words[area::PIECES],
+        stride: words[area::STRIDE],
     }
 }
 

@@ -18,9 +18,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     }
     for (name, domain) in &manifest.domain {
         found.extend(homes(board, name, domain));
-        found.extend(heap(name, domain));
         found.extend(stacks(name, domain));
-        found.extend(registers(board, name, domain));
     }
     found.extend(devices(manifest, board));
     found
@@ -70,7 +68,7 @@ fn homes(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     found
 }
 
-fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
+pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
     if bytes > 0 && bytes <= 1 << 30 {
         return None;
     }
@@ -81,30 +79,6 @@ fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
             .rule("an area is not empty")
             .remedy("give it a size"),
     )
-}
-
-fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
-    let Some(heap) = &domain.heap else { return Vec::new() };
-    let place = |key: &str| format!("domain.{name}.heap.{key}");
-    let mut found: Vec<Refusal> = not_empty(place("size"), heap.size.0).into_iter().collect();
-    let Some(page) = heap.page else { return found };
-    let rule = "one paged region is loaded by one register: a power of two of at least 32 bytes that divides the area";
-    if heap.pinned {
-        found.push(
-            Refusal::at("CF0310", place("page"), "a pinned heap has no pages")
-                .rule(rule)
-                .remedy("remove `page` or `pinned`"),
-        );
-    } else if page.0 < 32 || !page.0.is_power_of_two() || !heap.size.0.is_multiple_of(page.0) {
-        found.push(
-            Refusal::at("CF0310", place("page"), "this page size cannot be used")
-                .value(format!("pages of {page} in {}", heap.size))
-                .limit("32 B, 64 B, 128 B and so on up to the size of the heap")
-                .rule(rule)
-                .remedy("choose a power of two and a heap of whole pages"),
-        );
-    }
-    found
 }
 
 fn stacks(name: &str, domain: &Domain) -> Vec<Refusal> {
@@ -162,66 +136,4 @@ fn devices(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         }
     }
     found
-}
-
-/// The areas that are pinned as declared, and whether anything is paged.
-fn pinned_areas(domain: &Domain) -> (Vec<String>, bool) {
-    let mut pinned = Vec::new();
-    let mut paged = false;
-    let mut area = |is_pinned: bool, name: String| {
-        if is_pinned { pinned.push(name) } else { paged = true }
-    };
-    area(domain.code.pinned, "code".into());
-    let data = domain.data.memory.as_str();
-    let together = domain.data.pinned && domain.stack.memory.as_deref().is_none_or(|m| m == data);
-    if together {
-        area(true, "data with stacks".into());
-    } else {
-        area(true, "stacks".into());
-        area(domain.data.pinned, "data".into());
-    }
-    if let Some(heap) = &domain.heap {
-        area(heap.pinned, "heap".into());
-    }
-    domain.shared.iter().for_each(|s| area(s.pinned, s.name.clone()));
-    domain.files.iter().for_each(|f| area(f.pinned, f.name.clone()));
-    domain.devices.iter().for_each(|d| area(true, d.clone()));
-    (pinned, paged)
-}
-
-/// At least one register for each pinned area must be there, and enough for what is paged.
-fn registers(board: &Board, name: &str, domain: &Domain) -> Option<Refusal> {
-    let (pinned, paged) = pinned_areas(domain);
-    let have = board.protection.regions as usize;
-    let place = format!("domain.{name}");
-    if pinned.len() > have {
-        return Some(
-            Refusal::at("CF0303", place, format!("domain `{name}` pins more memory than there are region registers"))
-                .value(format!("{} pinned: {}", pinned.len(), pinned.join(", ")))
-                .limit(format!("{have} region registers"))
-                .rule("pinned memory is in region registers whenever the domain runs")
-                .remedy(format!("page at least {} of them, or put them into one area", pinned.len() - have)),
-        );
-    }
-    let need = if !paged {
-        0
-    } else if domain.code.pinned {
-        2
-    } else {
-        4
-    };
-    let left = have - pinned.len();
-    if left < need {
-        let why = if domain.code.pinned { "an operand" } else { "code and an operand" };
-        return Some(
-            Refusal::at("CF0304", place, format!("too few region registers are left for the paged memory of `{name}`"))
-                .value(format!("{need} slots for paged memory, beside {} pinned: {}", pinned.len(), pinned.join(", ")))
-                .limit(format!("{left} of {have} region registers"))
-                .rule(format!(
-                    "{why} can cross region borders within one instruction: {need} slots let every instruction progress"
-                ))
-                .remedy(format!("pin at least {} fewer, or page nothing", need - left)),
-        );
-    }
-    None
 }
