@@ -1,0 +1,33 @@
+//! Compiles SQLite for one thread, without an operating system, and the workload.
+
+#[path = "../../gateway/sources/src/lib.rs"]
+#[allow(dead_code)]
+mod sources;
+
+/// What SQLite is told; https://sqlite.org/compile.html describes each. What decides how much work a statement is stays as it is by default.
+const DEFINES: &[(&str, &str)] = &[
+    ("SQLITE_OS_OTHER", "1"),
+    ("SQLITE_THREADSAFE", "0"),
+    ("SQLITE_TEMP_STORE", "3"),
+    ("SQLITE_ZERO_MALLOC", "1"),
+    ("SQLITE_OMIT_DEPRECATED", "1"),
+    ("SQLITE_OMIT_JSON", "1"),
+    ("SQLITE_OMIT_LOAD_EXTENSION", "1"),
+    ("SQLITE_OMIT_LOCALTIME", "1"),
+    ("SQLITE_OMIT_SHARED_CACHE", "1"),
+    ("SQLITE_OMIT_WAL", "1"),
+];
+
+fn main() {
+    let directory = sources::package("libsqlite3-sys").join("sqlite3");
+    let mut build = sources::c_build();
+    build.file(directory.join("sqlite3.c")).file("src/workload.c").include(&directory).flag("-O2").warnings(false);
+    for (name, value) in DEFINES {
+        build.define(name, *value);
+    }
+    build.compile("workload");
+    sources::link_c_library();
+    for watched in ["build.rs", "src/workload.c"] {
+        println!("cargo::rerun-if-changed={watched}");
+    }
+}
