@@ -87,6 +87,8 @@ pub struct Layout {
     pub domains: Vec<PlacedDomain>,
     /// Memories.
     pub memories: Vec<PlacedMemory>,
+    /// Base and size of each untyped range, in the order of the manifest.
+    pub frames: Vec<(u32, u32)>,
     /// Sizes of the kernel.
     pub kernel: ImageSizes,
     /// Address of the tables.
@@ -113,6 +115,7 @@ impl Layout {
                 })
                 .collect(),
             memories: memories.collect(),
+            frames: plan.frames.clone(),
             kernel: kernel.sizes,
             tables: plan.tables,
             symbols: symbols(plan, programs, kernel),

@@ -75,7 +75,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<runner::Run, RunError> {
         trace_port: facts.trace_port,
         vectors: facts.vectors,
         kernel_text: code.map(|area| range(area.base, area.bytes)).collect(),
-        domains: built.description.domains.iter().map(watched).collect(),
+        domains: built.description.domains.iter().map(|domain| watched(built, domain)).collect(),
         cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
         ..runner::Watch::default()
     };
@@ -89,7 +89,7 @@ fn range(base: u64, bytes: u64) -> record::Range {
 }
 
 /// What of a domain is its own, and what else it may store to.
-fn watched(domain: &report::describe::Domain) -> record::DomainWatch {
+fn watched(built: &Built, domain: &report::describe::Domain) -> record::DomainWatch {
     let written = |area: &&report::describe::Area| area.access.contains('w');
     let own = |area: &report::describe::Area| !area.shared && area.memory != "device";
     let ranges = |keep: &dyn Fn(&report::describe::Area) -> bool| {
@@ -100,8 +100,22 @@ fn watched(domain: &report::describe::Domain) -> record::DomainWatch {
         domain: domain.index,
         hostile: domain.hostile,
         ram: ranges(&own),
-        may_store: ranges(&|area| !own(area)),
+        may_store: [ranges(&|area| !own(area)), mappable(built, &domain.name)].concat(),
     }
+}
+
+/// Memory that a domain can be given while the system runs: the frames that it holds, or that somebody holds who also holds the
+/// domain.
+fn mappable(built: &Built, name: &str) -> Vec<record::Range> {
+    let manifest = &built.loaded.document.manifest;
+    let gives = |giver: &str, domain: &manifest::Domain| {
+        giver == name || domain.uses.values().any(|held| held.domain.as_deref() == Some(name))
+    };
+    let givers = manifest.domain.iter().filter(|(giver, domain)| gives(giver, domain));
+    let held = givers.flat_map(|(_, domain)| domain.uses.values().filter_map(|held| held.frames.as_deref()));
+    let indices = held.filter_map(|frames| manifest.frames.get_index_of(frames));
+    let ranges = indices.filter_map(|index| built.placed.layout.frames.get(index));
+    ranges.map(|(base, bytes)| range(u64::from(*base), u64::from(*bytes))).collect()
 }
 
 fn is_elf(path: &Path) -> bool {
