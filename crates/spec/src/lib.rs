@@ -1,0 +1,34 @@
+//! What is asked of memory in time, what a platform can keep of it, and who has been promised what.
+//!
+//! - [`TemporalSpec`]: the vocabulary. One level by construction; contradictions are refused with a reason.
+//! - [`Platform`]: what each level means on a platform, as data; [`Bound`]: what is promised, and how it was found.
+//! - [`Ledger`]: admission. One joint decision for each request, on the host when a system is built and on the target when it
+//!   runs; [`Ledger::encode`] and [`Ledger::decode`] hand it over.
+//! - [`Refusal`]: the rule, what was asked, what is left, and the smallest change after which the request is admitted.
+//! - [`Envelope`]: what a domain declares, so that within it nothing is refused.
+//!
+//! Bounds cover the access check only ([`SCOPE`]): how long it takes to decide whether an access is permitted, never the access
+//! itself.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod envelope;
+mod ledger;
+mod platform;
+mod refusal;
+mod temporal;
+
+pub use envelope::{Envelope, EnvelopeError, largest_that};
+pub use ledger::{
+    Account, DecodeError, Frames, Grant, Ledger, NoFrames, NotThere, Pool, Quantity, Range, Request, Wanted,
+    block_bytes,
+};
+pub use platform::{Bound, Meaning, Method, NODE_BYTES, Platform, Reason, SCOPE};
+pub use refusal::{Change, Refusal, Rule};
+pub use temporal::{AccessLevel, MemoryClass, SpecError, TemporalSpec};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,301 @@
+//! The ledger against its shadow: what it grants adds up, what it refuses changes nothing, and what it proposes is admitted.
+
+use std::vec;
+use std::vec::Vec;
+
+use super::M7;
+use super::world::{Lists, Shadow};
+use crate::*;
+
+type Book = Ledger<3, 2>;
+
+const L1: TemporalSpec = TemporalSpec::level(AccessLevel::L1);
+const L2: TemporalSpec = TemporalSpec::level(AccessLevel::L2);
+const PINNED: TemporalSpec = TemporalSpec::level(AccessLevel::Deterministic);
+const MISSES: u32 = 9;
+
+/// Domain 0 has its table in TCM, domain 1 on the chip and a miss budget, domain 2 on the chip and at least three paged slots.
+fn book() -> (Book, Lists) {
+    let mut book = Book::new(M7, 2048, 4096);
+    book.add_pool(MemoryClass::OffChip, 0x8000).unwrap();
+    book.add_pool(MemoryClass::OnChip, 0x1000).unwrap();
+    assert_eq!(book.open(MemoryClass::Tcm, 1024, 0, u32::MAX), Ok(0));
+    assert_eq!(book.open(MemoryClass::OnChip, 512, 0, MISSES), Ok(1));
+    assert_eq!(book.open(MemoryClass::OnChip, 0, 3, u32::MAX), Ok(2));
+    (book, Lists(vec![vec![(0x6000_0000, 0x8000)], vec![(0x2002_0000, 0x1000)]]))
+}
+
+fn request(domain: u8, spec: TemporalSpec) -> Request {
+    Request { domain, spec, code: false, registers: 1, table_bytes: 64, misses: 0, frames: None }
+}
+
+#[test]
+fn a_grant_says_what_is_promised() {
+    let (mut book, mut lists) = book();
+    let weaker = book.admit(&request(0, L2), &mut lists).unwrap();
+    let bound = Bound { level: AccessLevel::L1, cycles: 180, method: Method::Observed };
+    assert_eq!((weaker.bound, weaker.registers, weaker.table_bytes), (bound, 0, 64));
+    let pinned = book.admit(&Request { registers: 3, ..request(0, PINNED) }, &mut lists).unwrap();
+    assert_eq!((pinned.bound.cycles, pinned.registers, pinned.table_bytes), (0, 3, 0));
+    assert_eq!(book.accounts()[0].table, Quantity { total: 1024, used: 64 });
+    assert_eq!(book.table_memory(MemoryClass::Tcm).left(), 1024);
+}
+
+#[test]
+fn each_rule_refuses_with_its_numbers_and_the_change() {
+    let (mut book, mut lists) = book();
+    let wanted = |bytes| Some(Wanted { bytes, align: 1, at: None });
+    let mut refused = |request: Request| book.admit(&request, &mut lists).unwrap_err();
+    let refusal = |rule, asked, left, change| Refusal { rule, asked, left, change };
+    assert_eq!(refused(request(3, L1)), refusal(Rule::Domain, 3, 3, Change::None));
+    let empty = Request { frames: wanted(0), ..request(0, L1) };
+    assert_eq!(refused(empty), refusal(Rule::Size, 0, 1, Change::None));
+    let third = TemporalSpec::level(AccessLevel::L3);
+    assert_eq!(refused(request(1, third)), refusal(Rule::Spec(Reason::NoThirdLevel), 1, 0, Change::Spec(L2)));
+    let constant = TemporalSpec { constant_time: true, ..L2 };
+    let rule = Rule::Spec(Reason::ReleaseScrubs);
+    assert_eq!(refused(request(1, constant)), refusal(rule, constant.bits(), 0, Change::Spec(L2)));
+    assert_eq!(refused(request(1, L1)), refusal(Rule::TableLevel, 3, 2, Change::Spec(PINNED)));
+    let nine = Request { registers: 9, ..request(0, PINNED) };
+    assert_eq!(refused(nine), refusal(Rule::PinnedSlots, 9, 8, Change::Spec(L1)));
+    let misses = Request { misses: MISSES + 1, ..request(1, L2) };
+    assert_eq!(refused(misses), refusal(Rule::Misses, MISSES + 1, MISSES, Change::Misses(MISSES)));
+    let nodes = Request { table_bytes: 0x2000, ..request(1, L2) };
+    assert_eq!(refused(nodes), refusal(Rule::TableMemory, 0x2000, 512, Change::Spec(PINNED)));
+    let frames = Request { frames: wanted(0x9000), ..request(0, L1) };
+    assert_eq!(refused(frames), refusal(Rule::Frames, 0x9000, 0x8000, Change::Bytes(0x8000)));
+}
+
+#[test]
+fn registers_are_left_to_what_is_paged() {
+    let (mut book, mut lists) = book();
+    let six = book.admit(&Request { registers: 6, ..request(1, PINNED) }, &mut lists).unwrap();
+    book.admit(&request(1, L2), &mut lists).unwrap();
+    let full = book.admit(&request(1, PINNED), &mut lists).unwrap_err();
+    assert_eq!((full.rule, full.left, full.change), (Rule::PinnedSlots, 0, Change::Spec(L2)));
+    let code = Request { code: true, ..request(1, L2) };
+    let refused = book.admit(&code, &mut lists).unwrap_err();
+    let expected = Refusal { rule: Rule::PagedSlots, asked: 4, left: 2, change: Change::ReleaseRegisters(2) };
+    assert_eq!(refused, expected);
+    book.release(&six);
+    assert!(book.admit(&code, &mut lists).is_ok());
+    // Three slots are kept in domain 2 because its account says so.
+    book.admit(&Request { registers: 6, ..request(2, PINNED) }, &mut lists).unwrap();
+    let refused = book.admit(&Request { table_bytes: 0, ..request(2, L2) }, &mut lists).unwrap_err();
+    assert_eq!((refused.rule, refused.asked, refused.left), (Rule::PagedSlots, 3, 2));
+}
+
+#[test]
+fn a_table_grows_into_frames_of_its_class_or_not_at_all() {
+    let (mut book, mut lists) = book();
+    let grown = book.admit(&Request { table_bytes: 600, ..request(1, L2) }, &mut lists).unwrap();
+    assert_eq!(grown.table, Some(Range { pool: 1, base: 0x2002_0000, bytes: 288 }));
+    assert_eq!(book.accounts()[1].table, Quantity { total: 800, used: 600 });
+    // There is no pool of TCM into which domain 0 could grow; and what was taken for a table is put back when frames are missing.
+    let refused = book.admit(&Request { table_bytes: 1025, ..request(0, L1) }, &mut lists).unwrap_err();
+    assert_eq!((refused.rule, refused.asked, refused.left), (Rule::TableMemory, 1025, 1024));
+    let before = (book.clone(), lists.clone());
+    let wanted = Some(Wanted { bytes: 0x9000, align: 1, at: None });
+    assert!(book.admit(&Request { table_bytes: 400, frames: wanted, ..request(1, L2) }, &mut lists).is_err());
+    assert_eq!((book, lists), before);
+}
+
+#[test]
+fn only_clean_memory_is_granted() {
+    let (mut book, mut lists) = book();
+    let all = Request { frames: Some(Wanted { bytes: 0x8000, align: 1, at: None }), ..request(0, L1) };
+    let grant = book.admit(&all, &mut lists).unwrap();
+    book.release(&grant);
+    assert_eq!((book.accounts()[0].held, book.accounts()[0].dirty, book.pools()[0].dirty), (0, 0x8000, 0x8000));
+    let refused = book.admit(&all, &mut lists).unwrap_err();
+    assert_eq!((refused.rule, refused.left), (Rule::FramesNotClean, 0x1000));
+    let range = grant.frames.unwrap();
+    book.cleaned(0, range);
+    lists.put(range);
+    assert!(book.admit(&all, &mut lists).is_ok());
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 20) as u32 % n
+    }
+
+    fn request(&mut self) -> Request {
+        let frames = (self.below(3) > 0).then(|| Wanted {
+            bytes: self.below(0x2800),
+            align: 1 << self.below(10),
+            at: (self.below(8) == 0).then(|| 0x6000_0000 + self.below(0x100) * 0x80),
+        });
+        let data = [None, None, None, Some(MemoryClass::OnChip), Some(MemoryClass::Tcm)][self.below(5) as usize];
+        Request {
+            domain: if self.below(50) == 0 { 3 } else { self.below(3) as u8 },
+            spec: TemporalSpec {
+                access: AccessLevel::ALL[self.below(5) as usize],
+                independent: self.below(2) == 0,
+                constant_time: self.below(12) == 0,
+                data,
+            },
+            code: self.below(4) == 0,
+            registers: 1 + self.below(3) as u8,
+            table_bytes: self.below(400),
+            misses: if self.below(3) == 0 { self.below(8) } else { 0 },
+            frames,
+        }
+    }
+}
+
+/// The books agree with what was granted.
+fn agree(book: &Book, shadow: &Shadow) {
+    for (domain, account) in (0u8..).zip(book.accounts()) {
+        assert_eq!(u32::from(account.pinned), shadow.registers(domain));
+        assert!(shadow.registers(domain) + shadow.slots(domain) <= 8);
+        assert_eq!(account.table.used, shadow.table(domain));
+        assert!(account.table.used <= account.table.total);
+        assert_eq!(account.misses.used, shadow.misses(domain));
+        assert!(account.misses.used <= account.misses.total);
+        assert_eq!(
+            account.held,
+            shadow.of(domain).filter_map(|grant| grant.frames).map(|range| range.bytes).sum::<u32>()
+        );
+        let dirty = shadow.dirty.iter().filter(|(of, _)| *of == domain).map(|(_, range)| range.bytes);
+        assert_eq!(account.dirty, dirty.sum::<u32>());
+    }
+    assert!(shadow.disjoint());
+}
+
+/// Applies the change that a refusal proposes; `None` when it proposes none.
+fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change) -> Option<Request> {
+    let domain = request.domain;
+    match change {
+        Change::None => return None,
+        Change::Spec(spec) => return Some(Request { spec, ..request }),
+        Change::Bytes(bytes) => {
+            return Some(Request { frames: request.frames.map(|wanted| Wanted { bytes, ..wanted }), ..request });
+        }
+        Change::Misses(misses) => return Some(Request { misses, ..request }),
+        Change::ReleaseRegisters(_) | Change::ReleaseTable(_) => {}
+    }
+    let before = book.accounts()[usize::from(domain)];
+    loop {
+        let account = book.accounts()[usize::from(domain)];
+        let (done, suits): (bool, fn(&Grant) -> bool) = match change {
+            Change::ReleaseTable(bytes) => {
+                (before.table.used - account.table.used >= bytes, |grant| grant.table_bytes > 0)
+            }
+            Change::ReleaseRegisters(count) => {
+                (u32::from(before.pinned - account.pinned) >= count, |grant| grant.registers > 0)
+            }
+            _ => (true, |_| false),
+        };
+        if done {
+            return Some(request);
+        }
+        let own = |grant: &Grant| grant.domain == domain && suits(grant);
+        let index = shadow.grants.iter().position(own).expect("the refusal says that so much can be released");
+        let grant = shadow.grants.remove(index);
+        book.release(&grant);
+        shadow.dirty.extend(grant.frames.map(|range| (domain, range)));
+    }
+}
+
+#[test]
+fn random_histories_add_up() {
+    let mut kinds = [0u32; 6];
+    for seed in 1..=60 {
+        let ((mut book, mut lists), mut shadow, mut random) = (book(), Shadow::default(), Random(seed * 0x9e37_79b9));
+        for _ in 0..300 {
+            match random.below(10) {
+                0..3 if !shadow.grants.is_empty() => {
+                    let index = random.below(shadow.grants.len() as u32) as usize;
+                    let grant = shadow.grants.swap_remove(index);
+                    book.release(&grant);
+                    shadow.dirty.extend(grant.frames.map(|range| (grant.domain, range)));
+                }
+                3..5 if !shadow.dirty.is_empty() => {
+                    let (domain, range) = shadow.dirty.swap_remove(0);
+                    book.cleaned(domain, range);
+                    lists.put(range);
+                }
+                _ => {
+                    let request = random.request();
+                    let before = (book.clone(), lists.clone());
+                    match book.admit(&request, &mut lists) {
+                        Ok(grant) => shadow.grants.push(grant),
+                        Err(refusal) => {
+                            assert_eq!((book.clone(), lists.clone()), before, "a refused request changed something");
+                            kinds[refusal.change.numbers().0 as usize] += 1;
+                            let Some(changed) = apply(&mut book, &mut shadow, request, refusal.change) else {
+                                continue;
+                            };
+                            let granted = book.admit(&changed, &mut lists);
+                            shadow.grants.push(granted.unwrap_or_else(|again| panic!("{refusal:?} then {again:?}")));
+                        }
+                    }
+                }
+            }
+            agree(&book, &shadow);
+        }
+    }
+    assert!(kinds.iter().all(|count| *count > 10), "too few refusals of a kind: {kinds:?}");
+}
+
+#[test]
+fn the_hand_over_keeps_everything_and_refuses_damage() {
+    let (mut book, mut lists) = book();
+    let mut random = Random(77);
+    for _ in 0..40 {
+        let _ = book.admit(&random.request(), &mut lists);
+    }
+    let mut bytes = [0; block_bytes(3, 2) + 4];
+    let length = book.encode(&mut bytes).unwrap();
+    assert_eq!(length, block_bytes(3, 2));
+    assert_eq!(Book::decode(&bytes).unwrap(), book);
+    assert_eq!(Ledger::<8, 4>::decode(&bytes).unwrap().accounts(), book.accounts());
+    assert_eq!(Ledger::<2, 2>::decode(&bytes).unwrap_err(), DecodeError::Capacity);
+    for short in 0..length {
+        assert!(Book::decode(&bytes[..short]).is_err());
+        let mut damaged = bytes;
+        damaged[short] ^= 0x10;
+        assert!(Book::decode(&damaged).is_err(), "byte {short}");
+    }
+    assert_eq!(book.encode(&mut [0; 16]), None);
+}
+
+/// A block that promises more than there is, with a correct checksum.
+#[test]
+fn a_forged_block_promises_no_more_than_there_is() {
+    let (book, _) = book();
+    let mut bytes = [0; block_bytes(3, 2)];
+    book.encode(&mut bytes).unwrap();
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
+    let forge = |index: usize, value: u32| {
+        let mut words = words.clone();
+        words[index] = value;
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let sum = bytes[16..].iter().fold(0x811c_9dc5u32, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193));
+        bytes[12..16].copy_from_slice(&sum.to_le_bytes());
+        Book::decode(&bytes)
+    };
+    let (tables, pools, accounts) = (6 + 17, 6 + 17 + 4, 6 + 17 + 4 + 8);
+    for (index, value) in [
+        (tables + 1, 2049),
+        (pools, 4),
+        (pools + 2, 0x8001),
+        (pools + 3, 1),
+        (accounts, 0),
+        (accounts, 1 | 9 << 16),
+        (accounts + 2, 1025),
+        (accounts + 9 + 6, MISSES + 1),
+        (accounts + 3, 0x1_0000),
+        (8, 4),
+        (7, 0),
+    ] {
+        assert_eq!(forge(index, value).unwrap_err(), DecodeError::Inconsistent, "word {index}");
+    }
+    assert_eq!(forge(accounts + 7, 5).unwrap().accounts()[0].held, 5);
+}

@@ -1,0 +1,101 @@
+//! Frames as a plain list of free ranges, and a shadow of the ledger that is told only what was granted.
+
+use std::vec::Vec;
+
+use crate::*;
+
+/// Pools of frames: first fit at multiples of 32 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists(pub Vec<Vec<(u32, u32)>>);
+
+impl Lists {
+    fn place(free: (u32, u32), wanted: &Wanted) -> Option<(u32, u32)> {
+        let align = wanted.align.max(32);
+        let base = match wanted.at {
+            Some(at) => at,
+            None => free.0.checked_next_multiple_of(align)?,
+        };
+        let room = (free.0 + free.1).checked_sub(base)?;
+        (base >= free.0 && base.is_multiple_of(align) && room >= 32).then_some((base, room / 32 * 32))
+    }
+
+    /// Puts a range back, joined with its neighbours.
+    pub fn put(&mut self, range: Range) {
+        let list = &mut self.0[usize::from(range.pool)];
+        list.push((range.base, range.bytes));
+        list.sort_unstable();
+        let mut joined: Vec<(u32, u32)> = Vec::new();
+        for (base, bytes) in list.drain(..) {
+            match joined.last_mut() {
+                Some(last) if last.0 + last.1 == base => last.1 += bytes,
+                _ => joined.push((base, bytes)),
+            }
+        }
+        *list = joined;
+    }
+}
+
+impl Frames for Lists {
+    fn take(&mut self, pool: u8, wanted: &Wanted) -> Result<Range, NotThere> {
+        let list = &mut self.0[usize::from(pool)];
+        let bytes = wanted.bytes.next_multiple_of(32);
+        let mut largest = 0;
+        for index in 0..list.len() {
+            let free = list[index];
+            let Some((base, room)) = Lists::place(free, wanted) else { continue };
+            if room < bytes {
+                largest = largest.max(room);
+                continue;
+            }
+            list.remove(index);
+            let rests = [(free.0, base - free.0), (base + bytes, free.0 + free.1 - base - bytes)];
+            list.extend(rests.into_iter().filter(|rest| rest.1 > 0));
+            list.sort_unstable();
+            return Ok(Range { pool, base, bytes });
+        }
+        Err(NotThere { largest })
+    }
+
+    fn give(&mut self, range: Range) {
+        self.put(range);
+    }
+}
+
+/// What a naive reader of the rules would add up from the grants alone.
+#[derive(Clone, Debug, Default)]
+pub struct Shadow {
+    pub grants: Vec<Grant>,
+    pub dirty: Vec<(u8, Range)>,
+}
+
+impl Shadow {
+    pub fn of(&self, domain: u8) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().filter(move |grant| grant.domain == domain)
+    }
+
+    pub fn registers(&self, domain: u8) -> u32 {
+        self.of(domain).map(|grant| u32::from(grant.registers)).sum()
+    }
+
+    /// Registers that paging needs.
+    pub fn slots(&self, domain: u8) -> u32 {
+        let paged = self.of(domain).filter(|grant| grant.registers == 0);
+        paged.map(|grant| if grant.code { 4 } else { 2 }).max().unwrap_or(0)
+    }
+
+    pub fn table(&self, domain: u8) -> u32 {
+        self.of(domain).map(|grant| grant.table_bytes).sum()
+    }
+
+    pub fn misses(&self, domain: u8) -> u32 {
+        self.of(domain).map(|grant| grant.misses).sum()
+    }
+
+    /// No two ranges that are granted or dirty have a byte in common.
+    pub fn disjoint(&self) -> bool {
+        let granted = self.grants.iter().filter_map(|grant| grant.frames);
+        let mut all: Vec<Range> = granted.chain(self.dirty.iter().map(|(_, range)| *range)).collect();
+        all.sort_unstable_by_key(|range| (range.pool, range.base));
+        all.windows(2).all(|pair| pair[0].pool != pair[1].pool || pair[0].base + pair[0].bytes <= pair[1].base)
+    }
+}
