@@ -165,6 +165,15 @@ fn agree(book: &Book, shadow: &Shadow) {
         let dirty = shadow.dirty.iter().filter(|(of, _)| *of == domain).map(|(_, range)| range.bytes);
         assert_eq!(account.dirty, dirty.sum::<u32>());
     }
+    for (number, pool) in (0u8..).zip(book.pools()) {
+        let of = |range: &&Range| range.pool == number;
+        let sum =
+            |ranges: &mut dyn Iterator<Item = Range>| ranges.filter(|range| of(&range)).map(|range| range.bytes).sum();
+        let dirty: u32 = sum(&mut shadow.dirty.iter().map(|(_, range)| *range));
+        let held: u32 = sum(&mut shadow.grants.iter().filter_map(|grant| grant.frames));
+        let tables: u32 = sum(&mut shadow.tables.iter().copied());
+        assert_eq!((pool.dirty, pool.clean.used), (dirty, dirty + held + tables));
+    }
     assert!(shadow.disjoint());
 }
 
@@ -225,7 +234,7 @@ fn random_histories_add_up() {
                     let request = random.request();
                     let before = (book.clone(), lists.clone());
                     match book.admit(&request, &mut lists) {
-                        Ok(grant) => shadow.grants.push(grant),
+                        Ok(grant) => shadow.granted(grant),
                         Err(refusal) => {
                             assert_eq!((book.clone(), lists.clone()), before, "a refused request changed something");
                             kinds[refusal.change.numbers().0 as usize] += 1;
@@ -233,7 +242,7 @@ fn random_histories_add_up() {
                                 continue;
                             };
                             let granted = book.admit(&changed, &mut lists);
-                            shadow.grants.push(granted.unwrap_or_else(|again| panic!("{refusal:?} then {again:?}")));
+                            shadow.granted(granted.unwrap_or_else(|again| panic!("{refusal:?} then {again:?}")));
                         }
                     }
                 }

@@ -66,9 +66,16 @@ impl Frames for Lists {
 pub struct Shadow {
     pub grants: Vec<Grant>,
     pub dirty: Vec<(u8, Range)>,
+    /// What tables were given; they keep it.
+    pub tables: Vec<Range>,
 }
 
 impl Shadow {
+    pub fn granted(&mut self, grant: Grant) {
+        self.tables.extend(grant.table);
+        self.grants.push(grant);
+    }
+
     pub fn of(&self, domain: u8) -> impl Iterator<Item = &Grant> {
         self.grants.iter().filter(move |grant| grant.domain == domain)
     }
@@ -94,7 +101,8 @@ impl Shadow {
     /// No two ranges that are granted or dirty have a byte in common.
     pub fn disjoint(&self) -> bool {
         let granted = self.grants.iter().filter_map(|grant| grant.frames);
-        let mut all: Vec<Range> = granted.chain(self.dirty.iter().map(|(_, range)| *range)).collect();
+        let mut all: Vec<Range> =
+            granted.chain(self.dirty.iter().map(|(_, range)| *range)).chain(self.tables.iter().copied()).collect();
         all.sort_unstable_by_key(|range| (range.pool, range.base));
         all.windows(2).all(|pair| pair[0].pool != pair[1].pool || pair[0].base + pair[0].bytes <= pair[1].base)
     }
