@@ -1,23 +1,26 @@
-/* Cofferdam's memory crates for programs in C, without Cofferdam's kernel: more protection regions than the hardware has.
+/* Cofferdam's memory crates for programs in C, without Cofferdam's kernel: more protection regions than the hardware
+ * has.
  *
- * For whom: a kernel or a bare program on a Cortex-M3, M4 or M7 with a memory protection unit of eight regions (PMSAv7). The
- * library is code alone: it has no state of its own, allocates nothing, and touches no register of the machine. You give it
- * memory, it gives you pairs of register values, and you store them. docs/stand-alone.md shows how, in five steps, and
- * guests/freertos-regions is a complete example on FreeRTOS-MPU.
+ * For whom: a kernel or a bare program on a Cortex-M3, M4 or M7 with a memory protection unit of eight regions
+ * (PMSAv7). The library is code alone: it has no state of its own, allocates nothing, and touches no register of the
+ * machine. You give it memory, it gives you pairs of register values, and you store them. docs/stand-alone.md shows
+ * how, in five steps, and guests/freertos-regions is a complete example on FreeRTOS-MPU.
  *
  * Units: addresses and lengths are bytes. Lengths are 64 bits wide, because a range may be all 2^32 bytes.
  *
- * Pointers: null and misaligned ones are refused (CFM_NULL, CFM_MISALIGNED), unless a function says that null is allowed.
- * What cannot be checked is your duty: a pointer leads to as many values as its type or its count says, and nothing else
- * uses them during the call. One object must not be used by two calls at a time: mask what could interrupt one with another.
+ * Pointers: null and misaligned ones are refused (CFM_NULL, CFM_MISALIGNED), unless a function says that null is
+ * allowed. What cannot be checked is your duty: a pointer leads to as many values as its type or its count says, and
+ * nothing else uses them during the call. One object must not be used by two calls at a time: mask what could
+ * interrupt one with another.
  *
- * Objects (cfm_trie, cfm_slots) are opaque. Memory of an object that was never initialised is refused (CFM_STALE) when
- * it was cleared or holds anything but the object's mark; there is nothing to release. Memory given to an object belongs
- * to it until the object is initialised again or no longer used.
+ * Objects (cfm_trie, cfm_slots, cfm_heap) are opaque. Memory of an object that was never initialised is refused
+ * (CFM_STALE) when it was cleared or holds anything but the object's mark; there is nothing to release. Memory given
+ * to an object belongs to it until the object is initialised again or no longer used.
  *
  * Errors: every function that can fail returns a cfm_status, and leaves everything as it was unless it is CFM_OK.
  *
- * Bounds: each function names what its work is proportional to; where it names nothing, it is constant. Nothing waits. */
+ * Bounds: each function names what its work is proportional to; where it names nothing, it is constant. Nothing
+ * waits. */
 #ifndef COFFERDAM_MEM_H
 #define COFFERDAM_MEM_H
 
@@ -36,8 +39,8 @@ extern "C" {
 /* The version that the library was built with. */
 uint32_t cfm_version(void);
 
-/* A library built for a chip ends here when it finds a defect: an object's memory was overwritten, or there is a bug. Your
- * program defines it; the caller of the library never continues, even if this returns. */
+/* A library built for a chip ends here when it finds a defect: an object's memory was overwritten, or there is a bug.
+ * Your program defines it; the caller of the library never continues, even if this returns. */
 void cfm_panic(void);
 
 /* Results. */
@@ -52,17 +55,23 @@ typedef int32_t cfm_status;
 #define CFM_NO_NODES 20        /* the trie's nodes are used up */
 #define CFM_NO_LEAVES 21       /* the trie's leaves are used up */
 #define CFM_MAPPED 22          /* some byte of the region is mapped already */
-#define CFM_MALFORMED 23       /* registers that are off, break PMSAv7's rules, or, in a trie, express less than 256 bytes */
+#define CFM_MALFORMED 23       /* registers that are off, break PMSAv7, or, in a trie, express less than 256 bytes */
 #define CFM_NOT_MAPPED 24      /* the region, or the address, is not in the trie */
 #define CFM_TOO_MANY_PINNED 30 /* more pinned regions than usable registers */
 #define CFM_TOO_FEW_PAGED 31   /* fewer registers are left for paging than an instruction may need at once */
 #define CFM_UNMAPPED 40        /* a violation: no region contains the address */
 #define CFM_PRESENT 41         /* a violation: the region is loaded and does not permit the access */
+#define CFM_FULL 50            /* no free block is large enough */
+#define CFM_TOO_LARGE 51       /* the request, with its alignment, exceeds what any heap gives */
+#define CFM_NOT_A_BLOCK 52     /* the address is none that this heap has handed out */
+#define CFM_DOUBLE_FREE 53     /* the block has been freed before */
+#define CFM_CORRUPT 54         /* somebody wrote beyond a block, or into a freed one */
+#define CFM_PIECE 55           /* the piece is too small for a block, or has 2^26 bytes or more */
 
-/* ---- Regions: from ranges to registers, exactly or not at all -------------------------------------------------------- */
+/* ---- Regions: from ranges to registers, exactly or not at all ---------------------------------------------------- */
 
-/* The values for MPU_RBAR and MPU_RASR. Without slot, rbar is the address alone; with slot, it has VALID (bit 4) and the
- * register's number (bits 3..0) too, so that storing both words loads the region wherever MPU_RNR points. */
+/* The values for MPU_RBAR and MPU_RASR. Without slot, rbar is the address alone; with slot, it has VALID (bit 4) and
+ * the register's number (bits 3..0) too, so that storing both words loads the region wherever MPU_RNR points. */
 typedef struct cfm_regs {
     uint32_t rbar;
     uint32_t rasr;
@@ -75,8 +84,8 @@ typedef struct cfm_span {
     uint32_t zero;
 } cfm_span;
 
-/* Rights of unprivileged code; privileged code may always read and write. CFM_WRITE is taken with CFM_READ only. 0 keeps
- * unprivileged code out. Execution is never implied. */
+/* Rights of unprivileged code; privileged code may always read and write. CFM_WRITE is taken with CFM_READ only. 0
+ * keeps unprivileged code out. Execution is never implied. */
 #define CFM_READ 1
 #define CFM_WRITE 2
 #define CFM_EXECUTE 4
@@ -89,11 +98,11 @@ typedef struct cfm_span {
 #define CFM_STRONGLY_ORDERED 4 /* never executed */
 
 /* Rules that a range can break. */
-#define CFM_RULE_EMPTY 1              /* a region has at least one byte */
-#define CFM_RULE_ADDRESS_SPACE 2      /* the range ends at or below 2^32 */
-#define CFM_RULE_GRANULE 3            /* base and end are multiples of 32 */
-#define CFM_RULE_ONE_REGION 4         /* a power of two aligned to itself, or a run of eighths of one of 256 bytes or more */
-#define CFM_RULE_REGISTERS 5          /* an exact cover takes more registers than were offered */
+#define CFM_RULE_EMPTY 1         /* a region has at least one byte */
+#define CFM_RULE_ADDRESS_SPACE 2 /* the range ends at or below 2^32 */
+#define CFM_RULE_GRANULE 3       /* base and end are multiples of 32 */
+#define CFM_RULE_ONE_REGION 4    /* a power of two aligned to itself, or a run of eighths of one of 256 bytes or more */
+#define CFM_RULE_REGISTERS 5     /* an exact cover takes more registers than were offered */
 #define CFM_RULE_DEVICE_EXECUTE 6     /* device and strongly-ordered memory is not executed */
 #define CFM_RULE_EXECUTE_UNREADABLE 7 /* what is executed must be readable */
 
@@ -107,8 +116,8 @@ typedef struct cfm_refusal {
     uint32_t regions; /* that an exact cover of the range asked takes; 0: there is none */
 } cfm_refusal;
 
-/* The one region that permits exactly the bytes of span, without slot. why may be null.
- * CFM_REFUSED fills *why; CFM_ARGUMENT: no such rights or memory type. Bound: 28 region sizes. */
+/* The one region that permits exactly the bytes of span, without slot. why may be null. CFM_REFUSED fills *why;
+ * CFM_ARGUMENT: no such rights or memory type. Bound: 28 region sizes. */
 cfm_status cfm_region_encode(const cfm_span *span, uint32_t access, uint32_t memory, cfm_regs *out, cfm_refusal *why);
 
 /* No range of whole granules takes more regions than this. */
@@ -116,23 +125,23 @@ cfm_status cfm_region_encode(const cfm_span *span, uint32_t access, uint32_t mem
 
 /* The fewest regions whose union is exactly span, and their number. out has room for capacity of them (more than
  * CFM_COVER_MOST is not used; null is allowed for 0); its contents are undefined unless CFM_OK. They may overlap one
- * another. For a trie, ask for ranges that do not need that. why may be null.
- * CFM_REFUSED fills *why; CFM_ARGUMENT as above. Bound: 28 region sizes for each region. */
+ * another. For a trie, ask for ranges that do not need that. why may be null. CFM_REFUSED fills *why; CFM_ARGUMENT as
+ * above. Bound: 28 region sizes for each region. */
 cfm_status cfm_region_cover(const cfm_span *span, uint32_t access, uint32_t memory, cfm_regs *out, uint32_t capacity,
                             uint32_t *count, cfm_refusal *why);
 
-/* Where a range of at least len bytes can lie at or above from so that one region expresses it: the least such length and
- * its lowest base. For linker scripts and allocators. CFM_ARGUMENT: len is 0 or above 2^32; CFM_REFUSED: no room below
- * 2^32. Bound: 28 region sizes. */
+/* Where a range of at least len bytes can lie at or above from so that one region expresses it: the least such length
+ * and its lowest base. For linker scripts and allocators. CFM_ARGUMENT: len is 0 or above 2^32; CFM_REFUSED: no room
+ * below 2^32. Bound: 28 region sizes. */
 cfm_status cfm_region_place(uint64_t len, uint32_t from, cfm_span *out);
 
-/* ---- Trie: from addresses to the regions of one task, any number of them ----------------------------------------------- */
+/* ---- Trie: from addresses to the regions of one task, any number of them ----------------------------------------- */
 
-/* A node of the trie: memory only. One serves all regions that lie in one aligned block of 4 MiB and are made of granules
- * (regions, or eighths of regions) of 64 KiB or more. In general, keep a node for each aligned 64 KiB with smaller regions in
- * it, for each aligned 1 KiB with regions or eighths below 1 KiB in it, for each aligned 4 MiB, and one more.
- * A leaf holds one region: an array of cfm_regs is where the leaves live. */
-#define CFM_NODE_WORDS 65
+/* A node of the trie: memory only. One serves all regions that lie in one aligned block of 4 MiB and are made of
+ * granules (regions, or eighths of regions) of 64 KiB or more. In general, keep a node for each aligned 64 KiB with
+ * smaller regions in it, for each aligned 1 KiB with regions or eighths below 1 KiB in it, for each aligned 4 MiB,
+ * and one more. A leaf holds one region: an array of cfm_regs is where the leaves live. */
+#define CFM_NODE_WORDS 72
 typedef struct cfm_node {
     uint32_t words[CFM_NODE_WORDS];
 } cfm_node;
@@ -150,17 +159,17 @@ typedef struct cfm_trie_use {
     uint32_t free_nodes; /* not in use */
 } cfm_trie_use;
 
-/* An empty trie over the caller's nodes (up to 129055 are used) and leaves (up to 2^20), both overwritten. Null is allowed
- * for a count of 0. CFM_OVERLAPPING; CFM_ARGUMENT: memory that reaches the end of the address space.
+/* An empty trie over the caller's nodes (1 GiB of them are used at most) and leaves (up to 2^26), both overwritten.
+ * Null is allowed for a count of 0. CFM_OVERLAPPING; CFM_ARGUMENT: memory that reaches the end of the address space.
  * Bound: proportional to both counts. */
 cfm_status cfm_trie_init(cfm_trie *trie, cfm_node *nodes, uint32_t node_count, cfm_regs *leaves, uint32_t leaf_count);
 
-/* Maps a region as cfm_region_encode returns it, of 256 bytes or more (an eighth of it may have 32).
- * CFM_MALFORMED, CFM_MAPPED, CFM_NO_LEAVES, CFM_NO_NODES. Bound: 8 * 5 nodes of 64 words. */
+/* Maps a region as cfm_region_encode returns it, of 256 bytes or more (an eighth of it may have 32). CFM_MALFORMED,
+ * CFM_MAPPED, CFM_NO_LEAVES, CFM_NO_NODES. Bound: 8 * 5 nodes of 64 words. */
 cfm_status cfm_trie_insert(cfm_trie *trie, const cfm_regs *region);
 
-/* Unmaps a region given as it was mapped. If it may be in a register, use cfm_slots_unmap instead.
- * CFM_NOT_MAPPED. Bound: as above. */
+/* Unmaps a region given as it was mapped. If it may be in a register, use cfm_slots_unmap instead. CFM_NOT_MAPPED.
+ * Bound: as above. */
 cfm_status cfm_trie_remove(cfm_trie *trie, const cfm_regs *region);
 
 /* The region that contains an address, without slot. CFM_NOT_MAPPED. Bound: CFM_TRIE_DEPTH nodes, one word each. */
@@ -172,43 +181,44 @@ cfm_status cfm_trie_usage(const cfm_trie *trie, cfm_trie_use *out);
 /* The nodes that a look-up of this address visits, 0 to CFM_TRIE_DEPTH. */
 cfm_status cfm_trie_depth(const cfm_trie *trie, uint32_t address, uint32_t *out);
 
-/* ---- Slots: the registers of one task ---------------------------------------------------------------------------------- */
+/* ---- Slots: the registers of one task ---------------------------------------------------------------------------- */
 
 /* Region registers of the hardware that this library is for. */
 #define CFM_REGIONS 8
 
-/* How the register to be replaced is chosen. Hardware does not tell about hits, so both see misses only. */
+/* How the register to be replaced is chosen. Hardware does not tell about hits, so all see misses only. */
 #define CFM_BIT_PLRU 0
 #define CFM_ROUND_ROBIN 1
+#define CFM_RANDOM 2 /* pseudo-random, the same in every run */
 
 #define CFM_SLOTS_DWORDS 12
 typedef struct cfm_slots {
     uint64_t opaque[CFM_SLOTS_DWORDS];
 } cfm_slots;
 
-/* The registers of one task: pinned regions in the lowest ones, which never miss, the rest up to usable (0..8) for paging.
- * needed is the least number of paged ones: cfm_slots_needed says which. A kernel that keeps low registers for itself adds
- * their number to bits 3..0 of each rbar that it stores. Null is allowed for no pinned regions.
+/* The registers of one task: pinned regions in the lowest ones, which never miss, the rest up to usable (0..8) for
+ * paging. needed is the least number of paged ones: cfm_slots_needed says which. A kernel that keeps low registers
+ * for itself adds their number to bits 3..0 of each rbar that it stores. Null is allowed for no pinned regions.
  * CFM_TOO_MANY_PINNED, CFM_TOO_FEW_PAGED, CFM_MALFORMED (a pinned region), CFM_ARGUMENT. */
 cfm_status cfm_slots_init(cfm_slots *slots, const cfm_regs *pinned, uint32_t pinned_count, uint32_t usable,
                           uint32_t needed, uint32_t policy);
 
-/* Answers a protection fault at an address: the pair, with slot, to store to MPU_RBAR and MPU_RASR; the image has it too.
- * CFM_UNMAPPED and CFM_PRESENT are violations by the task: no region would cure the fault. For an instruction fetch that
- * straddles two regions ask for the program counter and, if that is CFM_PRESENT, for two bytes further.
+/* Answers a protection fault at an address: the pair, with slot, to store to MPU_RBAR and MPU_RASR; the image has it
+ * too. CFM_UNMAPPED and CFM_PRESENT are violations by the task: no region would cure the fault. For an instruction
+ * fetch that straddles two regions ask for the program counter and, if that is CFM_PRESENT, for two bytes further.
  * Bound: one look-up and a constant; instructions are counted in docs/stand-alone.md. */
 cfm_status cfm_slots_fill(cfm_slots *slots, cfm_trie *trie, uint32_t address, cfm_regs *out);
 
-/* Unmaps a region from the trie and from its slot. If *loaded is not 0, store the pair at *out to the registers when they
- * are this task's now; otherwise *out is 0. CFM_NOT_MAPPED. Bound: as cfm_trie_remove. */
+/* Unmaps a region from the trie and from its slot. If *loaded is not 0, store the pair at *out to the registers when
+ * they are this task's now; otherwise *out is 0. CFM_NOT_MAPPED. Bound: as cfm_trie_remove. */
 cfm_status cfm_slots_unmap(cfm_slots *slots, cfm_trie *trie, const cfm_regs *region, cfm_regs *out, uint32_t *loaded);
 
 /* Empties the paged slots, as for a task that starts again. Load the image afterwards. */
 cfm_status cfm_slots_evict(cfm_slots *slots);
 
-/* The image: CFM_REGIONS pairs, with slots, in the order of the registers; entry i is for register i, switched off where
- * nothing is loaded. It stays where it is as long as the object does. Load it at a switch to the task. Null for a stale or
- * bad pointer. */
+/* The image: CFM_REGIONS pairs, with slots, in the order of the registers; entry i is for register i, switched off
+ * where nothing is loaded. It stays where it is as long as the object does. Load it at a switch to the task. Null for
+ * a stale or bad pointer. */
 const cfm_regs *cfm_slots_image(const cfm_slots *slots);
 
 /* The least number of paged slots with which every instruction completes: 2 if code is paged, 2 if data is. */
@@ -217,11 +227,62 @@ uint32_t cfm_slots_needed(uint32_t code_paged, uint32_t data_paged);
 /* The most misses in a row of one instruction with so many paged slots; 0 for arguments out of range. */
 uint32_t cfm_slots_most_misses(uint32_t policy, uint32_t paged);
 
+/* ---- Heap: constant time, over several pieces, hard to misuse ---------------------------------------------------- */
+
+/* Pieces of one heap; they need not touch. */
+#define CFM_HEAP_PIECES 8
+
+/* The lists of a heap. Blocks and their headers are in the pieces; a program that writes beyond its blocks damages
+ * nothing but these. */
+#define CFM_HEAP_DWORDS 400
+typedef struct cfm_heap {
+    uint64_t opaque[CFM_HEAP_DWORDS];
+} cfm_heap;
+
+typedef struct cfm_heap_use {
+    uint32_t capacity; /* of all pieces together, bytes */
+    uint32_t used;     /* by blocks with their headers, bytes */
+    uint32_t peak;     /* the most that used has been */
+    uint32_t blocks;
+} cfm_heap_use;
+
+/* A heap without pieces. */
+cfm_status cfm_heap_init(cfm_heap *heap);
+
+/* Gives a heap a piece of bytes bytes, of any alignment; multiples of 8 leave nothing unused but 8 bytes at the end.
+ * CFM_PIECE, CFM_OVERLAPPING (with the heap or another piece), CFM_ARGUMENT (one more than CFM_HEAP_PIECES). */
+cfm_status cfm_heap_add(cfm_heap *heap, uint8_t *piece, uint32_t bytes);
+
+/* A block of at least bytes bytes (0 is allowed) whose address is a multiple of align, a power of two; less than 8 is
+ * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: no loop but over the pieces, for each of
+ * at most 8 loads and 13 stores; 8 bytes of header for each block. */
+cfm_status cfm_heap_alloc(cfm_heap *heap, uint32_t bytes, uint32_t align, uint8_t **out);
+
+/* Takes a block back. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. Bound: as above, 16 loads and 10 stores. */
+cfm_status cfm_heap_free(cfm_heap *heap, uint8_t *block);
+
+/* Changes the size of a block, in place if possible; *out is where it is then. Errors of both, and then the block is
+ * as it was. Bound: as both together and, when the block moves, its bytes. */
+cfm_status cfm_heap_resize(cfm_heap *heap, uint8_t *block, uint32_t bytes, uint8_t **out);
+
+/* How many bytes a block holds: at least what was asked for. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. */
+cfm_status cfm_heap_size(const cfm_heap *heap, const uint8_t *block, uint32_t *out);
+
+/* What the heap holds. */
+cfm_status cfm_heap_usage(const cfm_heap *heap, cfm_heap_use *out);
+
+/* The bytes that so many pieces must have, together, so that no request fails while there are never more than live
+ * bytes in count blocks, none larger than largest, the new one included. Proven in docs/memory.md. CFM_ARGUMENT:
+ * largest exceeds what any heap gives, or there are no blocks or no pieces. */
+cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, uint32_t pieces, uint64_t *out);
+
 CFM_STATIC_ASSERT(sizeof(cfm_regs) == 8, "two registers");
 CFM_STATIC_ASSERT(sizeof(cfm_span) == 16 && sizeof(cfm_refusal) == 64, "spans without padding");
 CFM_STATIC_ASSERT(sizeof(cfm_node) == 4 * CFM_NODE_WORDS, "a node is words");
 CFM_STATIC_ASSERT(sizeof(cfm_trie) == CFM_TRIE_WORDS * sizeof(void *), "as many words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_slots) == 8 * CFM_SLOTS_DWORDS, "as many double words as the library takes");
+CFM_STATIC_ASSERT(sizeof(cfm_heap) == 8 * CFM_HEAP_DWORDS, "as many double words as the library takes");
+CFM_STATIC_ASSERT(sizeof(cfm_heap_use) == 16, "four words");
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #[cfg(any(test, feature = "hosted"))]
 extern crate std;
 
+pub mod heap;
 mod pointer;
 pub mod region;
 pub mod slots;

@@ -18,7 +18,7 @@ pub type CfmSlots = Object<Slots, { u32::from_le_bytes(*b"cfms") }>;
 const _: () = assert!(size_of::<CfmSlots>() <= SLOTS_DWORDS * 8 && align_of::<CfmSlots>() <= 8);
 
 /// Policies in the order of `CFM_BIT_PLRU` and what follows.
-const POLICIES: [Replacement; 2] = [Replacement::BitPlru, Replacement::RoundRobin];
+const POLICIES: [Replacement; 3] = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];
 
 fn policy_of(number: u32) -> Result<Replacement, Status> {
     POLICIES.get(number as usize).copied().ok_or(Status::Argument)

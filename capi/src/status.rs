@@ -39,6 +39,18 @@ pub enum Status {
     Unmapped = 40,
     /// A violation: the region is loaded and does not permit the access.
     Present = 41,
+    /// No free block is large enough.
+    Full = 50,
+    /// The request, with its alignment, exceeds what any heap gives.
+    TooLarge = 51,
+    /// The address is none that this heap has handed out.
+    NotABlock = 52,
+    /// The block has been freed before.
+    DoubleFree = 53,
+    /// Somebody wrote beyond a block, or into a freed one.
+    Corrupt = 54,
+    /// The piece is too small for a block, or too large.
+    Piece = 55,
 }
 
 impl From<TrieError> for Status {

@@ -9,12 +9,12 @@
 
 #include "cofferdam_mem.h"
 
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                                      \
-        }                                                                                 \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                              \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* xorshift64*: the same numbers everywhere. */

@@ -1,4 +1,5 @@
-/* Every function with each of its pointers null, misaligned, and (objects) never initialised. Nothing may be written then. */
+/* Every function with each of its pointers null, misaligned, and (objects) never initialised. Nothing may be written
+ * then. */
 #include "check.h"
 
 static unsigned nulls, misaligned, stale;
@@ -14,20 +15,20 @@ static uint32_t word;
 
 /* The same pointer, one byte further. */
 #define ODD(pointer) ((void *)((char *)(pointer) + 1))
-#define NULL_REFUSED(call) \
-    do {                   \
-        CHECK((call) == CFM_NULL); \
-        nulls++;           \
+#define NULL_REFUSED(call)                                                                                             \
+    do {                                                                                                               \
+        CHECK((call) == CFM_NULL);                                                                                     \
+        nulls++;                                                                                                       \
     } while (0)
-#define ODD_REFUSED(call)  \
-    do {                   \
-        CHECK((call) == CFM_MISALIGNED); \
-        misaligned++;      \
+#define ODD_REFUSED(call)                                                                                              \
+    do {                                                                                                               \
+        CHECK((call) == CFM_MISALIGNED);                                                                               \
+        misaligned++;                                                                                                  \
     } while (0)
-#define STALE_REFUSED(call) \
-    do {                    \
-        CHECK((call) == CFM_STALE); \
-        stale++;            \
+#define STALE_REFUSED(call)                                                                                            \
+    do {                                                                                                               \
+        CHECK((call) == CFM_STALE);                                                                                    \
+        stale++;                                                                                                       \
     } while (0)
 
 static void regions(void) {

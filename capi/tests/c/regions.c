@@ -50,7 +50,7 @@ static void regions(void) {
         const cfm_status status = cfm_region_encode(&span, CFM_READ | CFM_WRITE, CFM_WRITE_BACK, &one, &why);
         if (status == CFM_OK) {
             CHECK(is_exact(&one, 1, span) && one.rasr >> 24 == 0x13); /* never executed, read and write */
-            CHECK((one.rasr >> 16 & 63) == 11);                     /* TEX 001, C, B, not shareable */
+            CHECK((one.rasr >> 16 & 63) == 11);                       /* TEX 001, C, B, not shareable */
             encoded++;
         } else {
             CHECK(status == CFM_REFUSED);
@@ -104,7 +104,8 @@ static void rules(void) {
     CHECK(cfm_region_place(0x1000, 0xfffff001u, &place) == CFM_REFUSED);
 }
 
-/* The trie's part of the address space: 4096 granules of 256 bytes, spread over 64 places so that every level is used. */
+/* The trie's part of the address space: 4096 granules of 256 bytes, spread over 64 places so that every level is
+ * used. */
 #define CELLS 4096u
 #define REGIONS_MOST 200u
 
@@ -120,7 +121,8 @@ static uint32_t known_count;
 
 static cfm_regs random_region(void) {
     for (;;) {
-        const uint32_t cells = 1u << below(4), eighths = below(4) == 0 ? 1 + below(7) : 8, cell = below(CELLS) / cells * cells;
+        const uint32_t cells = 1u << below(4), eighths = below(4) == 0 ? 1 + below(7) : 8,
+                       cell = below(CELLS) / cells * cells;
         cfm_regs regs;
         const cfm_span span = {.base = cell_address(cell), .len = 256ull * cells / 8 * eighths};
         if (cfm_region_encode(&span, CFM_READ | CFM_WRITE, CFM_WRITE_BACK, &regs, NULL) == CFM_OK &&

@@ -5,9 +5,10 @@ use std::mem::{offset_of, size_of};
 use std::process::Command;
 
 use crate::support::{cc, file, run, scratch};
+use cofferdam_mem::heap::{CfmHeap, CfmHeapUse};
 use cofferdam_mem::region::{self, CfmRefusal, CfmSpan, rule_number};
 use cofferdam_mem::trie::{CFM_NODE_WORDS, CfmTrie, CfmTrieUse, TRIE_WORDS};
-use cofferdam_mem::{Status, VERSION, slots};
+use cofferdam_mem::{Status, VERSION, heap, slots};
 use protect::pctrie::{MAX_DEPTH, Node};
 use protect::pmsav7::{RegionRegs, Rule};
 
@@ -34,6 +35,12 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_TOO_FEW_PAGED", Status::TooFewPaged),
         ("CFM_UNMAPPED", Status::Unmapped),
         ("CFM_PRESENT", Status::Present),
+        ("CFM_FULL", Status::Full),
+        ("CFM_TOO_LARGE", Status::TooLarge),
+        ("CFM_NOT_A_BLOCK", Status::NotABlock),
+        ("CFM_DOUBLE_FREE", Status::DoubleFree),
+        ("CFM_CORRUPT", Status::Corrupt),
+        ("CFM_PIECE", Status::Piece),
     ];
     let rules = [
         ("CFM_RULE_EMPTY", Rule::Empty),
@@ -55,9 +62,11 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_TRIE_WORDS", TRIE_WORDS as i64),
         ("CFM_REGIONS", slots::CFM_REGIONS as i64),
         ("CFM_SLOTS_DWORDS", slots::SLOTS_DWORDS as i64),
+        ("CFM_HEAP_PIECES", heap::HEAP_PIECES as i64),
+        ("CFM_HEAP_DWORDS", heap::HEAP_DWORDS as i64),
     ];
     let memory = ["CFM_WRITE_BACK", "CFM_WRITE_THROUGH", "CFM_NON_CACHEABLE", "CFM_DEVICE", "CFM_STRONGLY_ORDERED"];
-    let policies = ["CFM_BIT_PLRU", "CFM_ROUND_ROBIN"];
+    let policies = ["CFM_BIT_PLRU", "CFM_ROUND_ROBIN", "CFM_RANDOM"];
     let in_order = |names: &'static [&'static str]| names.iter().zip(0..).map(|(name, number)| (*name, number));
     let status = status.into_iter().map(|(name, status)| (name, status as i64));
     let rules = rules.into_iter().map(|(name, rule)| (name, i64::from(rule_number(rule))));
@@ -82,6 +91,7 @@ fn every_number_is_the_librarys() {
 #[test]
 fn positions_mean_what_their_names_say() {
     use protect::pmsav7::{Access, MemType, Span, encode_one};
+    use protect::slots::Replacement;
     let span = CfmSpan { base: 0x2000_0000, len: 0x1000, zero: 0 };
     let types =
         [MemType::WriteBack, MemType::WriteThrough, MemType::NonCacheable, MemType::Device, MemType::StronglyOrdered];
@@ -91,9 +101,8 @@ fn positions_mean_what_their_names_say() {
         let status = unsafe { region::cfm_region_encode(&span, 1, number as u32, &mut out, std::ptr::null_mut()) };
         assert_eq!((status, Ok(out)), (Status::Ok, encode_one(Span::new(0x2000_0000, 0x1000), Access::RO, memory)));
     }
-    for (number, policy) in
-        [protect::slots::Replacement::BitPlru, protect::slots::Replacement::RoundRobin].into_iter().enumerate()
-    {
+    let policies = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];
+    for (number, policy) in policies.into_iter().enumerate() {
         for paged in 0..8 {
             let most = slots::cfm_slots_most_misses(number as u32, paged);
             assert_eq!(most, protect::slots::most_misses(policy, paged));
@@ -118,12 +127,14 @@ fn every_layout_is_the_librarys() {
         "cfm_refusal" = CfmRefusal { asked, grown, moved, limit, rule, regions },
         "cfm_node" = Node {},
         "cfm_trie_use" = CfmTrieUse { regions, free_nodes },
+        "cfm_heap_use" = CfmHeapUse { capacity, used, peak, blocks },
     };
     let directory = scratch("layout");
     let print = |(what, _): &(String, usize)| format!("printf(\"%zu\\n\", {what});\n");
     let body: String = expected.iter().map(print).collect();
     let opaque = "printf(\"%zu %zu\\n\", sizeof(cfm_trie), _Alignof(cfm_trie));\
-                  printf(\"%zu %zu\\n\", sizeof(cfm_slots), _Alignof(cfm_slots));";
+                  printf(\"%zu %zu\\n\", sizeof(cfm_slots), _Alignof(cfm_slots));\
+                  printf(\"%zu %zu\\n\", sizeof(cfm_heap), _Alignof(cfm_heap));";
     let source = directory.join("layout.c");
     let text = format!(
         "#include <stddef.h>\n#include <stdio.h>\n#include \"cofferdam_mem.h\"\nint main(void) {{\n{body}{opaque}\n}}\n"
@@ -137,8 +148,11 @@ fn every_layout_is_the_librarys() {
         assert_eq!(found, &[*size], "{what}");
     }
     // Opaque objects: room for the library's, in every respect.
-    let objects =
-        [(size_of::<CfmTrie>(), align_of::<CfmTrie>()), (size_of::<slots::CfmSlots>(), align_of::<slots::CfmSlots>())];
+    let objects = [
+        (size_of::<CfmTrie>(), align_of::<CfmTrie>()),
+        (size_of::<slots::CfmSlots>(), align_of::<slots::CfmSlots>()),
+        (size_of::<CfmHeap>(), align_of::<CfmHeap>()),
+    ];
     for ((size, align), found) in objects.into_iter().zip(&printed[expected.len()..]) {
         assert!(size <= found[0] && align <= found[1], "{size} {align} {found:?}");
     }
@@ -147,7 +161,8 @@ fn every_layout_is_the_librarys() {
 /// The C type of a Rust parameter.
 fn c_type(rust: &str) -> String {
     if let Some(to) = rust.strip_prefix("*mut ") {
-        return format!("{} *", c_type(to));
+        let to = c_type(to);
+        return if to.ends_with('*') { format!("{to}*") } else { format!("{to} *") };
     }
     if let Some(to) = rust.strip_prefix("*const ") {
         return format!("const {} *", c_type(to));
@@ -155,6 +170,7 @@ fn c_type(rust: &str) -> String {
     let known = [
         ("u32", "uint32_t"),
         ("u64", "uint64_t"),
+        ("u8", "uint8_t"),
         ("Status", "cfm_status"),
         ("RegionRegs", "cfm_regs"),
         ("CfmSpan", "cfm_span"),
@@ -163,6 +179,8 @@ fn c_type(rust: &str) -> String {
         ("CfmTrie", "cfm_trie"),
         ("CfmTrieUse", "cfm_trie_use"),
         ("CfmSlots", "cfm_slots"),
+        ("CfmHeap", "cfm_heap"),
+        ("CfmHeapUse", "cfm_heap_use"),
     ];
     let found = known.iter().find(|(name, _)| *name == rust);
     found.unwrap_or_else(|| panic!("no C type for {rust}")).1.to_owned()

@@ -29,6 +29,13 @@ fn regions_trie_and_slots_agree_with_models_in_c() {
 }
 
 #[test]
+fn the_heap_agrees_with_a_list_of_blocks() {
+    let printed = run_program("heap");
+    let least = [("allocated", 10_000), ("freed", 5000), ("resized", 3000), ("full", 100), ("envelope", 20_000)];
+    checked(&printed, &least);
+}
+
+#[test]
 fn pointers_that_cannot_be_right_are_refused() {
     let printed = run_program("pointers");
     checked(&printed, &[("null", 30), ("misaligned", 30), ("stale", 10)]);

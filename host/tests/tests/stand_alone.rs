@@ -1,0 +1,52 @@
+//! The memory crates without the kernel: FreeRTOS-MPU with more ranges than regions.
+
+use std::process::Command;
+
+use system_tests::root;
+
+/// Runs a target of the example's Makefile; what it printed.
+fn make(target: &str) -> String {
+    let output =
+        Command::new("make").args(["-s", "-C", "guests/freertos-regions", target]).current_dir(root()).output();
+    let output = output.unwrap_or_else(|error| panic!("make cannot be started: {error}"));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "make {target}: {}\n{out}{err}", output.status);
+    out.into_owned()
+}
+
+/// The number in front of `unit` in the line that begins with `line`.
+fn number(printed: &str, line: &str, unit: &str) -> u64 {
+    let found = printed.lines().find_map(|text| text.strip_prefix(line));
+    let found = found.unwrap_or_else(|| panic!("no line `{line}` in\n{printed}"));
+    let before = found.split(unit).next().unwrap_or_default();
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).find(|word| !word.is_empty()).unwrap_or_default();
+    digits.parse().unwrap_or_else(|_| panic!("no number before `{unit}` in `{found}`"))
+}
+
+#[test]
+fn freertos_tasks_use_more_ranges_than_there_are_regions() {
+    let printed = make("run");
+    for task in ["alice alone:", "alice beside bob:", "bob:"] {
+        assert_eq!(number(&printed, task, " ranges"), 24);
+        assert!(number(&printed, task, " misses") > 1000, "{printed}");
+    }
+    let alone = number(&printed, "alice alone:", " misses");
+    assert_eq!(number(&printed, "alice beside bob:", " misses"), alone, "nobody's misses change anybody else's");
+    assert!(printed.contains("errors of alice and bob: 0, 0"), "{printed}");
+    assert_eq!(number(&printed, "urgent:", " misses"), 0, "pinned memory never misses");
+    assert_eq!(number(&printed, "heap:", " errors"), 0);
+    for (intruder, status) in [40, 41, 40, 1000, 1000].into_iter().enumerate() {
+        assert_eq!(number(&printed, &format!("intruder {intruder}:"), " at "), status, "{printed}");
+    }
+    assert!(printed.trim_end().ends_with("every violation stopped its own task only"), "{printed}");
+}
+
+#[test]
+fn a_miss_on_freertos_takes_few_instructions() {
+    let printed = make("measure");
+    assert!(number(&printed, "miss:", ", instructions") > 10_000, "{printed}");
+    // docs/stand-alone.md says what was counted.
+    let most = printed.lines().find(|line| line.starts_with("miss:")).and_then(|line| line.rsplit("most ").next());
+    let most: u64 = most.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no maximum in\n{printed}"));
+    assert!(most <= 180, "{printed}");
+}
