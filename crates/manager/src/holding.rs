@@ -1,6 +1,6 @@
 //! What each client holds: a table of a fixed number of records for each, so that nobody can use up another's.
 
-use crate::seam::{Bound, Mapping, Region};
+use crate::seam::{Bound, Entry, Mapping, Region};
 
 /// What a record says about its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,11 @@ pub struct Holding {
 }
 
 impl Holding {
+    /// What the account admitted.
+    pub const fn entry(&self) -> Entry {
+        Entry { region: self.region, spec: self.spec, pinned: self.pinned }
+    }
+
     /// How the client's table has it.
     pub const fn mapping(&self) -> Mapping {
         Mapping { region: self.region, write: self.write, pinned: self.pinned }

@@ -15,6 +15,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod books;
 #[cfg(any(test, feature = "history"))]
 pub mod history;
 mod holding;
@@ -26,8 +27,9 @@ pub mod wire;
 
 use abi::Error;
 
+pub use books::{Books, HandOver, HandOverError, PoolAt};
 pub use holding::{Client, Holding, Share, State};
-pub use seam::{Account, Admitted, Bound, Calls, Mapping, Region, Wanted};
+pub use seam::{Account, Admitted, Bound, Calls, Entry, Mapping, Region, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
 /// Most clients: their numbers are bits of a word.

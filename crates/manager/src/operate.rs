@@ -14,7 +14,7 @@ pub(crate) fn granted(holding: &Holding) -> Answer {
         bytes: holding.region.bytes,
         spec: holding.spec,
         level: u32::from(holding.bound.level),
-        cycles: u32::from(holding.bound.cycles),
+        cycles: holding.bound.cycles,
         method: u32::from(holding.bound.method),
     })
 }
@@ -53,8 +53,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             .and_then(|()| calls.map(client, &holding.mapping()));
         if let Err(error) = done {
             // The account and the kernel disagree: nobody gets these frames before they have been scrubbed.
-            self.account.leave(client, holding.region, holding.spec);
-            self.account.soil(client, holding.region);
+            self.account.leave(client, &holding.entry(), true);
             self.record_mut(client).holdings[slot] = Holding { state: State::Dirty, ..holding };
             return Err(error.into());
         }
@@ -88,8 +87,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     fn soil(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Outcome {
         let holding = self.record(client).holdings[slot];
         unmap(client, &holding.mapping(), calls)?;
-        self.account.leave(client, holding.region, holding.spec);
-        self.account.soil(client, holding.region);
+        self.account.leave(client, &holding.entry(), true);
         self.record_mut(client).holdings[slot].state = State::Dirty;
         Ok(Answer::Done(holding.region.bytes))
     }

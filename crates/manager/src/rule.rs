@@ -22,6 +22,11 @@ pub const ALONE: u32 = 70;
 /// An id without an owner's name means one thing. Asked: the id; left: how many domains permit the caller one.
 pub const ONE_OWNER: u32 = 71;
 
+/// A specification is one of those that there are. Asked: the word; left 0.
+pub const SPECIFIED: u32 = 72;
+/// An alignment is a power of two. Asked: bytes; left 0.
+pub const ALIGNED: u32 = 73;
+
 /// Kinds of change that would make a request admissible.
 pub mod change {
     /// No change of this request does it.
@@ -38,6 +43,8 @@ pub mod change {
     pub const REVOKE: u32 = 69;
     /// Name the owner.
     pub const NAME_OWNER: u32 = 70;
+    /// Ask for this alignment (value: bytes).
+    pub const ALIGNMENT: u32 = 71;
 }
 
 pub(crate) const fn refuse(rule: u32, asked: u32, left: u32, change: u32, value: u32) -> Refused {

@@ -32,7 +32,7 @@ pub struct Bound {
     /// Number of a method.
     pub method: u8,
     /// Cycles.
-    pub cycles: u16,
+    pub cycles: u32,
 }
 
 /// What a client wants.
@@ -75,14 +75,23 @@ pub trait Account {
     /// As [`Account::admit`].
     fn join(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused>;
 
-    /// Takes the entry in the client's table away, not the frames.
-    fn leave(&mut self, client: u8, region: Region, spec: u32);
+    /// Takes the entry of a region in the client's table away; with `frames` also the memory, which is not clean then: the client
+    /// is charged for it until it is.
+    fn leave(&mut self, client: u8, entry: &Entry, frames: bool);
 
-    /// The frames, which were granted to the client, are not clean; it is charged until they are.
-    fn soil(&mut self, client: u8, region: Region);
-
-    /// The frames are clean again.
+    /// Memory that the client had left is clean again.
     fn clean(&mut self, client: u8, region: Region);
+}
+
+/// An entry in a client's table, as the account admitted it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The memory.
+    pub region: Region,
+    /// Its temporal specification, packed.
+    pub spec: u32,
+    /// Whether a region register is pinned for it.
+    pub pinned: bool,
 }
 
 /// How a region is entered into a client's table.

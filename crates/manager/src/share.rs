@@ -103,7 +103,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
         let mapped = provide(client, &admitted, calls).and_then(|()| calls.map(client, &holding.mapping()));
         if let Err(error) = mapped {
-            self.account.leave(client, holding.region, holding.spec);
+            self.account.leave(client, &holding.entry(), false);
             return Err(error.into());
         }
         self.record_mut(client).holdings[slot] = holding;
@@ -122,7 +122,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     ) -> Result<(), abi::Error> {
         let holding = self.record(client).holdings[slot];
         unmap(client, &holding.mapping(), calls)?;
-        self.account.leave(client, holding.region, holding.spec);
+        self.account.leave(client, &holding.entry(), false);
         self.record_mut(client).holdings[slot].state = State::Free;
         self.record_mut(owner).shares[usize::from(index)].members &= !(1 << client);
         Ok(())

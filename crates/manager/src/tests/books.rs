@@ -8,11 +8,11 @@ use super::machine::POOL;
 use super::{CLIENTS, PINNED};
 use crate::rule::refuse;
 use crate::wire::Refused;
-use crate::{Account, Admitted, Bound, Region, Wanted};
+use crate::{Account, Admitted, Bound, Entry, Region, Wanted};
 
 const UNIT: u32 = 256;
 
-pub struct Books {
+pub struct Simple {
     free: Vec<bool>,
     pub pinned: [u32; CLIENTS],
     pub entries: [u32; CLIENTS],
@@ -20,9 +20,9 @@ pub struct Books {
     pub charged: [u32; CLIENTS],
 }
 
-impl Books {
-    pub fn new(bytes: u32) -> Books {
-        Books {
+impl Simple {
+    pub fn new(bytes: u32) -> Simple {
+        Simple {
             free: vec![true; (bytes / UNIT) as usize],
             pinned: [0; CLIENTS],
             entries: [0; CLIENTS],
@@ -62,7 +62,7 @@ impl Books {
     }
 }
 
-impl Account for Books {
+impl Account for Simple {
     fn admit(&mut self, client: u8, wanted: &Wanted) -> Result<Admitted, Refused> {
         if wanted.bytes == 0 {
             return Err(refuse(3, 0, 0, 0, 0));
@@ -78,12 +78,10 @@ impl Account for Books {
         self.enter(client, region, spec)
     }
 
-    fn leave(&mut self, client: u8, _region: Region, spec: u32) {
-        self.pinned[usize::from(client)] -= u32::from(spec == PINNED);
+    fn leave(&mut self, client: u8, entry: &Entry, _frames: bool) {
+        self.pinned[usize::from(client)] -= u32::from(entry.spec == PINNED);
         self.entries[usize::from(client)] -= 1;
     }
-
-    fn soil(&mut self, _client: u8, _region: Region) {}
 
     fn clean(&mut self, client: u8, region: Region) {
         self.free[Self::units(region)].fill(true);

@@ -1,12 +1,13 @@
 mod books;
 mod history;
+mod ledger;
 mod machine;
 mod requests;
 mod sharing;
 
 use crate::wire::{Answer, Granted, Message, Operation, Refused, Request};
 use crate::{Error, Manager};
-use books::Books;
+use books::Simple;
 use machine::Machine;
 
 pub const CLIENTS: usize = 4;
@@ -19,7 +20,7 @@ pub const PLAIN: u32 = 0;
 /// One that the account of these tests pins.
 pub const PINNED: u32 = 4;
 
-pub type Tested = Manager<Books, CLIENTS, EACH, SHARES>;
+pub type Tested = Manager<Simple, CLIENTS, EACH, SHARES>;
 
 /// A manager, the kernel under it, and its clients.
 pub struct World {
@@ -29,7 +30,7 @@ pub struct World {
 
 impl World {
     pub fn new() -> World {
-        let mut manager = Tested::new(Books::new(POOL_BYTES));
+        let mut manager = Tested::new(Simple::new(POOL_BYTES));
         for (index, name) in ["control", "store", "script"].iter().enumerate() {
             assert!(manager.enrol(index, name));
         }

@@ -1,0 +1,197 @@
+//! The real account: ledger and extents, in the same histories.
+
+use std::vec;
+
+use memory::extents::words_for;
+use spec::{AccessLevel, Ledger, MemoryClass, Platform, TemporalSpec};
+
+use super::machine::{Machine, POOL, Type};
+use super::{POOL_BYTES, grant, release};
+use crate::history::History;
+use crate::rule::SPECIFIED;
+use crate::wire::{Answer, Granted, Operation, Refused, Request};
+use crate::{Books, HandOver, HandOverError, Manager, PoolAt, State};
+
+const WORDS: usize = words_for(8);
+/// The far pool; the rest is on the chip, where tables can grow.
+const FAR_BYTES: u32 = 48 * 1024;
+const POOLS: [PoolAt; 2] =
+    [PoolAt { base: POOL, bytes: FAR_BYTES }, PoolAt { base: POOL + FAR_BYTES, bytes: POOL_BYTES - FAR_BYTES }];
+const TABLE: u32 = 4 * 288;
+type Real = Manager<Books<4, 2, WORDS>, 4, 64, 4>;
+
+const DETERMINISTIC: u32 = TemporalSpec::level(AccessLevel::Deterministic).bits();
+const L1: u32 = TemporalSpec::level(AccessLevel::L1).bits();
+const L2: u32 = TemporalSpec::level(AccessLevel::L2).bits();
+const L3: u32 = TemporalSpec::level(AccessLevel::L3).bits();
+
+fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
+    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), 8192, 8192);
+    for class in [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OnChip] {
+        ledger.open(class, TABLE, 0, u32::MAX).unwrap();
+    }
+    ledger.add_pool(MemoryClass::OffChip, FAR_BYTES).unwrap();
+    ledger.add_pool(MemoryClass::OnChip, POOL_BYTES - FAR_BYTES).unwrap();
+    let mut bytes = vec![0; HandOver::bytes(3, 2)];
+    assert_eq!(HandOver::encode(&ledger, pools, &mut bytes), Some(bytes.len()));
+    bytes
+}
+
+struct World {
+    manager: Real,
+    machine: Machine,
+}
+
+impl World {
+    fn new() -> World {
+        let bytes = hand_over(&POOLS);
+        let mut manager = Real::new(Books::open(HandOver::new(&bytes)).unwrap());
+        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+            assert!(manager.enrol(index, name));
+        }
+        World { manager, machine: Machine::new(POOL_BYTES) }
+    }
+
+    fn send(&mut self, badge: u32, request: Request) -> Answer {
+        let answer = self.manager.serve(badge, &request.encode(), &mut self.machine).unwrap();
+        Answer::decode(&answer).unwrap()
+    }
+
+    fn granted(&mut self, badge: u32, request: Request) -> Granted {
+        match self.send(badge, request) {
+            Answer::Granted(granted) => granted,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    fn refused(&mut self, badge: u32, request: Request) -> Refused {
+        match self.send(badge, request) {
+            Answer::Refused(refused) => refused,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    /// What the ledger says is what the clients hold, and the extents and the kernel agree.
+    fn consistent(&self) {
+        let ledger = self.manager.account.ledger();
+        let mut used = 0;
+        for client in 0..3_usize {
+            let record = self.manager.client(client).unwrap();
+            let sum = |state: &dyn Fn(State) -> bool| -> u32 {
+                record.holdings.iter().filter(|h| state(h.state)).map(|h| h.region.bytes).sum()
+            };
+            let account = &ledger.accounts()[client];
+            assert_eq!(account.held, sum(&|s| matches!(s, State::Private | State::Owned(_))));
+            assert_eq!(account.dirty, sum(&|s| s == State::Dirty));
+            let live = |pinned: bool| {
+                let live = record.holdings.iter().filter(|h| !matches!(h.state, State::Free | State::Dirty));
+                live.filter(|h| h.pinned == pinned).count()
+            };
+            assert_eq!((usize::from(account.pinned), usize::from(account.data)), (live(true), live(false)));
+            used += account.held + account.dirty + account.table.total - TABLE;
+        }
+        let pools: u32 = ledger.pools().iter().map(|pool| pool.clean.used).sum();
+        assert_eq!(pools, used);
+        let kernel = self.machine.frames_of(Type::Kernel) as u32 * 256;
+        assert!(kernel >= self.tables() && self.machine.frames_of(Type::Shared) as u32 * 256 + kernel <= used);
+    }
+
+    fn tables(&self) -> u32 {
+        self.manager.account.ledger().accounts().iter().map(|account| account.table.total - TABLE).sum()
+    }
+}
+
+#[test]
+fn each_level_is_kept_or_refused() {
+    let mut world = World::new();
+    let pinned = world.granted(0, grant(1100, DETERMINISTIC));
+    assert_eq!((pinned.bytes, pinned.level, pinned.cycles, pinned.method), (1280, 4, 0, 1));
+    assert!(world.machine.mapping(0, pinned.base).unwrap().pinned);
+    let near = world.granted(0, grant(300, L1));
+    assert_eq!((near.level, near.cycles, near.method), (3, 180, 2));
+    assert_eq!(world.granted(0, grant(300, L2)).cycles, 180, "of the domain's table");
+    assert_eq!(world.granted(1, grant(300, L2)).cycles, 260);
+    let refused = world.refused(1, grant(300, L1));
+    assert_eq!((refused.rule, refused.change, refused.value), (4, 1, DETERMINISTIC));
+    let refused = world.refused(1, grant(300, L3));
+    assert_eq!((refused.rule, refused.change), (17, 1));
+    assert_eq!(world.refused(1, grant(300, 0x55aa)).rule, SPECIFIED);
+    world.consistent();
+}
+
+#[test]
+fn registers_are_left_to_what_is_paged() {
+    let mut world = World::new();
+    world.granted(0, grant(256, L1));
+    for _ in 0..6 {
+        world.granted(0, grant(256, DETERMINISTIC));
+    }
+    let refused = world.refused(0, grant(256, DETERMINISTIC));
+    assert_eq!((refused.rule, refused.asked, refused.left), (5, 1, 0));
+    assert_eq!((refused.change, refused.value), (1, L1), "what would be admitted");
+    world.consistent();
+}
+
+#[test]
+fn a_table_grows_while_there_is_memory_for_it() {
+    let mut world = World::new();
+    let mut grants = 0;
+    while let Answer::Granted(_) = world.send(1, grant(256, L2)) {
+        grants += 1;
+        world.consistent();
+    }
+    let used = world.tables();
+    assert!(grants > TABLE / 296 && used > 8192, "{grants} {used}");
+    assert_eq!(world.refused(1, grant(256, L2)).rule, 8);
+    let pools = world.manager.account.ledger().pools();
+    assert_eq!((pools[0].clean.used, pools[1].clean.used), (grants * 256, used));
+}
+
+#[test]
+fn memory_comes_back_with_its_charges() {
+    let mut world = World::new();
+    let all = world.granted(0, grant(32 * 1024, L1));
+    world.send(0, release(all.base));
+    world.consistent();
+    assert_eq!(world.refused(1, grant(32 * 1024, L2)).rule, 10, "there would be room, were it clean");
+    while world.send(0, Request::new(Operation::Scrub).about(all.base)) != Answer::Done(0) {}
+    world.consistent();
+    assert_eq!(world.manager.account.ledger().accounts()[0].dirty, 0);
+}
+
+#[test]
+fn no_history_makes_ledger_extents_and_kernel_disagree() {
+    let specs = [0, L2, L1, DETERMINISTIC, L3, L2 | 8];
+    let (mut granted, mut refused) = (0, 0);
+    for seed in 1..=8 {
+        let (mut world, mut history) = (World::new(), History::new(seed, 3, &specs));
+        for _ in 0..2000 {
+            world.machine.begin();
+            let answer = world.manager.serve(history.who() as u32, &history.message(), &mut world.machine);
+            let answer = answer.ok().and_then(|words| Answer::decode(&words));
+            let answer = answer.unwrap_or_else(|| panic!("{:?}", Request::decode(&history.message())));
+            granted += u32::from(matches!(answer, Answer::Granted(_)));
+            refused += u32::from(matches!(answer, Answer::Refused(_)));
+            history.learn(Some(&answer));
+            world.consistent();
+        }
+    }
+    assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
+}
+
+#[test]
+fn a_damaged_hand_over_is_refused() {
+    let good = hand_over(&POOLS);
+    for length in 0..good.len() {
+        assert!(Books::<4, 2, WORDS>::open(HandOver::new(&good[..length])).is_err(), "{length}");
+    }
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x40;
+        let opened = Books::<4, 2, WORDS>::open(HandOver::new(&bad));
+        // The bases of pools can be others; everything else is checked.
+        assert!(opened.is_err() || (4..8).contains(&at) || (12..16).contains(&at), "{at}");
+    }
+    let small = hand_over(&[PoolAt { base: POOL, bytes: FAR_BYTES - 256 }, POOLS[1]]);
+    assert_eq!(Books::<4, 2, WORDS>::open(HandOver::new(&small)).unwrap_err(), HandOverError::Pools);
+}
