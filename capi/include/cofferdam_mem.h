@@ -13,9 +13,9 @@
  * nothing else uses them during the call. One object must not be used by two calls at a time: mask what could
  * interrupt one with another.
  *
- * Objects (cfm_trie, cfm_slots, cfm_heap) are opaque. Memory of an object that was never initialised is refused
- * (CFM_STALE) when it was cleared or holds anything but the object's mark; there is nothing to release. Memory given
- * to an object belongs to it until the object is initialised again or no longer used.
+ * Objects (cfm_trie, cfm_slots, cfm_heap, cfm_ledger) are opaque. Memory of an object that was never initialised is
+ * refused (CFM_STALE) when it was cleared or holds anything but the object's mark; there is nothing to release.
+ * Memory given to an object belongs to it until the object is initialised again or no longer used.
  *
  * Errors: every function that can fail returns a cfm_status, and leaves everything as it was unless it is CFM_OK.
  *
@@ -67,6 +67,9 @@ typedef int32_t cfm_status;
 #define CFM_DOUBLE_FREE 53     /* the block has been freed before */
 #define CFM_CORRUPT 54         /* somebody wrote beyond a block, or into a freed one */
 #define CFM_PIECE 55           /* the piece is too small for a block, or has 2^26 bytes or more */
+#define CFM_DENIED 60          /* the ledger does not admit it; see cfm_denial */
+#define CFM_NOT_GRANTED 61     /* the grant is none that this ledger has outstanding */
+#define CFM_DAMAGED 62         /* the bytes are no ledger */
 
 /* ---- Regions: from ranges to registers, exactly or not at all ---------------------------------------------------- */
 
@@ -276,6 +279,123 @@ cfm_status cfm_heap_usage(const cfm_heap *heap, cfm_heap_use *out);
  * largest exceeds what any heap gives, or there are no blocks or no pieces. */
 cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, uint32_t pieces, uint64_t *out);
 
+/* ---- Ledger: what has been promised to whom, and what is left ------------------------------------------------- */
+
+/* What is asked of deciding whether an access is permitted, strongest last: a level, and any of the rest. */
+#define CFM_BEST_EFFORT 0    /* nothing is promised */
+#define CFM_L3 1             /* refused here: no third level could hold the table */
+#define CFM_L2 2             /* the check touches on-chip memory at most: paged */
+#define CFM_L1 3             /* the check touches tightly coupled memory at most: paged */
+#define CFM_DETERMINISTIC 4  /* hardware checks within the access: pinned */
+#define CFM_INDEPENDENT 8    /* no other task adds to the time of the check; holds for every task here */
+#define CFM_CONSTANT_TIME 16 /* refused here: a release includes clearing */
+
+/* Where the table of a task (nodes and leaves) lies. */
+#define CFM_TCM 1
+#define CFM_ON_CHIP 2
+
+/* What the hardware and the kernel above it leave to each task. The cycles are your largest observed ones, from a
+ * faulting access to the restarted one; they come back as bounds. */
+typedef struct cfm_platform {
+    uint32_t registers;      /* region registers of a task, at most 64 */
+    uint32_t slots_for_data; /* of them for paged memory once data is paged: 2, as an access can straddle regions */
+    uint32_t slots_for_code; /* in addition once code is paged: 2, as a fetch can straddle regions, too */
+    uint32_t l1_cycles;      /* of a miss with the table in tightly coupled memory */
+    uint32_t l2_cycles;      /* of a miss with the table in other memory of the chip */
+} cfm_platform;
+
+/* A request. One joint decision is made over all that it needs. */
+typedef struct cfm_request {
+    uint32_t task;        /* as cfm_ledger_open numbers it */
+    uint32_t spec;        /* one level, and any of CFM_INDEPENDENT and CFM_CONSTANT_TIME */
+    uint32_t code;        /* not 0: the memory is executed */
+    uint32_t registers;   /* that cover it if it is pinned; 0 is as 1 */
+    uint32_t table_bytes; /* of nodes and leaves that it takes at most if it is paged */
+    uint32_t misses;      /* in a period that it adds */
+} cfm_request;
+
+/* What was granted; cfm_ledger_release wants it back. */
+typedef struct cfm_grant {
+    uint32_t task, spec;
+    uint32_t level;  /* what is promised: CFM_BEST_EFFORT to CFM_DETERMINISTIC, at least what was asked */
+    uint32_t cycles; /* that the check adds to one access at most, not the access itself */
+    uint32_t method; /* of that bound: 1 derived from the platform, 2 observed maximum */
+    uint32_t code;
+    uint32_t registers; /* pinned, or 0 when it is paged */
+    uint32_t table_bytes, misses;
+} cfm_grant;
+
+/* Rules of admission, and the unit of asked and left. 16 and more: the platform cannot keep the specification. */
+#define CFM_DENY_TASK 1         /* the ledger has an account for the task: tasks */
+#define CFM_DENY_TABLE_LEVEL 4  /* paged memory gets the level of the task's table: levels */
+#define CFM_DENY_PINNED 5       /* pinned regions have registers of their own: registers */
+#define CFM_DENY_PAGED 6        /* what is paged keeps the registers that an instruction can need at once: registers */
+#define CFM_DENY_MISSES 7       /* the misses of a period are within the miss budget: misses */
+#define CFM_DENY_TABLE_MEMORY 8 /* the task's table has room: bytes */
+#define CFM_DENY_NO_L3 17
+#define CFM_DENY_RELEASE 18
+
+/* The smallest change after which the request is admitted, nothing else having changed. */
+#define CFM_CHANGE_NONE 0      /* no change of the request alone is enough */
+#define CFM_CHANGE_SPEC 1      /* ask for this specification */
+#define CFM_CHANGE_MISSES 3    /* declare so many misses */
+#define CFM_CHANGE_REGISTERS 4 /* release so many pinned registers of the task first */
+#define CFM_CHANGE_TABLE 5     /* release so many bytes of the task's table first */
+
+/* A refusal. */
+typedef struct cfm_denial {
+    uint32_t rule;        /* CFM_DENY_... */
+    uint32_t asked, left; /* in the rule's unit */
+    uint32_t change;      /* CFM_CHANGE_... */
+    uint32_t value;       /* of the change */
+} cfm_denial;
+
+/* What a task has been promised. */
+typedef struct cfm_account {
+    uint32_t pinned; /* registers */
+    uint32_t paged;  /* areas */
+    uint32_t table_bytes, table_used;
+    uint32_t misses, misses_used; /* in a period; UINT32_MAX without a budget */
+} cfm_account;
+
+/* Tasks of one ledger. */
+#define CFM_LEDGER_TASKS 32
+#define CFM_LEDGER_DWORDS 192
+typedef struct cfm_ledger {
+    uint64_t opaque[CFM_LEDGER_DWORDS];
+} cfm_ledger;
+
+/* An empty ledger; so many bytes can hold tables. CFM_ARGUMENT: a number above 64. */
+cfm_status cfm_ledger_init(cfm_ledger *ledger, const cfm_platform *platform, uint32_t tcm_bytes,
+                           uint32_t on_chip_bytes);
+
+/* Opens the account of the next task: the class of its table, its bytes (0 if nothing is paged), and its miss budget
+ * in a period (UINT32_MAX: none). why may be null. CFM_DENIED (CFM_DENY_TASK, CFM_DENY_TABLE_MEMORY), CFM_ARGUMENT
+ * (class). */
+cfm_status cfm_ledger_open(cfm_ledger *ledger, uint32_t table_class, uint32_t table_bytes, uint32_t misses,
+                           uint32_t *task, cfm_denial *why);
+
+/* Admits a request, or says why not and what would be admitted. A denied request changes nothing. why may be null.
+ * CFM_DENIED, CFM_ARGUMENT (a specification with unknown bits, a number above 255). Bound: eleven decisions, each
+ * constant. */
+cfm_status cfm_ledger_admit(cfm_ledger *ledger, const cfm_request *request, cfm_grant *out, cfm_denial *why);
+
+/* Takes a grant back. CFM_NOT_GRANTED when the account shows that there is no such grant. */
+cfm_status cfm_ledger_release(cfm_ledger *ledger, const cfm_grant *grant);
+
+/* The account of a task. CFM_ARGUMENT: there is none. */
+cfm_status cfm_ledger_account(const cfm_ledger *ledger, uint32_t task, cfm_account *out);
+
+/* The most bytes of a saved ledger. */
+#define CFM_LEDGER_BYTES 1260
+
+/* Writes a ledger to bytes that are the same on every machine, so that a host can decide and a target go on from
+ * there. CFM_ARGUMENT: the capacity is too small. Bound: the bytes. */
+cfm_status cfm_ledger_save(const cfm_ledger *ledger, uint8_t *out, uint32_t capacity, uint32_t *length);
+
+/* Reads what cfm_ledger_save wrote. CFM_DAMAGED: the bytes are no ledger, or one that promises more than there is. */
+cfm_status cfm_ledger_load(cfm_ledger *ledger, const uint8_t *saved, uint32_t length);
+
 CFM_STATIC_ASSERT(sizeof(cfm_regs) == 8, "two registers");
 CFM_STATIC_ASSERT(sizeof(cfm_span) == 16 && sizeof(cfm_refusal) == 64, "spans without padding");
 CFM_STATIC_ASSERT(sizeof(cfm_node) == 4 * CFM_NODE_WORDS, "a node is words");
@@ -283,6 +403,9 @@ CFM_STATIC_ASSERT(sizeof(cfm_trie) == CFM_TRIE_WORDS * sizeof(void *), "as many 
 CFM_STATIC_ASSERT(sizeof(cfm_slots) == 8 * CFM_SLOTS_DWORDS, "as many double words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_heap) == 8 * CFM_HEAP_DWORDS, "as many double words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_heap_use) == 16, "four words");
+CFM_STATIC_ASSERT(sizeof(cfm_ledger) == 8 * CFM_LEDGER_DWORDS, "as many double words as the library takes");
+CFM_STATIC_ASSERT(sizeof(cfm_platform) == 20 && sizeof(cfm_request) == 24 && sizeof(cfm_grant) == 36, "words");
+CFM_STATIC_ASSERT(sizeof(cfm_denial) == 20 && sizeof(cfm_account) == 24, "words");
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 extern crate std;
 
 pub mod heap;
+pub mod ledger;
 mod pointer;
 pub mod region;
 pub mod slots;

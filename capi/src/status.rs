@@ -51,6 +51,12 @@ pub enum Status {
     Corrupt = 54,
     /// The piece is too small for a block, or too large.
     Piece = 55,
+    /// The ledger does not admit it; the denial says why and what would be.
+    Denied = 60,
+    /// The grant is none that this ledger has outstanding.
+    NotGranted = 61,
+    /// The bytes are no ledger.
+    Damaged = 62,
 }
 
 impl From<TrieError> for Status {

@@ -6,11 +6,13 @@ use std::process::Command;
 
 use crate::support::{cc, file, run, scratch};
 use cofferdam_mem::heap::{CfmHeap, CfmHeapUse};
+use cofferdam_mem::ledger::{CfmAccount, CfmDenial, CfmGrant, CfmPlatform, CfmRequest};
 use cofferdam_mem::region::{self, CfmRefusal, CfmSpan, rule_number};
 use cofferdam_mem::trie::{CFM_NODE_WORDS, CfmTrie, CfmTrieUse, TRIE_WORDS};
-use cofferdam_mem::{Status, VERSION, heap, slots};
+use cofferdam_mem::{Status, VERSION, heap, ledger, slots};
 use protect::pctrie::{MAX_DEPTH, Node};
 use protect::pmsav7::{RegionRegs, Rule};
+use spec::{AccessLevel, Change, MemoryClass, Reason, TemporalSpec};
 
 fn header() -> String {
     std::fs::read_to_string(file("include/cofferdam_mem.h")).expect("the header is in the package")
@@ -41,6 +43,9 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_DOUBLE_FREE", Status::DoubleFree),
         ("CFM_CORRUPT", Status::Corrupt),
         ("CFM_PIECE", Status::Piece),
+        ("CFM_DENIED", Status::Denied),
+        ("CFM_NOT_GRANTED", Status::NotGranted),
+        ("CFM_DAMAGED", Status::Damaged),
     ];
     let rules = [
         ("CFM_RULE_EMPTY", Rule::Empty),
@@ -50,6 +55,35 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_RULE_REGISTERS", Rule::Registers),
         ("CFM_RULE_DEVICE_EXECUTE", Rule::DeviceExecute),
         ("CFM_RULE_EXECUTE_UNREADABLE", Rule::ExecuteUnreadable),
+    ];
+    let only = |access| i64::from(TemporalSpec::level(access).bits());
+    let specs = [
+        ("CFM_BEST_EFFORT", only(AccessLevel::BestEffort)),
+        ("CFM_L3", only(AccessLevel::L3)),
+        ("CFM_L2", only(AccessLevel::L2)),
+        ("CFM_L1", only(AccessLevel::L1)),
+        ("CFM_DETERMINISTIC", only(AccessLevel::Deterministic)),
+        ("CFM_INDEPENDENT", i64::from(TemporalSpec { independent: true, ..TemporalSpec::default() }.bits())),
+        ("CFM_CONSTANT_TIME", i64::from(TemporalSpec { constant_time: true, ..TemporalSpec::default() }.bits())),
+        ("CFM_TCM", MemoryClass::Tcm as i64),
+        ("CFM_ON_CHIP", MemoryClass::OnChip as i64),
+    ];
+    let denials = [
+        ("CFM_DENY_TASK", spec::Rule::Domain),
+        ("CFM_DENY_TABLE_LEVEL", spec::Rule::TableLevel),
+        ("CFM_DENY_PINNED", spec::Rule::PinnedSlots),
+        ("CFM_DENY_PAGED", spec::Rule::PagedSlots),
+        ("CFM_DENY_MISSES", spec::Rule::Misses),
+        ("CFM_DENY_TABLE_MEMORY", spec::Rule::TableMemory),
+        ("CFM_DENY_NO_L3", spec::Rule::Spec(Reason::NoThirdLevel)),
+        ("CFM_DENY_RELEASE", spec::Rule::Spec(Reason::ReleaseScrubs)),
+    ];
+    let changes = [
+        ("CFM_CHANGE_NONE", Change::None),
+        ("CFM_CHANGE_SPEC", Change::Spec(TemporalSpec::default())),
+        ("CFM_CHANGE_MISSES", Change::Misses(0)),
+        ("CFM_CHANGE_REGISTERS", Change::ReleaseRegisters(0)),
+        ("CFM_CHANGE_TABLE", Change::ReleaseTable(0)),
     ];
     let others = [
         ("CFM_VERSION", i64::from(VERSION)),
@@ -64,13 +98,18 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_SLOTS_DWORDS", slots::SLOTS_DWORDS as i64),
         ("CFM_HEAP_PIECES", heap::HEAP_PIECES as i64),
         ("CFM_HEAP_DWORDS", heap::HEAP_DWORDS as i64),
+        ("CFM_LEDGER_TASKS", ledger::LEDGER_TASKS as i64),
+        ("CFM_LEDGER_DWORDS", ledger::LEDGER_DWORDS as i64),
+        ("CFM_LEDGER_BYTES", ledger::LEDGER_BYTES as i64),
     ];
     let memory = ["CFM_WRITE_BACK", "CFM_WRITE_THROUGH", "CFM_NON_CACHEABLE", "CFM_DEVICE", "CFM_STRONGLY_ORDERED"];
     let policies = ["CFM_BIT_PLRU", "CFM_ROUND_ROBIN", "CFM_RANDOM"];
     let in_order = |names: &'static [&'static str]| names.iter().zip(0..).map(|(name, number)| (*name, number));
     let status = status.into_iter().map(|(name, status)| (name, status as i64));
     let rules = rules.into_iter().map(|(name, rule)| (name, i64::from(rule_number(rule))));
-    let listed = status.chain(rules).chain(others);
+    let denials = denials.into_iter().map(|(name, rule)| (name, i64::from(rule.number())));
+    let changes = changes.into_iter().map(|(name, change)| (name, i64::from(change.numbers().0)));
+    let listed = status.chain(rules).chain(specs).chain(denials).chain(changes).chain(others);
     listed.chain(in_order(Box::leak(Box::new(memory)))).chain(in_order(Box::leak(Box::new(policies)))).collect()
 }
 
@@ -128,13 +167,19 @@ fn every_layout_is_the_librarys() {
         "cfm_node" = Node {},
         "cfm_trie_use" = CfmTrieUse { regions, free_nodes },
         "cfm_heap_use" = CfmHeapUse { capacity, used, peak, blocks },
+        "cfm_platform" = CfmPlatform { registers, slots_for_data, slots_for_code, l1_cycles, l2_cycles },
+        "cfm_request" = CfmRequest { task, spec, code, registers, table_bytes, misses },
+        "cfm_grant" = CfmGrant { task, spec, level, cycles, method, code, registers, table_bytes, misses },
+        "cfm_denial" = CfmDenial { rule, asked, left, change, value },
+        "cfm_account" = CfmAccount { pinned, paged, table_bytes, table_used, misses, misses_used },
     };
     let directory = scratch("layout");
     let print = |(what, _): &(String, usize)| format!("printf(\"%zu\\n\", {what});\n");
     let body: String = expected.iter().map(print).collect();
     let opaque = "printf(\"%zu %zu\\n\", sizeof(cfm_trie), _Alignof(cfm_trie));\
                   printf(\"%zu %zu\\n\", sizeof(cfm_slots), _Alignof(cfm_slots));\
-                  printf(\"%zu %zu\\n\", sizeof(cfm_heap), _Alignof(cfm_heap));";
+                  printf(\"%zu %zu\\n\", sizeof(cfm_heap), _Alignof(cfm_heap));\
+                  printf(\"%zu %zu\\n\", sizeof(cfm_ledger), _Alignof(cfm_ledger));";
     let source = directory.join("layout.c");
     let text = format!(
         "#include <stddef.h>\n#include <stdio.h>\n#include \"cofferdam_mem.h\"\nint main(void) {{\n{body}{opaque}\n}}\n"
@@ -152,6 +197,7 @@ fn every_layout_is_the_librarys() {
         (size_of::<CfmTrie>(), align_of::<CfmTrie>()),
         (size_of::<slots::CfmSlots>(), align_of::<slots::CfmSlots>()),
         (size_of::<CfmHeap>(), align_of::<CfmHeap>()),
+        (size_of::<ledger::CfmLedger>(), align_of::<ledger::CfmLedger>()),
     ];
     for ((size, align), found) in objects.into_iter().zip(&printed[expected.len()..]) {
         assert!(size <= found[0] && align <= found[1], "{size} {align} {found:?}");
@@ -181,6 +227,12 @@ fn c_type(rust: &str) -> String {
         ("CfmSlots", "cfm_slots"),
         ("CfmHeap", "cfm_heap"),
         ("CfmHeapUse", "cfm_heap_use"),
+        ("CfmLedger", "cfm_ledger"),
+        ("CfmPlatform", "cfm_platform"),
+        ("CfmRequest", "cfm_request"),
+        ("CfmGrant", "cfm_grant"),
+        ("CfmDenial", "cfm_denial"),
+        ("CfmAccount", "cfm_account"),
     ];
     let found = known.iter().find(|(name, _)| *name == rust);
     found.unwrap_or_else(|| panic!("no C type for {rust}")).1.to_owned()

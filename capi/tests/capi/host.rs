@@ -36,6 +36,13 @@ fn the_heap_agrees_with_a_list_of_blocks() {
 }
 
 #[test]
+fn the_ledger_decides_as_its_rules_say() {
+    let printed = run_program("ledger");
+    let least = [("admitted", 5000), ("denied", 5000), ("changes", 3000), ("released", 3000)];
+    checked(&printed, &least);
+}
+
+#[test]
 fn pointers_that_cannot_be_right_are_refused() {
     let printed = run_program("pointers");
     checked(&printed, &[("null", 30), ("misaligned", 30), ("stale", 10)]);
