@@ -16,6 +16,7 @@
 extern crate std;
 
 mod books;
+mod explain;
 #[cfg(any(test, feature = "history"))]
 pub mod history;
 mod holding;
@@ -28,6 +29,7 @@ pub mod wire;
 use abi::Error;
 
 pub use books::{Books, HandOver, HandOverError, PoolAt};
+pub use explain::sentence;
 pub use holding::{Client, Holding, Share, State};
 pub use seam::{Account, Admitted, Bound, Calls, Entry, Mapping, Region, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};

@@ -111,3 +111,21 @@ fn sizes_at_the_border_are_refused_and_change_nothing() {
     world.refused(0, Request { address: POOL + 1, ..grant(256, PLAIN) });
     assert_eq!((world.manager.account.free_bytes(), world.manager.account.entries), (POOL_BYTES, [0; CLIENTS]));
 }
+
+#[test]
+fn every_refusal_reads_as_a_sentence() {
+    use std::string::ToString;
+    let pinned = Refused { rule: 5, asked: 1, left: 0, change: 1, value: 3 };
+    let text = "refused by rule 5: pinned memory is in region registers of its own whenever the domain runs; asked 1 region \
+                registers, left 0 region registers; would be admitted: ask for `l1`";
+    assert_eq!(pinned.to_string(), text);
+    let shared =
+        Refused { rule: crate::rule::SPEC_AGREES, asked: 3, left: 10, change: crate::rule::change::SPEC, value: 10 };
+    let text = "refused by rule 66: memory is shared only where the specifications agree; asked `l1`, left `l2 independent`; would \
+                be admitted: ask for `l2 independent`";
+    assert_eq!(shared.to_string(), text);
+    for number in (1..11).chain(17..20).chain(crate::rule::FIRST..74).filter(|number| *number != 3) {
+        assert!(!crate::sentence(number).is_empty(), "{number}");
+    }
+    assert_eq!(crate::sentence(3), "");
+}

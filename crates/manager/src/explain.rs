@@ -1,0 +1,117 @@
+//! Refusals as text.
+
+use core::fmt;
+
+use spec::{Reason, Rule, TemporalSpec};
+
+use crate::rule::{self, change};
+use crate::wire::Refused;
+
+const LEDGER: [Rule; 12] = [
+    Rule::Domain,
+    Rule::Size,
+    Rule::Spec(Reason::NoThirdLevel),
+    Rule::Spec(Reason::ReleaseScrubs),
+    Rule::Spec(Reason::NoSuchMemory),
+    Rule::TableLevel,
+    Rule::PinnedSlots,
+    Rule::PagedSlots,
+    Rule::Misses,
+    Rule::TableMemory,
+    Rule::Frames,
+    Rule::FramesNotClean,
+];
+
+/// The sentence of a rule; empty for a number that is none.
+pub fn sentence(number: u32) -> &'static str {
+    match number {
+        rule::RECORDS => "a client holds at most so many pieces of memory",
+        rule::SHARES => "a client owns at most so many pieces of shared memory",
+        rule::SPEC_AGREES => "memory is shared only where the specifications agree",
+        rule::SIZE_AGREES => "shared memory is as large as its owner made it",
+        rule::PERMITTED => "the owner says who maps shared memory, and how",
+        rule::EXISTS => "what is named exists and is the caller's",
+        rule::ALONE => "an owner gives shared memory back after everybody else",
+        rule::ONE_OWNER => "an id without an owner's name means one thing",
+        rule::SPECIFIED => "a specification is one of those that there are",
+        rule::ALIGNED => "an alignment is a power of two",
+        _ => LEDGER.iter().find(|rule| rule.number() == number).map_or("", |rule| rule.text()),
+    }
+}
+
+/// What the figures of a rule count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Spec,
+    Level,
+    Access,
+    Named(&'static str),
+}
+
+fn unit(number: u32) -> Unit {
+    Unit::Named(match number {
+        rule::SPEC_AGREES | rule::SPECIFIED | 16..=31 => return Unit::Spec,
+        rule::PERMITTED => return Unit::Access,
+        4 => return Unit::Level,
+        5 | 6 => "region registers",
+        7 => "misses",
+        1 | rule::ALONE => "domains",
+        rule::ONE_OWNER | rule::EXISTS => "",
+        rule::RECORDS | rule::SHARES => "pieces",
+        _ => "bytes",
+    })
+}
+
+struct Figure(Unit, u32);
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Unit::Spec => match TemporalSpec::from_bits(self.1) {
+                Ok(spec) => write!(f, "`{spec}`"),
+                Err(_) => write!(f, "{:#x}", self.1),
+            },
+            Unit::Level => match spec::AccessLevel::from_number(self.1) {
+                Some(level) => write!(f, "`{}`", level.text()),
+                None => write!(f, "{}", self.1),
+            },
+            Unit::Access => match self.1 & 3 {
+                0 => f.write_str("nothing"),
+                1 => f.write_str("reading"),
+                _ => f.write_str("writing"),
+            },
+            Unit::Named("") => write!(f, "{:#x}", self.1),
+            Unit::Named(name) => write!(f, "{} {name}", self.1),
+        }
+    }
+}
+
+struct Remedy(u32, u32);
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.1;
+        match self.0 {
+            1 | change::SPEC => write!(f, "ask for {}", Figure(Unit::Spec, value)),
+            2 | change::BYTES => write!(f, "ask for {value} bytes"),
+            3 => write!(f, "declare {value} misses"),
+            4 => write!(f, "release {value} pinned regions first"),
+            5 => write!(f, "release regions that take {value} bytes of the table first"),
+            change::RELEASE => write!(f, "release {value} of your own first"),
+            change::ACCESS => write!(f, "ask for {}", Figure(Unit::Access, value)),
+            change::REVOKE => write!(f, "revoke the access of {value} domains first"),
+            change::NAME_OWNER => f.write_str("name the owner"),
+            change::ALIGNMENT => write!(f, "ask for an alignment of {value}"),
+            _ => f.write_str("no change of this request"),
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = unit(self.rule);
+        write!(f, "refused by rule {}: {}; ", self.rule, sentence(self.rule))?;
+        write!(f, "asked {}, left {}; ", Figure(unit, self.asked), Figure(unit, self.left))?;
+        write!(f, "would be admitted: {}", Remedy(self.change, self.value))
+    }
+}
