@@ -38,8 +38,17 @@ pub unsafe trait Arch: 'static {
     /// The registers of a thread that is not running.
     type Context: Copy + 'static;
 
+    /// What is kept to start the callee of a gate quickly.
+    type Entry: Copy + 'static;
+
     /// A context that was never started.
     const EMPTY: Self::Context;
+
+    /// An entry that leads nowhere.
+    const NO_ENTRY: Self::Entry;
+
+    /// The registers of the idle loop.
+    fn idle(&mut self) -> Self::Context;
 
     /// Ticks since boot, asked at the start only: from then on the kernel counts what [`Arch::ticks`] says.
     fn now(&mut self) -> u64;
@@ -56,6 +65,18 @@ pub unsafe trait Arch: 'static {
     /// # Safety
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
     unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start);
+
+    /// What is kept of a gate's start; its arguments mean nothing.
+    fn entry(&self, start: Start) -> Self::Entry;
+
+    /// Writes what the hardware takes from a callee's stack when it starts.
+    ///
+    /// # Safety
+    /// As for [`Arch::prepare`].
+    unsafe fn enter(&mut self, entry: &Self::Entry, args: [u32; 4]);
+
+    /// Sets the registers that the hardware does not take from the stack to what they are in a callee that starts.
+    fn fresh(&mut self, context: &mut Self::Context, entry: &Self::Entry);
 
     /// Reads the request of a context that has just performed a system call.
     fn request(&self, context: &Self::Context) -> Request;

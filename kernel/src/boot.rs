@@ -1,6 +1,7 @@
 //! From validated tables to running threads: every object is made from memory that is retyped for it, once.
 
 use core::mem::{align_of, size_of};
+use core::ptr::NonNull;
 
 use abi::Kind;
 use memory::frames::{Domain as Owner, FrameTable, FrameType, Purpose};
@@ -12,11 +13,12 @@ use system::{Area, System, area};
 
 use crate::arch::{Arch, Start};
 use crate::frames::{FrameRange, physical};
-use crate::kernel::{Kernel, MAX_RANGES, NOBODY};
+use crate::kernel::{Kernel, MAX_RANGES};
 use crate::objects::{
-    Budget, Cap, Domain, FaultReport, Gate, Interrupt, LEVELS, Level, Life, MAX_AREAS, Notification, State, Thread,
+    Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, MAX_AREAS, Notification, State, Thread,
 };
 use crate::queue::{MAX_THREADS, NONE, Ready, Times};
+use crate::table::{Ref, Table};
 
 /// Why the kernel does not start. The number is part of the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,20 @@ impl Pool {
         }
         Ok(array.finish())
     }
+
+    /// As [`Pool::array`], as a table.
+    fn table<A: Arch, T>(
+        &mut self,
+        arch: &mut A,
+        count: usize,
+        mut make: impl FnMut(usize) -> Result<T, BootError>,
+    ) -> Result<Table<T>, BootError> {
+        let mut array = self.reserve(arch, count)?;
+        for index in 0..count {
+            array.push(make(index)?);
+        }
+        array.table()
+    }
 }
 
 /// An array whose elements are made one after the other, in place: boot has little stack.
@@ -96,6 +112,23 @@ impl<T> Building<T> {
         // SAFETY: the memory was set aside for `count` elements, aligned for T.
         unsafe { self.first.add(self.made).write(value) };
         self.made += 1;
+    }
+
+    /// A reference to an element, made or yet to be made.
+    fn find(&self, index: usize) -> Result<Ref<T>, BootError> {
+        let first = NonNull::new(self.first).ok_or(BootError::NoMemory)?;
+        if index >= self.count {
+            return Err(BootError::BadTables);
+        }
+        // SAFETY: the memory was set aside for `count` elements, of which a table is made before anything runs.
+        Ok(unsafe { Ref::new(first.add(index)) })
+    }
+
+    fn table(self) -> Result<Table<T>, BootError> {
+        assert!(self.made == self.count);
+        let first = NonNull::new(self.first).ok_or(BootError::NoMemory)?;
+        // SAFETY: all elements were made; the memory is used for nothing else from now on.
+        Ok(unsafe { Table::new(first, self.made) })
     }
 
     fn finish(self) -> &'static mut [T] {
@@ -123,13 +156,15 @@ impl Boot {
         }
         let mut pool = Pool { next: self.objects.0, end: self.objects.0 + self.objects.1 };
         let domains = self.domains(&mut arch, &mut pool)?;
-        let make_thread = |index| Ok(new_thread(&tables.get(index)));
+        let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| Ok(new_budget(&tables.get(i))))?;
+        let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, &budgets)?;
         let mut kernel = Kernel {
+            resume: levels.find(levels.len() - 1).ok_or(BootError::NoMemory)?,
             domains,
-            threads: pool.array(&mut arch, threads, make_thread)?,
-            budgets: pool.array(&mut arch, tables.count::<system::Budget>(), |i| Ok(new_budget(&tables.get(i))))?,
-            gates: pool.array(&mut arch, tables.count::<system::Gate>(), |i| Ok(new_gate(&tables.get(i))))?,
-            notifications: pool.array(&mut arch, tables.count::<system::Notification>(), |i| {
+            levels,
+            threads,
+            budgets,
+            notifications: pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
                 Ok(Notification::new(tables.get::<system::Notification>(i).initial))
             })?,
             interrupts: pool
@@ -141,11 +176,10 @@ impl Boot {
             tables,
             ready: Ready::new(),
             times: Times::new(),
-            current: NOBODY,
-            loaded: abi::trace::IDLE,
+            loaded: None,
+            limit: 0,
             recheck: false,
             rearm: false,
-            resume: core::ptr::null_mut(),
             since: 0,
             armed: u64::MAX,
             ticks_per_second: tables.ticks_per_second(),
@@ -156,7 +190,7 @@ impl Boot {
         Ok(kernel)
     }
 
-    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<&'static mut [Domain], BootError> {
+    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<Table<Domain>, BootError> {
         let tables = self.tables;
         let count = tables.count::<system::Domain>();
         if count > MAX_DOMAINS {
@@ -167,7 +201,7 @@ impl Boot {
             let parts = Parts::new(&tables, index, arch, pool)?;
             domains.push(new_domain(&tables.get(index), parts));
         }
-        Ok(domains.finish())
+        domains.table()
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
@@ -429,16 +463,92 @@ fn new_domain(entry: &system::Domain, parts: Parts) -> Domain {
     }
 }
 
-fn new_thread<A: Arch>(entry: &system::Thread) -> Thread<A> {
-    let level = Level { domain: entry.domain as u8, priority: entry.priority as u8, epoch: 0, gate: 0, left: 0 };
+/// Every level, and the threads.
+type Activations<A> = (Table<Level<A>>, Table<Thread<A>>);
+
+/// The threads, and all that they can be in.
+fn activations<A: Arch>(
+    tables: &System<'static>,
+    arch: &mut A,
+    pool: &mut Pool,
+    domains: &Table<Domain>,
+    budgets: &Table<Budget>,
+) -> Result<Activations<A>, BootError> {
+    let (count, gates) = (tables.count::<system::Thread>(), tables.count::<system::Gate>());
+    let mut levels = pool.reserve::<A, Level<A>>(arch, count + gates + 1)?;
+    let mut threads = pool.reserve::<A, Thread<A>>(arch, count)?;
+    let domain = |number: u32| domains.find(number as usize).ok_or(BootError::BadTables);
+    for index in 0..count {
+        let entry: system::Thread = tables.get(index);
+        let (thread, base) = (threads.find(index)?, levels.find(index)?);
+        let budget = budgets.find(entry.budget as usize).ok_or(BootError::BadTables)?;
+        levels.push(Level {
+            tag: entry.domain << 8 | (index as u32) << 16,
+            priority: entry.priority as u8,
+            thread: Some(thread),
+            ..new_level(domain(entry.domain)?)
+        });
+        threads.push(new_thread(&entry, index as u8, thread, base, budget));
+    }
+    for index in 0..gates {
+        let entry: system::Gate = tables.get(index);
+        let callee = domain(entry.domain)?;
+        let start = Start {
+            entry: entry.entry,
+            link: domains.at(callee).gate_return,
+            stack_base: entry.stack_base,
+            stack_bytes: entry.stack_bytes,
+            args: [0; 4],
+        };
+        let mut level = new_level(callee);
+        level.entry = arch.entry(start);
+        arch.fresh(&mut level.context, &level.entry);
+        level.tag = entry.domain << 8;
+        level.priority = entry.ceiling as u8;
+        level.number = index as u32;
+        level.bound = entry.bound.min(i32::MAX as u32) as i32;
+        levels.push(level);
+    }
+    levels.push(Level { context: arch.idle(), ..new_level(domain(0)?) });
+    Ok((levels.table()?, threads.table()?))
+}
+
+fn new_level<A: Arch>(domain: Ref<Domain>) -> Level<A> {
+    Level {
+        context: A::EMPTY,
+        entry: A::NO_ENTRY,
+        domain,
+        thread: None,
+        outer: None,
+        epoch: 0,
+        until: 0,
+        tag: 0,
+        priority: 0,
+        disturbed: false,
+        generation: 0,
+        number: 0,
+        bound: 0,
+    }
+}
+
+fn new_thread<A: Arch>(
+    entry: &system::Thread,
+    number: u8,
+    own: Ref<Thread<A>>,
+    base: Ref<Level<A>>,
+    budget: Ref<Budget>,
+) -> Thread<A> {
     Thread {
-        contexts: [A::EMPTY; LEVELS],
-        top: level,
-        levels: [level; LEVELS],
-        depth: 0,
+        base,
+        top: base,
+        next: own,
+        prev: own,
+        budget,
+        away: 0,
+        number,
+        queue: entry.priority as u8,
         state: State::Ended,
         next_throttled: NONE,
-        budget: entry.budget as u8,
         pending: None,
         mask: 0,
         period: entry.period,
@@ -451,19 +561,6 @@ fn new_thread<A: Arch>(entry: &system::Thread) -> Thread<A> {
 fn new_budget(entry: &system::Budget) -> Budget {
     let capacity = entry.capacity.min(i32::MAX as u32) as i32;
     Budget { period: entry.period, capacity, left: capacity, next: 0, waiting: NONE, generation: 0 }
-}
-
-fn new_gate(entry: &system::Gate) -> Gate {
-    Gate {
-        domain: entry.domain as u8,
-        ceiling: entry.ceiling as u8,
-        inside: NONE,
-        entry: entry.entry,
-        stack_base: entry.stack_base,
-        stack_bytes: entry.stack_bytes,
-        bound: entry.bound.min(i32::MAX as u32) as i32,
-        generation: 0,
-    }
 }
 
 fn new_interrupt(entry: &system::Interrupt) -> Interrupt {
@@ -507,12 +604,13 @@ impl<A: Arch> Kernel<A> {
             args: [info, entry.argument, u32::from(restarts), 0],
         };
         let record = &mut self.threads[usize::from(index)];
-        // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
-        unsafe { self.arch.prepare(&mut record.contexts[0], start) };
-        record.top.epoch = epoch;
         record.pending = None;
         record.release = 0;
         record.open = false;
+        let level = self.levels.at_mut(record.base);
+        // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
+        unsafe { self.arch.prepare(&mut level.context, start) };
+        level.epoch = epoch;
     }
 
     /// Chooses the first thread and starts the clock.
@@ -523,7 +621,7 @@ impl<A: Arch> Kernel<A> {
         for budget in self.budgets.iter_mut() {
             budget.next = now + u64::from(budget.period);
         }
-        self.load(abi::trace::IDLE);
+        self.arch.load_image(&self.idle_image);
         self.recheck = true;
         self.dispatch();
     }

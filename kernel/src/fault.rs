@@ -9,7 +9,7 @@ use system::Domain as DomainEntry;
 use system::policy;
 
 use crate::arch::Arch;
-use crate::kernel::{Kernel, NOBODY, Outcome};
+use crate::kernel::{Kernel, Outcome};
 use crate::objects::{FaultReport, Life, State};
 
 /// Exit code of a domain that faulted and is not restarted.
@@ -32,12 +32,13 @@ impl<A: Arch> Kernel<A> {
     /// One look-up of bounded depth, one replacement, two register writes: O(1).
     #[inline(always)]
     pub fn on_miss(&mut self, address: u32) -> Resolution {
-        let loaded = self.loaded;
-        let Some(domain) = self.domains.get_mut(usize::from(loaded)) else { return Resolution::Denied };
+        let Some(loaded) = self.loaded else { return Resolution::Denied };
+        let domain = self.domains.at_mut(loaded);
         match domain.slots.fill(&mut domain.trie, address) {
             Ok(region) => {
                 self.arch.load_slot(region);
-                self.arch.trace(header(Event::Miss, loaded, (region.rbar & 0xf) as u16), address);
+                let tag = self.top().tag & 0xff00;
+                self.arch.trace(tag | Event::Miss as u32 | (region.rbar & 0xf) << 16, address);
                 Resolution::Retry
             }
             Err(_) => Resolution::Denied,
@@ -50,7 +51,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1) and one [`Kernel::dispatch`].
     #[cold]
     pub fn on_fault(&mut self, fault: Fault, address: u32, pc: u32) {
-        if self.current == NOBODY {
+        if self.running().is_none() {
             // The idle loop touches nothing; a fault here means that the kernel itself is wrong.
             self.arch.end(u32::MAX);
             return;

@@ -159,7 +159,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
         let (mapping, access) = self.mapping(target, handle, base, shape)?;
         let (range, area) = (mapping.range()?, mapping.area(access)?);
-        let in_force = self.loaded == mapping.target;
+        let in_force = self.is_loaded(mapping.target);
         let record = &mut self.domains[usize::from(mapping.target)];
         let off = record.slots.unmap(&mut record.trie, mapping.regs).map_err(|_| Error::BadState)?;
         let _ = record.access.remove(area.first, area.last);

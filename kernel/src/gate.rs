@@ -3,207 +3,299 @@
 //! Nobody can freeze a service by running out of budget inside it: a call enters only when the caller's budget (or what is
 //! left of the gate it is already in) covers the gate's whole bound, and the ceiling priority keeps every other user of the gate from running
 //! meanwhile, so that one stack per gate is enough and nobody ever queues.
+//!
+//! Both directions exist twice: [`Kernel::pass_in`] and [`Kernel::pass_out`] are for the entry code when a thread goes from its own
+//! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
+//! anything; then the system call is performed like any other. What they check and do is not written twice.
 
-use abi::trace::{Event, Fault, header};
-use abi::{COPY_MAX_BYTES, Error, Kind, rights};
+use abi::trace::{Event, Fault};
+use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::pmsav7::AccessKind;
+use protect::slots::RegionImage;
 
-use crate::arch::{Arch, Start};
+use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{LEVELS, Life};
-use crate::queue::NONE;
+use crate::objects::{Level, Life, State, Thread};
+use crate::table::Ref;
+
+/// Where a thread goes on after [`Kernel::pass_in`] or [`Kernel::pass_out`].
+pub struct Passage<'a, A: Arch> {
+    /// The registers to save into from now on. They are those to resume, too, unless a callee starts.
+    pub context: *mut A::Context,
+    /// What the region registers must hold before the thread goes on.
+    pub image: &'a RegionImage,
+}
 
 impl<A: Arch> Kernel<A> {
-    /// `GATE_CALL`.
-    ///
-    /// # Bound
-    /// O(1).
-    #[inline]
-    pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
-        let current = self.current;
-        let Kernel { threads, gates, domains, budgets, arch, .. } = self;
-        let thread = threads.get_mut(usize::from(current)).ok_or(Error::BadHandle)?;
-        // As `lookup`, whose borrow would be in the way of what follows.
-        let caller = domains.get(usize::from(thread.top.domain)).ok_or(Error::BadHandle)?;
-        let cap = caller.caps.get(args[0] as usize).ok_or(Error::BadHandle)?;
-        if cap.kind != Kind::Gate {
-            return Err(cap.other_kind());
-        }
-        let gate = gates.get_mut(usize::from(cap.object)).ok_or(Error::BadHandle)?;
-        if cap.generation != gate.generation {
+    /// The gate that a handle of the caller names and its badge, if the caller may enter it now.
+    #[inline(always)]
+    fn enterable(&self, caller: Ref<Level<A>>, handle: u32) -> Result<(Ref<Level<A>>, u32), Error> {
+        let from = self.levels.at(caller);
+        let cap = self.domains.at(from.domain).caps.get(handle as usize).ok_or(Error::BadHandle)?;
+        let gate = cap.gate().ok_or_else(|| cap.other_kind())?;
+        let into = self.levels.at(gate);
+        if cap.generation != into.generation {
             return Err(Error::BadHandle);
         }
         if cap.rights & rights::WRITE == 0 {
             return Err(Error::NoRight);
         }
-        let callee = domains.get(usize::from(gate.domain)).ok_or(Error::BadHandle)?;
-        let budget = budgets.get(usize::from(thread.budget)).ok_or(Error::BadHandle)?;
-        let depth = usize::from(thread.depth);
-        if thread.top.priority < gate.ceiling {
+        if from.priority < into.priority {
             return Err(Error::Ceiling);
         }
-        if depth >= abi::MAX_NESTING {
-            return Err(Error::Nesting);
-        }
-        if gate.inside != NONE {
+        if into.thread.is_some() {
             return Err(Error::Busy);
         }
-        if callee.life != Life::Running {
+        if self.domains.at(into.domain).life != Life::Running {
             return Err(Error::Stopped);
         }
-        let ticks = arch.ticks();
-        // What has not been charged yet will be at the level that is current then: it gets as much more.
-        let elapsed = ticks.wrapping_sub(self.since as u32) as i32;
-        thread.top.left = thread.top.left.wrapping_sub(elapsed);
-        let bound = gate.bound;
-        let left = if depth > 0 { thread.top.left } else { budget.left.saturating_sub(elapsed) };
-        if left < bound {
-            if depth > 0 {
-                thread.top.left = thread.top.left.wrapping_add(elapsed);
-                return Err(Error::NoBudget);
-            }
-            let index = thread.budget;
-            return self.call_again(index, bound);
-        }
+        Ok((gate, cap.badge))
+    }
 
-        // Nothing can fail from here on.
-        let late = bound < (self.armed as u32).wrapping_sub(ticks) as i32;
-        thread.levels[depth] = thread.top;
-        thread.top.left = bound.saturating_add(elapsed);
-        gate.inside = current;
+    /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's.
+    /// The thread stays in its ready queue until somebody else is to run (see [`Kernel::settle`]).
+    #[inline(always)]
+    fn enter(&mut self, caller: Ref<Level<A>>, gate: Ref<Level<A>>, until: u32, args: [u32; 4]) {
+        let Level { thread, tag, .. } = *self.levels.at(caller);
+        let into = self.levels.at_mut(gate);
+        let domain = into.domain;
+        let thread_bits = tag & 0xffff_0000;
+        into.tag = into.tag & 0xffff | thread_bits;
+        into.outer = Some(caller);
+        into.thread = thread;
+        into.until = until;
+        into.epoch = self.domains.at(domain).epoch;
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        arch.trace(header(Event::GateEnter, gate.domain, u16::from(current)), u32::from(cap.object));
-        let start = Start {
-            entry: gate.entry,
-            link: callee.gate_return,
-            stack_base: gate.stack_base,
-            stack_bytes: gate.stack_bytes,
-            args: [cap.badge, args[1], args[2], args[3]],
-        };
-        let context = &mut thread.contexts[depth + 1];
-        // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; `inside` says that
-        // nobody else is on it.
-        unsafe { arch.prepare(context, start) };
-        self.resume = context;
-        thread.depth = depth as u8 + 1;
-        // The thread stays in its queue until somebody else is to run (see `settle`).
-        thread.top.domain = gate.domain;
-        thread.top.priority = gate.ceiling;
-        thread.top.epoch = callee.epoch;
-        thread.top.gate = cap.object;
-        self.loaded = gate.domain;
-        arch.load_image(callee.slots.image());
-        if late {
-            self.arm_within(bound);
+        self.arch.trace(into.tag | Event::GateEnter as u32, into.number);
+        // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
+        unsafe { self.arch.enter(&into.entry, args) };
+        self.resume = gate;
+        self.loaded = Some(domain);
+        if (self.armed as u32).wrapping_sub(until) as i32 > 0 {
+            self.arm_at(until);
         }
-        Ok(Outcome::Entered)
+    }
+
+    /// `GATE_CALL` by a thread in its own domain whose budget covers the bound. The callee starts: its registers are set by the entry
+    /// code.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub fn pass_in(&mut self, args: [u32; 4]) -> Option<Passage<'_, A>> {
+        let caller = self.resume;
+        if self.levels.at(caller).outer.is_some() {
+            return None;
+        }
+        let (gate, badge) = self.enterable(caller, args[0]).ok()?;
+        let Level { bound, domain, .. } = *self.levels.at(gate);
+        let until = self.arch.ticks().wrapping_add(bound as u32);
+        if (self.limit.wrapping_sub(until) as i32) < 0 {
+            return None;
+        }
+        self.enter(caller, gate, until, [badge, args[1], args[2], args[3]]);
+        Some(Passage { context: gate.as_ptr().cast(), image: self.domains.at(domain).slots.image() })
+    }
+
+    /// `GATE_CALL`.
+    ///
+    /// # Bound
+    /// O(1).
+    pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
+        let caller = self.resume;
+        let (gate, badge) = self.enterable(caller, args[0])?;
+        let nesting = self.depth_of(caller);
+        if nesting >= MAX_NESTING {
+            return Err(Error::Nesting);
+        }
+        let Level { bound, domain, .. } = *self.levels.at(gate);
+        let ticks = self.arch.ticks();
+        let end = if nesting > 0 { self.top().until } else { self.limit };
+        if (end.wrapping_sub(ticks) as i32) < bound {
+            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound) };
+        }
+        self.enter(caller, gate, ticks.wrapping_add(bound as u32), [badge, args[1], args[2], args[3]]);
+        let into = self.levels.at_mut(gate);
+        self.arch.fresh(&mut into.context, &into.entry);
+        self.arch.load_image(self.domains.at(domain).slots.image());
+        Ok(Outcome::Later)
+    }
+
+    /// How many gates a level is inside, counting itself.
+    pub(crate) fn depth_of(&self, level: Ref<Level<A>>) -> usize {
+        let mut depth = 0;
+        let mut outer = self.levels.at(level).outer;
+        // Bounded: nobody is let in deeper.
+        while let Some(level) = outer {
+            depth += 1;
+            outer = self.levels.at(level).outer;
+        }
+        depth
     }
 
     /// Too little is left of this period: the call is performed again after the replenishment, which may be due already.
     #[cold]
-    fn call_again(&mut self, index: u8, bound: i32) -> Result<Outcome, Error> {
-        if self.budget_mut(index).capacity < bound {
+    fn call_again(&mut self, bound: i32) -> Result<Outcome, Error> {
+        let Some(caller) = self.running() else { return Err(Error::NoBudget) };
+        let budget = self.threads.at(caller).budget;
+        if self.budgets.at(budget).capacity < bound {
             return Err(Error::NoBudget);
         }
-        self.charge();
-        let now = self.since;
-        self.refill(index, now);
-        let caller = self.current;
-        self.arch.repeat(&mut self.threads[usize::from(caller)].contexts[0]);
-        if self.budget_mut(index).left < bound {
+        let now = self.now();
+        self.charge(now as u32);
+        self.refill(budget, now);
+        self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
+        if self.budgets.at(budget).left < bound {
             self.throttle(caller);
         }
         Ok(Outcome::Later)
     }
 
-    /// Moves a ready thread to the queue of its priority, before its new equals. The running thread may be in that of an
-    /// outer level: whoever is more important than its gate's ceiling is more important than that, too.
+    /// Moves a ready thread to the queue of its innermost level's priority, before its new equals.
     #[cold]
-    pub(crate) fn settle(&mut self, thread: u8) {
-        let priority = self.thread(thread).top.priority;
-        if self.ready.queue_of(thread) != priority {
-            self.ready.remove(thread);
-            self.ready.push_front(thread, priority);
+    pub(crate) fn settle(&mut self, thread: Ref<Thread<A>>) {
+        let level = self.innermost(thread);
+        let into = self.levels.at_mut(level);
+        let priority = into.priority;
+        if self.threads.at(thread).queue != priority {
+            into.disturbed = true;
+            self.ready.remove(&mut self.threads, thread);
+            self.ready.push_front(&mut self.threads, thread, priority);
         }
+    }
+
+    /// The level that a thread is in.
+    #[inline]
+    pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Level<A>> {
+        if self.running() == Some(thread) { self.resume } else { self.threads.at(thread).top }
+    }
+
+    /// `GATE_RETURN` to a caller in its own domain that is alive, when nobody else ran meanwhile or could have.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub fn pass_out(&mut self, status: u32, value: u32) -> Option<Passage<'_, A>> {
+        let gate = self.resume;
+        let Level { outer, disturbed, .. } = *self.levels.at(gate);
+        let outer = outer?;
+        let Level { outer: beyond, domain, epoch, .. } = *self.levels.at(outer);
+        if disturbed || beyond.is_some() || self.domains.at(domain).epoch != epoch {
+            return None;
+        }
+        self.leave(gate, outer, status);
+        self.respond(outer, status, [value, 0]);
+        self.loaded = Some(domain);
+        Some(Passage { context: outer.as_ptr().cast(), image: self.domains.at(domain).slots.image() })
+    }
+
+    /// Takes the running thread out of its innermost gate.
+    #[inline(always)]
+    fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, status: u32) {
+        self.levels.at_mut(gate).thread = None;
+        self.resume = outer;
+        self.arch.trace(self.levels.at(outer).tag | Event::GateExit as u32, status);
     }
 
     /// `GATE_RETURN`.
     ///
     /// # Bound
     /// O(1); unwinding past callers that were stopped meanwhile happens in [`Kernel::dispatch`].
-    #[inline]
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
-        let current = self.current;
-        let Kernel { threads, gates, domains, ready, arch, .. } = self;
-        let thread = threads.get_mut(usize::from(current)).ok_or(Error::NotInGate)?;
-        let gate = gates.get_mut(usize::from(thread.top.gate)).ok_or(Error::NotInGate)?;
-        let outer = usize::from(thread.depth).wrapping_sub(1);
-        if outer >= LEVELS {
-            return Err(Error::NotInGate);
-        }
+        let gate = self.resume;
+        let Level { outer, thread, .. } = *self.levels.at(gate);
+        let (Some(outer), Some(thread)) = (outer, thread) else { return Err(Error::NotInGate) };
+        let now = self.arch.ticks();
+        self.end_call(gate, outer, now);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
-        // At level 0 there is no bound from which the time inside would have to be taken.
-        let elapsed = if outer > 0 { arch.ticks().wrapping_sub(self.since as u32) as i32 } else { 0 };
-        thread.leave(outer, gate, elapsed);
-        arch.trace(header(Event::GateExit, thread.top.domain, u16::from(current)), status);
-        let domain = domains.get(usize::from(thread.top.domain));
-        if let Some(domain) = domain.filter(|domain| domain.epoch == thread.top.epoch) {
-            self.loaded = thread.top.domain;
-            let context = &mut thread.contexts[outer];
-            arch.respond(context, status, [value, 0]);
-            self.resume = context;
-            arch.load_image(domain.slots.image());
+        self.leave(gate, outer, status);
+        let Level { domain, epoch, .. } = *self.levels.at(outer);
+        if self.domains.at(domain).epoch == epoch {
+            self.respond(outer, status, [value, 0]);
+            self.load(domain);
         } else {
             // The memory of a caller that was stopped is not touched.
             self.recheck = true;
         }
-        if ready.queue_of(current) != thread.top.priority {
-            self.settle(current);
-        }
+        self.settle(thread);
         Ok(Outcome::Later)
+    }
+
+    /// A call ends. What it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
+    fn end_call(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, now: u32) {
+        let inner = self.levels.at_mut(gate);
+        // Whoever ran meanwhile may have used the caller's budget.
+        self.recheck |= core::mem::take(&mut inner.disturbed);
+        let beyond = now.wrapping_sub(inner.until) as i32;
+        let outer = self.levels.at_mut(outer);
+        outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
     }
 
     /// Pops a thread's innermost gate, with an error for the caller when it runs again.
     #[cold]
-    fn leave_with(&mut self, thread: u8, error: Error) {
-        let record = &mut self.threads[usize::from(thread)];
-        let outer = usize::from(record.depth.saturating_sub(1));
-        record.leave(outer, &mut self.gates[usize::from(record.top.gate)], 0);
-        record.pending = Some((error.status(), [0; 2]));
-        self.arch.trace(header(Event::GateExit, record.top.domain, u16::from(thread)), error.status());
+    fn leave_with(&mut self, thread: Ref<Thread<A>>, gate: Ref<Level<A>>, outer: Ref<Level<A>>, error: Error) {
+        let now = self.arch.ticks();
+        let runs = self.running() == Some(thread);
+        self.end_call(gate, outer, now);
+        self.levels.at_mut(gate).thread = None;
+        let record = self.threads.at_mut(thread);
+        record.top = outer;
+        record.pending = Some((error.status(), 0));
+        let Level { tag, domain, .. } = *self.levels.at(outer);
+        self.arch.trace(tag | Event::GateExit as u32, error.status());
+        if runs {
+            // The registers that are loaded belong to the level just left.
+            self.resume = outer;
+            self.load(domain);
+        }
         self.settle(thread);
     }
 
     /// A ready thread's innermost activation is dead: it goes back to its caller with an error, or ends.
     #[cold]
-    pub(crate) fn unwind(&mut self, thread: u8) {
-        let record = self.thread(thread);
-        if record.depth == 0 {
-            self.ready.remove(thread);
-            self.thread_mut(thread).state = crate::objects::State::Ended;
-            return;
-        }
-        if thread == self.current {
-            self.charge();
-        }
-        self.leave_with(thread, Error::CalleeFault);
-        if thread == self.current {
-            // The registers that are loaded belong to the level just left.
-            let level = *self.thread(thread).level();
-            self.load(level.domain);
+    pub(crate) fn unwind(&mut self, thread: Ref<Thread<A>>) {
+        let level = self.innermost(thread);
+        match self.levels.at(level).outer {
+            Some(outer) => self.leave_with(thread, level, outer, Error::CalleeFault),
+            None => {
+                self.ready.remove(&mut self.threads, thread);
+                self.threads.at_mut(thread).state = State::Ended;
+            }
         }
     }
 
     /// A gate took longer than its bound: the callee has failed.
     #[cold]
-    pub(crate) fn overrun(&mut self, thread: u8) {
-        let level = *self.thread(thread).level();
-        self.fault_in(level.domain, Fault::GateOverrun, u32::from(level.gate), 0);
-        self.leave_with(thread, Error::GateOverrun);
-        if thread == self.current {
-            let level = *self.thread(thread).level();
-            self.load(level.domain);
+    pub(crate) fn overrun(&mut self, thread: Ref<Thread<A>>) {
+        let gate = self.innermost(thread);
+        let level = self.levels.at(gate);
+        let Some(outer) = level.outer else { return };
+        let (domain, number) = (level.domain_number(), level.number);
+        self.fault_in(domain, Fault::GateOverrun, number, 0);
+        self.leave_with(thread, gate, outer, Error::GateOverrun);
+    }
+
+    /// A thread inside a gate makes way for another, or may have to.
+    #[cold]
+    pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u32) {
+        let record = self.threads.at_mut(thread);
+        record.top = self.resume;
+        record.away = now;
+        self.levels.at_mut(self.resume).disturbed = true;
+        self.settle(thread);
+    }
+
+    /// A thread inside gates is to go on: their bounds do not count the time for which it was away.
+    pub(crate) fn catch_up(&mut self, thread: Ref<Thread<A>>, now: u32) {
+        let record = self.threads.at_mut(thread);
+        let away = now.wrapping_sub(record.away);
+        record.away = now;
+        let mut level = self.levels.at_mut(record.top);
+        // Bounded by the nesting of gates.
+        while let Some(outer) = level.outer {
+            level.until = level.until.wrapping_add(away);
+            level = self.levels.at_mut(outer);
         }
     }
 
@@ -212,17 +304,13 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// Two range checks and [`COPY_MAX_BYTES`] bytes.
     pub(crate) fn gate_copy(&mut self, dst: u32, src: u32, len: u32, inward: bool) -> Result<Outcome, Error> {
-        let record = self.thread(self.current);
-        let depth = usize::from(record.depth);
-        if depth == 0 {
-            return Err(Error::NotInGate);
-        }
+        let Some(outer) = self.top().outer else { return Err(Error::NotInGate) };
         if len > COPY_MAX_BYTES {
             return Err(Error::BadArgument);
         }
-        let outer = record.levels[depth - 1];
-        let (callee, caller) = (record.top.domain, outer.domain);
-        if self.domain(caller).epoch != outer.epoch {
+        let outer = self.levels.at(outer);
+        let (callee, caller) = (self.here(), outer.domain_number());
+        if self.domains.at(outer.domain).epoch != outer.epoch {
             // The caller was stopped; what is there now may be its restarted successor's.
             return Err(Error::BadAddress);
         }

@@ -8,8 +8,9 @@ use system::System;
 
 use crate::arch::Arch;
 use crate::frames::FrameRange;
-use crate::objects::{Budget, Cap, Domain, Gate, Interrupt, Notification, Thread};
+use crate::objects::{Budget, Cap, Domain, Interrupt, Level, Notification, Thread};
 use crate::queue::{Ready, Times};
+use crate::table::{Place, Ref, Table};
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
@@ -23,40 +24,36 @@ pub(crate) enum Outcome {
     Values(u32, u32),
     /// The caller waits, was moved elsewhere or gets its result later.
     Later,
-    /// The caller goes on in a gate.
-    Entered,
 }
 
 /// Success without values.
 pub(crate) const DONE: Result<Outcome, Error> = Ok(Outcome::Values(0, 0));
 
 /// Everything that the kernel of one CPU knows. There is no other kernel state.
+#[repr(C)]
 pub struct Kernel<A: Arch> {
+    /// The level that runs, or the idle level. The entry code saves into its context, and resumes it.
+    pub(crate) resume: Ref<Level<A>>,
+    /// When the running thread's budget ends, in ticks (low word). What the budget has left is brought up to date from it when
+    /// somebody asks.
+    pub(crate) limit: u32,
     /// The processor.
     pub arch: A,
-    pub(crate) tables: System<'static>,
-    pub(crate) domains: &'static mut [Domain],
-    pub(crate) threads: &'static mut [Thread<A>],
-    pub(crate) budgets: &'static mut [Budget],
-    pub(crate) gates: &'static mut [Gate],
-    pub(crate) notifications: &'static mut [Notification],
+    /// The domain whose registers are loaded; `None` is the idle loop.
+    pub(crate) loaded: Option<Ref<Domain>>,
+    pub(crate) domains: Table<Domain>,
+    /// The threads' bases, then the gates, then the idle level.
+    pub(crate) levels: Table<Level<A>>,
+    pub(crate) threads: Table<Thread<A>>,
+    pub(crate) budgets: Table<Budget>,
+    pub(crate) notifications: Table<Notification<A>>,
     pub(crate) interrupts: &'static mut [Interrupt],
-    pub(crate) ranges: &'static mut [FrameRange],
-    pub(crate) frames: &'static mut FrameTable<MAX_RANGES>,
-    pub(crate) ready: Ready,
-    pub(crate) times: Times,
-    pub(crate) idle_image: RegionImage,
-    /// The running thread, or [`NOBODY`].
-    pub(crate) current: u8,
-    /// The domain whose registers are loaded.
-    pub(crate) loaded: u8,
-    /// What the entry code resumes; null when nobody runs.
-    pub(crate) resume: *mut A::Context,
+    pub(crate) ready: Ready<A>,
     /// The running thread must be checked again before it goes on.
     pub(crate) recheck: bool,
     /// `armed` is earlier than what the timer was last asked for.
     pub(crate) rearm: bool,
-    /// Time up to which everything is charged.
+    /// A time in the past, less than half a wrap of [`Arch::ticks`] ago.
     pub(crate) since: u64,
     /// When the timer will interrupt.
     pub(crate) armed: u64,
@@ -65,6 +62,16 @@ pub struct Kernel<A: Arch> {
     pub(crate) awaited: u16,
     /// First exit code that was not 0.
     pub(crate) status: u32,
+    pub(crate) tables: System<'static>,
+    pub(crate) ranges: &'static mut [FrameRange],
+    pub(crate) frames: &'static mut FrameTable<MAX_RANGES>,
+    pub(crate) idle_image: RegionImage,
+    pub(crate) times: Times,
+}
+
+/// Where [`Kernel::arch`] is in a kernel, in bytes.
+pub const fn arch_offset<A: Arch>() -> usize {
+    core::mem::offset_of!(Kernel<A>, arch)
 }
 
 impl<A: Arch> Kernel<A> {
@@ -98,34 +105,71 @@ impl<A: Arch> Kernel<A> {
         &mut self.budgets[usize::from(index)]
     }
 
+    /// Index in the levels of a gate's, if there is such a gate.
+    pub(crate) fn gate_level(&self, gate: usize) -> Option<usize> {
+        let index = self.threads.len() + gate;
+        (index < self.levels.len() - 1).then_some(index)
+    }
+
+    /// The level that runs.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> &Level<A> {
+        self.levels.at(self.resume)
+    }
+
+    /// The running thread.
+    #[inline(always)]
+    pub(crate) fn running(&self) -> Option<Ref<Thread<A>>> {
+        self.top().thread
+    }
+
+    /// Number of the running thread, or [`NOBODY`].
+    #[inline]
+    pub(crate) fn current(&self) -> u8 {
+        self.running().map_or(NOBODY, |thread| self.threads.at(thread).number)
+    }
+
     /// The domain in which the running thread is.
     #[inline]
     pub(crate) fn here(&self) -> u8 {
-        self.thread(self.current).top.domain
+        self.top().domain_number()
     }
 
-    /// The registers of the running thread, or `None` when nobody runs. The entry code saves into it and resumes from it.
+    /// Whether a domain's registers are loaded.
     #[inline]
-    pub fn current_context(&mut self) -> Option<&mut A::Context> {
-        self.threads.get_mut(usize::from(self.current)).map(Thread::context_mut)
+    pub(crate) fn is_loaded(&self, domain: u8) -> bool {
+        self.loaded.is_some() && self.loaded == self.domains.find(usize::from(domain))
     }
 
-    /// The time. (Somebody is charged at every timer interrupt, thus long before the low word has wrapped.)
+    /// Whether a thread is inside a gate.
+    #[inline]
+    pub(crate) fn is_in_gate(&self, thread: u8) -> bool {
+        let record = self.thread(thread);
+        record.top != record.base
+    }
+
+    /// The registers of the running thread, or `None` when nobody runs.
+    pub fn current_context(&mut self) -> Option<&mut A::Context> {
+        let level = self.levels.at_mut(self.resume);
+        level.thread.is_some().then_some(&mut level.context)
+    }
+
+    /// The time. (`since` moves at every timer interrupt, thus long before the low word has wrapped.)
     #[inline]
     pub(crate) fn now(&mut self) -> u64 {
         self.since + u64::from(self.elapsed())
     }
 
-    /// Ticks that have not been charged yet.
+    /// Ticks since `since`.
     #[inline]
     pub(crate) fn elapsed(&mut self) -> u32 {
         self.arch.ticks().wrapping_sub(self.since as u32)
     }
 
-    /// The registers to resume, null when nobody runs.
-    #[inline]
+    /// The registers to resume.
+    #[inline(always)]
     pub fn resume(&self) -> *mut A::Context {
-        self.resume
+        self.resume.as_ptr().cast()
     }
 
     /// Looks a handle up in the running thread's domain.
@@ -134,7 +178,7 @@ impl<A: Arch> Kernel<A> {
     /// `BAD_HANDLE` (no such slot, empty, revoked), `WRONG_KIND`, `NO_RIGHT`.
     #[inline]
     pub(crate) fn lookup(&self, handle: u32, kind: Kind, needed: u8) -> Result<Cap, Error> {
-        let domain = self.domain(self.here());
+        let domain = self.domains.at(self.top().domain);
         let cap = *domain.caps.get(handle as usize).ok_or(Error::BadHandle)?;
         if cap.kind != kind {
             return Err(cap.other_kind());
@@ -153,7 +197,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn generation(&self, kind: Kind, object: u16) -> u16 {
         let index = usize::from(object);
         let found = match kind {
-            Kind::Gate => self.gates.get(index).map(|gate| gate.generation),
+            Kind::Gate => self.gate_level(index).map(|level| self.levels[level].generation),
             Kind::Notification => self.notifications.get(index).map(|word| word.generation),
             Kind::Domain => self.domains.get(index).map(|domain| domain.generation),
             Kind::Thread => self.threads.get(index).map(|thread| thread.generation),
@@ -166,56 +210,54 @@ impl<A: Arch> Kernel<A> {
         found.unwrap_or(u16::MAX)
     }
 
+    /// Where an object is, for capabilities that must be quick to use.
+    pub(crate) fn place_of(&self, kind: Kind, object: u16) -> Place {
+        let index = usize::from(object);
+        match kind {
+            Kind::Gate => self.gate_level(index).and_then(|level| self.levels.find(level)).map(Place::of),
+            Kind::Notification => self.notifications.find(index).map(Place::of),
+            _ => None,
+        }
+        .unwrap_or(Place::NOWHERE)
+    }
+
     /// The running thread performed a system call.
     ///
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
-    #[inline(always)]
     pub fn on_call(&mut self) {
-        let caller = self.current;
-        let Some(thread) = self.threads.get_mut(usize::from(caller)) else { return };
-        let request = self.arch.request(thread.context());
+        let level = self.resume;
+        let request = self.arch.request(&self.levels.at(level).context);
         let [a, b, c, d] = request.args;
         let outcome = match Call::from_number(request.number) {
-            Some(Call::GateCall) => self.gate_call(request.args),
-            Some(Call::GateReturn) => self.gate_return(a, b),
-            Some(Call::Yield) => {
-                self.arch.respond(thread.context_mut(), 0, [0; 2]);
-                // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
-                if thread.depth == 0 {
-                    self.ready.rotate(caller);
-                }
-                Ok(Outcome::Later)
-            }
-            Some(Call::Signal) => self.signal(caller, a, b),
-            Some(Call::Wait) => self.wait(a, b),
             Some(call) => self.perform(call, a, b, c, d),
             None => Err(Error::BadCall),
         };
+        self.conclude(level, request.number, outcome);
+    }
+
+    /// Tells the caller what came out, and chooses who goes on.
+    #[inline(always)]
+    pub(crate) fn conclude(&mut self, caller: Ref<Level<A>>, number: u32, outcome: Result<Outcome, Error>) {
         match outcome {
-            // Nobody became ready, and the gate's ceiling is at least as important as its caller.
-            Ok(Outcome::Entered) => return,
             Ok(Outcome::Values(first, second)) => self.respond(caller, 0, [first, second]),
             Ok(Outcome::Later) => {}
-            Err(error) => self.refuse(caller, request.number, error),
+            Err(error) => self.refuse(caller, number, error),
         }
         self.dispatch_now();
     }
 
-    #[inline]
-    pub(crate) fn respond(&mut self, thread: u8, status: u32, values: [u32; 2]) {
-        if let Some(record) = self.threads.get_mut(usize::from(thread)) {
-            let depth = usize::from(record.depth).min(crate::objects::LEVELS - 1);
-            self.arch.respond(&mut record.contexts[depth], status, values);
-        }
+    #[inline(always)]
+    pub(crate) fn respond(&mut self, level: Ref<Level<A>>, status: u32, values: [u32; 2]) {
+        self.arch.respond(&mut self.levels.at_mut(level).context, status, values);
     }
 
     #[cold]
-    fn refuse(&mut self, thread: u8, number: u32, error: Error) {
-        let domain = self.thread(thread).level().domain;
+    fn refuse(&mut self, level: Ref<Level<A>>, number: u32, error: Error) {
+        let domain = self.levels.at(level).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
         self.arch.trace(header(Event::Refused, domain, number), error.status());
-        self.respond(thread, error.status(), [0; 2]);
+        self.respond(level, error.status(), [0; 2]);
     }
 
     #[inline(never)]
@@ -249,7 +291,11 @@ impl<A: Arch> Kernel<A> {
             Call::CapGrant => self.cap_grant(a, b, c, d),
             Call::CapDelete => self.cap_delete(a),
             Call::Revoke => self.revoke(a),
-            Call::GateCall | Call::GateReturn | Call::Yield | Call::Signal | Call::Wait => Err(Error::BadCall),
+            Call::GateCall => self.gate_call([a, b, c, d]),
+            Call::GateReturn => self.gate_return(a, b),
+            Call::Yield => self.yield_now(),
+            Call::Signal => self.signal(a, b),
+            Call::Wait => self.wait(a, b),
             Call::FramesRetype => self.frames_retype(a, b, c),
             Call::FramesMap => self.frames_map(a, b, c, d),
             Call::FramesUnmap => self.frames_unmap(a, b, c, d),
@@ -261,6 +307,6 @@ impl<A: Arch> Kernel<A> {
     /// Refuses calls that block while inside a gate.
     #[inline]
     pub(crate) fn outside_gates(&self) -> Result<(), Error> {
-        if self.thread(self.current).depth > 0 { Err(Error::InGate) } else { Ok(()) }
+        if self.top().outer.is_some() { Err(Error::InGate) } else { Ok(()) }
     }
 }

@@ -20,8 +20,10 @@ pub mod objects;
 pub mod queue;
 mod restart;
 mod schedule;
+mod table;
 
-pub use kernel::{Kernel, NOBODY};
+pub use gate::Passage;
+pub use kernel::{Kernel, NOBODY, arch_offset};
 
 #[cfg(test)]
 mod tests;

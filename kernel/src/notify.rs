@@ -1,54 +1,107 @@
 //! Notifications, interrupts and time: what makes threads wait and wakes them.
 
 use abi::trace::{Event, header};
-use abi::{Error, Kind, rights};
+use abi::{Call, Error, Kind, rights};
 
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::State;
-use crate::queue::{NONE, Wake};
+use crate::objects::{Interrupt, Level, Notification, State, Thread};
+use crate::queue::Wake;
+use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
+    /// `YIELD`, performed and concluded.
+    #[inline(always)]
+    pub fn on_yield(&mut self) {
+        let caller = self.resume;
+        let outcome = self.yield_now();
+        self.conclude(caller, Call::Yield as u32, outcome);
+    }
+
+    /// `SIGNAL`, performed and concluded.
+    #[inline(always)]
+    pub fn on_signal(&mut self, handle: u32, bits: u32) {
+        let caller = self.resume;
+        let outcome = self.signal(handle, bits);
+        self.conclude(caller, Call::Signal as u32, outcome);
+    }
+
+    /// `WAIT`, performed and concluded.
+    #[inline(always)]
+    pub fn on_wait(&mut self, handle: u32, mask: u32) {
+        let caller = self.resume;
+        let outcome = self.wait(handle, mask);
+        self.conclude(caller, Call::Wait as u32, outcome);
+    }
+
+    /// `YIELD`.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
+        self.respond(self.resume, 0, [0; 2]);
+        let Level { thread, outer, .. } = *self.top();
+        // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
+        if let (Some(thread), None) = (thread, outer) {
+            self.ready.rotate(&self.threads, thread);
+        }
+        Ok(Outcome::Later)
+    }
+
+    /// The notification that a handle of the caller names.
+    #[inline(always)]
+    fn notification(&self, handle: u32, needed: u8) -> Result<(Ref<Notification<A>>, u16), Error> {
+        let cap = self.domains.at(self.top().domain).caps.get(handle as usize).ok_or(Error::BadHandle)?;
+        let word = cap.notification().ok_or_else(|| cap.other_kind())?;
+        if cap.generation != self.notifications.at(word).generation {
+            return Err(Error::BadHandle);
+        }
+        if cap.rights & needed != needed {
+            return Err(Error::NoRight);
+        }
+        Ok((word, cap.object))
+    }
+
     /// `WAIT`.
     ///
     /// # Bound
     /// O(1).
     #[inline(always)]
     pub(crate) fn wait(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
-        let cap = self.lookup(handle, Kind::Notification, rights::READ)?;
+        let (index, number) = self.notification(handle, rights::READ)?;
         if mask == 0 {
             return Err(Error::BadArgument);
         }
-        self.outside_gates()?;
-        let current = self.current;
-        let word = &mut self.notifications[usize::from(cap.object)];
+        let Level { thread, outer, tag, .. } = *self.top();
+        let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
+        let word = self.notifications.at_mut(index);
         let found = word.bits & mask;
         if found != 0 {
             word.bits &= !found;
             return Ok(Outcome::Values(found, 0));
         }
         let waiter = word.waiter;
-        if waiter != NONE && self.waits(waiter, cap.object) {
+        if waiter.is_some_and(|waiter| self.waits(waiter)) {
             return Err(Error::Busy);
         }
-        let Kernel { threads, notifications, ready, arch, .. } = self;
-        let thread = threads.get_mut(usize::from(current)).ok_or(Error::BadHandle)?;
-        notifications[usize::from(cap.object)].waiter = current;
-        thread.mask = mask;
-        if thread.open {
+        self.notifications.at_mut(index).waiter = Some(thread);
+        let record = self.threads.at_mut(thread);
+        record.mask = mask;
+        record.state = State::Waiting(number);
+        if record.open {
             // Its release is complete.
-            thread.open = false;
-            arch.trace(header(Event::Complete, thread.top.domain, u16::from(current)), 0);
+            record.open = false;
+            self.arch.trace(tag | Event::Complete as u32, 0);
         }
-        thread.state = State::Waiting(cap.object);
-        ready.remove(current);
+        self.ready.remove(&mut self.threads, thread);
         Ok(Outcome::Later)
     }
 
     /// `POLL`.
     pub(crate) fn poll(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
-        let cap = self.lookup(handle, Kind::Notification, rights::READ)?;
-        let word = &mut self.notifications[usize::from(cap.object)];
+        let (index, _) = self.notification(handle, rights::READ)?;
+        let word = self.notifications.at_mut(index);
         let found = word.bits & mask;
         word.bits &= !found;
         Ok(Outcome::Values(found, 0))
@@ -59,10 +112,10 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     #[inline(always)]
-    pub(crate) fn signal(&mut self, caller: u8, handle: u32, bits: u32) -> Result<Outcome, Error> {
-        let cap = self.lookup(handle, Kind::Notification, rights::WRITE)?;
-        self.respond(caller, 0, [0; 2]);
-        self.wake_waiter(cap.object, bits);
+    pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
+        let (word, _) = self.notification(handle, rights::WRITE)?;
+        self.respond(self.resume, 0, [0; 2]);
+        self.wake_waiter(word, bits);
         Ok(Outcome::Later)
     }
 
@@ -71,52 +124,49 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
-        self.wake_waiter(notification, bits);
+        if let Some(word) = self.notifications.find(usize::from(notification)) {
+            self.wake_waiter(word, bits);
+        }
     }
 
     #[inline(always)]
-    fn wake_waiter(&mut self, notification: u16, bits: u32) {
-        let Kernel { notifications, threads, domains, ready, arch, .. } = self;
-        let Some(word) = notifications.get_mut(usize::from(notification)) else { return };
+    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) {
+        let word = self.notifications.at_mut(notification);
         word.bits |= bits;
-        let waiter = word.waiter;
-        let Some(thread) = threads.get_mut(usize::from(waiter)) else { return };
+        let Some(waiter) = word.waiter else { return };
+        let thread = self.threads.at_mut(waiter);
         let found = word.bits & thread.mask;
-        if found == 0 || thread.state != State::Waiting(notification) {
-            return;
-        }
-        let home = thread.top;
-        if domains.get(usize::from(home.domain)).is_none_or(|domain| domain.epoch != home.epoch) {
+        // A thread that waits is in no gate.
+        let Level { domain, epoch, tag, priority, .. } = *self.levels.at(thread.base);
+        if found == 0 || self.domains.at(domain).epoch != epoch {
             return;
         }
         word.bits &= !found;
-        word.waiter = NONE;
-        thread.pending = Some((0, [found, 0]));
+        word.waiter = None;
+        thread.pending = Some((0, found));
         thread.state = State::Ready;
-        ready.push_back(waiter, home.priority);
         if thread.period == 0 {
             // An event releases a thread that is not periodic.
             thread.open = true;
-            let now = arch.ticks();
-            arch.trace(header(Event::Release, home.domain, u16::from(waiter)), now);
+            let now = self.arch.ticks();
+            self.arch.trace(tag | Event::Release as u32, now);
         }
+        self.ready.push_back(&mut self.threads, waiter, priority);
     }
 
-    /// Whether a thread waits for a notification. One whose domain was stopped does not wait any more.
+    /// Whether the thread that a notification names still waits: one whose domain was stopped does not.
     #[inline]
-    fn waits(&self, thread: u8, notification: u16) -> bool {
-        let record = self.thread(thread);
-        // A thread that waits is in no gate.
-        let home = &record.top;
-        record.state == State::Waiting(notification) && self.domain(home.domain).epoch == home.epoch
+    fn waits(&self, waiter: Ref<Thread<A>>) -> bool {
+        let home = self.levels.at(self.threads.at(waiter).base);
+        self.domains.at(home.domain).epoch == home.epoch
     }
 
-    /// A thread's release is complete when it waits again.
-    fn complete(&mut self, thread: u8) {
-        let record = self.thread_mut(thread);
-        if core::mem::replace(&mut record.open, false) {
-            let domain = record.level().domain;
-            self.arch.trace(header(Event::Complete, domain, u16::from(thread)), 0);
+    /// A thread that does not wait any more is not named by its notification either.
+    pub(crate) fn forget_waiter(&mut self, thread: u8, notification: u16) {
+        let waiter = self.threads.find(usize::from(thread));
+        let word = &mut self.notifications[usize::from(notification)];
+        if word.waiter == waiter {
+            word.waiter = None;
         }
     }
 
@@ -129,9 +179,11 @@ impl<A: Arch> Kernel<A> {
     pub fn on_interrupt(&mut self, line: u32) {
         self.arch.mask(line);
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line);
-        if let Some(&interrupt) = found {
-            self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, interrupt.line), 0);
-            self.wake_waiter(interrupt.notification, interrupt.bits);
+        if let Some(&Interrupt { line, notification, bits, .. }) = found {
+            self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
+            if let Some(word) = self.notifications.find(usize::from(notification)) {
+                self.wake_waiter(word, bits);
+            }
         }
         self.dispatch_now();
     }
@@ -153,7 +205,7 @@ impl<A: Arch> Kernel<A> {
         if at <= self.now() {
             return DONE;
         }
-        let current = self.current;
+        let current = self.current();
         self.block_current(State::Sleeping);
         self.times.insert(at, Wake::Thread(current));
         self.arm_before(at);
@@ -165,27 +217,29 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(threads + budgets): insertion into the time queue.
     pub(crate) fn wait_period(&mut self) -> Result<Outcome, Error> {
-        self.outside_gates()?;
-        let current = self.current;
-        let period = u64::from(self.thread(current).period);
+        let Level { thread, outer, tag, .. } = *self.top();
+        let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
+        let now = self.now();
+        let record = self.threads.at_mut(thread);
+        let period = u64::from(record.period);
         if period == 0 {
             return Err(Error::NotPeriodic);
         }
-        let now = self.now();
-        self.complete(current);
-        let record = self.thread_mut(current);
+        if record.open {
+            self.arch.trace(tag | Event::Complete as u32, 0);
+        }
         // The first call ends the thread's preparation; its releases count from here.
         let nominal = if record.release == 0 { now + period } else { record.release + period };
         record.release = nominal;
         record.open = true;
-        let domain = record.level().domain;
         if nominal <= now {
-            self.arch.trace(header(Event::Overrun, domain, u16::from(current)), nominal as u32);
-            self.arch.trace(header(Event::Release, domain, u16::from(current)), nominal as u32);
+            self.arch.trace(tag | Event::Overrun as u32, nominal as u32);
+            self.arch.trace(tag | Event::Release as u32, nominal as u32);
             return Ok(Outcome::Values(1, 0));
         }
+        let number = record.number;
         self.block_current(State::Sleeping);
-        self.times.insert(nominal, Wake::Thread(current));
+        self.times.insert(nominal, Wake::Thread(number));
         self.arm_before(nominal);
         Ok(Outcome::Later)
     }
@@ -193,9 +247,11 @@ impl<A: Arch> Kernel<A> {
     /// `BUDGET_QUERY`.
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
-        self.charge();
         let now = self.now();
-        self.refill(cap.object as u8, now);
+        self.charge(now as u32);
+        if let Some(budget) = self.budgets.find(usize::from(cap.object)) {
+            self.refill(budget, now);
+        }
         let budget = self.budget_mut(cap.object as u8);
         Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))
     }

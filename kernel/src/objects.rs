@@ -1,18 +1,15 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
-use abi::{Error, Kind, MAX_NESTING};
+use abi::{Error, Kind};
 use protect::access::AccessMap;
 use protect::pctrie::PcTrie;
 use protect::slots::Slots;
 
 use crate::arch::Arch;
-use crate::queue::NONE;
+use crate::table::{Place, Ref};
 
 /// Most areas of one domain.
 pub const MAX_AREAS: usize = 16;
-
-/// Activation levels of a thread: its own domain and the gates it may be inside.
-pub const LEVELS: usize = MAX_NESTING + 1;
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +24,28 @@ pub struct Cap {
     pub generation: u16,
     /// What a gate's callee sees as its caller's identity.
     pub badge: u32,
+    /// Of a gate or a notification: where it is.
+    pub(crate) place: Place,
 }
 
 impl Cap {
     /// An empty slot.
-    pub const EMPTY: Cap = Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0 };
+    pub const EMPTY: Cap =
+        Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0, place: Place::NOWHERE };
+
+    /// The gate that it is to.
+    #[inline(always)]
+    pub(crate) fn gate<A: Arch>(&self) -> Option<Ref<Level<A>>> {
+        // SAFETY: capabilities to gates are made with the gate's place (see `Kernel::place_of`), or copied.
+        if self.kind == Kind::Gate { Some(unsafe { self.place.object() }) } else { None }
+    }
+
+    /// The notification that it is to.
+    #[inline(always)]
+    pub(crate) fn notification<A: Arch>(&self) -> Option<Ref<Notification<A>>> {
+        // SAFETY: as above.
+        if self.kind == Kind::Notification { Some(unsafe { self.place.object() }) } else { None }
+    }
 
     /// Why a capability to something else cannot be used.
     #[cold]
@@ -65,6 +79,7 @@ pub struct FaultReport {
 }
 
 /// A protection domain.
+#[repr(C)]
 pub struct Domain {
     /// Its region registers, ready for a block load, and which of them are paged.
     pub slots: Slots,
@@ -111,88 +126,80 @@ pub enum State {
     Ended,
 }
 
-/// One activation of a thread: in its own domain, or inside a gate.
-#[derive(Clone, Copy, Debug)]
-pub struct Level {
-    /// The domain it runs in.
-    pub domain: u8,
-    /// Priority at this level.
-    pub priority: u8,
-    /// The gate (levels above 0).
-    pub gate: u16,
+/// One activation: a thread in its own domain, or in a gate. Every thread has one of the first kind, its *base*, and every
+/// gate one of the second kind, because there is never more than one thread inside. There is one more, for the idle loop.
+#[repr(C)]
+pub struct Level<A: Arch> {
+    /// Saved registers; the entry code knows that they are here.
+    pub(crate) context: A::Context,
+    /// How the gate's callee starts; the entry code knows that this follows.
+    pub(crate) entry: A::Entry,
+    /// The domain in which it is. (The idle level's means nothing.)
+    pub(crate) domain: Ref<Domain>,
+    /// The thread that is in it; of a base always the same, of the idle level none.
+    pub(crate) thread: Option<Ref<Thread<A>>>,
+    /// The level from which the thread came into the gate; of a base none.
+    pub(crate) outer: Option<Ref<Level<A>>>,
     /// The domain's epoch at entry.
-    pub epoch: u32,
-    /// Ticks left of the gate's bound (levels above 0).
-    pub left: i32,
+    pub(crate) epoch: u32,
+    /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
+    pub(crate) until: u32,
+    /// Domain and thread as a trace header has them.
+    pub(crate) tag: u32,
+    /// Priority; of a gate its ceiling.
+    pub(crate) priority: u8,
+    /// Somebody else was to run since the thread came in: what holds for the caller must be looked at when it returns.
+    pub(crate) disturbed: bool,
+    /// Generation of capabilities to the gate.
+    pub(crate) generation: u16,
+    /// Number of the gate.
+    pub(crate) number: u32,
+    /// Ticks that one call of the gate may take.
+    pub(crate) bound: i32,
+}
+
+impl<A: Arch> Level<A> {
+    /// Number of its domain.
+    #[inline]
+    pub(crate) fn domain_number(&self) -> u8 {
+        (self.tag >> 8) as u8
+    }
 }
 
 /// A thread.
 pub struct Thread<A: Arch> {
-    /// Saved registers of each level.
-    pub contexts: [A::Context; LEVELS],
-    /// The current level.
-    pub top: Level,
-    /// The levels outside of the current one: of these, the first `depth` mean something.
-    pub levels: [Level; LEVELS],
-    /// Current level.
-    pub depth: u8,
-    /// State.
-    pub state: State,
-    /// Next thread that waits for the same budget.
-    pub next_throttled: u8,
+    /// Its activation in its own domain.
+    pub(crate) base: Ref<Level<A>>,
+    /// Its innermost activation.
+    pub(crate) top: Ref<Level<A>>,
+    /// Neighbours in the ready queue, which is a ring.
+    pub(crate) next: Ref<Thread<A>>,
+    /// As `next`.
+    pub(crate) prev: Ref<Thread<A>>,
     /// The budget that pays.
-    pub budget: u8,
-    /// A result to deliver when it runs again: status and values.
-    pub pending: Option<(u32, [u32; 2])>,
+    pub(crate) budget: Ref<Budget>,
+    /// When the thread, inside a gate, had to make way for another: gates' bounds do not count what has passed since.
+    pub(crate) away: u32,
+    /// Its number.
+    pub(crate) number: u8,
+    /// Priority of the ready queue in which it is.
+    pub(crate) queue: u8,
+    /// State.
+    pub(crate) state: State,
+    /// Next thread that waits for the same budget.
+    pub(crate) next_throttled: u8,
+    /// A result to deliver when it runs again: status and value.
+    pub(crate) pending: Option<(u32, u32)>,
     /// Bits it waits for.
-    pub mask: u32,
+    pub(crate) mask: u32,
     /// Ticks between releases, or 0.
-    pub period: u32,
+    pub(crate) period: u32,
     /// Nominal time of the current release; 0 before the first.
-    pub release: u64,
+    pub(crate) release: u64,
     /// A release is open: released and not completed.
-    pub open: bool,
+    pub(crate) open: bool,
     /// Generation of capabilities to it.
-    pub generation: u16,
-}
-
-impl<A: Arch> Thread<A> {
-    /// The current level.
-    #[inline]
-    pub fn level(&self) -> &Level {
-        &self.top
-    }
-
-    /// Takes ticks from what is left of the budget and of the gate that the thread is in. (At level 0 the latter means nothing.)
-    #[inline]
-    pub(crate) fn pay(&mut self, budget: &mut Budget, elapsed: i32) {
-        self.top.left = self.top.left.wrapping_sub(elapsed);
-        budget.left = budget.left.saturating_sub(elapsed);
-    }
-
-    /// Pops the innermost level, which is inside `gate`; `outer` is the level below it. The time that has not been charged yet,
-    /// `elapsed`, will be charged to that one, though it was spent inside.
-    #[inline]
-    pub(crate) fn leave(&mut self, outer: usize, gate: &mut Gate, elapsed: i32) {
-        gate.inside = NONE;
-        // What an overrun took beyond the bound is the kernel's granularity, not the caller's doing.
-        let used = gate.bound - self.top.left.wrapping_sub(elapsed).max(0);
-        self.depth = outer as u8;
-        self.top = self.levels[outer];
-        self.top.left = self.top.left.wrapping_sub(used).wrapping_add(elapsed);
-    }
-
-    /// The registers of the current level.
-    #[inline]
-    pub fn context_mut(&mut self) -> &mut A::Context {
-        &mut self.contexts[usize::from(self.depth).min(LEVELS - 1)]
-    }
-
-    /// The registers of the current level.
-    #[inline]
-    pub fn context(&self) -> &A::Context {
-        &self.contexts[usize::from(self.depth).min(LEVELS - 1)]
-    }
+    pub(crate) generation: u16,
 }
 
 /// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and, for each other
@@ -232,42 +239,20 @@ impl Budget {
     }
 }
 
-/// A gate: an entry into a domain with a bound.
-#[derive(Clone, Copy, Debug)]
-pub struct Gate {
-    /// The callee.
-    pub domain: u8,
-    /// Ceiling priority.
-    pub ceiling: u8,
-    /// The thread inside, or [`NONE`].
-    pub inside: u8,
-    /// Entry function.
-    pub entry: u32,
-    /// Lowest address of its stack.
-    pub stack_base: u32,
-    /// Bytes of its stack.
-    pub stack_bytes: u32,
-    /// Ticks that one call may take.
-    pub bound: i32,
-    /// Generation of capabilities to it.
-    pub generation: u16,
-}
-
 /// A notification word.
-#[derive(Clone, Copy, Debug)]
-pub struct Notification {
+pub struct Notification<A: Arch> {
     /// Bits that are set.
-    pub bits: u32,
-    /// The thread that waits, or [`NONE`].
-    pub waiter: u8,
+    pub(crate) bits: u32,
+    /// The thread that waits. Its domain may have been stopped since; then it waits no more.
+    pub(crate) waiter: Option<Ref<Thread<A>>>,
     /// Generation of capabilities to it.
-    pub generation: u16,
+    pub(crate) generation: u16,
 }
 
-impl Notification {
+impl<A: Arch> Notification<A> {
     /// A notification with some bits set.
-    pub const fn new(bits: u32) -> Notification {
-        Notification { bits, waiter: NONE, generation: 0 }
+    pub(crate) const fn new(bits: u32) -> Notification<A> {
+        Notification { bits, waiter: None, generation: 0 }
     }
 }
 

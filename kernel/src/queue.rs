@@ -1,4 +1,8 @@
-//! Queues over thread numbers: the ready queues by priority, and the queue of times.
+//! The ready queues by priority, and the queue of times.
+
+use crate::arch::Arch;
+use crate::objects::Thread;
+use crate::table::{Ref, Table};
 
 /// Most threads a kernel can have; sizes the links below and bounds every loop over threads.
 pub const MAX_THREADS: usize = 32;
@@ -10,131 +14,82 @@ pub const NONE: u8 = 0xff;
 /// Priorities, 0 the most important.
 const PRIORITIES: usize = 32;
 
-/// First-in first-out queues of ready threads, one per priority, as doubly linked lists: every operation is O(1).
-pub struct Ready {
+/// First-in first-out queues of ready threads, one per priority, as rings: every operation is O(1).
+pub struct Ready<A: Arch> {
     /// Bit 31 - p is set when the queue of priority p is not empty, so that leading zeros find the most important.
     occupied: u32,
-    /// The last entry is that of no priority: leading zeros of 0.
-    head: [u8; PRIORITIES + 1],
-    tail: [u8; PRIORITIES],
-    next: [u8; MAX_THREADS],
-    prev: [u8; MAX_THREADS],
-    /// The queue in which a thread is; of one that is in none, the last.
-    queue: [u8; MAX_THREADS],
+    /// The first thread of each queue. The last entry is that of no priority: leading zeros of 0.
+    head: [Option<Ref<Thread<A>>>; PRIORITIES + 1],
 }
 
-impl Ready {
+impl<A: Arch> Ready<A> {
     /// Empty queues.
-    pub const fn new() -> Ready {
-        Ready {
-            occupied: 0,
-            head: [NONE; PRIORITIES + 1],
-            tail: [NONE; PRIORITIES],
-            next: [NONE; MAX_THREADS],
-            prev: [NONE; MAX_THREADS],
-            queue: [0; MAX_THREADS],
-        }
+    pub(crate) const fn new() -> Self {
+        Ready { occupied: 0, head: [None; PRIORITIES + 1] }
     }
 
-    /// The first thread of the most important non-empty queue, or [`NONE`].
-    #[inline]
-    pub fn first(&self) -> u8 {
+    /// The first thread of the most important non-empty queue.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<Ref<Thread<A>>> {
         self.head[self.occupied.leading_zeros() as usize]
-    }
-
-    /// The queue of a thread that is in one.
-    #[inline]
-    pub fn queue_of(&self, thread: u8) -> u8 {
-        self.queue[slot(thread)]
     }
 
     /// Adds a thread behind its equals. It must be in no queue.
     #[inline(always)]
-    pub fn push_back(&mut self, thread: u8, priority: u8) {
+    pub(crate) fn push_back(&mut self, threads: &mut Table<Thread<A>>, thread: Ref<Thread<A>>, priority: u8) {
         let queue = usize::from(priority & 31);
-        self.queue[slot(thread)] = priority & 31;
-        let tail = self.tail[queue];
-        self.prev[slot(thread)] = tail;
-        self.next[slot(thread)] = NONE;
-        if tail == NONE {
-            self.head[queue] = thread;
+        let record = threads.at_mut(thread);
+        record.queue = priority & 31;
+        let Some(head) = self.head[queue] else {
+            record.next = thread;
+            record.prev = thread;
+            self.head[queue] = Some(thread);
             self.occupied |= bit(queue);
-        } else {
-            self.next[slot(tail)] = thread;
-        }
-        self.tail[queue] = thread;
+            return;
+        };
+        record.next = head;
+        let first = threads.at_mut(head);
+        let last = first.prev;
+        first.prev = thread;
+        threads.at_mut(last).next = thread;
+        threads.at_mut(thread).prev = last;
     }
 
     /// Adds a thread before its equals. It must be in no queue.
     #[inline]
-    pub fn push_front(&mut self, thread: u8, priority: u8) {
-        let queue = usize::from(priority & 31);
-        self.queue[slot(thread)] = priority & 31;
-        let head = self.head[queue];
-        self.next[slot(thread)] = head;
-        self.prev[slot(thread)] = NONE;
-        if head == NONE {
-            self.tail[queue] = thread;
-            self.occupied |= bit(queue);
-        } else {
-            self.prev[slot(head)] = thread;
-        }
-        self.head[queue] = thread;
+    pub(crate) fn push_front(&mut self, threads: &mut Table<Thread<A>>, thread: Ref<Thread<A>>, priority: u8) {
+        self.push_back(threads, thread, priority);
+        self.head[usize::from(priority & 31)] = Some(thread);
     }
 
     /// Moves the first thread of a queue behind its equals.
-    #[inline]
-    pub fn rotate(&mut self, thread: u8) {
-        let next = self.next[slot(thread)];
-        if next == NONE {
-            return;
-        }
-        let queue = usize::from(self.queue[slot(thread)] & 31);
-        let tail = self.tail[queue];
-        self.head[queue] = next;
-        self.prev[slot(next)] = NONE;
-        self.next[slot(tail)] = thread;
-        self.prev[slot(thread)] = tail;
-        self.next[slot(thread)] = NONE;
-        self.tail[queue] = thread;
+    #[inline(always)]
+    pub(crate) fn rotate(&mut self, threads: &Table<Thread<A>>, thread: Ref<Thread<A>>) {
+        let record = threads.at(thread);
+        self.head[usize::from(record.queue & 31)] = Some(record.next);
     }
 
     /// Takes a thread out of its queue. It must be in one.
-    #[inline]
-    pub fn remove(&mut self, thread: u8) {
-        let queue = usize::from(self.queue[slot(thread)] & 31);
-        let (prev, next) = (self.prev[slot(thread)], self.next[slot(thread)]);
-        if next == NONE {
-            self.tail[queue] = prev;
-        } else {
-            self.prev[slot(next)] = prev;
-        }
-        if prev != NONE {
-            self.next[slot(prev)] = next;
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, threads: &mut Table<Thread<A>>, thread: Ref<Thread<A>>) {
+        let Thread { next, prev, queue, .. } = *threads.at(thread);
+        let queue = usize::from(queue & 31);
+        if next == thread {
+            self.head[queue] = None;
+            self.occupied &= !bit(queue);
             return;
         }
-        self.head[queue] = next;
-        if next == NONE {
-            self.occupied &= !bit(queue);
+        threads.at_mut(prev).next = next;
+        threads.at_mut(next).prev = prev;
+        if self.head[queue] == Some(thread) {
+            self.head[queue] = Some(next);
         }
-    }
-}
-
-impl Default for Ready {
-    fn default() -> Self {
-        Ready::new()
     }
 }
 
 #[inline]
 fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
-}
-
-/// Thread numbers are below [`MAX_THREADS`]; the mask lets the compiler see it.
-#[inline]
-fn slot(thread: u8) -> usize {
-    usize::from(thread) & (MAX_THREADS - 1)
 }
 
 /// What happens at a time.
@@ -213,24 +168,27 @@ impl Default for Times {
 mod inspect {
     use std::vec::Vec;
 
-    use super::{MAX_THREADS, NONE, Ready, Times, Wake, bit, slot};
+    use super::{MAX_THREADS, Ready, Times, Wake, bit};
+    use crate::arch::Arch;
+    use crate::objects::Thread;
+    use crate::table::Table;
 
-    impl Ready {
+    impl<A: Arch> Ready<A> {
         /// Every queued thread with the priority of its queue, in the order in which they would run.
-        pub fn listed(&self) -> Vec<(u8, u8)> {
+        pub fn listed(&self, threads: &Table<Thread<A>>) -> Vec<(u8, u8)> {
             let mut listed = Vec::new();
             for queue in 0..32 {
-                let mut thread = self.head[queue];
-                assert_eq!(thread != NONE, self.occupied & bit(queue) != 0, "queue {queue} and its bit differ");
-                let mut before = NONE;
-                while thread != NONE {
-                    assert_eq!(self.prev[slot(thread)], before, "links of thread {thread}");
-                    listed.push((thread, queue as u8));
-                    assert!(listed.len() <= MAX_THREADS, "a queue is circular");
-                    before = thread;
-                    thread = self.next[slot(thread)];
+                let head = self.head[queue];
+                assert_eq!(head.is_some(), self.occupied & bit(queue) != 0, "queue {queue} and its bit differ");
+                let mut next = head;
+                while let Some(thread) = next {
+                    let record = threads.at(thread);
+                    assert!(threads.at(record.next).prev == thread, "links of thread {}", record.number);
+                    assert_eq!(usize::from(record.queue), queue, "thread {}", record.number);
+                    listed.push((record.number, queue as u8));
+                    assert!(listed.len() <= MAX_THREADS, "a queue does not close");
+                    next = (Some(record.next) != head).then_some(record.next);
                 }
-                assert!(before == NONE || self.tail[queue] == before, "tail of queue {queue}");
             }
             listed
         }

@@ -110,9 +110,9 @@ impl<A: Arch> Kernel<A> {
         }
         let Some(kind) = Kind::from_number(record.kind as u8) else { return };
         let object = record.object as u16;
-        let generation = self.generation(kind, object);
+        let (generation, place) = (self.generation(kind, object), self.place_of(kind, object));
         self.domain_mut(index).caps[record.slot as usize] =
-            Cap { kind, rights: record.rights as u8, object, generation, badge: record.badge };
+            Cap { kind, rights: record.rights as u8, object, generation, badge: record.badge, place };
     }
 
     /// Looks at one thread and puts it at its entry if it is the domain's. Returns whether all threads were looked at. A
@@ -123,7 +123,7 @@ impl<A: Arch> Kernel<A> {
         }
         let entry: ThreadEntry = self.tables.get(usize::from(thread));
         if entry.domain == u32::from(index) {
-            if self.thread(thread).depth > 0 {
+            if self.is_in_gate(thread) {
                 return false;
             }
             self.retire(thread);
@@ -137,12 +137,13 @@ impl<A: Arch> Kernel<A> {
     /// Takes a thread at level 0 out of every queue.
     fn retire(&mut self, thread: u8) {
         let record = self.thread(thread);
-        let (state, budget) = (record.state, record.budget);
+        let (state, budget) = (record.state, self.budgets.index_of(record.budget) as u8);
         match state {
-            State::Ready => self.ready.remove(thread),
+            State::Ready => self.unqueue(thread),
             State::Sleeping => self.times.remove(Wake::Thread(thread)),
             State::Throttled => self.forget_throttled(thread, budget),
-            State::Waiting(_) | State::Ended => {}
+            State::Waiting(notification) => self.forget_waiter(thread, notification),
+            State::Ended => {}
         }
         self.thread_mut(thread).state = State::Ended;
     }

@@ -4,8 +4,9 @@ use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, NOBODY};
-use crate::objects::{LEVELS, State};
+use crate::objects::{Budget, Domain, Level, State, Thread};
 use crate::queue::{NONE, Wake};
+use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the
@@ -22,7 +23,7 @@ impl<A: Arch> Kernel<A> {
     /// [`Kernel::dispatch`] in line, for the entries that count.
     #[inline(always)]
     pub(crate) fn dispatch_now(&mut self) {
-        if self.recheck || self.ready.first() != self.current {
+        if self.recheck || self.ready.first() != self.running() {
             self.reschedule();
         }
         if self.rearm {
@@ -34,112 +35,129 @@ impl<A: Arch> Kernel<A> {
     /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
     #[inline(always)]
     fn reschedule(&mut self) {
-        let elapsed = self.elapsed();
-        let now = self.since + u64::from(elapsed);
-        self.since = now;
-        let elapsed = elapsed as i32;
-        let current = self.current;
-        if let Some(thread) = self.threads.get_mut(usize::from(current))
-            && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
-        {
-            thread.pay(budget, elapsed);
-            if self.ready.queue_of(current) != thread.top.priority && thread.state == State::Ready {
-                self.settle(current);
-            }
+        let now = self.arch.ticks();
+        self.charge(now);
+        let level = self.top();
+        if let (Some(thread), Some(_)) = (level.thread, level.outer) {
+            self.step_aside(thread, now);
         }
         self.recheck = false;
-        while !self.runs_first(now) {}
+        while !self.first_goes_on(now) {}
     }
 
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
     /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
     /// ready queue or a level, and somebody else may be the first.
     #[inline(always)]
-    fn runs_first(&mut self, now: u64) -> bool {
-        let next = self.ready.first();
-        let Kernel { threads, domains, budgets, arch, .. } = self;
-        let Some(thread) = threads.get_mut(usize::from(next)) else { return self.idle() };
-        let Some(domain) = domains.get(usize::from(thread.top.domain)) else { return self.idle() };
+    fn first_goes_on(&mut self, now: u32) -> bool {
+        let Some(next) = self.ready.first() else { return self.idle() };
+        let Thread { top, budget, .. } = *self.threads.at(next);
+        let Level { outer, domain, epoch, .. } = *self.levels.at(top);
+        if outer.is_some() {
+            return self.first_goes_on_in_gate(next, now);
+        }
         // Activations begin only while their domain runs, and its epoch changes when it is stopped.
-        if domain.epoch != thread.top.epoch {
+        if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return false;
         }
-        let left = if thread.depth > 0 {
-            if thread.top.left <= 0 {
-                self.overrun(next);
-                self.recheck = false;
-                return false;
-            }
-            thread.top.left
-        } else {
-            let index = thread.budget;
-            let Some(budget) = budgets.get(usize::from(index)) else { return self.idle() };
-            if now >= budget.next {
-                self.refill(index, now);
-                return false;
-            }
-            if budget.left <= 0 {
-                self.exhausted(next);
-                return false;
-            }
-            budget.left
-        };
-        if left < (self.armed as u32).wrapping_sub(now as u32) as i32 {
-            self.armed = now + left as u64;
+        let Budget { left, next: due, .. } = *self.budgets.at(budget);
+        // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
+        if ((due as u32).wrapping_sub(now) as i32 <= 0 || left <= 0) && !self.can_pay(next, budget) {
+            return false;
+        }
+        let limit = now.wrapping_add(self.budgets.at(budget).left as u32);
+        self.limit = limit;
+        self.go_on(next, top, limit);
+        true
+    }
+
+    /// As [`Kernel::first_goes_on`], for a thread inside a gate: it finishes its call whatever its budget says.
+    #[cold]
+    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u32) -> bool {
+        self.catch_up(next, now);
+        let Thread { top, budget, base, .. } = *self.threads.at(next);
+        let Level { domain, epoch, until, .. } = *self.levels.at(top);
+        if self.domains.at(domain).epoch != epoch {
+            self.unwind(next);
+            return false;
+        }
+        if now.wrapping_sub(until) as i32 >= 0 {
+            self.overrun(next);
+            self.recheck = false;
+            return false;
+        }
+        self.limit = now.wrapping_add(self.budgets.at(budget).left as u32);
+        self.go_on(next, top, until);
+        self.threads.at_mut(next).top = base;
+        true
+    }
+
+    /// A thread runs from now on, at the latest until `end`.
+    #[inline(always)]
+    fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
+        if (self.armed as u32).wrapping_sub(end) as i32 > 0 {
+            self.armed = self.time_of(end);
             self.rearm = true;
         }
-        let context = &mut thread.contexts[usize::from(thread.depth).min(LEVELS - 1)];
-        self.resume = context;
-        if next != self.current {
-            self.current = next;
-            let number = thread.top.domain;
+        if top != self.resume {
+            self.resume = top;
+            let Level { domain, tag, .. } = *self.levels.at(top);
             // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
-            arch.trace(header(Event::Switch, number, u16::from(next)), 0);
-            if number != self.loaded {
-                self.loaded = number;
-                arch.load_image(domain.slots.image());
+            self.arch.trace(tag | Event::Switch as u32, 0);
+            if self.loaded != Some(domain) {
+                self.load(domain);
             }
         }
-        if let Some((status, values)) = thread.pending {
-            thread.pending = None;
-            arch.respond(context, status, values);
+        let record = self.threads.at_mut(thread);
+        if let Some((status, value)) = record.pending {
+            record.pending = None;
+            self.respond(top, status, [value, 0]);
         }
-        true
     }
 
     /// Nobody is ready.
     #[cold]
     fn idle(&mut self) -> bool {
-        if self.current != NOBODY {
-            self.current = NOBODY;
-            if self.loaded != IDLE {
-                self.load(IDLE);
-            }
+        if self.running().is_some() {
             self.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
         }
-        self.resume = core::ptr::null_mut();
+        if let Some(level) = self.levels.len().checked_sub(1).and_then(|last| self.levels.find(last)) {
+            self.resume = level;
+        }
+        if self.loaded.is_some() {
+            self.loaded = None;
+            self.arch.load_image(&self.idle_image);
+        }
         true
     }
 
-    /// A thread's budget has nothing left.
+    /// Whether a ready thread's budget has something left, after the replenishment that may be due. If not, the thread waits for the
+    /// next one.
     #[cold]
-    fn exhausted(&mut self, thread: u8) {
-        let record = self.thread(thread);
-        let (domain, budget) = (record.top.domain, record.budget);
-        self.arch.trace(header(Event::BudgetOut, domain, u16::from(budget)), 0);
+    fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>) -> bool {
+        let now = self.now();
+        self.refill(budget, now);
+        if self.budgets.at(budget).left > 0 {
+            return true;
+        }
+        let level = self.threads.at(thread).base;
+        let domain = self.levels.at(level).domain_number();
+        let number = self.budgets.index_of(budget) as u16;
+        self.arch.trace(header(Event::BudgetOut, domain, number), 0);
         self.throttle(thread);
+        false
     }
 
     /// Takes a ready thread out of the queue until its budget is replenished.
     #[cold]
-    pub(crate) fn throttle(&mut self, thread: u8) {
-        self.ready.remove(thread);
-        let index = self.thread(thread).budget;
-        let budget = self.budget_mut(index);
+    pub(crate) fn throttle(&mut self, thread: Ref<Thread<A>>) {
+        self.ready.remove(&mut self.threads, thread);
+        let record = self.threads.at_mut(thread);
+        let index = self.budgets.index_of(record.budget) as u8;
+        let budget = self.budgets.at_mut(record.budget);
         let (first, at) = (budget.waiting, budget.next);
-        budget.waiting = thread;
-        let record = self.thread_mut(thread);
+        budget.waiting = record.number;
         record.state = State::Throttled;
         record.next_throttled = first;
         if first == NONE {
@@ -148,29 +166,29 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Loads a domain's region registers ([`IDLE`]: those of the idle loop).
-    #[inline]
-    pub(crate) fn load(&mut self, domain: u8) {
-        self.loaded = domain;
-        match self.domains.get(usize::from(domain)) {
-            Some(domain) => self.arch.load_image(domain.slots.image()),
-            None => self.arch.load_image(&self.idle_image),
-        }
+    /// Loads a domain's region registers.
+    #[inline(always)]
+    pub(crate) fn load(&mut self, domain: Ref<Domain>) {
+        self.loaded = Some(domain);
+        self.arch.load_image(self.domains.at(domain).slots.image());
     }
 
-    /// Charges the time since the last charge to the running thread.
+    /// Brings what the running thread's budget has left up to date.
     ///
     /// # Bound
     /// O(1).
-    #[inline]
-    pub(crate) fn charge(&mut self) {
-        let elapsed = self.elapsed();
-        self.since += u64::from(elapsed);
-        if let Some(thread) = self.threads.get_mut(usize::from(self.current))
-            && let Some(budget) = self.budgets.get_mut(usize::from(thread.budget))
-        {
-            thread.pay(budget, elapsed as i32);
+    #[inline(always)]
+    pub(crate) fn charge(&mut self, now: u32) {
+        if let Some(thread) = self.running() {
+            let budget = self.threads.at(thread).budget;
+            self.budgets.at_mut(budget).left = self.limit.wrapping_sub(now) as i32;
         }
+    }
+
+    /// A time in ticks, less than a wrap after `since`, of which the low word is known.
+    #[inline]
+    pub(crate) fn time_of(&self, low: u32) -> u64 {
+        self.since + u64::from(low.wrapping_sub(self.since as u32))
     }
 
     /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
@@ -183,10 +201,10 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// As [`Kernel::arm_before`], so many ticks from now, and at once.
+    /// Arms the timer for `at` (ticks, low word), at once.
     #[cold]
-    pub(crate) fn arm_within(&mut self, ticks: i32) {
-        self.armed = self.now() + ticks as u64;
+    pub(crate) fn arm_at(&mut self, at: u32) {
+        self.armed = self.time_of(at);
         self.arch.arm_timer(self.armed);
     }
 
@@ -194,8 +212,10 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// O(entries that are due), each at most once per its period.
+    #[inline(always)]
     pub fn on_timer(&mut self) {
         let now = self.now();
+        self.since = now;
         while let Some(wake) = self.times.pop_due(now) {
             match wake {
                 Wake::Thread(thread) => self.wake_sleeper(thread),
@@ -209,33 +229,44 @@ impl<A: Arch> Kernel<A> {
         self.dispatch_now();
     }
 
+    #[inline(never)]
     fn wake_sleeper(&mut self, thread: u8) {
         let record = self.thread_mut(thread);
         if record.state != State::Sleeping {
             return;
         }
-        record.pending = Some((0, [0; 2]));
-        if record.period > 0 && record.open {
-            let (nominal, domain) = (record.release as u32, record.level().domain);
-            self.arch.trace(header(Event::Release, domain, u16::from(thread)), nominal);
+        record.pending = Some((0, 0));
+        let released = record.period > 0 && record.open;
+        let (nominal, base) = (record.release as u32, record.base);
+        if released {
+            self.arch.trace(self.levels.at(base).tag | Event::Release as u32, nominal);
         }
         self.make_ready(thread);
     }
 
     /// Replenishes a budget when its time has come, and traces that.
     #[cold]
-    pub(crate) fn refill(&mut self, index: u8, now: u64) {
-        let budget = self.budget_mut(index);
-        if budget.refill(now) {
-            let capacity = budget.capacity as u32;
-            self.arch.trace(header(Event::Replenish, IDLE, u16::from(index)), capacity);
+    pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
+        let pays_now = self.running().is_some_and(|thread| self.threads.at(thread).budget == index);
+        if pays_now {
+            self.charge(now as u32);
         }
+        let number = self.budgets.index_of(index) as u16;
+        let budget = self.budgets.at_mut(index);
+        if !budget.refill(now) {
+            return;
+        }
+        if pays_now {
+            self.limit = (now as u32).wrapping_add(budget.left as u32);
+        }
+        self.arch.trace(header(Event::Replenish, IDLE, number), budget.capacity as u32);
     }
 
     #[cold]
     fn replenished(&mut self, index: u8, now: u64) {
-        self.refill(index, now);
-        let mut waiting = core::mem::replace(&mut self.budget_mut(index).waiting, NONE);
+        let Some(budget) = self.budgets.find(usize::from(index)) else { return };
+        self.refill(budget, now);
+        let mut waiting = core::mem::replace(&mut self.budgets.at_mut(budget).waiting, NONE);
         // Bounded: a thread is in this list at most once.
         while waiting != NONE {
             let thread = waiting;
@@ -250,18 +281,26 @@ impl<A: Arch> Kernel<A> {
     /// Puts a thread at the end of its ready queue.
     #[inline]
     pub(crate) fn make_ready(&mut self, thread: u8) {
-        let record = self.thread_mut(thread);
+        let Some(thread) = self.threads.find(usize::from(thread)) else { return };
+        let record = self.threads.at_mut(thread);
         record.state = State::Ready;
-        let priority = record.level().priority;
-        self.ready.push_back(thread, priority);
+        let priority = self.levels.at(record.top).priority;
+        self.ready.push_back(&mut self.threads, thread, priority);
+    }
+
+    /// Takes a thread that is ready out of its queue.
+    pub(crate) fn unqueue(&mut self, thread: u8) {
+        if let Some(thread) = self.threads.find(usize::from(thread)) {
+            self.ready.remove(&mut self.threads, thread);
+        }
     }
 
     /// Takes the running thread out of the ready queue.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn block_current(&mut self, state: State) {
-        let current = self.current;
-        let record = self.thread_mut(current);
-        record.state = state;
-        self.ready.remove(current);
+        if let Some(thread) = self.running() {
+            self.threads.at_mut(thread).state = state;
+            self.ready.remove(&mut self.threads, thread);
+        }
     }
 }

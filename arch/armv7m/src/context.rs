@@ -22,6 +22,51 @@ pub struct Context {
     pub float: MaybeUninit<[u32; 16]>,
 }
 
+/// Bytes of the first registers.
+pub const SAVED_BYTES: usize = core::mem::offset_of!(Context, psp);
+
+/// How the callee of a gate starts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Entry {
+    /// Process stack pointer; the entry code knows that it comes first.
+    psp: u32,
+    /// Lowest address of the stack.
+    stack_base: u32,
+    /// Bytes of the stack above the first frame.
+    frame_room: u32,
+    /// What the frame holds after its four arguments: r12, link, program counter, xPSR.
+    tail: [u32; 4],
+}
+
+impl Entry {
+    /// Leads nowhere.
+    pub const NOWHERE: Entry = Entry { psp: 0, stack_base: u32::MAX, frame_room: 0, tail: [0; 4] };
+
+    /// Keeps what a start needs, but for its arguments.
+    pub fn new(start: Start) -> Entry {
+        let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
+        Entry {
+            psp: start.stack_base + frame_room,
+            stack_base: start.stack_base,
+            frame_room,
+            tail: [0, start.link, start.entry & !1, XPSR_THUMB],
+        }
+    }
+
+    /// Writes the frame of a callee that starts.
+    ///
+    /// # Safety
+    /// See [`kernel::arch::Arch::enter`].
+    #[inline(always)]
+    pub unsafe fn enter(&self, args: [u32; 4]) {
+        let [r0, r1, r2, r3] = args;
+        let [r12, link, pc, xpsr] = self.tail;
+        // SAFETY: the frame lies within the stack, which the caller owns for the callee; stacks are multiples of 8.
+        unsafe { (self.psp as *mut [u32; FRAME_WORDS]).write([r0, r1, r2, r3, r12, link, pc, xpsr]) };
+    }
+}
+
 /// Return to thread mode, process stack, no floating-point state (DDI 0403 B1.5.8).
 const EXC_RETURN_THREAD: u32 = 0xffff_fffd;
 /// xPSR of a fresh thread: the Thumb bit.
@@ -49,18 +94,21 @@ impl Context {
     /// See [`kernel::arch::Arch::prepare`].
     #[inline]
     pub unsafe fn prepare(&mut self, start: Start) {
-        let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
-        let psp = start.stack_base + frame_room;
-        let [r0, r1, r2, r3] = start.args;
-        let frame = [r0, r1, r2, r3, 0, start.link, start.entry & !1, XPSR_THUMB];
-        // SAFETY: the frame lies within the stack, which the caller owns for the thread; stacks are multiples of 8.
-        unsafe { (psp as *mut [u32; FRAME_WORDS]).write(frame) };
+        let entry = Entry::new(start);
+        // SAFETY: the caller's duty is the same.
+        unsafe { entry.enter(start.args) };
+        self.fresh(&entry);
+    }
+
+    /// The registers of a callee that starts.
+    #[inline]
+    pub fn fresh(&mut self, entry: &Entry) {
         // Field by field: a whole context would be copied, `float` and all.
         self.saved = [0; 8];
-        self.psp = psp;
+        self.psp = entry.psp;
         self.exc_return = EXC_RETURN_THREAD;
-        self.stack_base = start.stack_base;
-        self.frame_room = frame_room;
+        self.stack_base = entry.stack_base;
+        self.frame_room = entry.frame_room;
     }
 
     fn word(&self, index: usize) -> *mut u32 {

@@ -1,16 +1,18 @@
 //! Exception entry and exit.
 //!
-//! The board's binary provides the five functions that are called from here (`kernel_call`, `kernel_interrupt`, `kernel_fault`,
-//! `kernel_miss`, `kernel_wrong_stack`, `kernel_panic`) as thin wrappers around the generic ones below, because they know where
-//! the kernel's state is.
+//! The board's binary provides the functions that are called from here (`kernel_*`) as thin wrappers around the generic ones
+//! below, because they know where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the Context that
+//! runs.
 
 use core::arch::global_asm;
 
+use abi::Call;
 use abi::trace::Fault;
-use kernel::Kernel;
 use kernel::fault::Resolution;
+use kernel::{Kernel, Passage};
+use protect::slots::RegionImage;
 
-use crate::context::Context;
+use crate::context::{Context, SAVED_BYTES};
 use crate::machine::{Armv7m, Board};
 use crate::regs;
 
@@ -19,88 +21,245 @@ global_asm!(
     .syntax unified
     .fpu fpv5-d16
 
-    .section .bss.COFFERDAM_CURRENT, "aw", %nobits
-    .balign 4
-    .global COFFERDAM_CURRENT
-COFFERDAM_CURRENT:
-    .space 4
+    .section .hot.entry, "ax", %progbits
+
     .balign 4
 cofferdam_zeros:
     .space 64
 
-    .section .hot.entry, "ax", %progbits
-
-@ Saves the running thread, calls a kernel function, resumes the thread that it chose.
+@ Saves the running thread, as far as the hardware has not.
 @   in        exception from thread mode on the process stack; lr = EXC_RETURN
-@   calls     \function: returns the Context to resume in r0
-@   clobbers  everything; what a thread must keep is in its Context
+@   out       r0 = kernel, r1 = frame
+@   clobbers  r2, r3, r12, flags; what a thread must keep is in its Context
 @ A frame outside of the thread's stack goes to kernel_wrong_stack instead, before any floating-point instruction: one
 @ would make the hardware write the frame's floating-point part. Offsets are unsigned: a stack pointer below the stack is
-@ as far above it as one can be.
-    .macro ENTRY name, function
+@ as far above it as one can be. With floating-point state it goes on at \float, with the Context + 32 in r12.
+    .macro SAVE float
+    ldr     r0, =COFFERDAM_CPU
+    mrs     r1, psp
+    ldr     r12, [r0]
+    stmia   r12!, {{r4-r11}}
+    ldrd    r2, r3, [r12, #8]
+    strd    r1, lr, [r12]
+    subs    r2, r1, r2
+    cmp     r2, r3
+    bhi     cofferdam_wrong_stack
+    tst     lr, #0x10
+    beq     \float
+    .endm
+
+@ The rest of it, for a thread with floating-point state.
+    .macro SAVE_FLOAT
+    subs    r3, r3, #72
+    cmp     r2, r3
+    bhi     cofferdam_wrong_stack
+    add     r12, r12, #16
+    vstmia  r12, {{s16-s31}}
+    .endm
+
+@ Waits until every store of the thread has arrived or failed. Bus faults do not preempt the kernel, so that one is pending;
+@ without this it would be found after a switch, and blamed on the next domain.
+@   out       r4 = MPU_RBAR
+@   clobbers  r2, flags
+    .macro SETTLE late
+    ldr     r4, ={rbar}
+    dsb
+    ldr     r2, [r4, #{shcsr} - {rbar}]
+    lsls    r2, r2, #31 - {pended}
+    bmi     \late
+    .endm
+
+@ Loads all region registers: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11). The return
+@ from the exception is what synchronizes; the kernel's own accesses do not depend on them.
+@   in        r1 = image, r4 = MPU_RBAR
+@   clobbers  r1-r3, r5-r10
+    .macro LOAD
+    ldmia   r1!, {{r2, r3, r5, r6, r7, r8, r9, r10}}
+    stmia   r4, {{r2, r3, r5, r6, r7, r8, r9, r10}}
+    ldmia   r1, {{r2, r3, r5, r6, r7, r8, r9, r10}}
+    stmia   r4, {{r2, r3, r5, r6, r7, r8, r9, r10}}
+    dsb
+    .endm
+
+    .macro HANDLER name
     .global \name
     .type \name, %function
     .thumb_func
 \name:
-    movw    r0, #:lower16:COFFERDAM_CURRENT
-    movt    r0, #:upper16:COFFERDAM_CURRENT
-    ldr     r0, [r0]
-    mrs     r1, psp
-    stmia   r0!, {{r4-r11}}
-    ldrd    r2, r3, [r0, #8]
-    strd    r1, lr, [r0]
-    mov     r4, lr
-    subs    r2, r1, r2
-    tst     lr, #0x10
-    beq     1f
-    cmp     r2, r3
-    bhi     cofferdam_wrong_stack
-    bl      \function
-    b       cofferdam_resume
-1:  subs    r3, r3, #72
-    cmp     r2, r3
-    bhi     cofferdam_wrong_stack
-    adds    r0, r0, #16
-    vstmia  r0, {{s16-s31}}
-    bl      \function
-    b       cofferdam_resume
     .endm
 
-    ENTRY cofferdam_call_entry, kernel_call
-    ENTRY cofferdam_interrupt_entry, kernel_interrupt
-    ENTRY cofferdam_fault_save, kernel_fault
+@ System call. The common ones have functions of their own.
+    HANDLER cofferdam_call_entry
+    SAVE    cofferdam_call_float
+    SETTLE  cofferdam_late
+    ldr     r2, [r1, #16]
+    cmp     r2, #{last}
+    bhi     cofferdam_call_other
+    tbb     [pc, r2]
+9:
+    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8
+    .if     \number == {gate_call}
+    .byte   (cofferdam_gate_call - 9b) / 2
+    .elseif \number == {gate_return}
+    .byte   (cofferdam_gate_return - 9b) / 2
+    .elseif \number == {yield_}
+    .byte   (cofferdam_yield - 9b) / 2
+    .elseif \number == {signal}
+    .byte   (cofferdam_signal - 9b) / 2
+    .elseif \number == {wait}
+    .byte   (cofferdam_wait - 9b) / 2
+    .else
+    .byte   (cofferdam_call_other - 9b) / 2
+    .endif
+    .endr
+    .balign 2
+
+@ Into a gate: the callee finds nothing in the registers but its arguments. Its Context follows in memory, of which the
+@ entry's first word is its stack pointer.
+    .thumb_func
+cofferdam_gate_call:
+    bl      kernel_gate_call
+    cbz     r0, cofferdam_call_again
+    LOAD
+    ldr     r0, [r0, #{entry}]
+    adr     r1, cofferdam_zeros
+    ldmia   r1, {{r4-r11}}
+    mvn     lr, #2
+    msr     psp, r0
+    bx      lr
+
+@ Out of a gate.
+    .thumb_func
+cofferdam_gate_return:
+    bl      kernel_gate_return
+    cbz     r0, cofferdam_call_again
+    LOAD
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_yield:
+    bl      kernel_yield
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_signal:
+    bl      kernel_signal
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_wait:
+    bl      kernel_wait
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_call_again:
+    ldr     r0, =COFFERDAM_CPU
+    .thumb_func
+cofferdam_call_other:
+    bl      kernel_call
+
+@ Resumes a Context after an exception from a thread without floating-point state.
+@   in        r0 = Context
+    .thumb_func
+cofferdam_resume:
+    ldrd    r1, lr, [r0, #32]
+    tst     lr, #0x10
+    beq     cofferdam_resume_float
+    ldmia   r0, {{r4-r11}}
+    msr     psp, r1
+    bx      lr
+
+@ Interrupts: one for the timer, which is SysTick, and one for lines.
+    HANDLER cofferdam_timer_entry
+    SAVE    cofferdam_timer_float
+    SETTLE  cofferdam_late
+    bl      kernel_timer
+    b       cofferdam_resume
+
+    HANDLER cofferdam_interrupt_entry
+    SAVE    cofferdam_interrupt_float
+    SETTLE  cofferdam_late
+    mrs     r1, ipsr
+    bl      kernel_interrupt
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_late:
+    bl      kernel_late
+    b       cofferdam_resume
+
+@ The same for threads with floating-point state.
+    .thumb_func
+cofferdam_call_float:
+    SAVE_FLOAT
+    SETTLE  cofferdam_late_float
+    bl      kernel_call
+    b       cofferdam_clear
+
+    .thumb_func
+cofferdam_timer_float:
+    SAVE_FLOAT
+    SETTLE  cofferdam_late_float
+    bl      kernel_timer
+    b       cofferdam_clear
+
+    .thumb_func
+cofferdam_interrupt_float:
+    SAVE_FLOAT
+    SETTLE  cofferdam_late_float
+    mrs     r1, ipsr
+    bl      kernel_interrupt
+    b       cofferdam_clear
+
+    .thumb_func
+cofferdam_late_float:
+    bl      kernel_late
+
+@ Resumes a Context after an exception from a thread with floating-point state: the next thread must not find it.
+@   in        r0 = Context
+    .thumb_func
+cofferdam_clear:
+    ldrd    r1, lr, [r0, #32]
+    tst     lr, #0x10
+    beq     cofferdam_resume_float
+    adr     r2, cofferdam_zeros
+    vldmia  r2, {{s0-s15}}
+    vldmia  r2, {{s16-s31}}
+    movs    r3, #0
+    vmsr    fpscr, r3
+    ldmia   r0, {{r4-r11}}
+    msr     psp, r1
+    bx      lr
+
+    .thumb_func
+cofferdam_resume_float:
+    add     r2, r0, #48
+    vldmia  r2, {{s16-s31}}
+    ldmia   r0, {{r4-r11}}
+    msr     psp, r1
+    bx      lr
 
     .thumb_func
 cofferdam_wrong_stack:
+    mov     r4, lr
     bl      kernel_wrong_stack
+    b       cofferdam_after_fault
 
-@ Resumes a Context.
-@   in        r0 = Context; r4 = EXC_RETURN of the entry, whose bit 4 tells whether the floating-point registers hold
-@             the state of whoever ran before
+    HANDLER cofferdam_fault_save
+    SAVE    cofferdam_fault_float
+    bl      kernel_fault
+    b       cofferdam_resume
     .thumb_func
-cofferdam_resume:
-    movw    r1, #:lower16:COFFERDAM_CURRENT
-    movt    r1, #:upper16:COFFERDAM_CURRENT
-    str     r0, [r1]
-    add     r2, r0, #32
-    ldrd    r1, lr, [r2]
-    tst     lr, #0x10
-    beq     2f
+cofferdam_fault_float:
+    SAVE_FLOAT
+    bl      kernel_fault
+    b       cofferdam_clear
+
+    .thumb_func
+cofferdam_after_fault:
     tst     r4, #0x10
-    bne     3f
-    @ The next thread has no floating-point state: it must not find the previous one's.
-    movw    r3, #:lower16:cofferdam_zeros
-    movt    r3, #:upper16:cofferdam_zeros
-    vldmia  r3, {{s0-s15}}
-    vldmia  r3, {{s16-s31}}
-    movs    r3, #0
-    vmsr    fpscr, r3
-    b       3f
-2:  adds    r2, r2, #16
-    vldmia  r2, {{s16-s31}}
-3:  ldmia   r0, {{r4-r11}}
-    msr     psp, r1
-    bx      lr
+    beq     cofferdam_clear
+    b       cofferdam_resume
 
 @ Memory protection fault: the short path for a paged region that is not loaded.
 @   in        lr = EXC_RETURN
@@ -131,15 +290,11 @@ cofferdam_fault_entry:
     b       cofferdam_fault_save
 
 @ Leaves reset for good: resumes the first thread.
-@   in        r0 = Context, called from reset in thread mode
 @ Exception return is possible in handler mode only, so that PendSV (used for nothing else) is the way there. Interrupts
 @ were masked since reset: the timer is armed already, and must find a thread to interrupt.
     .global cofferdam_first
     .thumb_func
 cofferdam_first:
-    movw    r1, #:lower16:COFFERDAM_CURRENT
-    movt    r1, #:upper16:COFFERDAM_CURRENT
-    str     r0, [r1]
     movw    r1, #0xed04
     movt    r1, #0xe000
     mov     r2, #0x10000000
@@ -149,70 +304,105 @@ cofferdam_first:
     cpsie   i
     b       .
 
-    .global cofferdam_first_entry
-    .thumb_func
-cofferdam_first_entry:
-    movw    r1, #:lower16:COFFERDAM_CURRENT
-    movt    r1, #:upper16:COFFERDAM_CURRENT
-    ldr     r0, [r1]
-    movs    r4, #0x10
+    HANDLER cofferdam_first_entry
+    ldr     r0, =COFFERDAM_CPU
+    ldr     r0, [r0]
     movs    r2, #1
     msr     control, r2
-    b       cofferdam_resume
-"#
+    b       cofferdam_clear
+
+    .ltorg
+"#,
+    rbar = const MPU_RBAR,
+    shcsr = const SHCSR,
+    pended = const BUSFAULTPENDED.trailing_zeros(),
+    last = const 8,
+    gate_call = const Call::GateCall as u32,
+    gate_return = const Call::GateReturn as u32,
+    yield_ = const Call::Yield as u32,
+    signal = const Call::Signal as u32,
+    wait = const Call::Wait as u32,
+    entry = const size_of::<Context>(),
 );
 
-/// The Context to resume: the chosen thread's, or the idle loop's.
-fn resumed<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    let context = kernel.resume();
-    if context.is_null() { kernel.arch.idle_context() } else { context }
-}
+/// Addresses that the entry code has in its instructions.
+const MPU_RBAR: u32 = 0xe000_ed9c;
+const SHCSR: u32 = 0xe000_ed24;
 
-/// The Context with which the machine starts.
-pub fn first<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    resumed(kernel)
-}
+/// What the entry code knows about a [`Context`].
+const _: () = assert!(SAVED_BYTES == 32 && Call::GateReturn as u32 <= 8);
 
-/// A system call.
+/// A system call of a kind that has no function of its own.
 #[inline]
 pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    if late_fault() {
-        return late(kernel);
-    }
     kernel.on_call();
-    resumed(kernel)
+    kernel.resume()
 }
 
-/// An interrupt: the timer (exception 15) or a line.
+/// `YIELD`.
 #[inline]
-pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    if late_fault() {
-        return late(kernel);
-    }
-    match crate::machine::exception_number() {
-        15 => kernel.on_timer(),
-        number => kernel.on_interrupt(number.wrapping_sub(16)),
-    }
-    resumed(kernel)
+pub fn yield_now<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    kernel.on_yield();
+    kernel.resume()
 }
 
-/// Whether a store of the thread that was interrupted has failed after all. Bus faults do not preempt the kernel, so that this
-/// one is pending; without the barrier it would be found after a switch, and blamed on the next domain.
+/// `SIGNAL`.
 #[inline]
-fn late_fault() -> bool {
-    crate::machine::complete_stores();
-    regs::SHCSR.read() & BUSFAULTPENDED != 0
+pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> *mut Context {
+    kernel.on_signal(args[0], args[1]);
+    kernel.resume()
 }
 
-/// Stops the domain whose store has failed, then serves the exception.
+/// `WAIT`.
+#[inline]
+pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> *mut Context {
+    kernel.on_wait(args[0], args[1]);
+    kernel.resume()
+}
+
+/// `GATE_CALL`: the callee's Context and region image as the low and the high word, or 0 when the call must be performed by
+/// [`call`].
+#[inline]
+pub fn gate_call<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> u64 {
+    kernel.pass_in(*args).map_or(0, words)
+}
+
+/// `GATE_RETURN`: as [`gate_call`], of the caller.
+#[inline]
+pub fn gate_return<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> u64 {
+    kernel.pass_out(args[0], args[1]).map_or(0, words)
+}
+
+#[inline]
+fn words<B: Board>(passage: Passage<'_, Armv7m<B>>) -> u64 {
+    u64::from(passage.context as u32) | u64::from(passage.image as *const RegionImage as u32) << 32
+}
+
+/// The timer.
+#[inline]
+pub fn timer<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    kernel.on_timer();
+    kernel.resume()
+}
+
+/// An interrupt line; `exception` is the number of the active exception.
+#[inline]
+pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> *mut Context {
+    kernel.on_interrupt(exception - 16);
+    kernel.resume()
+}
+
+/// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
 #[cold]
-fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     fault(kernel);
     serve(kernel);
-    resumed(kernel)
+    kernel.resume()
 }
 
 /// The timer or interrupt that a thread with a fault had been interrupted by.
+#[cold]
+#[inline(never)]
 fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
     match crate::machine::exception_number() {
         15 => kernel.on_timer(),
@@ -271,7 +461,7 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     settle(status);
     let pc = if kind == Fault::Stack { 0 } else { pc };
     kernel.on_fault(kind, address, pc);
-    resumed(kernel)
+    kernel.resume()
 }
 
 /// A thread whose stack pointer is outside of its stack entered the kernel, by whatever exception.
@@ -281,7 +471,7 @@ pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     settle(regs::CFSR.read());
     kernel.on_fault(Fault::Stack, psp, 0);
     serve(kernel);
-    resumed(kernel)
+    kernel.resume()
 }
 
 /// SHCSR: a bus fault waits to be taken.

@@ -12,5 +12,7 @@ mod machine;
 pub mod regs;
 
 pub use context::Context;
-pub use entry::{call, fault, first, interrupt, miss, wrong_stack};
+pub use entry::{
+    call, fault, gate_call, gate_return, interrupt, late, miss, signal, timer, wait, wrong_stack, yield_now,
+};
 pub use machine::{Armv7m, Board};

@@ -6,7 +6,7 @@ use kernel::arch::{Arch, Request, Start};
 use protect::pmsav7::RegionRegs;
 use protect::slots::RegionImage;
 
-use crate::context::Context;
+use crate::context::{Context, Entry};
 use crate::regs::{self, Reg};
 
 /// What a board adds to the processor.
@@ -30,18 +30,16 @@ pub trait Board: 'static {
 }
 
 /// An Armv7-M processor on a board.
+#[repr(C)]
 pub struct Armv7m<B: Board> {
+    /// The trace port: payload and header; see `abi::trace`.
+    port: [u32; 2],
     board: B,
     /// Counter when it was last looked at, and how often it had wrapped.
     last: u32,
     wraps: u32,
     idle: Context,
 }
-
-/// Payload and header; see `abi::trace`.
-#[unsafe(no_mangle)]
-#[used]
-static mut COFFERDAM_TRACE_PORT: [u32; 2] = [0; 2];
 
 /// Priority of faults: they preempt the rest of the kernel (which never causes them).
 const FAULT_PRIORITY: u32 = 0x00;
@@ -68,16 +66,14 @@ impl<B: Board> Armv7m<B> {
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
         barrier();
         board.start();
-        let mut machine = Armv7m { board, last: 0, wraps: 0, idle: Context::EMPTY };
+        let mut machine = Armv7m { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY };
         // SAFETY: the idle stack belongs to the idle loop only.
         unsafe { machine.idle.prepare(idle) };
         machine
     }
 
-    /// The idle loop's registers.
-    pub(crate) fn idle_context(&mut self) -> *mut Context {
-        &mut self.idle
-    }
+    /// Where the trace port is in it.
+    pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
 }
 
 /// Number of the active exception.
@@ -95,18 +91,32 @@ pub(crate) fn barrier() {
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
-/// Waits until every store so far has arrived or failed.
-#[inline]
-pub(crate) fn complete_stores() {
-    // SAFETY: a barrier only.
-    unsafe { asm!("dsb", options(nostack, preserves_flags)) };
-}
-
 // SAFETY: `object_memory` hands out what the tables type as kernel memory; the region registers are written in full by
 // `load_image`; a context's EXC_RETURN always returns to unprivileged thread mode.
 unsafe impl<B: Board> Arch for Armv7m<B> {
     type Context = Context;
+    type Entry = Entry;
     const EMPTY: Context = Context::EMPTY;
+    const NO_ENTRY: Entry = Entry::NOWHERE;
+
+    fn idle(&mut self) -> Context {
+        self.idle
+    }
+
+    fn entry(&self, start: Start) -> Entry {
+        Entry::new(start)
+    }
+
+    #[inline(always)]
+    unsafe fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
+        // SAFETY: the caller's duty is the same.
+        unsafe { entry.enter(args) }
+    }
+
+    #[inline]
+    fn fresh(&mut self, context: &mut Context, entry: &Entry) {
+        context.fresh(entry);
+    }
 
     #[inline]
     fn now(&mut self) -> u64 {
@@ -185,11 +195,11 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     #[inline]
     fn trace(&mut self, header: u32, payload: u32) {
-        let port = &raw mut COFFERDAM_TRACE_PORT;
-        // SAFETY: the only writer is the kernel, which is not preempted.
+        let [first, second] = &mut self.port;
+        // SAFETY: these are words of our own; whoever observes them does not change them.
         unsafe {
-            (port as *mut u32).write_volatile(payload);
-            (port as *mut u32).add(1).write_volatile(header);
+            (first as *mut u32).write_volatile(payload);
+            (second as *mut u32).write_volatile(header);
         }
     }
 

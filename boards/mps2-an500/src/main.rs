@@ -48,16 +48,32 @@ impl Board for Mps2 {
 /// The state of the only CPU.
 type Machine = Kernel<Armv7m<Mps2>>;
 
-/// Resumes the thread that a system call leads to.
-#[unsafe(no_mangle)]
-extern "C" fn kernel_call() -> *mut Context {
-    armv7m::call(startup::kernel())
+/// Arguments of a system call in the frame of the thread that performs it.
+type Args = [u32; 4];
+
+// Where the linker script says that the trace port is.
+const _: () = assert!(kernel::arch_offset::<Armv7m<Mps2>>() + Armv7m::<Mps2>::PORT_OFFSET == 8);
+
+macro_rules! handlers {
+    ($($name:ident = $does:ident($($argument:ident: $type:ty),*) -> $result:ty, $about:literal;)*) => {$(
+        #[doc = $about]
+        #[unsafe(no_mangle)]
+        extern "C" fn $name(kernel: &mut Machine $(, $argument: $type)*) -> $result {
+            armv7m::$does(kernel $(, $argument)*)
+        }
+    )*};
 }
 
-/// Resumes the thread that an interrupt leads to.
-#[unsafe(no_mangle)]
-extern "C" fn kernel_interrupt() -> *mut Context {
-    armv7m::interrupt(startup::kernel())
+handlers! {
+    kernel_gate_call = gate_call(args: &Args) -> u64, "Into a gate, when nothing is in the way.";
+    kernel_gate_return = gate_return(args: &Args) -> u64, "Out of a gate, when nothing is in the way.";
+    kernel_yield = yield_now() -> *mut Context, "A system call with an entry of its own.";
+    kernel_signal = signal(args: &Args) -> *mut Context, "A system call with an entry of its own.";
+    kernel_wait = wait(args: &Args) -> *mut Context, "A system call with an entry of its own.";
+    kernel_call = call() -> *mut Context, "Resumes the thread that any other system call leads to.";
+    kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
+    kernel_interrupt = interrupt(exception: u32) -> *mut Context, "Resumes the thread that an interrupt line leads to.";
+    kernel_late = late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
 }
 
 /// Resumes the thread that runs after a fault.

@@ -28,7 +28,7 @@ global_asm!(
     .word   cofferdam_fault_entry   @ DebugMonitor
     .word   0
     .word   cofferdam_first_entry   @ PendSV
-    .word   cofferdam_interrupt_entry
+    .word   cofferdam_timer_entry
     .rept   64
     .word   cofferdam_interrupt_entry
     .endr
@@ -94,13 +94,14 @@ struct Cpu(UnsafeCell<MaybeUninit<Machine>>);
 // SAFETY: there is one CPU, and handlers do not preempt each other (see `Cpu`).
 unsafe impl Sync for Cpu {}
 
-static CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
+#[unsafe(no_mangle)]
+static COFFERDAM_CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
 
 /// The kernel, in handlers.
 #[inline]
 pub fn kernel() -> &'static mut Machine {
     // SAFETY: handlers run after `kernel_start` has written it, and one at a time.
-    unsafe { (*CPU.0.get()).assume_init_mut() }
+    unsafe { (*COFFERDAM_CPU.0.get()).assume_init_mut() }
 }
 
 unsafe extern "C" {
@@ -117,7 +118,7 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 /// Reads the tables, makes all objects, and returns the first thread's context.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".cold.start")]
-extern "C" fn kernel_start() -> *mut armv7m::Context {
+extern "C" fn kernel_start() {
     let idle_entry = cofferdam_idle as *const () as u32;
     let idle_stack = (&raw const __idle_stack_start) as u32;
     let idle = Start { entry: idle_entry, link: 0, stack_base: idle_stack, stack_bytes: 256, args: [0; 4] };
@@ -136,13 +137,12 @@ extern "C" fn kernel_start() -> *mut armv7m::Context {
     match result {
         Ok(machine) => {
             // SAFETY: no handler runs yet.
-            let kernel = unsafe { (*CPU.0.get()).write(machine) };
+            let kernel = unsafe { (*COFFERDAM_CPU.0.get()).write(machine) };
             kernel.start();
             // SAFETY: as above.
             if unsafe { (&raw mut __boot_stack_bottom).read_volatile() } != STACK_MARK {
                 kernel_panic();
             }
-            armv7m::first(kernel)
         }
         Err(error) => {
             semihosting_exit(0x100 + error as u32);

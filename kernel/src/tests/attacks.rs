@@ -6,6 +6,7 @@ use abi::{Call, Error};
 use super::rich::{BOUNDS, CLIENT, SERVER, data, domain, gate, rich, word};
 use super::sim::{BOUND, CALLER, GATE, PEER, SERVANT, Sim, WORD, boot, sample};
 use crate::Kernel;
+use crate::NOBODY;
 use crate::objects::{Life, State};
 
 const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
@@ -32,11 +33,11 @@ fn restart(kernel: &mut Kernel<Sim>, handle: u32) {
 #[test]
 fn a_nested_gate_must_fit_into_what_is_left_now() {
     let mut kernel = boot(&rich());
-    assert_eq!(kernel.current, SERVER);
+    assert_eq!(kernel.current(), SERVER);
     enter(&mut kernel, gate(0));
     kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) + 1);
     assert_eq!(kernel.asks(Call::GateCall as u32, [gate(1), 0, 0, 0]), refused(Error::NoBudget));
-    assert_eq!(kernel.gates[1].inside, crate::queue::NONE);
+    assert_eq!(kernel.inside(1), NOBODY);
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
     kernel.on_timer();
     assert_eq!(kernel.domain(1).life, Life::Stopped);
     assert_eq!(kernel.domain(3).life, Life::Running, "it had time left when it called");
-    assert_eq!(kernel.thread(SERVER).depth, 1);
+    assert_eq!(kernel.depth(SERVER), 1);
 }
 
 #[test]
@@ -59,11 +60,11 @@ fn a_restarted_thread_that_is_more_important_than_its_supervisor_lives() {
     builder.threads[usize::from(SERVANT)].priority = 1;
     let mut kernel = boot(&builder);
     kernel.asks(Call::WaitPeriod as u32, [0; 4]);
-    assert_eq!(kernel.current, CALLER);
+    assert_eq!(kernel.current(), CALLER);
     kernel.stop_domain(1);
     restart(&mut kernel, PEER);
     assert_eq!(kernel.thread(SERVANT).state, State::Ready);
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.traced(Event::Restart).len(), 1);
 }
 
@@ -77,10 +78,10 @@ fn a_thread_that_ends_while_its_siblings_are_started_does_not_end_the_domain() {
     let mut kernel = boot(&builder);
     kernel.asks(Call::WaitPeriod as u32, [0; 4]);
     kernel.stop_domain(1);
-    while kernel.current == CALLER {
+    while kernel.current() == CALLER {
         kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]);
     }
-    assert_eq!(kernel.current, 1);
+    assert_eq!(kernel.current(), 1);
     kernel.asks(Call::Exit as u32, [0; 4]);
     assert_eq!(kernel.thread(2).state, State::Ready);
     assert_eq!(kernel.domain(1).life, Life::Running);
@@ -94,7 +95,7 @@ fn what_a_dead_caller_left_inside_a_gate_cannot_touch_its_restarted_domain() {
     assert_eq!(kernel.asks(Call::GateCopyOut as u32, copy), OK);
     kernel.stop_domain(2);
     kernel.dispatch();
-    assert_eq!(kernel.current, SERVER, "it is still inside");
+    assert_eq!(kernel.current(), SERVER, "it is still inside");
     assert_eq!(kernel.asks(Call::GateCopyOut as u32, copy), refused(Error::BadAddress));
     let back = [data(3), data(2), 4, 0];
     assert_eq!(kernel.asks(Call::GateCopyIn as u32, back), refused(Error::BadAddress));
@@ -121,7 +122,7 @@ fn a_dead_waiter_neither_blocks_a_notification_nor_swallows_its_bits() {
     kernel.stop_domain(2);
     assert_eq!(kernel.asks(Call::Signal as u32, [word(1), 8, 0, 0]), OK);
     assert_eq!(kernel.asks(Call::Wait as u32, [word(1), 8, 0, 0]), Some((0, [8, 0])), "the bit is still there");
-    let waiter = kernel.current;
+    let waiter = kernel.current();
     assert_eq!(kernel.asks(Call::Wait as u32, [word(1), 8, 0, 0]), None, "nobody alive waits");
     assert_eq!(kernel.thread(waiter).state, State::Waiting(1));
     kernel.asks(Call::Signal as u32, [word(1), 8, 0, 0]);
@@ -138,7 +139,7 @@ fn stopping_again_and_again_never_revives_an_activation() {
     assert_eq!(kernel.domain(2).epoch, epoch + 1, "a stop of what is stopped changes nothing");
     kernel.domain_mut(2).life = Life::Running;
     kernel.dispatch();
-    assert_ne!(kernel.current, SERVER);
+    assert_ne!(kernel.current(), SERVER);
 }
 
 #[test]
@@ -149,7 +150,7 @@ fn yielding_inside_a_gate_lets_no_rival_find_it_busy() {
     let mut kernel = boot(&builder);
     enter(&mut kernel, GATE);
     assert_eq!(kernel.asks(Call::Yield as u32, [0; 4]), OK);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 1));
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
 }
 
 #[test]
@@ -160,11 +161,11 @@ fn a_chain_whose_middle_was_restarted_unwinds_to_its_first_caller() {
     kernel.stop_domain(3);
     kernel.domain_mut(3).life = Life::Running;
     kernel.dispatch();
-    assert_eq!((kernel.current, kernel.loaded), (SERVER, 1), "the innermost callee is alive");
+    assert_eq!((kernel.current(), kernel.loaded()), (SERVER, 1), "the innermost callee is alive");
     kernel.asks(Call::GateReturn as u32, [0; 4]);
-    assert_eq!((kernel.current, kernel.loaded, kernel.thread(SERVER).depth), (SERVER, 2, 0));
-    assert_eq!(kernel.thread(SERVER).context().response, Some((Error::CalleeFault.status(), [0, 0])));
-    assert!(kernel.gates.iter().all(|gate| gate.inside == crate::queue::NONE));
+    assert_eq!((kernel.current(), kernel.loaded(), kernel.depth(SERVER)), (SERVER, 2, 0));
+    assert_eq!(kernel.context(SERVER).response, Some((Error::CalleeFault.status(), [0, 0])));
+    assert!((0..4).all(|gate| kernel.inside(gate) == NOBODY));
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_domain_that_stops_itself_stays_stopped_and_cannot_restart_itself() {
     kernel.domain_mut(0).caps[4] = crate::objects::Cap { object: 0, ..kernel.domain(0).caps[PEER as usize] };
     assert_eq!(kernel.asks(Call::DomainRestart as u32, [4, 0, 0, 0]), refused(Error::BadState));
     kernel.asks(Call::DomainStop as u32, [4, 0, 0, 0]);
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.thread(CALLER).state, State::Ended);
 }
 
@@ -184,7 +185,7 @@ fn a_faulting_client_cannot_flood_its_supervisor() {
         let here = kernel.here();
         kernel.on_fault(Fault::Usage, 0, 0);
         assert_ne!(kernel.domain(here).life, Life::Running);
-        if kernel.threads.get(usize::from(kernel.current)).is_none() {
+        if kernel.current() == NOBODY {
             break;
         }
     }
@@ -211,7 +212,7 @@ fn a_throttled_gate_call_of_a_stopped_domain_is_not_repeated() {
     kernel.stop_domain(0);
     kernel.passes(u64::from(super::sim::PERIOD));
     assert_eq!(kernel.thread(CALLER).state, State::Ended);
-    assert_eq!(kernel.gates[0].inside, crate::queue::NONE);
+    assert_eq!(kernel.inside(0), NOBODY);
     assert_eq!(kernel.asks(Call::Poll as u32, [WORD, 0, 0, 0]), OK);
 }
 
@@ -272,6 +273,6 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
 #[test]
 fn the_first_client_of_the_rich_system_is_as_named() {
     let kernel = boot(&rich());
-    assert_eq!((kernel.thread(CLIENT).level().domain, kernel.thread(SERVER).level().domain), (1, 2));
+    assert_eq!((kernel.level(CLIENT).domain_number(), kernel.level(SERVER).domain_number()), (1, 2));
     assert_eq!(kernel.domain(0).caps[domain(1) as usize].object, 1);
 }

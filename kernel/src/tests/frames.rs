@@ -50,10 +50,10 @@ fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
     assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), refused(Error::BadState));
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
-    kernel.load(1);
+    kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied);
     assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), OK);
-    kernel.load(1);
+    kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Retry);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied, "what is loaded and still faults is a violation");
 }
@@ -63,7 +63,7 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     let mut kernel = with_frames();
     call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
     call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
-    kernel.load(1);
+    kernel.loads(1);
     kernel.on_miss(BASE);
     let holds = |kernel: &Kernel<Sim>| kernel.arch.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));
@@ -101,7 +101,7 @@ fn a_part_is_typed_and_mapped_without_the_rest() {
     assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE, LOG2]), refused(Error::BadState));
     assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL, LOG2]), refused(Error::BadAddress));
     assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL / 2, LOG2 - 1]), OK);
-    kernel.load(1);
+    kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
     assert_eq!(kernel.on_miss(BASE + ALL / 2), Resolution::Retry);
 }

@@ -105,7 +105,8 @@ fn ask(random: &mut Random, kernel: &mut Kernel<Sim>) {
 }
 
 fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
-    let ran = kernel.threads.get(usize::from(kernel.current)).map_or(NOBODY, |thread| thread.level().domain);
+    let ran = if kernel.running().is_some() { kernel.here() } else { NOBODY };
+    kernel.arch.long_way = random.one_in(3);
     match random.below(40) {
         0..=27 if ran != NOBODY => ask(random, kernel),
         28 if ran != NOBODY => {
@@ -130,13 +131,12 @@ fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
 
 /// Drives whoever runs to restart a domain that is stopped, so that systems do not just die out.
 fn revive(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
-    let Some(thread) = kernel.threads.get(usize::from(kernel.current)) else { return };
-    if thread.depth > 0 || thread.level().domain != 0 {
+    if kernel.running().is_none() || kernel.top().outer.is_some() || kernel.here() != 0 {
         return;
     }
     let handle = domain(1 + random.below(u64::from(DOMAINS) - 1) as u32);
     for _ in 0..120 {
-        if kernel.current == NOBODY || kernel.here() != 0 {
+        if kernel.current() == NOBODY || kernel.here() != 0 {
             return;
         }
         let told = kernel.asks(Call::DomainRestart as u32, [handle, 0, 0, 0]);

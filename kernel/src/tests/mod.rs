@@ -23,8 +23,8 @@ fn refused(error: Error) -> Option<(u32, [u32; 2])> {
 #[test]
 fn the_most_important_thread_runs_first_in_its_own_domain() {
     let kernel = boot(&sample());
-    assert_eq!(kernel.current, CALLER);
-    assert_eq!(kernel.loaded, 0);
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.loaded(), 0);
     assert!(kernel.domain(0).slots.image().words().eq(kernel.arch.loaded));
 }
 
@@ -32,15 +32,15 @@ fn the_most_important_thread_runs_first_in_its_own_domain() {
 fn a_gate_call_moves_the_thread_and_its_return_brings_it_back() {
     let mut kernel = boot(&sample());
     assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 7, 8, 9]), None);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 1));
-    assert_eq!(kernel.thread(CALLER).level().priority, 2);
-    let start = kernel.thread(CALLER).context().start.unwrap();
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
+    assert_eq!(kernel.level(CALLER).priority, 2);
+    let start = kernel.context(CALLER).start.unwrap();
     assert_eq!(start.args, [40, 7, 8, 9], "the badge names the caller");
     assert_eq!(start.stack_base, 0x2002_1400);
     kernel.asks(Call::GateReturn as u32, [0, 55, 0, 0]);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 0));
-    assert_eq!(kernel.thread(CALLER).context().response, Some((0, [55, 0])));
-    assert_eq!(kernel.thread(CALLER).level().priority, 3);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((0, [55, 0])));
+    assert_eq!(kernel.level(CALLER).priority, 3);
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn a_gate_is_entered_only_when_the_budget_covers_its_bound() {
     kernel.passes(u64::from(CAPACITY - BOUND) + 1);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
-    assert_eq!(kernel.thread(CALLER).context().repeated, 1, "the call is performed again");
-    assert_ne!(kernel.current, CALLER);
+    assert_eq!(kernel.context(CALLER).repeated, 1, "the call is performed again");
+    assert_ne!(kernel.current(), CALLER);
     kernel.passes(u64::from(PERIOD));
-    assert_eq!(kernel.current, CALLER);
+    assert_eq!(kernel.current(), CALLER);
     assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), None);
-    assert_eq!(kernel.loaded, 1);
+    assert_eq!(kernel.loaded(), 1);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_thread_that_runs_out_of_budget_inside_a_gate_finishes_the_call_first() {
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(CAPACITY - BOUND));
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
-    assert_eq!(kernel.loaded, 1);
+    assert_eq!(kernel.loaded(), 1);
     kernel.passes(u64::from(BOUND) - 1);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 1), "nobody takes the gate from it");
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1), "nobody takes the gate from it");
     kernel.asks(Call::GateReturn as u32, [0; 4]);
     kernel.passes(2);
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
@@ -91,8 +91,8 @@ fn a_gate_that_exceeds_its_bound_fails_and_its_caller_goes_on() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.passes(u64::from(BOUND) + 1);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 0));
-    assert_eq!(kernel.thread(CALLER).context().response, Some((Error::GateOverrun.status(), [0, 0])));
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((Error::GateOverrun.status(), [0, 0])));
     assert_eq!(kernel.domain(1).life, Life::Stopped);
     assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), refused(Error::Stopped));
 }
@@ -102,9 +102,9 @@ fn a_callee_that_faults_returns_an_error_to_its_caller() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.on_fault(Fault::Data, 0x1234, 0x20_1210);
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 0));
-    assert_eq!(kernel.thread(CALLER).context().response, Some((Error::CalleeFault.status(), [0, 0])));
-    assert_eq!(kernel.gates[0].inside, crate::queue::NONE);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((Error::CalleeFault.status(), [0, 0])));
+    assert_eq!(kernel.inside(0), NOBODY);
     assert_eq!(kernel.asks(Call::FaultNext as u32, [PEER, 0, 0, 0]), Some((0, [Fault::Data as u32, 0x1234])));
 }
 
@@ -114,10 +114,10 @@ fn a_caller_that_is_stopped_inside_a_gate_ends_when_the_callee_returns() {
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.stop_domain(0);
     kernel.dispatch();
-    assert_eq!((kernel.current, kernel.loaded), (CALLER, 1), "the callee is not harmed");
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1), "the callee is not harmed");
     kernel.asks(Call::GateReturn as u32, [0; 4]);
     assert_eq!(kernel.thread(CALLER).state, State::Ended);
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
 }
 
 #[test]
@@ -137,20 +137,20 @@ fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabiliti
     assert_eq!(kernel.arch.memory[&0x2002_1c00], 0xaa);
     assert_eq!(kernel.domain(1).caps[5].kind, abi::Kind::Empty);
     assert_eq!(kernel.thread(SERVANT).state, State::Ready);
-    assert_eq!(kernel.thread(SERVANT).context().start.unwrap().args[2], 1, "it learns how often it was restarted");
+    assert_eq!(kernel.context(SERVANT).start.unwrap().args[2], 1, "it learns how often it was restarted");
 }
 
 #[test]
 fn budgets_are_enforced_and_replenished() {
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(CAPACITY));
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
     // SERVANT and OTHER share a budget.
     kernel.passes(u64::from(CAPACITY));
-    assert_eq!(kernel.current, NOBODY);
+    assert_eq!(kernel.current(), NOBODY);
     kernel.passes(u64::from(PERIOD - 2 * CAPACITY));
-    assert_eq!(kernel.current, CALLER);
+    assert_eq!(kernel.current(), CALLER);
     assert_eq!(kernel.traced(Event::BudgetOut).len(), 3);
 }
 
@@ -159,7 +159,7 @@ fn no_budget_is_overdrawn_in_any_period() {
     let mut kernel = boot(&sample());
     let mut used = 0;
     for tick in 0..u64::from(PERIOD) * 8 {
-        used += u64::from(kernel.current == CALLER);
+        used += u64::from(kernel.current() == CALLER);
         kernel.passes(1);
         if tick % u64::from(PERIOD) == u64::from(PERIOD) - 1 {
             assert!(used <= u64::from(CAPACITY), "{used} ticks in one period");
@@ -172,13 +172,13 @@ fn no_budget_is_overdrawn_in_any_period() {
 fn notifications_wake_the_waiter_and_preempt() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::Wait as u32, [WORD, 6, 0, 0]);
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.asks(Call::Wait as u32, [WORD, 1, 0, 0]), refused(Error::Busy));
     assert_eq!(kernel.asks(Call::Signal as u32, [WORD, 1, 0, 0]), OK);
-    assert_eq!(kernel.current, SERVANT, "a bit outside the mask wakes nobody");
+    assert_eq!(kernel.current(), SERVANT, "a bit outside the mask wakes nobody");
     kernel.asks(Call::Signal as u32, [WORD, 2, 0, 0]);
-    assert_eq!(kernel.current, CALLER);
-    assert_eq!(kernel.thread(CALLER).context().response, Some((0, [2, 0])));
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.context(CALLER).response, Some((0, [2, 0])));
     assert_eq!(kernel.asks(Call::Poll as u32, [WORD, u32::MAX, 0, 0]), Some((0, [1, 0])));
 }
 
@@ -190,7 +190,7 @@ fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
     kernel.on_interrupt(9);
     assert!(kernel.arch.masked[&9]);
-    assert_eq!(kernel.current, CALLER);
+    assert_eq!(kernel.current(), CALLER);
     kernel.on_interrupt(77);
     assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
 }
@@ -200,11 +200,11 @@ fn periodic_threads_are_released_at_nominal_times() {
     let mut builder = sample();
     builder.threads[2].priority = 1;
     let mut kernel = boot(&builder);
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     kernel.asks(Call::WaitPeriod as u32, [0; 4]);
     let first = 1000 + PERIOD;
     kernel.passes(u64::from(PERIOD));
-    assert_eq!(kernel.current, SERVANT);
+    assert_eq!(kernel.current(), SERVANT);
     kernel.asks(Call::WaitPeriod as u32, [0; 4]);
     kernel.passes(u64::from(PERIOD));
     assert_eq!(kernel.traced(Event::Release)[..2], [first, first + PERIOD]);
@@ -288,6 +288,6 @@ fn the_run_ends_when_every_awaited_domain_has_finished() {
     kernel.asks(Call::Exit as u32, [3, 0, 0, 0]);
     kernel.asks(Call::Exit as u32, [0; 4]);
     assert_eq!(kernel.arch.ended, Some(3));
-    assert_eq!(kernel.current, NOBODY);
+    assert_eq!(kernel.current(), NOBODY);
     assert_eq!(kernel.thread(OTHER).state, State::Ended);
 }

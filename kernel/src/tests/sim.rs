@@ -4,15 +4,17 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
-use abi::trace::Event;
+use abi::Call;
+use abi::trace::{Event, IDLE};
 use protect::pmsav7::RegionRegs;
 use protect::slots::RegionImage;
 use system::build::Builder;
 use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread, area, frames, policy};
 
-use crate::Kernel;
 use crate::arch::{Arch, Request, Start};
 use crate::boot::Boot;
+use crate::objects::Level;
+use crate::{Kernel, NOBODY};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
@@ -33,11 +35,17 @@ pub struct Sim {
     pub masked: BTreeMap<u32, bool>,
     pub loaded: [u32; 16],
     pub ended: Option<u32>,
+    /// Nothing that is quicker than the general system call is tried.
+    pub long_way: bool,
+    /// What was put onto the stack of a callee that starts.
+    pub entered: Option<Start>,
 }
 
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
 unsafe impl Arch for Sim {
     type Context = SimContext;
+    type Entry = Option<Start>;
+    const NO_ENTRY: Option<Start> = None;
     const EMPTY: SimContext =
         SimContext { start: None, request: Request { number: 0, args: [0; 4] }, response: None, repeated: 0 };
 
@@ -52,6 +60,18 @@ unsafe impl Arch for Sim {
     }
     unsafe fn prepare(&mut self, context: &mut SimContext, start: Start) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };
+    }
+    fn idle(&mut self) -> SimContext {
+        Self::EMPTY
+    }
+    fn entry(&self, start: Start) -> Option<Start> {
+        Some(start)
+    }
+    unsafe fn enter(&mut self, entry: &Option<Start>, args: [u32; 4]) {
+        self.entered = entry.map(|start| Start { args, ..start });
+    }
+    fn fresh(&mut self, context: &mut SimContext, _: &Option<Start>) {
+        *context = SimContext { start: self.entered.take(), ..Self::EMPTY };
     }
     fn request(&self, context: &SimContext) -> Request {
         context.request
@@ -228,14 +248,69 @@ pub fn try_boot(builder: &Builder, processor: Sim) -> Result<Kernel<Sim>, crate:
 impl Kernel<Sim> {
     /// The running thread performs a call; returns what it was told, if it was.
     pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
-        let caller = self.current;
-        let depth = usize::from(self.thread(caller).depth);
-        let context = &mut self.thread_mut(caller).contexts[depth];
+        let caller = self.current();
+        let (level, outer) = (self.resume, self.top().outer);
+        let context = &mut self.levels.at_mut(level).context;
         context.request = Request { number, args };
         context.response = None;
-        self.on_call();
-        let record = self.thread(caller);
-        record.contexts[depth.min(usize::from(record.depth))].response
+        self.enters(number, args);
+        let thread = self.threads.find(usize::from(caller)).unwrap();
+        let back = self.levels.at(level).thread != Some(thread);
+        self.levels.at(if back { outer.unwrap() } else { level }).context.response
+    }
+
+    /// What the entry code does: the short ways first.
+    fn enters(&mut self, number: u32, args: [u32; 4]) {
+        match Call::from_number(number) {
+            _ if self.arch.long_way => self.on_call(),
+            Some(Call::GateCall) => match self.pass_in(args).map(|passage| *passage.image) {
+                Some(image) => {
+                    self.arch.load_image(&image);
+                    let level = self.levels.at_mut(self.resume);
+                    self.arch.fresh(&mut level.context, &level.entry);
+                }
+                None => self.on_call(),
+            },
+            Some(Call::GateReturn) => match self.pass_out(args[0], args[1]).map(|passage| *passage.image) {
+                Some(image) => self.arch.load_image(&image),
+                None => self.on_call(),
+            },
+            Some(Call::Yield) => self.on_yield(),
+            Some(Call::Signal) => self.on_signal(args[0], args[1]),
+            Some(Call::Wait) => self.on_wait(args[0], args[1]),
+            _ => self.on_call(),
+        }
+    }
+
+    /// Loads a domain's region registers.
+    pub fn loads(&mut self, domain: usize) {
+        self.load(self.domains.find(domain).unwrap());
+    }
+
+    /// The level that a thread is in.
+    pub fn level(&self, thread: u8) -> &Level<Sim> {
+        self.levels.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
+    }
+
+    /// The registers of a thread.
+    pub fn context(&self, thread: u8) -> &SimContext {
+        &self.level(thread).context
+    }
+
+    /// How many gates a thread is inside.
+    pub fn depth(&self, thread: u8) -> usize {
+        self.depth_of(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
+    }
+
+    /// The thread in a gate.
+    pub fn inside(&self, gate: usize) -> u8 {
+        let level = &self.levels[self.gate_level(gate).unwrap()];
+        level.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
+    }
+
+    /// The domain whose registers are loaded.
+    pub fn loaded(&self) -> u8 {
+        self.loaded.map_or(IDLE, |domain| self.domains.index_of(domain) as u8)
     }
 
     /// Time passes; the timer fires when it was due.

@@ -1,6 +1,6 @@
 //! What must hold after every kernel entry, whatever the domains did.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
 
 use abi::Kind;
@@ -36,7 +36,7 @@ impl Watch {
             granted: vec![0; kernel.budgets.len()],
             initial: caps.clone(),
             caps,
-            bound: kernel.gates.iter().map(|gate| i64::from(gate.bound)).max().unwrap_or(0),
+            bound: kernel.levels.iter().map(|level| i64::from(level.bound)).max().unwrap_or(0),
             started: kernel.arch.now,
         }
     }
@@ -55,8 +55,8 @@ impl Watch {
 
     fn spend(&mut self, kernel: &mut Kernel<Sim>, ticks: u64) {
         kernel.arch.now += ticks;
-        if let Some(thread) = kernel.threads.get(usize::from(kernel.current)) {
-            self.used[usize::from(thread.budget)] += ticks as i64;
+        if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
+            self.used[kernel.budgets.index_of(thread.budget)] += ticks as i64;
         }
     }
 
@@ -79,13 +79,14 @@ impl Watch {
         for (index, thread) in kernel.threads.iter().enumerate() {
             if thread.state == State::Ready {
                 // The running thread moves to the queue of its gate's ceiling only when somebody else is to run.
-                let late = index == usize::from(kernel.current) && thread.depth > 0;
-                let queue = if late { kernel.ready.queue_of(index as u8) } else { thread.level().priority };
-                assert!(queue >= thread.level().priority, "thread {index} is queued above its priority");
+                let level = kernel.level(index as u8);
+                let late = index == usize::from(kernel.current()) && level.outer.is_some();
+                let queue = if late { thread.queue } else { level.priority };
+                assert!(queue >= level.priority, "thread {index} is queued above its priority");
                 expected.insert((index as u8, queue));
             }
         }
-        let listed = kernel.ready.listed();
+        let listed = kernel.ready.listed(&kernel.threads);
         let found: BTreeSet<(u8, u8)> = listed.iter().copied().collect();
         assert_eq!(found.len(), listed.len(), "a thread is queued twice: {listed:?}");
         assert_eq!(found, expected, "ready queues");
@@ -114,11 +115,12 @@ impl Watch {
         let slack = self.bound + kernel.arch.shortest as i64;
         for (index, budget) in kernel.budgets.iter().enumerate() {
             let capacity = i64::from(budget.capacity);
-            let pending = match kernel.threads.get(usize::from(kernel.current)) {
-                Some(thread) if usize::from(thread.budget) == index => elapsed(kernel),
-                _ => 0,
-            };
-            let left = i64::from(budget.left) - pending;
+            let left = i64::from(match kernel.running().map(|thread| kernel.threads.at(thread).budget) {
+                Some(pays) if kernel.budgets.index_of(pays) == index => {
+                    kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32
+                }
+                _ => budget.left,
+            });
             assert!(left >= -slack && left <= capacity, "budget {index} has {left} of {capacity}");
             let most = (self.granted[index] + 1) * capacity - left;
             assert!(self.used[index] <= most, "budget {index} paid {} of {most}", self.used[index]);
@@ -147,22 +149,19 @@ impl Watch {
     }
 }
 
-fn elapsed(kernel: &Kernel<Sim>) -> i64 {
-    i64::from((kernel.arch.now as u32).wrapping_sub(kernel.since as u32))
-}
-
 /// Every thread that waits for a notification or a budget is where it will be found.
 fn waiting(kernel: &Kernel<Sim>) {
     for (index, thread) in kernel.threads.iter().enumerate() {
-        let alive = kernel.domain(thread.level().domain).epoch == thread.level().epoch;
+        let level = kernel.level(index as u8);
+        let alive = kernel.domains.at(level.domain).epoch == level.epoch;
         match thread.state {
             State::Waiting(word) if alive => {
-                let word = kernel.notifications[usize::from(word)];
-                assert_eq!(word.waiter, index as u8, "thread {index} waits where nobody looks");
+                let word = &kernel.notifications[usize::from(word)];
+                assert!(word.waiter == kernel.threads.find(index), "thread {index} waits where nobody looks");
                 assert_eq!(word.bits & thread.mask, 0, "thread {index} sleeps on a set bit");
             }
             State::Throttled => {
-                let mut link = kernel.budgets[usize::from(thread.budget)].waiting;
+                let mut link = kernel.budgets.at(thread.budget).waiting;
                 let mut found = 0;
                 for _ in 0..kernel.threads.len() {
                     found += u32::from(link == index as u8);
@@ -172,41 +171,44 @@ fn waiting(kernel: &Kernel<Sim>) {
             }
             _ => {}
         }
-        assert!(thread.depth == 0 || thread.state == State::Ready, "thread {index} blocks inside a gate");
+        assert!(level.outer.is_none() || thread.state == State::Ready, "thread {index} blocks inside a gate");
     }
 }
 
 fn running(kernel: &Kernel<Sim>) {
-    assert_eq!(kernel.current, kernel.ready.first(), "the most important thread runs");
-    let image = if kernel.current == NOBODY {
-        assert_eq!(kernel.loaded, IDLE);
+    assert!(kernel.running() == kernel.ready.first(), "the most important thread runs");
+    let image = if kernel.current() == NOBODY {
+        assert_eq!(kernel.loaded(), IDLE);
         &kernel.idle_image
     } else {
-        let thread = kernel.thread(kernel.current);
-        let level = thread.level();
-        assert_eq!(kernel.loaded, level.domain, "the loaded domain");
-        assert_eq!(kernel.domain(level.domain).epoch, level.epoch, "a dead activation runs");
+        let thread = kernel.thread(kernel.current());
+        let level = kernel.level(kernel.current());
+        assert_eq!(thread.top, thread.base, "of a running thread nothing else is stored");
+        assert_eq!(kernel.loaded, Some(level.domain), "the loaded domain");
+        assert_eq!(kernel.domains.at(level.domain).epoch, level.epoch, "a dead activation runs");
         assert!(thread.pending.is_none(), "a result is kept back");
-        kernel.domain(level.domain).slots.image()
+        kernel.domains.at(level.domain).slots.image()
     };
     assert!(image.words().eq(kernel.arch.loaded), "region registers");
 }
 
 fn gates(kernel: &Kernel<Sim>) {
-    for (index, gate) in kernel.gates.iter().enumerate() {
-        let mut inside = Vec::new();
-        for (number, thread) in kernel.threads.iter().enumerate() {
-            let outer = &thread.levels[1..usize::from(thread.depth).max(1)];
-            let inner = (thread.depth > 0).then_some(thread.level());
-            for level in outer.iter().chain(inner) {
-                if usize::from(level.gate) == index {
-                    assert_eq!((level.domain, level.priority), (gate.domain, gate.ceiling));
-                    inside.push(number as u8);
-                }
-            }
+    let mut found = BTreeMap::new();
+    for number in 0..kernel.threads.len() as u8 {
+        let mut level = kernel.level(number);
+        // A gate is entered once; a thread that were in one twice would go round for ever.
+        for _ in 0..=abi::MAX_NESTING {
+            let Some(outer) = level.outer else { break };
+            assert!(found.insert(level.number, number).is_none(), "gate {} holds two", level.number);
+            assert_eq!((level.tag >> 16) as u8, number, "the record of gate {}", level.number);
+            level = kernel.levels.at(outer);
         }
-        assert!(inside.len() <= 1, "gate {index} holds {inside:?}");
-        assert_eq!(gate.inside, inside.first().copied().unwrap_or(NONE), "gate {index}");
+        assert!(level.outer.is_none(), "thread {number} is nested too deeply");
+        assert!(level.thread == kernel.threads.find(usize::from(number)));
+    }
+    for gate in 0..kernel.levels.len() - kernel.threads.len() - 1 {
+        let expected = found.get(&(gate as u32)).copied().unwrap_or(NOBODY);
+        assert_eq!(kernel.inside(gate), expected, "gate {gate}");
     }
 }
 
@@ -216,9 +218,10 @@ fn timer(kernel: &Kernel<Sim>) {
     let soonest = kernel.arch.now + kernel.arch.shortest;
     assert!(at <= kernel.times.earliest().max(soonest), "a sleeper is forgotten");
     assert!(at <= (kernel.arch.now + u64::from(kernel.ticks_per_second)).max(soonest), "the clock may wrap unseen");
-    if let Some(thread) = kernel.threads.get(usize::from(kernel.current)) {
-        let left = if thread.depth > 0 { thread.level().left } else { kernel.budgets[usize::from(thread.budget)].left };
-        let end = kernel.arch.now as i64 + i64::from(left) - elapsed(kernel);
+    if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
+        let level = kernel.level(thread.number);
+        let end = if level.outer.is_some() { level.until } else { kernel.limit };
+        let end = kernel.arch.now as i64 + i64::from(end.wrapping_sub(kernel.arch.now as u32) as i32);
         assert!(at as i64 <= end.max(soonest as i64), "the running thread's end is {end}, the timer comes at {at}");
     }
 }
