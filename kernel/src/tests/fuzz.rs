@@ -1,34 +1,58 @@
 //! Random domains: calls with random and boundary arguments, faults, interrupts, misses and time, in a random order that a
-//! seed determines. `COFFERDAM_FUZZ_STEPS` sets the number of steps.
+//! seed determines, or the bytes that a fuzzer has found (`fuzz/`). `COFFERDAM_FUZZ_CALLS` sets the number of calls,
+//! `COFFERDAM_FUZZ_SEED` where to begin.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use abi::trace::Fault;
 use abi::{Call, Error};
 
-use super::rich::{DOMAINS, SLOTS, budget, data, domain, gate, line, rich, word};
+use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
 use super::sim::{Sim, boot_with};
 use super::watch::Watch;
 use crate::{Kernel, NOBODY};
 
-/// Steps of a normal test run.
-const STEPS: u64 = 120_000;
+/// System calls of a normal test run; `host/tests` asks for a million of an optimised build.
+const CALLS: u64 = 20_000;
+/// Calls among which each must have been taken at least once.
+const MANY: u64 = 200_000;
 /// Steps between one start of the system and the next.
 const STEPS_PER_SYSTEM: u64 = 400;
 
-/// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled").
-struct Random(u64);
+/// Where choices come from.
+enum Random<'a> {
+    /// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled").
+    Seed(u64),
+    /// What a fuzzer has chosen; zeros behind its end.
+    Bytes(core::slice::Iter<'a, u8>),
+}
 
-impl Random {
+impl Random<'_> {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        match self {
+            Random::Seed(state) => {
+                *state ^= *state >> 12;
+                *state ^= *state << 25;
+                *state ^= *state >> 27;
+                state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+            }
+            Random::Bytes(bytes) => (0..4).fold(0, |word, _| word << 8 | u64::from(bytes.next().copied().unwrap_or(0))),
+        }
+    }
+
+    /// Whether there is nothing left to choose with.
+    fn is_spent(&self) -> bool {
+        matches!(self, Random::Bytes(bytes) if bytes.len() == 0)
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 33) % limit
+        match self {
+            Random::Seed(_) => (self.next() >> 33) % limit,
+            // One byte for a small choice, so that a fuzzer's changes stay local.
+            Random::Bytes(bytes) if limit <= 256 => u64::from(bytes.next().copied().unwrap_or(0)) % limit,
+            Random::Bytes(_) => self.next() % limit,
+        }
     }
 
     fn one_in(&mut self, chances: u64) -> bool {
@@ -55,9 +79,9 @@ impl Random {
 }
 
 /// A call with arguments that often make sense.
-fn request(random: &mut Random, now: u64) -> (u32, [u32; 4]) {
+fn request(random: &mut Random, now: u64, here: u32, achieved: &Achieved) -> (u32, [u32; 4]) {
     let [a, b, c, d] = [random.word(), random.word(), random.word(), random.word()];
-    let call = match random.below(26) {
+    let call = match random.below(31) {
         0 => (Call::Yield, [a, b, c, d]),
         1..=5 => (Call::GateCall, [random.handle(gate, 4), b, c, d]),
         6..=9 => (Call::GateReturn, [a, b, c, d]),
@@ -72,10 +96,13 @@ fn request(random: &mut Random, now: u64) -> (u32, [u32; 4]) {
         15 => (Call::WaitPeriod, [a, b, c, d]),
         16 => {
             let [one, other] = [0, 1].map(|_| data(random.below(u64::from(DOMAINS)) as u32));
+            let one = if random.one_in(4) { one } else { data(here) };
             let call = if random.one_in(2) { Call::GateCopyIn } else { Call::GateCopyOut };
-            (call, [one + random.below(64) as u32, other + random.below(64) as u32, random.below(70) as u32, d])
+            let (dst, src) = if call == Call::GateCopyIn { (one, other) } else { (other, one) };
+            (call, [dst + random.below(64) as u32, src + random.below(64) as u32, random.below(70) as u32, d])
         }
         17 => (Call::InterruptAck, [random.handle(line, 2), b, c, d]),
+        18 if random.one_in(3) => (Call::FaultNext, [random.handle(domain, 4), b, c, d]),
         18 => (Call::BudgetQuery, [random.handle(budget, 4), b, c, d]),
         19 if random.one_in(4) => (Call::DomainStop, [random.handle(domain, 4), b, c, d]),
         19..=21 => (Call::DomainRestart, [random.handle(domain, 4), b, c, d]),
@@ -83,6 +110,7 @@ fn request(random: &mut Random, now: u64) -> (u32, [u32; 4]) {
         23 => (Call::CapGrant, [random.handle(domain, 4), b % SLOTS, 18 + c % 8, d % 9]),
         24 if random.one_in(6) => (Call::Revoke, [a % SLOTS, b, c, d]),
         24 => (Call::CapDelete, [18 + a % 8, b, c, d]),
+        25..=29 => return achieved.request(random),
         _ => return (random.below(30) as u32, [a, b, c, d]),
     };
     if call.0 == Call::Exit && !random.one_in(8) {
@@ -91,24 +119,78 @@ fn request(random: &mut Random, now: u64) -> (u32, [u32; 4]) {
     (call.0 as u32, call.1)
 }
 
+/// What a system's domains have achieved with memory: without a memory, hardly any mapping would ever be ended.
+#[derive(Default)]
+struct Achieved {
+    /// Offset and bytes of parts that were retyped.
+    typed: Vec<(u32, u32)>,
+    /// Arguments of mappings.
+    mapped: Vec<[u32; 4]>,
+}
+
+impl Achieved {
+    /// Remembers what a call has achieved.
+    fn note(&mut self, number: u32, args: [u32; 4]) {
+        match Call::from_number(number) {
+            Some(Call::FramesRetype) => self.typed.push((args[1], args[2])),
+            Some(Call::FramesMap) => self.mapped.push(args),
+            Some(Call::FramesUnmap) => self.mapped.retain(|mapping| *mapping != args),
+            _ => {}
+        }
+    }
+
+    /// A call about memory, mostly near the untyped frames.
+    fn request(&self, random: &mut Random) -> (u32, [u32; 4]) {
+        let frames = if random.one_in(6) { random.word() } else { pool(u32::from(random.one_in(8))) };
+        let log2 = 5 + random.below(9) as u32;
+        let bytes = if random.one_in(9) { random.word() } else { 1 << log2 };
+        let offset = 32 * random.below(u64::from(POOL_BYTES) / 32 + 2) as u32;
+        let offset = if random.one_in(9) { random.word() } else { offset & !bytes.wrapping_sub(1) };
+        let call = match random.below(10) {
+            0..=2 => (Call::FramesRetype, [frames, offset, bytes, 0]),
+            3..=5 => (Call::FramesMap, self.mapping(random, frames)),
+            6 | 7 => match self.mapped.len() {
+                0 => (Call::FramesUnmap, self.mapping(random, frames)),
+                count => (Call::FramesUnmap, self.mapped[random.below(count as u64) as usize]),
+            },
+            8 => (Call::FramesClean, [frames, offset, bytes, 0]),
+            _ => (Call::NodesGive, [random.handle(domain, 4), frames, offset & !255, 512 << random.below(4)]),
+        };
+        (call.0 as u32, call.1)
+    }
+
+    /// A region in what was retyped, or anywhere.
+    fn mapping(&self, random: &mut Random, frames: u32) -> [u32; 4] {
+        let access = [1, 3, 5, 9, 11, 3, 1, 15][random.below(8) as usize];
+        let target = random.handle(domain, 4) & 0xffff | access << 16;
+        let known = self.typed.get(random.below(self.typed.len() as u64 + 1) as usize);
+        let (offset, bytes) = known.copied().unwrap_or((random.below(u64::from(POOL_BYTES)) as u32, 0x100));
+        let log2 = bytes.max(1).ilog2() + u32::from(random.one_in(8));
+        let disabled = if random.one_in(2) { 0 } else { random.below(256) as u32 };
+        [target, frames, POOL_BASE.wrapping_add(offset) & !((1_u32 << log2.min(31)) - 1), log2 | disabled << 8]
+    }
+}
+
 /// The running thread asks for something, in one of several moods.
-fn ask(random: &mut Random, kernel: &mut Kernel<Sim>) {
+fn ask(random: &mut Random, kernel: &mut Kernel<Sim>, achieved: &mut Achieved) {
     if random.one_in(30) {
         // A supervisor does its work to the end, if it can.
         let handle = domain(random.below(u64::from(DOMAINS)) as u32);
         kernel.asks(Call::DomainRestart as u32, [handle, 0, 0, 0]);
         return;
     }
-    let (number, args) = request(random, kernel.arch.now);
+    let (number, args) = request(random, kernel.arch.now, u32::from(kernel.here()), achieved);
     let number = if number == Call::Exit as u32 && !random.one_in(20) { 12 } else { number };
-    kernel.asks(number, args);
+    if kernel.asks(number, args) == Some((0, [0; 2])) {
+        achieved.note(number, args);
+    }
 }
 
-fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
+fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achieved: &mut Achieved) {
     let ran = if kernel.running().is_some() { kernel.here() } else { NOBODY };
-    kernel.arch.long_way = random.one_in(3);
+    kernel.arch.long_way = kernel.arch.calls.is_multiple_of(3);
     match random.below(40) {
-        0..=27 if ran != NOBODY => ask(random, kernel),
+        0..=27 if ran != NOBODY => ask(random, kernel, achieved),
         28 if ran != NOBODY => {
             let fault = Fault::from_number(1 + random.below(7) as u8).unwrap();
             kernel.on_fault(fault, random.word(), random.word());
@@ -147,29 +229,67 @@ fn revive(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
     }
 }
 
-fn system(seed: u64, shortest: u64, steps: u64) {
-    let mut random = Random(seed);
+/// Calls made, and of these not refused, by number.
+#[derive(Default)]
+struct Tally {
+    calls: u64,
+    taken: BTreeMap<u32, u64>,
+}
+
+/// Runs a system for some steps.
+fn system(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     let start = if random.one_in(3) { u64::from(u32::MAX) - random.below(100_000) } else { random.below(5_000) };
     let mut kernel = boot_with(&rich(), Sim { now: start, shortest, ..Sim::default() });
     let mut watch = Watch::new(&kernel);
+    let mut achieved = Achieved::default();
     watch.check(&mut kernel, NOBODY);
     for _ in 0..steps {
-        step(&mut random, &mut kernel, &mut watch);
+        if random.is_spent() {
+            break;
+        }
+        step(random, &mut kernel, &mut watch, &mut achieved);
         if random.one_in(25) {
-            revive(&mut random, &mut kernel, &mut watch);
+            revive(random, &mut kernel, &mut watch);
         }
     }
+    Tally { calls: kernel.arch.calls, taken: std::mem::take(&mut kernel.arch.taken) }
+}
+
+/// What a fuzzer calls with the bytes that it has chosen.
+pub fn drive(bytes: &[u8]) {
+    let mut random = Random::Bytes(bytes.iter());
+    let shortest = if random.one_in(3) { 0 } else { 250 };
+    system(&mut random, shortest, u64::MAX);
 }
 
 #[test]
 fn random_domains_break_nothing() {
-    let steps = std::env::var("COFFERDAM_FUZZ_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
-    let first = std::env::var("COFFERDAM_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    for round in 0..steps / STEPS_PER_SYSTEM {
-        let seed = first + round;
+    let asked = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
+    let (wanted, first): (u64, u64) =
+        (asked("COFFERDAM_FUZZ_CALLS").unwrap_or(CALLS), asked("COFFERDAM_FUZZ_SEED").unwrap_or(1));
+    let (mut all, mut seed) = (Tally::default(), first);
+    while all.calls < wanted {
         let shortest = if seed.is_multiple_of(3) { 0 } else { 250 };
-        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let run = catch_unwind(AssertUnwindSafe(|| system(mixed, shortest, STEPS_PER_SYSTEM)));
-        assert!(run.is_ok(), "COFFERDAM_FUZZ_SEED={seed} COFFERDAM_FUZZ_STEPS={STEPS_PER_SYSTEM} shows it");
+        let mut random = Random::Seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let run = catch_unwind(AssertUnwindSafe(|| system(&mut random, shortest, STEPS_PER_SYSTEM)));
+        let Ok(made) = run else { panic!("COFFERDAM_FUZZ_SEED={seed} COFFERDAM_FUZZ_CALLS=1 shows it") };
+        all.calls += made.calls;
+        made.taken.into_iter().for_each(|(call, times)| *all.taken.entry(call).or_default() += times);
+        seed += 1;
     }
+    println!("{} random calls, {} systems", all.calls, seed - first);
+    let unfinished = |call: Call| call == Call::NodesGive;
+    for call in abi::CALLS.iter().filter(|call| wanted >= MANY && !unfinished(call.call)) {
+        let times = all.taken.get(&(call.call as u32)).copied().unwrap_or(0);
+        println!("  {times} times {}", call.name);
+        assert!(times > 0, "{} was always refused: its insides were not tried", call.name);
+    }
+}
+
+#[test]
+fn bytes_of_a_fuzzer_drive_the_kernel() {
+    let mut state = Random::Seed(7);
+    let bytes: Vec<u8> = (0..4000).map(|_| state.next() as u8).collect();
+    drive(&bytes);
+    drive(&[]);
 }

@@ -31,6 +31,13 @@ pub fn budget(index: u32) -> u32 {
     14 + index
 }
 
+/// Memory in which no domain has an area: that of pool 0. The areas of paged memory lie in that of pool 1.
+pub const POOL_BASE: u32 = 0x6010_0000;
+pub const POOL_BYTES: u32 = 0x8000;
+pub fn pool(index: u32) -> u32 {
+    22 + index
+}
+
 /// Where the data of a domain begins that neither a stack nor anybody else uses.
 pub fn data(index: u32) -> u32 {
     0x2002_0000 + index * 0x2000 + 0x1000
@@ -46,7 +53,8 @@ pub fn rich() -> Builder {
             Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM },
             Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL },
             Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER },
-            Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: frames::USER },
+            Frames { base: 0x6000_0000, bytes: 0x10_0000, kind: frames::USER },
+            Frames { base: POOL_BASE, bytes: POOL_BYTES, kind: frames::USER },
         ],
         domains: (0..DOMAINS).map(domain_entry).collect(),
         areas: (0..DOMAINS).flat_map(areas).collect(),
@@ -81,6 +89,8 @@ fn domain_entry(index: u32) -> Domain {
         paged_slots: 0,
         replacement: 0,
         nodes: 0,
+        table_base: 0,
+        table_bytes: 0,
     }
 }
 
@@ -148,6 +158,9 @@ fn caps(domain_index: u32) -> Vec<Cap> {
         caps.push(cap(word(index), 5, index, if domain_index == 1 { 7 } else { 3 }));
         caps.push(cap(domain(index), 1, index, supervises));
         caps.push(cap(budget(index), 3, index, 5));
+    }
+    for index in 0..2 {
+        caps.push(cap(pool(index), 7, 4 - index, [7, 1, 3, 2][domain_index as usize]));
     }
     caps.push(cap(line(0), 6, 0, 2));
     caps.push(cap(line(1), 6, 1, 6));

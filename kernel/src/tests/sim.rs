@@ -39,6 +39,10 @@ pub struct Sim {
     pub long_way: bool,
     /// What was put onto the stack of a callee that starts.
     pub entered: Option<Start>,
+    /// System calls so far.
+    pub calls: u64,
+    /// Of these, not refused, by number.
+    pub taken: BTreeMap<u32, u64>,
 }
 
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
@@ -172,6 +176,8 @@ pub fn sample() -> Builder {
         paged_slots: 0,
         replacement: 0,
         nodes: 0,
+        table_base: 0,
+        table_bytes: 0,
     };
     let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
         domain,
@@ -253,10 +259,15 @@ impl Kernel<Sim> {
         let context = &mut self.levels.at_mut(level).context;
         context.request = Request { number, args };
         context.response = None;
+        self.arch.calls += 1;
         self.enters(number, args);
         let thread = self.threads.find(usize::from(caller)).unwrap();
         let back = self.levels.at(level).thread != Some(thread);
-        self.levels.at(if back { outer.unwrap() } else { level }).context.response
+        let told = self.levels.at(if back { outer.unwrap() } else { level }).context.response;
+        if told.is_none_or(|(status, _)| abi::Error::from_status(status).is_none()) {
+            *self.arch.taken.entry(number).or_default() += 1;
+        }
+        told
     }
 
     /// What the entry code does: the short ways first.

@@ -67,6 +67,7 @@ impl Watch {
         self.queues(kernel);
         waiting(kernel);
         running(kernel);
+        regions(kernel);
         gates(kernel);
         timer(kernel);
         self.money(kernel);
@@ -190,6 +191,41 @@ fn running(kernel: &Kernel<Sim>) {
         kernel.domains.at(level.domain).slots.image()
     };
     assert!(image.words().eq(kernel.arch.loaded), "region registers");
+}
+
+/// Whatever was mapped at run time, no region of a domain touches the kernel's memory or what is another domain's own.
+fn regions(kernel: &Kernel<Sim>) {
+    for (index, domain) in kernel.domains.iter().enumerate() {
+        let words: Vec<u32> = domain.slots.image().words().collect();
+        let enabled = words.chunks_exact(2).filter(|pair| pair[1] & 1 != 0);
+        for (base, end) in enabled.flat_map(|pair| permitted(pair[0] & !31, pair[1])) {
+            assert!(
+                !overlaps((base, end), (0x2000_0000, 0x2000_1000)),
+                "domain {index} reaches the kernel at {base:#x}"
+            );
+            for area in kernel.tables.all::<system::Area>().filter(|area| area.domain != index as u32) {
+                let own = (u64::from(area.base), u64::from(area.base) + u64::from(area.bytes));
+                let shared = area.flags & system::area::SHARED != 0;
+                assert!(shared || !overlaps((base, end), own), "domain {index} reaches {area:?} at {base:#x}");
+            }
+        }
+    }
+}
+
+/// What a pair of region registers permits, run by run (DDI 0403 B3.5.8, B3.5.9).
+fn permitted(base: u32, rasr: u32) -> Vec<(u64, u64)> {
+    let bytes = 2_u64 << (rasr >> 1 & 31);
+    let eighth = bytes / 8;
+    let disabled = rasr >> 8 & 0xff;
+    if disabled == 0 {
+        return vec![(base.into(), u64::from(base) + bytes)];
+    }
+    let on = (0..8).filter(|part| disabled >> part & 1 == 0);
+    on.map(|part| (u64::from(base) + part * eighth, u64::from(base) + (part + 1) * eighth)).collect()
+}
+
+fn overlaps(one: (u64, u64), other: (u64, u64)) -> bool {
+    one.0 < other.1 && other.0 < one.1
 }
 
 fn gates(kernel: &Kernel<Sim>) {
