@@ -122,6 +122,12 @@ pub unsafe trait Arch: 'static {
     /// The range is typed as kernel memory and is asked for once only.
     unsafe fn object_memory(&mut self, base: u32, bytes: u32) -> *mut u8;
 
+    /// Where the processor sees kernel memory that domains' tables are made of.
+    ///
+    /// # Safety
+    /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
+    unsafe fn kernel_memory(at: u32) -> *mut u8;
+
     /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
     fn end(&mut self, status: u32);
 }

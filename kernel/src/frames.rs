@@ -2,13 +2,14 @@
 //! [`memory::frames::FrameTable`]; this file checks capabilities, applies what the rules permit, and never widens.
 
 use abi::{Error, Kind, rights};
-use memory::frames::{Domain as Owner, FrameError, FrameType, Purpose};
-use protect::access::{Area, Residence};
+use memory::frames::{Domain as Owner, FrameError, Purpose};
+use protect::pctrie::{LEAVES_PER_NODE, NODE_BYTES, TrieError};
 use protect::pmsav7::{Access, Data, MemType, RegionRegs, Span, encode_one};
 use protect::slots::min_paged_slots;
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::Arch;
+use crate::boot::NODE_ALIGN;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
 
@@ -27,6 +28,15 @@ impl FrameRange {
     fn range(&self) -> Result<PhysRange, Error> {
         physical(self.base, self.bytes).ok_or(Error::BadHandle)
     }
+
+    /// A part of it as a call names it.
+    fn part(&self, offset: u32, bytes: u32) -> Result<PhysRange, Error> {
+        let fits = bytes > 0 && offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
+        if !fits || !(offset | bytes).is_multiple_of(GRANULE) {
+            return Err(Error::BadArgument);
+        }
+        physical(self.base + offset, bytes).ok_or(Error::BadArgument)
+    }
 }
 
 /// A half-open range of physical addresses.
@@ -36,6 +46,10 @@ pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
 
 /// The granule of all of it: the smallest region.
 const GRANULE: u32 = 32;
+/// Bytes that one step of clearing handles.
+const CLEAN_BYTES: u32 = 512;
+/// Most bytes of one gift of nodes.
+const GIFT_BYTES: u32 = 4096;
 
 fn refused(error: FrameError) -> Error {
     match error {
@@ -44,165 +58,236 @@ fn refused(error: FrameError) -> Error {
     }
 }
 
-/// A part of frames as a call names it.
-fn part(frames: &FrameRange, offset: u32, bytes: u32) -> Result<PhysRange, Error> {
-    let fits = bytes > 0 && offset.checked_add(bytes).is_some_and(|end| end <= frames.bytes);
-    if !fits || !(offset | bytes).is_multiple_of(GRANULE) {
-        return Err(Error::BadArgument);
-    }
-    physical(frames.base + offset, bytes).ok_or(Error::BadArgument)
+/// Bits of the access to a region.
+mod access {
+    pub const READ: u32 = 1;
+    pub const WRITE: u32 = 2;
+    pub const EXECUTE: u32 = 4;
+    pub const PINNED: u32 = 8;
 }
 
 /// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
+#[derive(Clone, Copy)]
 struct Mapping {
     target: u8,
     regs: RegionRegs,
+    pinned: bool,
+    execute: bool,
 }
 
 impl Mapping {
-    /// The one run of bytes that the region permits.
-    fn range(&self) -> Result<PhysRange, Error> {
-        let span = protect::pmsav7::span_of(self.regs).ok_or(Error::BadArgument)?;
-        physical(span.base, span.len as u32).ok_or(Error::BadArgument)
+    /// The region that the words of a call describe.
+    fn decode(target: u8, bits: u32, base: u32, shape: u32) -> Result<Mapping, Error> {
+        let (write, execute) = (bits & access::WRITE != 0, bits & access::EXECUTE != 0);
+        let pinned = bits & access::PINNED != 0;
+        let (log2, srd) = (shape & 0xff, shape >> 8);
+        // Regions with eighths, and keys of the trie, begin at 256 bytes.
+        let smallest = if pinned && srd == 0 { 5 } else { 8 };
+        let aligned = (smallest..32).contains(&log2) && base & ((1 << log2) - 1) == 0;
+        if bits & access::READ == 0 || bits > 15 || (write && execute) || srd >= 0xff || !aligned {
+            return Err(Error::BadArgument);
+        }
+        let data = if write { Data::Rw } else { Data::Ro };
+        let whole = Span::new(base, 1 << log2);
+        let rights = Access { data, exec: execute };
+        let regs = encode_one(whole, rights, MemType::WriteBack).map_err(|_| Error::BadArgument)?;
+        Ok(Mapping { target, regs: RegionRegs { rasr: regs.rasr | srd << 8, ..regs }, pinned, execute })
     }
 
-    fn area(&self, access: u32) -> Result<Area, Error> {
-        let range = self.range()?;
-        let (first, last) = (range.base().0 as u32, (range.end().0 - 1) as u32);
-        Ok(Area { first, last, rights: (access & 7) as u8, residence: Residence::Paged })
+    /// The ranges that the region permits.
+    fn ranges(&self) -> impl Iterator<Item = PhysRange> + use<> {
+        self.regs.runs().filter_map(|run| physical(run.base, run.len as u32))
     }
 }
 
 impl<A: Arch> Kernel<A> {
-    fn frames_of(&mut self, handle: u32, needed: u8) -> Result<(Cap, &mut FrameRange), Error> {
+    fn frames_of(&self, handle: u32, needed: u8) -> Result<(Cap, &FrameRange), Error> {
         let cap = self.lookup(handle, Kind::Frames, needed)?;
-        let range = self.ranges.get_mut(usize::from(cap.object)).ok_or(Error::BadHandle)?;
+        let range = self.ranges.get(usize::from(cap.object)).ok_or(Error::BadHandle)?;
         Ok((cap, range))
     }
 
     /// `FRAMES_RETYPE`.
     ///
     /// # Bound
-    /// O(ranges).
+    /// A search in the marks of the frame table, and moving all of them by one place.
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let range = part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
+        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         self.frames.retype(range, Purpose::Shared).map_err(refused)?;
         DONE
     }
 
-    fn mapping(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<(Mapping, u32), Error> {
-        let access = target >> 16;
-        let target = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
-        let (write, execute) = (access & 2 != 0, access & 4 != 0);
-        let (log2, srd) = (shape & 0xff, shape >> 8);
-        if access & 1 == 0
-            || access > 7
-            || (write && execute)
-            || !(8..32).contains(&log2)
-            || srd > 0xff
-            || base & ((1 << log2) - 1) != 0
-        {
-            return Err(Error::BadArgument);
-        }
-        let frames = self.frames_of(handle, if write { rights::WRITE } else { rights::READ })?.1;
-        let data = if write { Data::Rw } else { Data::Ro };
-        let whole = Span::new(base, 1 << log2);
-        let mut regs =
-            encode_one(whole, Access { data, exec: execute }, MemType::WriteBack).map_err(|_| Error::BadArgument)?;
-        regs.rasr |= srd << 8;
-        let mapping = Mapping { target, regs };
-        let range = mapping.range()?;
-        if !frames.range()?.contains_range(range) {
+    /// What a call asks to map or unmap; all of it lies in frames that the caller holds.
+    fn mapping(&self, target: u32, handle: u32, base: u32, shape: u32, unmap: bool) -> Result<Mapping, Error> {
+        let domain = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
+        let bits = target >> 16;
+        let right = if bits & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
+        let frames = self.frames_of(handle, right)?.1.range()?;
+        let mapping = Mapping::decode(domain, bits, base, shape)?;
+        if !mapping.ranges().all(|range| frames.contains_range(range)) {
             return Err(Error::BadAddress);
         }
-        Ok((mapping, access))
+        Ok(mapping)
     }
 
-    /// `FRAMES_MAP`: as paged memory of the domain.
+    /// `FRAMES_MAP`.
     ///
     /// # Bound
-    /// O(areas) and a trie insertion.
+    /// At most four runs of bytes, each a search in the frame table and moving its marks twice; then an insertion into the
+    /// domain's trie, or eight slots.
     #[inline(never)]
     pub(crate) fn frames_map(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let (mapping, access) = self.mapping(target, handle, base, shape)?;
-        self.room_for_paging(mapping.target, access & 4 != 0)?;
-        let (range, area, owner) = (mapping.range()?, mapping.area(access)?, Owner(u16::from(mapping.target)));
-        self.frames.map(range, owner).map_err(refused)?;
-        let domain = self.domain_mut(mapping.target);
-        let entered = domain.access.insert(area).is_ok();
-        if entered && domain.trie.insert(mapping.regs).is_ok() {
-            return DONE;
+        let mapping = self.mapping(target, handle, base, shape, false)?;
+        let record = &self.domains[usize::from(mapping.target)];
+        if record.slots.pinned().any(|pinned| pinned.meets(mapping.regs)) {
+            return Err(Error::BadState);
         }
-        if entered {
-            let _ = domain.access.remove(area.first, area.last);
+        let owner = Owner(u16::from(mapping.target));
+        let mut counted = 0;
+        for range in mapping.ranges() {
+            if let Err(error) = self.frames.map(range, owner) {
+                self.uncount(&mapping, counted);
+                return Err(refused(error));
+            }
+            counted += 1;
         }
-        // Cannot fail: the mapping was counted just now.
-        let _ = self.frames.unmap(range, owner);
-        Err(Error::Full)
+        if let Err(error) = self.put_region(&mapping) {
+            self.uncount(&mapping, counted);
+            return Err(error);
+        }
+        DONE
     }
 
-    /// Whether the domain has the paged slots that every instruction needs to make progress.
-    fn room_for_paging(&self, target: u8, execute: bool) -> Result<(), Error> {
-        let domain = self.domain(target);
-        let paged = |area: &&Area| area.residence == Residence::Paged;
-        let code = domain.access.areas().iter().filter(paged).any(|area| area.rights & protect::access::EXEC != 0);
-        let needed = min_paged_slots(code || execute, true);
-        if (domain.slots.paged_mask().count_ones() as usize) < needed { Err(Error::Full) } else { Ok(()) }
+    /// Takes the first runs of a mapping out of the frame table, where they were counted.
+    fn uncount(&mut self, mapping: &Mapping, runs: usize) {
+        let owner = Owner(u16::from(mapping.target));
+        for range in mapping.ranges().take(runs) {
+            // Cannot fail: it was counted, and taking it away needs no mark.
+            let _ = self.frames.unmap(range, owner);
+        }
     }
 
-    /// `FRAMES_UNMAP`: from the list of areas, the trie and the region registers, before it returns.
+    /// Enters a region into a domain: its trie, or a slot.
+    fn put_region(&mut self, mapping: &Mapping) -> Result<(), Error> {
+        let in_force = self.is_loaded(mapping.target);
+        let domain = &mut self.domains[usize::from(mapping.target)];
+        if !mapping.pinned {
+            // The slots that every instruction needs to make progress.
+            let needed = min_paged_slots(domain.paged_code > 0 || mapping.execute, true);
+            domain.slots.require(needed).map_err(|_| Error::Full)?;
+            domain.trie.insert(mapping.regs).map_err(|error| match error {
+                TrieError::Overlap { .. } => Error::BadState,
+                _ => Error::Full,
+            })?;
+            domain.paged_code += u16::from(mapping.execute);
+            return Ok(());
+        }
+        if domain.trie.overlapping(mapping.regs).is_some() {
+            return Err(Error::BadState);
+        }
+        let needed = min_paged_slots(domain.paged_code > 0, !domain.trie.is_empty());
+        domain.slots.pin(mapping.regs, needed).map_err(|_| Error::Full)?;
+        if in_force {
+            self.arch.load_image(domain.slots.image());
+        }
+        Ok(())
+    }
+
+    /// `FRAMES_UNMAP`: from the trie or the slots and the region registers, before it returns.
     ///
     /// # Bound
-    /// O(areas) and a trie removal.
+    /// As [`Kernel::frames_map`].
     #[inline(never)]
     pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let (mapping, access) = self.mapping(target, handle, base, shape)?;
-        let (range, area) = (mapping.range()?, mapping.area(access)?);
+        let mapping = self.mapping(target, handle, base, shape, true)?;
+        if !self.take_region(&mapping) {
+            return Err(Error::BadState);
+        }
+        self.uncount(&mapping, usize::MAX);
+        DONE
+    }
+
+    /// Takes a region out of a domain, or says that it is not there.
+    fn take_region(&mut self, mapping: &Mapping) -> bool {
         let in_force = self.is_loaded(mapping.target);
-        let record = &mut self.domains[usize::from(mapping.target)];
-        let off = record.slots.unmap(&mut record.trie, mapping.regs).map_err(|_| Error::BadState)?;
-        let _ = record.access.remove(area.first, area.last);
-        let _ = self.frames.unmap(range, Owner(u16::from(mapping.target)));
+        let domain = &mut self.domains[usize::from(mapping.target)];
+        if mapping.pinned {
+            let found = domain.slots.unpin(mapping.regs);
+            if found && in_force {
+                self.arch.load_image(domain.slots.image());
+            }
+            return found;
+        }
+        let Ok(off) = domain.slots.unmap(&mut domain.trie, mapping.regs) else { return false };
+        domain.paged_code -= u16::from(mapping.execute);
         if let Some(off) = off.filter(|_| in_force) {
             self.arch.load_slot(off);
         }
-        DONE
+        true
+    }
+
+    /// One step of taking away what was mapped to a stopped domain while it ran, from an address on: where the next step
+    /// begins, or `None` when all of it is gone.
+    ///
+    /// # Bound
+    /// As [`Kernel::frames_map`], and a look at every area that the domain began with.
+    pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
+        let domain = &mut self.domains[usize::from(target)];
+        if let Some(regs) = domain.slots.unpin_any() {
+            self.uncount(&Mapping { target, regs, pinned: true, execute: false }, usize::MAX);
+            return Some(from);
+        }
+        let (at, regs) = domain.trie.next(from)?;
+        let entry: system::Domain = self.tables.get(usize::from(target));
+        let own = system::regions::areas_of(&self.tables, &entry).any(|area| at.wrapping_sub(area.base) < area.bytes);
+        if own {
+            return regs.last_from(at).checked_add(1);
+        }
+        let execute = regs.grants(protect::pmsav7::AccessKind::Exec);
+        let mapping = Mapping { target, regs, pinned: false, execute };
+        if self.take_region(&mapping) {
+            self.uncount(&mapping, usize::MAX);
+        }
+        Some(at)
     }
 
     /// `FRAMES_CLEAN`: one step.
     ///
     /// # Bound
-    /// [`CLEAN_BYTES`] bytes and O(ranges).
+    /// [`CLEAN_BYTES`] bytes, a search in the frame table, and moving its marks twice.
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let range = part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
-        let mut next = range.base();
-        if let Some(entry) = self.frames.at(next).filter(|entry| entry.kind == FrameType::Untyped) {
-            next = entry.range.end().min(range.end());
-        }
-        let Some(entry) = self.frames.at(next).filter(|_| next < range.end()) else { return DONE };
-        let end = entry.range.end().min(range.end()).0.min(next.0 + u64::from(CLEAN_BYTES));
-        let piece = physical(next.0 as u32, (end - next.0) as u32).ok_or(Error::BadState)?;
-        if matches!(entry.kind, FrameType::Typed(_)) {
-            self.frames.release(piece).map_err(refused)?;
-        }
-        let mut scrub = self.frames.begin_scrub(piece).map_err(refused)?;
-        // SAFETY: the frame table holds the range for clearing: no domain maps it and no object lives there.
-        unsafe { self.arch.zero(next.0 as u32, (end - next.0) as u32) };
-        scrub.cleared(piece);
-        self.frames.finish_scrub(scrub).map_err(|(error, _)| refused(error))?;
-        Ok(Outcome::Values((range.end().0 - end) as u32, 0))
+        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
+        let most = Bytes(u64::from(CLEAN_BYTES));
+        let Some(piece) = self.frames.dirty(range, most).map_err(refused)? else { return DONE };
+        // First what can fail; nobody can use the memory before this call has returned.
+        self.frames.cleared(piece).map_err(refused)?;
+        // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
+        unsafe { self.arch.zero(piece.base().0 as u32, piece.size().0 as u32) };
+        Ok(Outcome::Values((range.end().0 - piece.end().0) as u32, 0))
     }
 
     /// `NODES_GIVE`.
+    ///
+    /// # Bound
+    /// A search in the frame table, moving its marks twice, and one word for each node: at most [`GIFT_BYTES`] bytes.
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        self.lookup(domain, Kind::Domain, rights::WRITE)?;
-        part(self.frames_of(handle, rights::WRITE)?.1, offset, bytes)?;
-        Err(Error::Full)
+        let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
+        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
+        let base = range.base().0 as u32;
+        if !(NODE_BYTES..=GIFT_BYTES).contains(&bytes) || !base.is_multiple_of(NODE_ALIGN) {
+            return Err(Error::BadArgument);
+        }
+        self.frames.retype(range, Purpose::Kernel).map_err(refused)?;
+        // Counted as an object for good, so that nobody can take it back. If that needed a mark that there is not, the memory
+        // would be lost; it does not: the count begins and ends where the type does.
+        let _ = self.frames.place_object(range);
+        let nodes = bytes / NODE_BYTES;
+        for index in 0..nodes {
+            self.domains[target].trie.give_node(base + index * NODE_BYTES);
+        }
+        Ok(Outcome::Values(nodes, nodes * LEAVES_PER_NODE))
     }
 }
-
-/// Bytes that one step of clearing handles.
-const CLEAN_BYTES: u32 = 512;

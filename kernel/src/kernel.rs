@@ -15,8 +15,8 @@ use crate::table::{Place, Ref, Table};
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
 
-/// Most typed ranges of physical memory.
-pub const MAX_RANGES: usize = 160;
+/// Most marks between ranges of physical memory of different types or numbers of uses, of 8 bytes each.
+pub const MAX_MARKS: usize = 512;
 
 /// What a call that succeeded leaves for its caller.
 pub(crate) enum Outcome {
@@ -40,8 +40,8 @@ pub struct Kernel<A: Arch> {
     /// The processor.
     pub arch: A,
     /// The domain whose registers are loaded; `None` is the idle loop.
-    pub(crate) loaded: Option<Ref<Domain>>,
-    pub(crate) domains: Table<Domain>,
+    pub(crate) loaded: Option<Ref<Domain<A>>>,
+    pub(crate) domains: Table<Domain<A>>,
     /// The threads' bases, then the gates, then the idle level.
     pub(crate) levels: Table<Level<A>>,
     pub(crate) threads: Table<Thread<A>>,
@@ -64,7 +64,7 @@ pub struct Kernel<A: Arch> {
     pub(crate) status: u32,
     pub(crate) tables: System<'static>,
     pub(crate) ranges: &'static mut [FrameRange],
-    pub(crate) frames: &'static mut FrameTable<MAX_RANGES>,
+    pub(crate) frames: &'static mut FrameTable<MAX_MARKS>,
     pub(crate) idle_image: RegionImage,
     pub(crate) times: Times,
 }
@@ -89,13 +89,13 @@ impl<A: Arch> Kernel<A> {
 
     /// A domain by number.
     #[inline]
-    pub(crate) fn domain(&self, index: u8) -> &Domain {
+    pub(crate) fn domain(&self, index: u8) -> &Domain<A> {
         &self.domains[usize::from(index)]
     }
 
     /// A domain by number.
     #[inline]
-    pub(crate) fn domain_mut(&mut self, index: u8) -> &mut Domain {
+    pub(crate) fn domain_mut(&mut self, index: u8) -> &mut Domain<A> {
         &mut self.domains[usize::from(index)]
     }
 

@@ -15,6 +15,7 @@ pub mod fault;
 pub mod frames;
 mod gate;
 mod kernel;
+pub mod nodes;
 mod notify;
 pub mod objects;
 pub mod queue;

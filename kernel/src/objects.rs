@@ -1,15 +1,12 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
 use abi::{Error, Kind};
-use protect::access::AccessMap;
-use protect::pctrie::PcTrie;
+use protect::pctrie::Trie;
 use protect::slots::Slots;
 
 use crate::arch::Arch;
+use crate::nodes::NodeMemory;
 use crate::table::{Place, Ref};
-
-/// Most areas of one domain.
-pub const MAX_AREAS: usize = 16;
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +44,14 @@ impl Cap {
         if self.kind == Kind::Notification { Some(unsafe { self.place.object() }) } else { None }
     }
 
+    /// In [`Cap::rights`] while the domain that holds it is made or restarted: it began with it. No call can set this.
+    pub(crate) const INITIAL: u8 = 0x80;
+
+    /// Forgets whether the domain began with it.
+    pub(crate) fn settled(&mut self) {
+        self.rights &= !Self::INITIAL;
+    }
+
     /// Why a capability to something else cannot be used.
     #[cold]
     pub(crate) fn other_kind(&self) -> Error {
@@ -63,8 +68,12 @@ pub enum Life {
     Stopped,
     /// Initialised data: this many bytes are done.
     Restoring(u32),
+    /// Memory that was mapped while it ran: from this address on.
+    Unmapping(u32),
     /// Capabilities: the next entry of the table to look at.
     Granting(u16),
+    /// Capabilities: the next slot that is emptied unless it was granted.
+    Emptying(u16),
     /// Threads: the next one to look at.
     Starting(u8),
 }
@@ -80,13 +89,13 @@ pub struct FaultReport {
 
 /// A protection domain.
 #[repr(C)]
-pub struct Domain {
+pub struct Domain<A: Arch> {
     /// Its region registers, ready for a block load, and which of them are paged.
     pub slots: Slots,
     /// The regions behind the paged slots.
-    pub trie: PcTrie<'static>,
-    /// What it may access: the reference against which pointers are checked.
-    pub access: AccessMap<MAX_AREAS>,
+    pub trie: Trie<NodeMemory<A>>,
+    /// Regions of the trie that permit to execute.
+    pub paged_code: u16,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
     /// Whether it runs.
@@ -135,7 +144,7 @@ pub struct Level<A: Arch> {
     /// How the gate's callee starts; the entry code knows that this follows.
     pub(crate) entry: A::Entry,
     /// The domain in which it is. (The idle level's means nothing.)
-    pub(crate) domain: Ref<Domain>,
+    pub(crate) domain: Ref<Domain<A>>,
     /// The thread that is in it; of a base always the same, of the idle level none.
     pub(crate) thread: Option<Ref<Thread<A>>>,
     /// The level from which the thread came into the gate; of a base none.

@@ -1,5 +1,10 @@
 //! Restart of a stopped domain: memory, capabilities and threads as they were at the start, in steps that whoever asks for
 //! the restart pays for.
+//!
+//! * What was mapped to the domain while it ran is taken away, and counted so: a manager that unmaps it later is told that it is not
+//!   mapped. Memory that was given for its table stays with the table.
+//! * A revocation outlives the restart: of the capabilities that the domain began with, those whose objects were revoked since stay
+//!   away, unless the domain holds a newer one in the same slot, as it does when it was the one who revoked.
 
 use abi::trace::{Event, header};
 use abi::{Error, Kind, STEP_BYTES, rights};
@@ -16,7 +21,7 @@ impl<A: Arch> Kernel<A> {
     /// `DOMAIN_RESTART`: one step.
     ///
     /// # Bound
-    /// [`STEP_BYTES`] bytes, or one capability, or one thread.
+    /// [`STEP_BYTES`] bytes, or one region, or one capability, or one thread.
     #[inline(never)]
     pub(crate) fn domain_restart(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::WRITE)?;
@@ -28,7 +33,9 @@ impl<A: Arch> Kernel<A> {
             Life::Running => return Err(Error::BadState),
             Life::Stopped => self.domain_mut(index).life = Life::Restoring(0),
             Life::Restoring(done) => self.restore(index, done),
+            Life::Unmapping(from) => self.unmap_step(index, from),
             Life::Granting(entry) => self.grant_initial(index, entry),
+            Life::Emptying(slot) => self.empty_slot(index, slot),
             Life::Starting(thread) => {
                 if self.start_thread(index, thread) {
                     self.release_threads(index);
@@ -63,7 +70,7 @@ impl<A: Arch> Kernel<A> {
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
             self.domain_mut(index).slots.evict_all();
-            self.domain_mut(index).life = Life::Granting(0);
+            self.domain_mut(index).life = Life::Unmapping(0);
             return;
         }
         let dst = entry.data_base + done;
@@ -81,28 +88,40 @@ impl<A: Arch> Kernel<A> {
         self.domain_mut(index).life = Life::Restoring(done + step);
     }
 
-    /// One step of giving a domain the capabilities that it started with, and none else.
+    /// One step of taking away what was mapped while the domain ran.
+    fn unmap_step(&mut self, index: u8, from: u32) {
+        let next = self.unmap_next(index, from);
+        self.domain_mut(index).life = next.map_or(Life::Granting(0), Life::Unmapping);
+    }
+
+    /// One step of giving a domain the capabilities that it started with.
     fn grant_initial(&mut self, index: u8, step: u16) {
-        let slots = self.domain(index).caps.len() as u16;
-        let granted = step.checked_sub(slots);
-        match granted {
-            None => self.domain_mut(index).caps[usize::from(step)] = Cap::EMPTY,
-            Some(entry) if usize::from(entry) < self.tables.count::<CapEntry>() => {
-                let record: CapEntry = self.tables.get(usize::from(entry));
-                self.install(index, &record);
-            }
-            Some(_) => {
-                let domain = self.domain_mut(index);
-                domain.life = Life::Starting(0);
-                domain.living = 0;
-                domain.restarts = domain.restarts.wrapping_add(1);
-                return;
-            }
+        if usize::from(step) >= self.tables.count::<CapEntry>() {
+            self.domain_mut(index).life = Life::Emptying(0);
+            return;
         }
+        let record: CapEntry = self.tables.get(usize::from(step));
+        self.install(index, &record);
         self.domain_mut(index).life = Life::Granting(step + 1);
     }
 
-    /// Puts one initial capability into its slot if it belongs to the domain.
+    /// One step of taking away the capabilities that a domain did not start with.
+    fn empty_slot(&mut self, index: u8, slot: u16) {
+        let domain = self.domain_mut(index);
+        let Some(cap) = domain.caps.get_mut(usize::from(slot)) else {
+            domain.life = Life::Starting(0);
+            domain.living = 0;
+            domain.restarts = domain.restarts.wrapping_add(1);
+            return;
+        };
+        if cap.rights & Cap::INITIAL == 0 {
+            *cap = Cap::EMPTY;
+        }
+        cap.settled();
+        domain.life = Life::Emptying(slot + 1);
+    }
+
+    /// Puts one initial capability into its slot if it belongs to the domain and was not revoked, and marks it.
     #[inline(never)]
     pub(crate) fn install(&mut self, index: u8, record: &CapEntry) {
         if record.domain != u32::from(index) {
@@ -111,8 +130,13 @@ impl<A: Arch> Kernel<A> {
         let Some(kind) = Kind::from_number(record.kind as u8) else { return };
         let object = record.object as u16;
         let (generation, place) = (self.generation(kind, object), self.place_of(kind, object));
-        self.domain_mut(index).caps[record.slot as usize] =
-            Cap { kind, rights: record.rights as u8, object, generation, badge: record.badge, place };
+        let held = &mut self.domain_mut(index).caps[record.slot as usize];
+        if generation == 0 {
+            let rights = record.rights as u8 | Cap::INITIAL;
+            *held = Cap { kind, rights, object, generation, badge: record.badge, place };
+        } else if (held.kind, held.object, held.generation) == (kind, object, generation) {
+            held.rights |= Cap::INITIAL;
+        }
     }
 
     /// Looks at one thread and puts it at its entry if it is the domain's. Returns whether all threads were looked at. A

@@ -168,7 +168,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Loads a domain's region registers.
     #[inline(always)]
-    pub(crate) fn load(&mut self, domain: Ref<Domain>) {
+    pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
         self.loaded = Some(domain);
         self.arch.load_image(self.domains.at(domain).slots.image());
     }

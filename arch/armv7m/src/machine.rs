@@ -248,6 +248,11 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         base as *mut u8
     }
 
+    #[inline(always)]
+    unsafe fn kernel_memory(at: u32) -> *mut u8 {
+        at as *mut u8
+    }
+
     fn end(&mut self, status: u32) {
         self.board.end(status);
     }

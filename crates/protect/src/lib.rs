@@ -5,14 +5,12 @@
 //! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
 //! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
 //! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
-//! - [`access`]: the bounded list of what a domain may touch, for the validation of pointers it passes.
 //!
 //! Nothing here allocates, and nothing depends on the machine it runs on. Sources: Armv7-M Architecture Reference
 //! Manual, ARM DDI 0403, section B3.5 (PMSAv7) and B3.1 (the system address map).
 #![no_std]
 #![forbid(unsafe_code)]
 
-pub mod access;
 pub mod pctrie;
 pub mod placement;
 pub mod pmsav7;

@@ -12,6 +12,7 @@ extern crate alloc;
 #[cfg(feature = "build")]
 pub mod build;
 mod records;
+pub mod regions;
 mod validate;
 
 pub use records::{

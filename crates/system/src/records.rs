@@ -130,6 +130,10 @@ record! {
         replacement,
         /// One of the constants in [`nodes`].
         nodes,
+        /// Memory for its table, within a range of kind [`frames::KERNEL`]; a multiple of 32.
+        table_base,
+        /// Its bytes, as [`crate::regions::table_bytes`] says; 0: none, the kernel uses its own object memory.
+        table_bytes,
     }
 }
 

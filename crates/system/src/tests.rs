@@ -41,6 +41,8 @@ fn sample() -> Builder {
         paged_slots: 0,
         replacement: replacement::BIT_PLRU,
         nodes: nodes::SRAM,
+        table_base: 0,
+        table_bytes: 0,
     };
     Builder {
         ticks_per_second: 25_000_000,
@@ -169,6 +171,13 @@ fn each_rule_has_its_refusal() {
         (|b| b.domains[0].paged_slots = 9, Table::Domains, "paged_slots"),
         (|b| b.domains[0].replacement = 3, Table::Domains, "replacement"),
         (|b| b.domains[0].nodes = 2, Table::Domains, "nodes"),
+        (|b| (b.domains[0].table_base, b.domains[0].table_bytes) = (0x2002_8000, 288), Table::Domains, "table_base"),
+        (|b| (b.domains[0].table_base, b.domains[0].table_bytes) = (0x2000_0010, 288), Table::Domains, "table_base"),
+        (
+            |b| b.domains.iter_mut().for_each(|d| (d.table_base, d.table_bytes) = (0x2000_0000, 288)),
+            Table::Domains,
+            "table_base",
+        ),
         (|b| b.budgets[0].capacity = 25_001, Table::Budgets, "capacity"),
         (|b| b.budgets[0].period = 0, Table::Budgets, "period"),
         (|b| b.threads[0].entry &= !1, Table::Threads, "entry"),

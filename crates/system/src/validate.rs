@@ -89,6 +89,9 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(entry.paged_slots <= 8, "paged_slots")?;
     require(entry.replacement <= replacement::RANDOM, "replacement")?;
     require(entry.nodes <= nodes::TCM, "nodes")?;
+    require(entry.table_bytes == 0 || is_kernel(system, entry.table_base, entry.table_bytes), "table_base")?;
+    let apart = |other: Domain| !overlaps((entry.table_base, entry.table_bytes), (other.table_base, other.table_bytes));
+    require((0..index).all(|other| apart(system.get(other))), "table_base")?;
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
     let (first, count) = (entry.first_area as usize, entry.areas as usize);
@@ -109,6 +112,13 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     // The domain reads it itself; the kernel only passes the address on.
     let holds = |flags: u32| flags & area::READ != 0;
     require(inside_area(system, &entry, entry.info, 4, holds), "info")
+}
+
+/// Whether the range is aligned and lies within memory of the kernel.
+fn is_kernel(system: &System, base: u32, bytes: u32) -> bool {
+    let end = u64::from(base) + u64::from(bytes);
+    let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
+    base.is_multiple_of(32) && system.all::<Frames>().any(|range| range.kind == frames::KERNEL && holds(range))
 }
 
 /// Whether the range lies within read-only memory, so that what a restart restores is what the tool wrote.

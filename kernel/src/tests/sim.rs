@@ -1,6 +1,8 @@
 //! A simulated processor: time is set by the test, contexts hold what a thread asked for and what it was told.
 
 use std::alloc::{Layout, alloc_zeroed};
+use std::boxed::Box;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
@@ -118,6 +120,17 @@ unsafe impl Arch for Sim {
         let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
         // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
         unsafe { alloc_zeroed(layout) }
+    }
+    unsafe fn kernel_memory(at: u32) -> *mut u8 {
+        const PAGE: u32 = 4096;
+        thread_local! {
+            /// Memory of tables: pages of 64-bit words, so that it is aligned, which stay where they are.
+            static PAGES: RefCell<BTreeMap<u32, Box<[u64; PAGE as usize / 8]>>> = RefCell::default();
+        }
+        PAGES.with_borrow_mut(|pages| {
+            let page = pages.entry(at / PAGE).or_insert_with(|| Box::new([u64::MAX; PAGE as usize / 8]));
+            page.as_mut_ptr().cast::<u8>().wrapping_add((at % PAGE) as usize)
+        })
     }
     fn end(&mut self, status: u32) {
         self.ended = Some(status);

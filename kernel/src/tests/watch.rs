@@ -5,9 +5,10 @@ use std::vec::Vec;
 
 use abi::Kind;
 use abi::trace::{Event, IDLE};
+use memory::frames::{FrameType, Purpose};
 
 use super::sim::Sim;
-use crate::objects::{Cap, State};
+use crate::objects::{Cap, Domain, State};
 use crate::queue::{NONE, Wake};
 use crate::{Kernel, NOBODY};
 
@@ -25,6 +26,7 @@ pub struct Watch {
     /// The longest gate bound.
     bound: i64,
     started: u64,
+    turn: u32,
 }
 
 impl Watch {
@@ -38,6 +40,7 @@ impl Watch {
             caps,
             bound: kernel.levels.iter().map(|level| i64::from(level.bound)).max().unwrap_or(0),
             started: kernel.arch.now,
+            turn: 0,
         }
     }
 
@@ -72,6 +75,10 @@ impl Watch {
         timer(kernel);
         self.money(kernel);
         self.authority(kernel, caller);
+        self.turn += 1;
+        if self.turn.is_multiple_of(8) {
+            memory(kernel);
+        }
         kernel.arch.trace.clear();
     }
 
@@ -134,16 +141,22 @@ impl Watch {
         for (index, domain) in kernel.domains.iter().enumerate() {
             for (slot, cap) in domain.caps.iter().enumerate() {
                 let before = self.caps[index][slot];
+                let rights = cap.rights & !Cap::INITIAL;
                 let same = |other: &Cap| (other.kind, other.object) == (cap.kind, cap.object);
-                if cap.kind == Kind::Empty || (same(&before) && cap.rights == before.rights) {
+                let current = |other: &Cap| other.generation == cap.generation;
+                let revoker = usize::from(caller) == index && before.rights & abi::rights::GRANT != 0;
+                let kept = same(&before) && rights == before.rights & !Cap::INITIAL;
+                if cap.kind == Kind::Empty || (kept && (current(&before) || revoker)) {
                     continue;
                 }
-                let covers = |other: &Cap| same(other) && other.badge == cap.badge && cap.rights & !other.rights == 0;
+                let covers = |other: &Cap| same(other) && other.badge == cap.badge && rights & !other.rights == 0;
                 let from = self.caps.get(usize::from(caller)).into_iter().flatten();
                 let granted = from
                     .filter(|other| usize::from(caller) == index || other.rights & abi::rights::GRANT != 0)
-                    .any(covers);
-                assert!(granted || covers(&self.initial[index][slot]), "domain {index} slot {slot}: {cap:?}");
+                    .any(|other| covers(other) && current(other));
+                let initial = &self.initial[index][slot];
+                // A restart brings back what the domain began with, unless it was revoked.
+                assert!(granted || (covers(initial) && current(initial)), "domain {index} slot {slot}: {cap:?}");
             }
             self.caps[index].copy_from_slice(domain.caps);
         }
@@ -245,6 +258,29 @@ fn gates(kernel: &Kernel<Sim>) {
     for gate in 0..kernel.levels.len() - kernel.threads.len() - 1 {
         let expected = found.get(&(gate as u32)).copied().unwrap_or(NOBODY);
         assert_eq!(kernel.inside(gate), expected, "gate {gate}");
+    }
+}
+
+/// What domains may access is what the frame table counts, and nothing of it is the kernel's.
+fn memory(kernel: &Kernel<Sim>) {
+    for entry in kernel.frames.entries() {
+        for address in [entry.range.base().0 as u32, (entry.range.end().0 - 1) as u32] {
+            let reaches = |domain: &Domain<Sim>| {
+                domain.trie.find(address).is_some() || domain.slots.pinned().any(|regs| regs.contains(address))
+            };
+            let users = kernel.domains.iter().filter(|domain| reaches(domain)).count();
+            let expected = if entry.kind == FrameType::Typed(Purpose::Kernel) { 0 } else { usize::from(entry.uses) };
+            assert_eq!(users, expected, "{address:#x}: {entry:?}");
+        }
+    }
+    for domain in kernel.domains.iter() {
+        for regs in domain.slots.image().regs.iter().filter(|regs| regs.is_enabled()) {
+            let first = regs.runs().next().unwrap().base;
+            let paged =
+                domain.trie.lookup(first).is_some_and(|leaf| (leaf.rbar, leaf.rasr) == (regs.base(), regs.rasr));
+            let pinned = domain.slots.pinned().any(|other| other == *regs);
+            assert!(paged != pinned, "{regs:x?} is loaded, and neither pinned nor paged");
+        }
     }
 }
 

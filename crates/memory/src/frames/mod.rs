@@ -3,17 +3,20 @@
 //! ```text
 //!              retype                    release (no maps, no objects)
 //!   Untyped ------------> User, Shared, Kernel -----------------------> Dirty
-//!      ^                                                                  |
-//!      |  finish (every byte cleared)                                     | begin_scrub
-//!      +-------------------------------- Scrubbing <----------------------+
+//!      ^                          |                                       |
+//!      |  cleared (every byte)    | (not in use, not Kernel)              |
+//!      +--------------------------+---------------------------------------+
 //! ```
 //!
-//! A range has one type at a time. Kernel ranges can never be mapped; others can never hold kernel objects; nothing leaves its
+//! A byte has one type at a time. Kernel memory can never be mapped; other memory can never hold kernel objects; nothing leaves its
 //! type while it is mapped or holds an object; nothing is used again before it has been cleared.
 //!
 //! # Bounds
-//! At most `N` entries. Finding one is O(log N); splitting or merging moves at most `N` entries once. Mapping, unmapping and object
-//! counts are O(log N).
+//! The table is a sorted array of at most `N` *marks* of 8 bytes: addresses at which the type changes or a mapping begins
+//! or ends. Adjacent memory of one type that nothing uses therefore has no mark inside, whatever its history, and taking a
+//! mapping away needs no mark. Finding one is
+//! O(log N). A change looks at the marks in its range, and moves the marks behind its range's start and end by one at most: no more
+//! than `2 * N` marks moved. Clearing upwards in steps moves one mark and no others.
 
 mod table;
 
@@ -43,13 +46,11 @@ pub enum FrameType {
     Untyped,
     /// Released, with its last contents.
     Dirty,
-    /// Being cleared.
-    Scrubbing,
     /// In use.
     Typed(Purpose),
 }
 
-/// One range, its type, and how many mappings or objects hold it there.
+/// One range, its type, and how many mappings or objects hold each byte of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The range.
@@ -57,19 +58,19 @@ pub struct Entry {
     /// Its type.
     pub kind: FrameType,
     /// Mappings (user, shared) or objects (kernel).
-    pub uses: u32,
+    pub uses: u8,
 }
 
 /// Why the table is left as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameError {
-    /// The table has room for `limit` entries, and this would take more.
+    /// The table has room for `limit` marks, and this would take more.
     Full {
-        /// Entries at most.
+        /// Marks at most.
         limit: usize,
     },
-    /// The range is empty.
-    Empty,
+    /// The range is empty, or not made of granules of 32 bytes below 2^37.
+    Malformed,
     /// The range overlaps memory that the table has already.
     Overlap {
         /// The entry in the way.
@@ -77,19 +78,14 @@ pub enum FrameError {
     },
     /// Some byte of the range is not in the table.
     Unknown,
-    /// The range extends beyond the entry that contains its start.
-    Straddles {
-        /// That entry.
-        entry: Entry,
-    },
-    /// The entry's type does not allow this.
+    /// The type of some byte does not allow this.
     WrongType {
-        /// The entry.
+        /// The entry that holds it.
         entry: Entry,
     },
-    /// The range is mapped, or holds objects.
+    /// Some byte is mapped, or holds objects; or as often as can be counted.
     InUse {
-        /// The entry, with the number.
+        /// The entry that holds it, with the number.
         entry: Entry,
     },
     /// There is no mapping or object left to take away.
@@ -102,8 +98,6 @@ pub enum FrameError {
         /// Its owner.
         owner: Domain,
     },
-    /// The scrub has bytes left to clear.
-    NotClear,
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 //! loaded is a violation ([`Miss::Present`]), never a reason to load it again: there is no way to fault for ever.
 
 use crate::pctrie::{Store, Trie, TrieError};
-use crate::pmsav7::{REGIONS, RegionRegs};
+use crate::pmsav7::{AccessKind, REGIONS, RegionRegs};
 
 /// Register values for one block load at a domain switch: `MPU_RBAR` with VALID and slot, then `MPU_RASR`, in the order of
 /// the hardware's alias registers, so that two stores of eight words to `MPU_RBAR` load all of it.
@@ -319,6 +319,31 @@ impl Slots {
     #[inline]
     pub const fn victim(&self) -> Option<usize> {
         if self.candidates == 0 { None } else { Some(self.candidates.leading_zeros() as usize) }
+    }
+
+    /// Whether the kernel may access `len` bytes from `base` on the domain's behalf: each of them is in a pinned or paged region that
+    /// permits the domain the same, and is normal memory. An empty range is granted anywhere: nothing is accessed.
+    ///
+    /// # Time complexity
+    /// A look-up in the slots and the trie for every region met, and for every eighth of one with disabled eighths: for at
+    /// most 64 bytes no more than three.
+    pub fn permits<S: Store>(&self, trie: &Trie<S>, base: u32, len: u32, kind: AccessKind) -> bool {
+        let Some(past) = len.checked_sub(1) else { return true };
+        let Some(last) = base.checked_add(past) else { return false };
+        let mut addr = base;
+        loop {
+            let Some(regs) = self.pinned_at(addr).or_else(|| trie.find(addr).map(|(_, leaf)| leaf)) else {
+                return false;
+            };
+            if !regs.grants(kind) || !regs.is_normal() {
+                return false;
+            }
+            let end = regs.last_from(addr);
+            if end >= last {
+                return true;
+            }
+            addr = end + 1;
+        }
     }
 
     /// Answers a miss at `addr`: the two words to store to `MPU_RBAR` and `MPU_RASR`, slot included. Image, trie and

@@ -1,0 +1,109 @@
+//! Memory for objects that are made at boot and never move.
+
+use core::mem::{align_of, size_of};
+use core::ptr::NonNull;
+
+use crate::arch::Arch;
+use crate::boot::BootError;
+use crate::table::{Ref, Table};
+
+/// Hands out kernel memory from one end.
+pub(super) struct Pool {
+    next: u32,
+    end: u32,
+}
+
+impl Pool {
+    /// All of a range.
+    pub(super) fn new(base: u32, bytes: u32) -> Pool {
+        Pool { next: base, end: base + bytes }
+    }
+
+    /// Sets bytes aside that are reached by their address only.
+    pub(super) fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
+        let base = self.next.next_multiple_of(align);
+        if bytes > self.end.saturating_sub(base) {
+            return Err(BootError::NoMemory);
+        }
+        self.next = base + bytes;
+        Ok(base)
+    }
+
+    /// Sets memory for `count` objects aside.
+    pub(super) fn reserve<A: Arch, T>(&mut self, arch: &mut A, count: usize) -> Result<Building<T>, BootError> {
+        let bytes = (size_of::<T>() * count) as u32;
+        let base = self.take(bytes, align_of::<T>() as u32)?;
+        // SAFETY: the range is part of the object memory and `next` has moved past it, so it is handed out once.
+        let first = unsafe { arch.object_memory(base, bytes).cast::<T>() };
+        Ok(Building { first, made: 0, count })
+    }
+
+    /// Makes an array of objects.
+    pub(super) fn array<A: Arch, T>(
+        &mut self,
+        arch: &mut A,
+        count: usize,
+        mut make: impl FnMut(usize) -> Result<T, BootError>,
+    ) -> Result<&'static mut [T], BootError> {
+        let mut array = self.reserve(arch, count)?;
+        for index in 0..count {
+            array.push(make(index)?);
+        }
+        Ok(array.finish())
+    }
+
+    /// As [`Pool::array`], as a table.
+    pub(super) fn table<A: Arch, T>(
+        &mut self,
+        arch: &mut A,
+        count: usize,
+        mut make: impl FnMut(usize) -> Result<T, BootError>,
+    ) -> Result<Table<T>, BootError> {
+        let mut array = self.reserve(arch, count)?;
+        for index in 0..count {
+            array.push(make(index)?);
+        }
+        array.table()
+    }
+}
+
+/// An array whose elements are made one after the other, in place: boot has little stack.
+pub(super) struct Building<T> {
+    first: *mut T,
+    made: usize,
+    count: usize,
+}
+
+impl<T> Building<T> {
+    pub(super) fn push(&mut self, value: T) {
+        assert!(self.made < self.count);
+        // SAFETY: the memory was set aside for `count` elements, aligned for T.
+        unsafe { self.first.add(self.made).write(value) };
+        self.made += 1;
+    }
+
+    /// A reference to an element, made or yet to be made.
+    pub(super) fn find(&self, index: usize) -> Result<Ref<T>, BootError> {
+        let first = NonNull::new(self.first).ok_or(BootError::NoMemory)?;
+        if index >= self.count {
+            return Err(BootError::BadTables);
+        }
+        // SAFETY: the memory was set aside for `count` elements, of which a table is made before anything runs.
+        Ok(unsafe { Ref::new(first.add(index)) })
+    }
+
+    pub(super) fn table(self) -> Result<Table<T>, BootError> {
+        assert!(self.made == self.count);
+        let first = NonNull::new(self.first).ok_or(BootError::NoMemory)?;
+        // SAFETY: all elements were made; the memory is used for nothing else from now on.
+        Ok(unsafe { Table::new(first, self.made) })
+    }
+
+    pub(super) fn finish(self) -> &'static mut [T] {
+        if self.made == 0 {
+            return &mut [];
+        }
+        // SAFETY: `made` elements were written; the memory is used for nothing else from now on.
+        unsafe { core::slice::from_raw_parts_mut(self.first, self.made) }
+    }
+}

@@ -1,0 +1,114 @@
+//! Objects as the tables describe them.
+
+use system::System;
+
+use crate::arch::{Arch, Start};
+use crate::boot::BootError;
+use crate::boot::pool::Pool;
+use crate::objects::{Budget, Domain, Interrupt, Level, State, Thread};
+use crate::queue::NONE;
+use crate::table::{Ref, Table};
+
+/// Every level, and the threads.
+pub(super) type Activations<A> = (Table<Level<A>>, Table<Thread<A>>);
+
+/// The threads, and all that they can be in.
+pub(super) fn activations<A: Arch>(
+    tables: &System<'static>,
+    arch: &mut A,
+    pool: &mut Pool,
+    domains: &Table<Domain<A>>,
+    budgets: &Table<Budget>,
+) -> Result<Activations<A>, BootError> {
+    let (count, gates) = (tables.count::<system::Thread>(), tables.count::<system::Gate>());
+    let mut levels = pool.reserve::<A, Level<A>>(arch, count + gates + 1)?;
+    let mut threads = pool.reserve::<A, Thread<A>>(arch, count)?;
+    let domain = |number: u32| domains.find(number as usize).ok_or(BootError::BadTables);
+    for index in 0..count {
+        let entry: system::Thread = tables.get(index);
+        let (thread, base) = (threads.find(index)?, levels.find(index)?);
+        let budget = budgets.find(entry.budget as usize).ok_or(BootError::BadTables)?;
+        levels.push(Level {
+            tag: entry.domain << 8 | (index as u32) << 16,
+            priority: entry.priority as u8,
+            thread: Some(thread),
+            ..new_level(domain(entry.domain)?)
+        });
+        threads.push(new_thread(&entry, index as u8, thread, base, budget));
+    }
+    for index in 0..gates {
+        let entry: system::Gate = tables.get(index);
+        let callee = domain(entry.domain)?;
+        let start = Start {
+            entry: entry.entry,
+            link: domains.at(callee).gate_return,
+            stack_base: entry.stack_base,
+            stack_bytes: entry.stack_bytes,
+            args: [0; 4],
+        };
+        let mut level = new_level(callee);
+        level.entry = arch.entry(start);
+        arch.fresh(&mut level.context, &level.entry);
+        level.tag = entry.domain << 8;
+        level.priority = entry.ceiling as u8;
+        level.number = index as u32;
+        level.bound = entry.bound.min(i32::MAX as u32) as i32;
+        levels.push(level);
+    }
+    levels.push(Level { context: arch.idle(), ..new_level(domain(0)?) });
+    Ok((levels.table()?, threads.table()?))
+}
+
+fn new_level<A: Arch>(domain: Ref<Domain<A>>) -> Level<A> {
+    Level {
+        context: A::EMPTY,
+        entry: A::NO_ENTRY,
+        domain,
+        thread: None,
+        outer: None,
+        epoch: 0,
+        until: 0,
+        tag: 0,
+        priority: 0,
+        disturbed: false,
+        generation: 0,
+        number: 0,
+        bound: 0,
+    }
+}
+
+fn new_thread<A: Arch>(
+    entry: &system::Thread,
+    number: u8,
+    own: Ref<Thread<A>>,
+    base: Ref<Level<A>>,
+    budget: Ref<Budget>,
+) -> Thread<A> {
+    Thread {
+        base,
+        top: base,
+        next: own,
+        prev: own,
+        budget,
+        away: 0,
+        number,
+        queue: entry.priority as u8,
+        state: State::Ended,
+        next_throttled: NONE,
+        pending: None,
+        mask: 0,
+        period: entry.period,
+        release: 0,
+        open: false,
+        generation: 0,
+    }
+}
+
+pub(super) fn new_budget(entry: &system::Budget) -> Budget {
+    let capacity = entry.capacity.min(i32::MAX as u32) as i32;
+    Budget { period: entry.period, capacity, left: capacity, next: 0, waiting: NONE, generation: 0 }
+}
+
+pub(super) fn new_interrupt(entry: &system::Interrupt) -> Interrupt {
+    Interrupt { line: entry.line as u16, notification: entry.notification as u16, bits: entry.bits, generation: 0 }
+}

@@ -1,0 +1,66 @@
+//! What boot does once the objects exist: initial data, capabilities, threads, and the clock.
+
+use crate::arch::{Arch, Start};
+use crate::kernel::Kernel;
+use crate::objects::{Cap, Life};
+
+impl<A: Arch> Kernel<A> {
+    /// Initial data, capabilities and threads of every domain.
+    pub(super) fn fill_domains(&mut self) {
+        for index in 0..self.domains.len() {
+            let entry: system::Domain = self.tables.get(index);
+            // SAFETY: the validated tables say that the ranges are the domain's own writable memory, and flash.
+            unsafe {
+                self.arch.copy(entry.data_base, entry.data_source, entry.data_bytes);
+                self.arch.zero(entry.data_base + entry.data_bytes, entry.zero_bytes);
+            }
+            self.domains[index].life = Life::Running;
+            self.awaited += u16::from(self.domains[index].awaited);
+        }
+        for record in self.tables.all::<system::Cap>() {
+            self.install(record.domain as u8, &record);
+        }
+        self.domains.iter_mut().for_each(|domain| domain.caps.iter_mut().for_each(Cap::settled));
+        for thread in 0..self.threads.len() {
+            let entry: system::Thread = self.tables.get(thread);
+            let domain = &mut self.domains[entry.domain as usize];
+            domain.living += 1;
+            self.init_thread(thread as u8, &entry);
+            self.make_ready(thread as u8);
+        }
+    }
+
+    /// Puts a thread that is in no queue at its entry; it is not ready yet.
+    pub(crate) fn init_thread(&mut self, index: u8, entry: &system::Thread) {
+        let domain = &self.domains[entry.domain as usize];
+        let (epoch, info, restarts) = (domain.epoch, domain.info, domain.restarts);
+        let start = Start {
+            entry: entry.entry,
+            link: 0,
+            stack_base: entry.stack_base,
+            stack_bytes: entry.stack_bytes,
+            args: [info, entry.argument, u32::from(restarts), 0],
+        };
+        let record = &mut self.threads[usize::from(index)];
+        record.pending = None;
+        record.release = 0;
+        record.open = false;
+        let level = self.levels.at_mut(record.base);
+        // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
+        unsafe { self.arch.prepare(&mut level.context, start) };
+        level.epoch = epoch;
+    }
+
+    /// Chooses the first thread and starts the clock.
+    pub fn start(&mut self) {
+        let now = self.arch.now();
+        self.since = now;
+        self.arm_before(now + u64::from(self.ticks_per_second / 2));
+        for budget in self.budgets.iter_mut() {
+            budget.next = now + u64::from(budget.period);
+        }
+        self.arch.load_image(&self.idle_image);
+        self.recheck = true;
+        self.dispatch();
+    }
+}

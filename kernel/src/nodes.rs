@@ -1,0 +1,66 @@
+//! The memory of the domains' tables: nodes of [`protect::pctrie`] at physical addresses, in whatever memory was set aside or given
+//! for them.
+
+use core::marker::PhantomData;
+
+use protect::pctrie::Store;
+use protect::pmsav7::RegionRegs;
+
+use crate::arch::Arch;
+
+/// Kernel memory, by physical address.
+///
+/// # Safety argument
+/// A trie asks only for addresses that it was given as nodes or leaves, and for the leaf that stands for nothing. Whoever gives
+/// memory to a trie of this store has taken it from the kernel's pools, or has retyped it as kernel memory: nothing else uses it, and
+/// no domain can be given access to it.
+#[derive(Debug)]
+pub struct NodeMemory<A> {
+    nowhere: u32,
+    arch: PhantomData<A>,
+}
+
+impl<A: Arch> NodeMemory<A> {
+    /// A store whose leaf of nothing is at `nowhere`.
+    pub(crate) fn new(nowhere: u32) -> Self {
+        NodeMemory { nowhere, arch: PhantomData }
+    }
+
+    /// Writes the leaf of nothing.
+    pub(crate) fn prepare(&mut self) {
+        self.set_leaf(self.nowhere, RegionRegs::NOWHERE);
+    }
+}
+
+impl<A: Arch> Store for NodeMemory<A> {
+    const UNIFORM: bool = true;
+
+    #[inline(always)]
+    fn word(&self, at: u32) -> u32 {
+        // SAFETY: see the type; words are aligned.
+        unsafe { A::kernel_memory(at).cast::<u32>().read() }
+    }
+
+    #[inline(always)]
+    fn set_word(&mut self, at: u32, value: u32) {
+        // SAFETY: as in `word`.
+        unsafe { A::kernel_memory(at).cast::<u32>().write(value) }
+    }
+
+    #[inline(always)]
+    fn leaf(&self, at: u32) -> RegionRegs {
+        // SAFETY: as in `word`; leaves are aligned, and any bits are a leaf.
+        unsafe { A::kernel_memory(at).cast::<RegionRegs>().read() }
+    }
+
+    #[inline(always)]
+    fn set_leaf(&mut self, at: u32, leaf: RegionRegs) {
+        // SAFETY: as in `leaf`.
+        unsafe { A::kernel_memory(at).cast::<RegionRegs>().write(leaf) }
+    }
+
+    #[inline(always)]
+    fn nowhere(&self) -> u32 {
+        self.nowhere
+    }
+}
