@@ -1,8 +1,10 @@
 //! The account that is kept on the target and on the host: the admission ledger, and the extents of each pool.
 
+pub use memory::extents::words_for;
 use memory::extents::{Extent, ExtentError, Extents};
 use spec::{
-    Bound as Promise, Change, DecodeError, Frames, Grant, Ledger, NotThere, Range, Refusal, Request, TemporalSpec,
+    Bound as Promise, Change, DecodeError, Frames, Grant, Ledger, NotThere, Platform, Range, Refusal, Request,
+    TemporalSpec,
 };
 
 use crate::rule::{self, change, refuse};
@@ -142,22 +144,28 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize> {
 }
 
 impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
-    /// The account at the start of the system.
+    /// An account of nobody, which admits nothing.
+    pub const fn closed() -> Self {
+        let ledger = Ledger::new(Platform::cortex_m7(0, 0), 0, 0);
+        Books { ledger, pools: Pools([const { None }; P]), places: [PoolAt { base: 0, bytes: 0 }; P] }
+    }
+
+    /// Opens the account as it is at the start of the system.
     ///
     /// # Errors
-    /// [`HandOverError`].
-    pub fn open(hand_over: HandOver) -> Result<Self, HandOverError> {
+    /// [`HandOverError`]; the account is closed then.
+    pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
         let ledger: Ledger<D, P> = hand_over.ledger()?;
         let (places, count) = hand_over.pools::<P>()?;
         let agree = |(pool, at): (&spec::Pool, &PoolAt)| pool.clean.total == at.bytes && pool.clean.used == 0;
         if ledger.pools().len() != count || !ledger.pools().iter().zip(&places).all(agree) {
             return Err(HandOverError::Pools);
         }
-        let mut pools = Pools([const { None }; P]);
-        for (slot, at) in pools.0.iter_mut().zip(&places[..count]) {
+        for (slot, at) in self.pools.0.iter_mut().zip(&places[..count]) {
             *slot = Some(Extents::new(at.base, at.bytes, GRANULE_LOG2).map_err(HandOverError::Extents)?);
         }
-        Ok(Books { ledger, pools, places })
+        (self.ledger, self.places) = (ledger, places);
+        Ok(())
     }
 
     /// The ledger.

@@ -15,7 +15,7 @@
 #[cfg(test)]
 extern crate std;
 
-mod books;
+pub mod books;
 mod explain;
 #[cfg(any(test, feature = "history"))]
 pub mod history;

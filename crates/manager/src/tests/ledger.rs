@@ -45,7 +45,8 @@ struct World {
 impl World {
     fn new() -> World {
         let bytes = hand_over(&POOLS);
-        let mut manager = Real::new(Books::open(HandOver::new(&bytes)).unwrap());
+        let mut manager = Real::new(Books::closed());
+        manager.account.open(HandOver::new(&bytes)).unwrap();
         for (index, name) in ["control", "store", "script"].iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
@@ -179,19 +180,23 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
     assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
 }
 
+fn open(bytes: &[u8]) -> Result<(), HandOverError> {
+    Books::<4, 2, WORDS>::closed().open(HandOver::new(bytes))
+}
+
 #[test]
 fn a_damaged_hand_over_is_refused() {
     let good = hand_over(&POOLS);
     for length in 0..good.len() {
-        assert!(Books::<4, 2, WORDS>::open(HandOver::new(&good[..length])).is_err(), "{length}");
+        assert!(open(&good[..length]).is_err(), "{length}");
     }
     for at in 0..good.len() {
         let mut bad = good.clone();
         bad[at] ^= 0x40;
-        let opened = Books::<4, 2, WORDS>::open(HandOver::new(&bad));
+        let opened = open(&bad);
         // The bases of pools can be others; everything else is checked.
         assert!(opened.is_err() || (4..8).contains(&at) || (12..16).contains(&at), "{at}");
     }
     let small = hand_over(&[PoolAt { base: POOL, bytes: FAR_BYTES - 256 }, POOLS[1]]);
-    assert_eq!(Books::<4, 2, WORDS>::open(HandOver::new(&small)).unwrap_err(), HandOverError::Pools);
+    assert_eq!(open(&small), Err(HandOverError::Pools));
 }

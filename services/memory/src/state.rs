@@ -1,0 +1,81 @@
+//! What the manager keeps between calls.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use cofferdam::abi::Kind;
+use cofferdam::{Info, println};
+use manager::Manager;
+use manager::books::{Books, HandOver, words_for};
+
+use crate::kernel::{Kernel, POOLS, Pool};
+
+/// Domains with a number below this can be clients.
+const CLIENTS: usize = 16;
+/// Things that a client can hold at a time, shared memory included.
+const EACH: usize = 32;
+/// Pieces of shared memory that a client can own.
+const SHARES: usize = 4;
+/// Base-two logarithm of the granules (256 bytes) of the smallest aligned power of two around the largest pool: 4 MiB.
+const POOL_LOG2: u8 = 14;
+
+type Account = Books<CLIENTS, POOLS, { words_for(POOL_LOG2) }>;
+pub type Decides = Manager<Account, CLIENTS, EACH, SHARES>;
+
+/// Manager and capabilities. The main thread opens them; after that only the gate uses them, and it serves one caller at a time.
+pub struct State {
+    is_open: AtomicBool,
+    parts: UnsafeCell<(Decides, Kernel)>,
+}
+
+// SAFETY: `parts` is reached by `open`, once and before `is_open` is set, and by `with`, which only the gate calls after that.
+unsafe impl Sync for State {}
+
+impl State {
+    pub const fn new() -> State {
+        let manager = Manager::new(Books::closed());
+        State { is_open: AtomicBool::new(false), parts: UnsafeCell::new((manager, Kernel::new())) }
+    }
+
+    /// What the gate does with the manager; `None` while it is not open.
+    pub fn with<R>(&self, serve: impl FnOnce(&mut Decides, &mut Kernel) -> R) -> Option<R> {
+        if !self.is_open.load(Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: the kernel lets one caller at a time into the gate, and `open` is done.
+        let (manager, kernel) = unsafe { &mut *self.parts.get() };
+        Some(serve(manager, kernel))
+    }
+
+    /// Reads the hand-over and takes the capabilities in.
+    ///
+    /// # Errors
+    /// Why the manager cannot work.
+    pub fn open(&self, info: Info) -> Result<(), &'static str> {
+        if self.is_open.load(Ordering::Acquire) {
+            return Err("opened already");
+        }
+        // SAFETY: `is_open` is false, so that the gate does not look; the main thread calls this once.
+        let (manager, kernel) = unsafe { &mut *self.parts.get() };
+        let area = info.area("ledger").ok_or("there is no area `ledger`")?;
+        // SAFETY: the area is this domain's to read, and constant.
+        let bytes = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
+        let hand_over = HandOver::new(bytes);
+        if let Err(error) = manager.account.open(hand_over) {
+            println!("memory: {error:?}");
+            return Err("the ledger that the host has handed over is not accepted");
+        }
+        let (pools, count) = hand_over.pools::<POOLS>().map_err(|_| "too many pools")?;
+        // The pools stand in the order of the capabilities.
+        let mut slots = info.caps().filter(|(_, cap)| cap.kind == Kind::Frames).map(|(_, cap)| cap.slot);
+        for pool in &pools[..count] {
+            let slot = slots.next().ok_or("a pool without a capability")?;
+            kernel.add(Pool { slot, base: pool.base, bytes: pool.bytes }).ok_or("too many pools")?;
+        }
+        kernel.adopt(info, |number, name| {
+            manager.enrol(number, name);
+        });
+        self.is_open.store(true, Ordering::Release);
+        Ok(())
+    }
+}
