@@ -19,6 +19,8 @@
  *
  * Errors: every function that can fail returns a cfm_status, and leaves everything as it was unless it is CFM_OK.
  *
+ * Stack: less than 600 bytes; cfm_ledger_init takes 1.5 KiB, cfm_ledger_load 5 KiB.
+ *
  * Bounds: each function names what its work is proportional to; where it names nothing, it is constant. Nothing
  * waits. */
 #ifndef COFFERDAM_MEM_H

@@ -122,7 +122,7 @@ impl From<Error> for Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfm_heap_init(heap: *mut CfmHeap) -> Status {
     // SAFETY: the caller's duty.
-    status_of(unsafe { CfmHeap::init(heap, heap::Heap::new(Pieces::none())) })
+    status_of(unsafe { CfmHeap::init_from(heap, const { &heap::Heap::new(Pieces::none()) }) })
 }
 
 /// `cfm_heap_add`.

@@ -102,6 +102,21 @@ impl<T, const MARK: u32> Object<T, MARK> {
         Ok(())
     }
 
+    /// Places a copy of a constant, which large objects need: no stack is used for them.
+    ///
+    /// # Safety
+    /// As in [the crate's](crate) documentation.
+    pub unsafe fn init_from(pointer: *mut Self, value: &'static T) -> Result<(), Status> {
+        checked(pointer)?;
+        // SAFETY: not null and aligned; the rest is the caller's duty. The constant stays and owns nothing, so that its bytes are
+        // a value of their own.
+        unsafe {
+            (&raw mut (*pointer).value).copy_from_nonoverlapping(core::ptr::from_ref(value).cast(), 1);
+            (&raw mut (*pointer).mark).write(MARK);
+        }
+        Ok(())
+    }
+
     /// The value, if there is one.
     ///
     /// # Safety

@@ -19,7 +19,7 @@ __attribute__((section(".buffers"), aligned(32))) static uint8_t pool[POOL_BYTES
 #define PIECE_BYTES 0x3000u /* six eighths of a region */
 __attribute__((section(".heaps"), aligned(0x4000))) static uint8_t pieces[HEAP_PIECES][0x4000];
 
-#define TASKS (6u + INTRUDERS)
+#define TASKS (5u + INTRUDERS)
 __attribute__((section(".stacks"), aligned(STACK_WORDS * 4))) static StackType_t stacks[TASKS][STACK_WORDS];
 PRIVILEGED_DATA static TaskHandle_t handles[TASKS];
 PRIVILEGED_DATA static unsigned made;
@@ -45,6 +45,45 @@ static cfm_span take(uint32_t bytes) {
 
 static void allow(struct region_task *task, cfm_span range, uint32_t access) {
     REQUIRE(regions_allow(task, range, access, NULL) == CFM_OK);
+}
+
+/* The ledger: every task's demand is admitted before the task is made. */
+PRIVILEGED_DATA static cfm_ledger ledger;
+#define TABLE_BYTES (sizeof alice.nodes + sizeof alice.leaves)
+#define MISS_CYCLES 300u /* larger than the largest observed one: see docs/stand-alone.md */
+#define NO_BUDGET UINT32_MAX
+
+static void open_ledger(void) {
+    const cfm_platform platform = {.registers = REGIONS_USABLE,
+                                   .slots_for_data = cfm_slots_needed(0, 1),
+                                   .slots_for_code = cfm_slots_needed(1, 0),
+                                   .l1_cycles = MISS_CYCLES,
+                                   .l2_cycles = MISS_CYCLES};
+    REQUIRE(cfm_ledger_init(&ledger, &platform, TASKS * TABLE_BYTES, 0) == CFM_OK);
+}
+
+static uint32_t account_of_next(uint32_t misses) {
+    uint32_t account;
+    REQUIRE(cfm_ledger_open(&ledger, CFM_TCM, TABLE_BYTES, misses, &account, NULL) == CFM_OK);
+    return account;
+}
+
+static void admit(uint32_t account, uint32_t spec, uint32_t misses) {
+    const cfm_request request = {.task = account, .spec = spec, .table_bytes = TABLE_BYTES, .misses = misses};
+    cfm_grant grant;
+    REQUIRE(cfm_ledger_admit(&ledger, &request, &grant, NULL) == CFM_OK);
+    PRINT("account #: admitted as level #, # cycles at most, method #\n", account, grant.level, grant.cycles,
+          grant.method);
+}
+
+/* What the ledger must not admit: it says which rule, what is left, and what it would admit instead. */
+static void deny(uint32_t account, uint32_t spec, uint32_t misses, uint32_t rule) {
+    const cfm_request request = {.task = account, .spec = spec, .misses = misses};
+    cfm_grant grant;
+    cfm_denial why;
+    REQUIRE(cfm_ledger_admit(&ledger, &request, &grant, &why) == CFM_DENIED && why.rule == rule);
+    PRINT("account #: denied by rule #, asked #, left #; change # to # would be admitted\n", account, why.rule,
+          why.asked, why.left, why.change, why.value);
 }
 
 /* A task with at most one pinned range. */
@@ -176,6 +215,20 @@ static void judge_heap(void) {
     REQUIRE(heap_memory->errors == 0 && heap_memory->status == CFM_OK && use.peak > PIECE_BYTES);
 }
 
+/* Alice and bob: one pinned region, any number of paged ones, of which each task keeps its own registers. */
+static void admit_all(void) {
+    const uint32_t paged = CFM_L1 | CFM_INDEPENDENT;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t account = account_of_next(NO_BUDGET);
+        admit(account, CFM_DETERMINISTIC, 0);
+        admit(account, paged, 0);
+        deny(account, CFM_DETERMINISTIC, 0, CFM_DENY_PINNED); /* a second one would leave one register for paging */
+    }
+    const uint32_t account = account_of_next(0); /* urgent must not miss */
+    admit(account, CFM_DETERMINISTIC, 0);
+    deny(account, paged, 1, CFM_DENY_MISSES);
+}
+
 /* Privileged, and runs when the workers wait or at the tick. */
 static void control(void *unused) {
     (void)unused;
@@ -190,10 +243,12 @@ static void control(void *unused) {
 
 void board_main(void) {
     REQUIRE(cfm_version() == CFM_VERSION);
+    open_ledger();
     (void)create(&alice, worker_task, "alice", &alice_memory, 1, 256);
     (void)create(&bob, worker_task, "bob", &bob_memory, 1, 256);
     (void)create(&urgent, deadline_task, "urgent", &urgent_memory, 4, 512);
     give_buffers();
+    admit_all();
     create_heaper();
     create_intruders();
     const TaskParameters_t parameters = {

@@ -1,8 +1,6 @@
 /* What stands between FreeRTOS-MPU and the library: a hook at the switch, and the handler of memory faults. */
 #include "regions.h"
 
-#define USABLE 3u /* regions 0 to 2 are the task's; FreeRTOS keeps the others */
-
 #define MMFSR_DACCVIOL 0x02u
 #define MMFSR_MMARVALID 0x80u
 #define SCB_CFSR (*(volatile uint32_t *)0xe000ed28u)
@@ -16,7 +14,7 @@
 #define XPSR_THUMB (1u << 24)
 #define EXC_RETURN_THREAD_PSP 0xfffffffdu
 
-_Static_assert(portFIRST_CONFIGURABLE_REGION == 0 && portNUM_CONFIGURABLE_REGIONS == USABLE,
+_Static_assert(portFIRST_CONFIGURABLE_REGION == 0 && portNUM_CONFIGURABLE_REGIONS == REGIONS_USABLE,
                "the regions that FreeRTOS leaves");
 _Static_assert(sizeof(xMPU_REGION_REGISTERS) == sizeof(cfm_regs), "FreeRTOS and the library store the same pairs");
 
@@ -34,7 +32,7 @@ PRIVILEGED_FUNCTION void regions_switched_in(void *task, void *registers) {
     current = next;
     const cfm_regs *const image = cfm_slots_image(&next->slots);
     cfm_regs *const loaded = registers;
-    for (uint32_t i = 0; i < USABLE; i++)
+    for (uint32_t i = 0; i < REGIONS_USABLE; i++)
         loaded[i] = image[i];
 }
 
@@ -93,15 +91,15 @@ __attribute__((naked, used, section(".miss"))) void regions_memory_fault(void) {
                    "bx r0\n");
 }
 
-/* The pairs of what is to be pinned; their number, or more than USABLE when one is refused. */
+/* The pairs of what is to be pinned; their number, or more than REGIONS_USABLE when one is refused. */
 PRIVILEGED_FUNCTION static uint32_t pinned_regions(const TaskParameters_t *parameters, cfm_regs *pinned) {
     const uint32_t geometry = 0xffffu; /* of MPU_RASR: size, sub-regions, enable; above are the attributes */
     uint32_t count = 0;
-    for (; count < USABLE && parameters->xRegions[count].ulLengthInBytes > 0; count++) {
+    for (; count < REGIONS_USABLE && parameters->xRegions[count].ulLengthInBytes > 0; count++) {
         const MemoryRegion_t *const asked = &parameters->xRegions[count];
         const cfm_span span = {.base = (uint32_t)asked->pvBaseAddress, .len = asked->ulLengthInBytes};
         if (cfm_region_encode(&span, CFM_READ, CFM_WRITE_BACK, &pinned[count], NULL) != CFM_OK)
-            return USABLE + 1;
+            return REGIONS_USABLE + 1;
         pinned[count].rasr = (pinned[count].rasr & geometry) | (asked->ulParameters & ~geometry);
     }
     return count;
@@ -109,15 +107,15 @@ PRIVILEGED_FUNCTION static uint32_t pinned_regions(const TaskParameters_t *param
 
 PRIVILEGED_FUNCTION cfm_status regions_create(struct region_task *task, const TaskParameters_t *parameters,
                                               TaskHandle_t *handle) {
-    cfm_regs pinned[USABLE];
+    cfm_regs pinned[REGIONS_USABLE];
     const uint32_t count = pinned_regions(parameters, pinned);
-    if (count > USABLE)
+    if (count > REGIONS_USABLE)
         return CFM_REFUSED;
     if (parameters->pxTaskBuffer != &task->control)
         return CFM_ARGUMENT;
     cfm_status status = cfm_trie_init(&task->trie, task->nodes, REGIONS_NODES, task->leaves, REGIONS_RANGES);
     if (status == CFM_OK) /* no task with less than two: an access may straddle two ranges */
-        status = cfm_slots_init(&task->slots, pinned, count, USABLE, cfm_slots_needed(0, 1), CFM_BIT_PLRU);
+        status = cfm_slots_init(&task->slots, pinned, count, REGIONS_USABLE, cfm_slots_needed(0, 1), CFM_BIT_PLRU);
     if (status != CFM_OK)
         return status;
     task->stack_top = ((uint32_t)(parameters->puxStackBuffer + parameters->usStackDepth)) & ~7u;

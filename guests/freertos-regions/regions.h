@@ -14,6 +14,7 @@
 
 #define REGIONS_NODES 12u  /* of one task's trie */
 #define REGIONS_RANGES 32u /* of one task, at most */
+#define REGIONS_USABLE 3u  /* regions 0 to 2 are the task's; FreeRTOS keeps the others */
 
 /* A task. Only privileged code reaches it. */
 struct region_task {

@@ -5,6 +5,13 @@ static uint32_t expected(uint32_t round, uint32_t buffer, uint32_t word) {
     return (round << 24) ^ (buffer << 16) ^ word;
 }
 
+static uint32_t sum_of_first(uint32_t round) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        sum += expected(round, i, 0);
+    return sum;
+}
+
 static void fill(struct worker *me, uint32_t round) {
     for (uint32_t i = 0; i < BUFFERS; i++)
         for (uint32_t word = 0; word < me->words[i]; word++)
@@ -27,6 +34,19 @@ static void swap(struct worker *me, uint32_t one, uint32_t other) {
     }
 }
 
+/* The first word of each buffer: always a miss, at one instruction. */
+__attribute__((noinline, noclone)) static uint32_t touch(const struct worker *me) {
+    uint32_t sum = 0, word;
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        __asm volatile(".global probe_miss_load\nprobe_miss_load: ldr %0, [%1]"
+                       : "=r"(word)
+                       : "r"(me->at[i])
+                       : "memory");
+        sum += word;
+    }
+    return sum;
+}
+
 void worker_task(void *argument) {
     struct worker *const me = argument;
     for (;;) {
@@ -39,6 +59,7 @@ void worker_task(void *argument) {
             for (uint32_t i = BUFFERS; i-- > 0;)
                 swap(me, i, (i * 7 + 1) % BUFFERS);
             check(me, round);
+            me->errors += touch(me) != sum_of_first(round);
             me->rounds++;
         }
         vTaskSuspend(NULL);
