@@ -126,11 +126,11 @@ pub fn call_immediate(number: u32) -> u32 {
 pub const REGISTERS: usize = 8 + 32;
 
 /// Defines entries that store what the registers hold before any code of the domain has run, then go on with that code:
-/// `cofferdam_hostile_start`, entry of a thread, goes on at `__cofferdam_entry` and fills [`SEEN_AT_START`];
-/// `cofferdam_hostile_gate`, entry of a gate, goes on at `cofferdam_hostile_served` and fills [`SEEN_AT_GATE`].
+/// `cofferdam_hostile_start`, entry of a thread, goes on at `$thread` and fills [`SEEN_AT_START`];
+/// `cofferdam_hostile_gate`, entry of a gate, goes on at `$gate` and fills [`SEEN_AT_GATE`].
 #[macro_export]
 macro_rules! hostile_entries {
-    () => {
+    ($thread:ident, $gate:ident) => {
         // In and out: as at the entry. Clobbers r12.
         core::arch::global_asm!(
     ".syntax unified",
@@ -149,8 +149,8 @@ macro_rules! hostile_entries {
     "    b.w \\next",
     ".size \\name, . - \\name",
     ".endm",
-    "HOSTILE_ENTRY cofferdam_hostile_start, {start}, __cofferdam_entry",
-    "HOSTILE_ENTRY cofferdam_hostile_gate, {gate}, cofferdam_hostile_served",
+    concat!("HOSTILE_ENTRY cofferdam_hostile_start, {start}, ", stringify!($thread)),
+    concat!("HOSTILE_ENTRY cofferdam_hostile_gate, {gate}, ", stringify!($gate)),
     start = sym $crate::hostile::SEEN_AT_START,
     gate = sym $crate::hostile::SEEN_AT_GATE,
         );

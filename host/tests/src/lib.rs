@@ -1,5 +1,7 @@
 //! Runs whole systems through `./cofferdam`, as a user does, and reads what it reports.
 
+pub mod attacks;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -10,6 +12,12 @@ use tempfile::TempDir;
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// Where `./cofferdam` puts what it builds.
+pub fn target_dir() -> PathBuf {
+    let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    set.map_or_else(|| root().join("target"), |target| if target.is_absolute() { target } else { root().join(target) })
 }
 
 /// Runs `./cofferdam` with some arguments, from the root.

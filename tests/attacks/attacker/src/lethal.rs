@@ -37,6 +37,7 @@ pub const ATTACKS: &[Attack] = &[
         spin_on_stack(fill(world.requests.base() as u32) + 0x80)
     }),
     ("save floating-point state in shared memory", |world| floats_on_stack(fill(world.requests.base() as u32) + 0x80)),
+    ("save floating-point state above the own stack", |world| floats_on_stack(stack_top(world) + 64)),
     ("return from an exception to the main stack", |_| jump_exactly(0xffff_fff9)),
     ("return from an exception with floating-point state", |_| jump_exactly(0xffff_ffed)),
     ("return from an exception to handler mode with floating-point state", |_| jump_exactly(0xffff_ffe1)),
@@ -46,6 +47,12 @@ pub const ATTACKS: &[Attack] = &[
     ("keep a caller inside", |_| wait_for_a_client(moods::STAY)),
     ("move the stack with a caller inside", |_| wait_for_a_client(moods::MOVE_STACK)),
 ];
+
+/// The end of the main thread's stack, which is the lowest of its area; `system.toml` gives it this size.
+fn stack_top(world: &World) -> u32 {
+    const STACK_BYTES: u32 = 2048;
+    world.own.stack.base + STACK_BYTES
+}
 
 fn byte(address: u32) {
     // SAFETY: there is none; this is the attack.

@@ -3,6 +3,7 @@
 use cofferdam::abi::{CALLS, Call, rights};
 use cofferdam::{Area, Error, hostile, now, sys};
 use repertoire::refused::Outcome;
+use repertoire::trap::orders;
 use repertoire::{HEAPS, KERNEL_DATA};
 
 use crate::Random;
@@ -16,9 +17,10 @@ pub type Attack = (&'static str, fn(&World) -> Outcome);
 
 /// The attacks.
 pub const ATTACKS: &[Attack] = &[
-    ("look at registers at the start of a thread", |_| look(&hostile::SEEN_AT_START.words())),
     ("look at registers after a switch", look_after_switch),
-    ("look at registers at a gate's entry", |_| client(moods::LOOK)),
+    ("look at registers at the start of a thread", look_at_start),
+    ("look at a caller's registers at a gate's entry", |_| client(moods::LOOK)),
+    ("look at another callee's registers at a gate's entry", look_after_callee),
     ("change a caller's registers", |_| client(moods::SPOIL)),
     ("copy what is not the caller's", |_| client(moods::COPY)),
     ("exit in another's thread", |_| client(moods::EXIT)),
@@ -55,18 +57,30 @@ fn look(seen: &[u32]) -> Outcome {
     found.map_or(Ok(()), |_| Err("a register held something"))
 }
 
-/// The helper has never used floating point; it looks, while this thread waits.
-fn look_after_switch(_: &World) -> Outcome {
+/// The helper stored them before anything else; it says what they were while this thread waits.
+fn look_at_start(_: &World) -> Outcome {
     crate::order_helper();
     sys::sleep_until(now() + 250_000).map_err(|_| "could not sleep")
 }
 
-/// What the helper does: sleeps while others run, then looks.
+/// What the helper does when it is told to.
 pub fn helper_looks() {
+    let _ = look(&hostile::SEEN_AT_START.words());
+}
+
+/// This thread has not used floating point yet, others do all the time.
+fn look_after_switch(_: &World) -> Outcome {
     let until = now() + 76_000;
     // SAFETY: the call touches no memory.
-    let seen = unsafe { hostile::floats_after(Call::SleepUntil as u32, [until as u32, (until >> 32) as u32]) };
-    let _ = look(&seen);
+    look(&unsafe { hostile::floats_after(Call::SleepUntil as u32, [until as u32, (until >> 32) as u32]) })
+}
+
+/// The service's gate has used registers while it copied; what the kernel saved of them then must not come back here.
+fn look_after_callee(world: &World) -> Outcome {
+    let own = [7_u32; 4];
+    let _ = world.service.call(own.as_ptr() as u32, 16, 0);
+    let _ = world.own.trap.call(orders::BLOCK, 0, 0);
+    look(&hostile::SEEN_AT_GATE.words())
 }
 
 /// Numbers at which arithmetic on 32 bits turns over.

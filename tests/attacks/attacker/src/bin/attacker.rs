@@ -11,10 +11,10 @@ use attacks::world::World;
 use attacks::{gate, lethal, order, refused};
 use cofferdam::{Notification, Start, hostile, now, println, sys};
 
-cofferdam::hostile::entries!();
+cofferdam::hostile::entries!(attacker_helper, attacker_served);
 cofferdam::entry!(main);
 cofferdam::thread!(attacker_helper, helper);
-cofferdam::gate!(cofferdam_hostile_served, gate::serve);
+cofferdam::gate!(attacker_served, gate::serve);
 
 /// For what comes after the last attack to be seen: several periods of every victim.
 const LINGER_TICKS: u64 = 500_000;

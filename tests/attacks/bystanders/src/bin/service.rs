@@ -45,7 +45,7 @@ fn main(start: Start) -> u32 {
     let Some(requests) = shared(start.info, "requests") else { return 1 };
     let mut words = [0_u32; MOST_WORDS as usize];
     loop {
-        for _ in 0..40 {
+        for _ in 0..400 {
             // The sender may change it at any moment: what was checked is what is used.
             let count = requests.read(0);
             if count > MOST_WORDS {

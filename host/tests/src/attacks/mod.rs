@@ -1,0 +1,205 @@
+//! The attack suite: what is tried, what must come of it, and what shows that each check sees (`tests/attacks`).
+
+mod evidence;
+mod mutants;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+pub use evidence::{Evidence, Segment};
+pub use mutants::{Bench, Breach};
+pub use table::render;
+
+use crate::root;
+
+/// `tests/attacks/attacks.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// What stops attacks, by name.
+    pub check: BTreeMap<String, Check>,
+    /// Classes of attack, in the order of the catalogue.
+    pub row: Vec<Row>,
+}
+
+/// Something in our sources that stops an attack.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// What it does.
+    pub does: String,
+    /// The file that it is in.
+    pub file: String,
+}
+
+/// A class of attack.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The class.
+    pub class: String,
+    /// Where it was seen: public references.
+    pub seen: String,
+    /// Why nothing, or not all of it, can be tried on this platform.
+    pub reason: Option<String>,
+    /// The attacks.
+    #[serde(default)]
+    pub attack: Vec<Attack>,
+}
+
+/// An attack and what must come of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attack {
+    /// Its name: a line of the order file, or a test on the host.
+    pub name: String,
+    /// The check that stops it.
+    pub check: String,
+    /// Package whose test performs it on the host; without, a hostile domain performs it on the chip.
+    pub host: Option<String>,
+    /// System that performs it, if not `tests/attacks/system.toml`.
+    pub system: Option<String>,
+    /// The kind of fault in which it must end, or one of several.
+    #[serde(default)]
+    pub fault: Vec<String>,
+    /// Refusals that the kernel must give: error and at least how many.
+    #[serde(default)]
+    pub refused: BTreeMap<String, u64>,
+    /// Errors that the kernel must give to somebody whose gate call the attack breaks.
+    #[serde(default)]
+    pub unwound: BTreeMap<String, u64>,
+    /// It looks for values of others; each marker must say that there were none.
+    #[serde(default)]
+    pub finds_nothing: bool,
+}
+
+impl Attack {
+    /// Whether the suite's own system performs it.
+    pub fn in_suite(&self) -> bool {
+        self.host.is_none() && self.system.is_none()
+    }
+}
+
+/// `tests/attacks/mutants.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutants {
+    /// All of them.
+    pub mutant: Vec<Mutant>,
+}
+
+/// A change to the sources after which an attack succeeds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutant {
+    /// The check that it takes away.
+    pub check: String,
+    /// The file that it changes.
+    pub file: String,
+    /// What stands there, exactly once.
+    pub find: String,
+    /// What stands there then.
+    pub replace: String,
+    /// The attack that succeeds.
+    pub attack: String,
+    /// How that shows: `no-fault`, `no-refusal`, `no-unwinding`, `leak`, `test-fails`, or a failure of the verdict. Any of these.
+    pub sign: Vec<String>,
+    /// Failures of the verdict that the change causes even without the attack.
+    #[serde(default)]
+    pub always: Vec<String>,
+}
+
+fn read<T: for<'a> Deserialize<'a>>(file: &str) -> T {
+    let path = root().join("tests/attacks").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+impl Catalogue {
+    /// Reads it.
+    ///
+    /// # Panics
+    /// When it is not as it should be.
+    pub fn read() -> Catalogue {
+        read("attacks.toml")
+    }
+
+    /// Every attack.
+    pub fn attacks(&self) -> impl Iterator<Item = &Attack> {
+        self.row.iter().flat_map(|row| &row.attack)
+    }
+
+    /// The attack of that name.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn attack(&self, name: &str) -> &Attack {
+        self.attacks().find(|attack| attack.name == name).unwrap_or_else(|| panic!("there is no attack `{name}`"))
+    }
+
+    /// What is wrong with catalogue and mutants taken together.
+    pub fn gaps(&self, mutants: &Mutants) -> Vec<String> {
+        let mut gaps = Vec::new();
+        for row in &self.row {
+            if row.attack.is_empty() && row.reason.is_none() {
+                gaps.push(format!("row `{}` has neither an attack nor a reason", row.class));
+            }
+            if row.seen.is_empty() {
+                gaps.push(format!("row `{}` does not say where it was seen", row.class));
+            }
+        }
+        let used: BTreeSet<&str> = self.attacks().map(|attack| attack.check.as_str()).collect();
+        gaps.extend(
+            used.iter().filter(|name| !self.check.contains_key(**name)).map(|name| format!("no check `{name}`")),
+        );
+        for (name, check) in &self.check {
+            if !used.contains(name.as_str()) {
+                gaps.push(format!("check `{name}` stops nothing"));
+            }
+            if !mutants.mutant.iter().any(|mutant| mutant.check == *name) {
+                gaps.push(format!("check `{name}` has no mutant"));
+            }
+            if !root().join(&check.file).is_file() {
+                gaps.push(format!("check `{name}` is in {}, which is no file", check.file));
+            }
+        }
+        for mutant in &mutants.mutant {
+            match self.attacks().find(|attack| attack.name == mutant.attack) {
+                None => gaps.push(format!("there is no attack `{}`", mutant.attack)),
+                Some(attack) if attack.check != mutant.check => {
+                    gaps.push(format!("`{}` is stopped by `{}`, not by `{}`", attack.name, attack.check, mutant.check));
+                }
+                Some(_) => {}
+            }
+        }
+        gaps
+    }
+}
+
+impl Mutants {
+    /// Reads them.
+    ///
+    /// # Panics
+    /// When they are not as they should be.
+    pub fn read() -> Mutants {
+        read("mutants.toml")
+    }
+}
+
+impl Mutant {
+    /// The file with the change.
+    ///
+    /// # Errors
+    /// Says so when the text does not stand there exactly once.
+    pub fn apply(&self, text: &str) -> Result<String, String> {
+        match text.matches(&self.find).count() {
+            1 => Ok(text.replacen(&self.find, &self.replace, 1)),
+            times => Err(format!(
+                "mutant of `{}`: the text to replace stands {times} times in {}, not once; align tests/attacks/mutants.toml:\n{}",
+                self.check, self.file, self.find
+            )),
+        }
+    }
+}

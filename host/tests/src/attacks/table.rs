@@ -1,0 +1,63 @@
+//! The table of docs/attacks.md.
+
+use super::{Attack, Catalogue, Mutant, Mutants};
+
+/// The table: class, attack, what stops it, outcome, and what shows when the check is taken away.
+pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
+    let mut text = String::from(
+        "| class | attack | stopped by | outcome | without the check |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for row in &catalogue.row {
+        let class = format!("{} ({})", row.class, row.seen);
+        for (index, attack) in row.attack.iter().enumerate() {
+            let class = if index == 0 { class.as_str() } else { "" };
+            let check = &catalogue.check[&attack.check];
+            let stopped = format!("{}: {} (`{}`)", attack.check, check.does, check.file);
+            let outcome = outcome(attack);
+            text +=
+                &format!("| {class} | {} | {stopped} | {outcome} | {} |\n", named(attack), without(attack, mutants));
+        }
+        if let Some(reason) = &row.reason {
+            let class = if row.attack.is_empty() { class.as_str() } else { "" };
+            text += &format!("| {class} | not tried here | | {reason} | |\n");
+        }
+    }
+    text
+}
+
+fn named(attack: &Attack) -> String {
+    match (&attack.host, &attack.system) {
+        (Some(package), _) => format!("`{}` in {package}, on the host", attack.name),
+        (None, Some(system)) => format!("{} ({system})", attack.name),
+        (None, None) => attack.name.clone(),
+    }
+}
+
+fn outcome(attack: &Attack) -> String {
+    let mut parts = Vec::new();
+    if !attack.fault.is_empty() {
+        parts.push(format!("fault: {}", attack.fault.join(" or ")));
+    }
+    parts.extend(attack.refused.iter().map(|(error, least)| format!("{error}, {least} times or more")));
+    parts.extend(attack.unwound.keys().map(|error| format!("the caller gets {error}")));
+    if attack.finds_nothing {
+        parts.push("finds nothing".into());
+    }
+    if parts.is_empty() {
+        parts.push("no victim notices".into());
+    }
+    parts.join("; ")
+}
+
+fn without(attack: &Attack, mutants: &Mutants) -> String {
+    let of_attack = |mutant: &&Mutant| mutant.attack == attack.name;
+    let found = mutants.mutant.iter().find(of_attack);
+    match found {
+        Some(mutant) => mutant.sign.join(" or "),
+        None => mutants
+            .mutant
+            .iter()
+            .find(|mutant| mutant.check == attack.check)
+            .map_or_else(|| "?".into(), |mutant| format!("as for: {}", mutant.attack)),
+    }
+}
