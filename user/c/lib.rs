@@ -1,8 +1,10 @@
-//! C library glue for a domain that is written in Rust and links C code: newlib's `malloc`, `printf` and `time` work
-//! after [`begin`]. Such a domain leaves the heap to C: it does not turn on the feature `heap` of the run-time.
+//! C library glue for a domain that is written in Rust and links C code: `malloc`, `printf` and `time` work after [`begin`].
+//! C's `malloc` and Rust's allocator (the feature `heap` of the run-time) share the domain's default arena.
 #![no_std]
 
 use cofferdam::Start;
+// For its exported functions: C's `malloc` and its kin.
+use heap as _;
 
 unsafe extern "C" {
     fn cof_begin(info: *const u32, restarts: u32);

@@ -13,6 +13,7 @@ use crate::toolchain::Toolchain;
 /// The parts of the run-time that a domain in C is linked with.
 const GLUE: &[&str] = &[
     "user/c/src/crt0.c",
+    "user/c/src/heap.c",
     "user/c/src/info.c",
     "user/c/src/console.c",
     "user/c/src/syscalls.c",
@@ -50,7 +51,8 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
     let flags = compiler_flags(install, board);
-    GLUE.iter().map(|file| compile(tools, &flags, &install.root.join(file), &dir)).collect()
+    let glue = GLUE.iter().map(|file| compile(tools, &flags, &install.root.join(file), &dir));
+    glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
 /// Compiles one source into `dir` unless its object is newer than source and headers of the run-time.

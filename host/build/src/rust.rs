@@ -106,6 +106,47 @@ pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Resu
     })
 }
 
+/// Builds the heap of domains that are C alone and returns its object file in `dir`. Only this object of cargo's library is linked:
+/// the others would take the place of the C library's `memcpy` and its kin.
+///
+/// # Errors
+/// CF0506 when it does not build.
+pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &Path) -> Result<PathBuf, Diagnostic> {
+    const PACKAGE: &str = "cofferdam-malloc";
+    let cpu = format!("target-cpu={}", board.targets.cpu);
+    let flags = codegen(&[&cpu, "relocation-model=static"]);
+    let mut command = cargo(install, tools, &board.targets.domain, "bare", &flags);
+    command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
+    let output = command::run("the heap", &mut command)?;
+    let library = artifact(&output.stdout, ".a").ok_or_else(|| without_object("library"))?;
+    let mut list = Command::new(&tools.ar);
+    let members = command::run("the heap", list.arg("t").arg(&library))?;
+    let members = String::from_utf8_lossy(&members.stdout).into_owned();
+    let member = members.lines().find(|name| name.starts_with("cofferdam_malloc-") && name.ends_with(".o"));
+    let member = member.ok_or_else(|| without_object("object"))?;
+    let object = command::run("the heap", Command::new(&tools.ar).arg("p").arg(&library).arg(member))?;
+    let path = dir.join("cofferdam_malloc.o");
+    crate::files::write_file(&path, &object.stdout)?;
+    Ok(path)
+}
+
+fn without_object(what: &str) -> Diagnostic {
+    Diagnostic::new("CF0605", format!("the heap's package has no {what}"))
+        .rule("it has one")
+        .remedy("restore the checkout")
+}
+
+/// The file of this kind that cargo's messages name last.
+fn artifact(messages: &[u8], kind: &str) -> Option<PathBuf> {
+    let text = String::from_utf8_lossy(messages);
+    let parsed = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let files = parsed.flat_map(|value| value["filenames"].as_array().cloned().unwrap_or_default());
+    files
+        .filter_map(|file| file.as_str().map(PathBuf::from))
+        .filter(|file| file.to_string_lossy().ends_with(kind))
+        .last()
+}
+
 /// The one executable that cargo's messages name.
 pub(crate) fn executable(messages: &[u8], bin: Option<&str>) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(messages);

@@ -16,6 +16,8 @@ pub struct Toolchain {
     pub build_std: bool,
     /// `arm-none-eabi-gcc`, compiler and linker.
     pub gcc: PathBuf,
+    /// `arm-none-eabi-ar`, which comes with it.
+    pub ar: PathBuf,
 }
 
 /// The first executable file of that name in `PATH`.
@@ -54,9 +56,10 @@ impl Toolchain {
     /// CF0601 names what is missing.
     pub fn find(target: &str) -> Result<Toolchain, Diagnostic> {
         let gcc = find_in_path("arm-none-eabi-gcc").ok_or_else(|| missing("`arm-none-eabi-gcc`"))?;
+        let ar = find_in_path("arm-none-eabi-ar").ok_or_else(|| missing("`arm-none-eabi-ar`"))?;
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(target)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
-        Ok(Toolchain { cargo, rustc, build_std, gcc })
+        Ok(Toolchain { cargo, rustc, build_std, gcc, ar })
     }
 }
 

@@ -6,6 +6,11 @@
 
 /* Remembers the information block; called once, before anything else here. */
 void cof_begin(const uint32_t *info, uint32_t restarts);
+/* Gives the heap its memory. */
+void cof_heap_begin(const uint32_t *info);
+/* What the heap asks of the run-time: to let less important threads run, and to report a program error. */
+void cof_heap_wait(void);
+__attribute__((noreturn)) void cof_heap_fault(uint32_t error, uint32_t address);
 /* The domain's name. */
 const char *cof_name(void);
 

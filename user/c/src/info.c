@@ -14,6 +14,7 @@ void cof_begin(const uint32_t *info, uint32_t restarts) {
         cof_exit(100);
     block = info;
     restarted = restarts;
+    cof_heap_begin(info);
 }
 
 const uint32_t *cof_info(void) {

@@ -12,7 +12,7 @@
 #undef errno
 extern int errno;
 
-enum { TICKS_PER_SECOND = 3, HEAP_BASE = 6, HEAP_BYTES = 7, MICROSECONDS = 1000000 };
+enum { TICKS_PER_SECOND = 3, MICROSECONDS = 1000000 };
 
 static int refuse(int why) {
     errno = why;
@@ -36,20 +36,6 @@ int _read(int file, char *bytes, int length) {
     (void)bytes;
     (void)length;
     return file == 0 ? 0 : refuse(EBADF);
-}
-
-/* The heap grows through the heap area; nothing is given back. */
-void *_sbrk(ptrdiff_t bytes) {
-    static uint32_t used;
-    const uint32_t *info = cof_info();
-    int64_t wanted = (int64_t)used + bytes;
-    if (wanted < 0 || wanted > (int64_t)info[HEAP_BYTES]) {
-        errno = ENOMEM;
-        return (void *)-1;
-    }
-    void *start = (void *)(uintptr_t)(info[HEAP_BASE] + used);
-    used = (uint32_t)wanted;
-    return start;
 }
 
 int _close(int file) {

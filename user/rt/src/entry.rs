@@ -75,7 +75,10 @@ pub unsafe fn begin(info: *const u32, argument: u32, restarts: u32) -> Start {
     // SAFETY: as the caller promises.
     let start = unsafe { begin_thread(info, argument, restarts) };
     #[cfg(feature = "heap")]
-    crate::heap::open(start.info);
+    // SAFETY: the block is the domain's, and only the heap uses the memory of its default arena.
+    unsafe {
+        heap::begin(start.info.address());
+    }
     start
 }
 

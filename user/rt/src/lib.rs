@@ -6,10 +6,10 @@
 //! zeroed `.bss` and fresh `.data` every time, also after a restart.
 #![no_std]
 
+#[cfg(feature = "hooks")]
+mod allocator;
 mod console;
 mod entry;
-#[cfg(feature = "heap")]
-mod heap;
 mod info;
 mod memory;
 mod objects;
@@ -18,12 +18,14 @@ pub mod sys;
 
 pub use abi;
 pub use abi::Error;
+#[cfg(feature = "heap")]
+pub use allocator::Heap;
 #[cfg(feature = "hostile")]
 pub use arch_user::hostile;
 pub use console::{Console, Line, write_all};
 pub use entry::{Start, begin, begin_thread, gate_result};
-#[cfg(feature = "heap")]
-pub use heap::Heap;
+#[cfg(feature = "hooks")]
+pub use heap;
 pub use info::{Area, Cap, Info, info};
 pub use memory::{Shared, shared};
 pub use objects::{Budget, Domain, Fault, Gate, Interrupt, Notification, Ticks, now};

@@ -1,99 +1,102 @@
-//! Headers: read with everything that must hold about them, and written.
+//! Headers, read with everything that must hold about them.
 
 use super::lists::Heap;
-use super::{Error, GRANULE, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, Memory};
+use super::{Error, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, Storage, Word};
 
 /// Bit 0 of a header's first word: the block is free.
 pub(super) const FREE: u32 = 1;
 /// Bit 1: the end of a piece, a header without a block.
 pub(super) const END: u32 = 2;
-const FLAGS: u32 = GRANULE - 1;
 
 /// A block whose own header and that of the block after it agree.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    /// Address of its header.
-    pub at: u32,
+pub(super) struct Block<S: Storage> {
+    pub place: S::Place,
     /// Its size with header.
     pub size: u32,
-    /// First word of the header after it.
-    pub after: u32,
+    /// Where the block after it begins.
+    pub end: S::Place,
 }
 
-impl Block {
-    /// Address of the header after it.
+impl<S: Storage> Clone for Block<S> {
     #[inline(always)]
-    pub fn end(self) -> u32 {
-        self.at + self.size
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
+impl<S: Storage> Copy for Block<S> {}
+
+impl<S: Storage> Block<S> {
+    /// Address of its header.
+    #[inline(always)]
+    pub fn at(&self) -> u32 {
+        S::address(self.place)
+    }
+}
+
+/// Whether this can be a block's size; that it is a multiple of the granule shows when its end is looked up.
 #[inline(always)]
 const fn is_size(size: u32) -> bool {
-    size & FLAGS == 0 && size >= MIN_BLOCK && size < 1 << MAX_BLOCK_LOG2
+    size.wrapping_sub(MIN_BLOCK) < (1 << MAX_BLOCK_LOG2) - MIN_BLOCK
 }
 
-impl<M: Memory> Heap<M> {
+impl<S: Storage> Heap<S> {
     #[inline(always)]
-    pub(super) fn load(&self, at: u32) -> Result<u32, Error> {
-        self.memory.load(at).ok_or(Error::Corrupt)
+    pub(super) fn place(&self, at: u32) -> Result<S::Place, Error> {
+        self.storage.place(at).ok_or(Error::Corrupt)
     }
 
     #[inline(always)]
-    pub(super) fn store(&mut self, at: u32, value: u32) -> Result<(), Error> {
-        self.memory.store(at, value).ok_or(Error::Corrupt)
+    pub(super) fn load(&self, place: S::Place, word: Word) -> u32 {
+        self.storage.load(place, word)
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&mut self, place: S::Place, word: Word, value: u32) {
+        self.storage.store(place, word, value);
     }
 
     /// The live block whose payload is at `address`.
     #[inline(always)]
-    pub(super) fn live(&self, address: u32) -> Result<Block, Error> {
-        let at = address.wrapping_sub(HEADER);
-        if address & FLAGS != 0 {
-            return Err(Error::NotABlock);
+    pub(super) fn live(&self, address: u32) -> Result<Block<S>, Error> {
+        let place = self.storage.place(address.wrapping_sub(HEADER)).ok_or(Error::NotABlock)?;
+        let size = self.load(place, Word::Size);
+        if size & FREE != 0 {
+            return Err(if is_size(size ^ FREE) { Error::DoubleFree } else { Error::NotABlock });
         }
-        let size = self.memory.load(at).ok_or(Error::NotABlock)?;
-        if is_size(size) {
-            return self.checked(at, size);
-        }
-        Err(if is_size(size ^ FREE) { Error::DoubleFree } else { Error::NotABlock })
+        if is_size(size) { self.checked(place, size) } else { Err(Error::NotABlock) }
     }
 
-    /// The free block with its header at `at`.
+    /// A block of this size, if that is one and the header after it knows it.
     #[inline(always)]
-    pub(super) fn free_block(&self, at: u32) -> Result<Block, Error> {
-        let size = self.load(at)? ^ FREE;
-        if is_size(size) { self.checked(at, size) } else { Err(Error::Corrupt) }
-    }
-
-    /// A block of known size, if the header after it knows the same size.
-    #[inline(always)]
-    pub(super) fn checked(&self, at: u32, size: u32) -> Result<Block, Error> {
-        let end = at.wrapping_add(size);
-        let (after, before) = (self.load(end)?, self.load(end.wrapping_add(4))?);
-        if before == size { Ok(Block { at, size, after }) } else { Err(Error::Corrupt) }
-    }
-
-    /// The size of the free block before `block`, 0 when there is none.
-    #[inline(always)]
-    pub(super) fn free_before(&self, block: Block) -> Result<u32, Error> {
-        let before = self.load(block.at.wrapping_add(4))?;
-        if before == 0 {
-            return Ok(0);
+    pub(super) fn checked(&self, place: S::Place, size: u32) -> Result<Block<S>, Error> {
+        let end = self.place(S::address(place).wrapping_add(size))?;
+        if self.load(end, Word::Before) == size && is_size(size) {
+            Ok(Block { place, size, end })
+        } else {
+            Err(Error::Corrupt)
         }
-        let header = self.load(block.at.wrapping_sub(before))?;
-        if header & !FREE != before || !is_size(before) {
-            return Err(Error::Corrupt);
-        }
-        Ok(if header & FREE != 0 { before } else { 0 })
     }
 
-    /// The free block after `block`, `None` when what follows is live or the end.
+    /// The free block before `block`, if what stands there is free.
     #[inline(always)]
-    pub(super) fn free_after(&self, block: Block) -> Result<Option<Block>, Error> {
-        if block.after & FREE == 0 {
+    pub(super) fn free_before(&self, block: Block<S>) -> Result<Option<Block<S>>, Error> {
+        let size = self.load(block.place, Word::Before);
+        if size == 0 {
             return Ok(None);
         }
-        let size = block.after ^ FREE;
-        if is_size(size) { self.checked(block.end(), size).map(Some) } else { Err(Error::Corrupt) }
+        let place = self.place(block.at().wrapping_sub(size))?;
+        match self.load(place, Word::Size) ^ size {
+            FREE if is_size(size) => Ok(Some(Block { place, size, end: block.place })),
+            0 => Ok(None),
+            _ => Err(Error::Corrupt),
+        }
+    }
+
+    /// The free block after `block`, if what stands there is free.
+    #[inline(always)]
+    pub(super) fn free_after(&self, block: Block<S>) -> Result<Option<Block<S>>, Error> {
+        let header = self.load(block.end, Word::Size);
+        if header & FREE == 0 { Ok(None) } else { self.checked(block.end, header ^ FREE).map(Some) }
     }
 }

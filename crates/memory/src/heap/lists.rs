@@ -2,50 +2,60 @@
 
 use super::blocks::{Block, END, FREE};
 use super::class::{CLASSES, class_floor, class_for, class_of};
-use super::{Error, GRANULE, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, Memory, PIECE_OVERHEAD, Usage};
+use super::{Error, GRANULE, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, PIECE_OVERHEAD, Storage, Usage, Word};
 
 const MAPS: usize = CLASSES.div_ceil(32);
-/// Offsets of the links in a free block.
-const NEXT: u32 = HEADER;
-const PREVIOUS: u32 = HEADER + 4;
 
-/// A heap over `memory`. It takes about 1.4 KiB beside that memory, where no program error in the heap can reach it.
+/// A heap over `storage`. It takes about 1.4 KiB beside that memory, where no program error in the heap can reach it.
 #[derive(Debug)]
-pub struct Heap<M> {
-    pub(super) memory: M,
+pub struct Heap<S: Storage> {
+    pub(super) storage: S,
     pub(super) usage: Usage,
     /// Bit `n`: word `n` of `maps` is not zero.
     summary: u32,
     /// Bit `c % 32` of word `c / 32`: the list of class `c` is not empty.
     maps: [u32; MAPS],
-    /// The first free block of each class, 0 for none.
-    heads: [u32; CLASSES],
+    /// The first free block of each class.
+    heads: [Option<S::Place>; CLASSES],
 }
 
 /// A free block with its neighbours in its list, which point back at it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Listed {
-    pub block: Block,
+pub(super) struct Listed<S: Storage> {
+    pub block: Block<S>,
     class: u32,
-    next: u32,
-    previous: u32,
+    next: Option<S::Place>,
+    previous: Option<S::Place>,
 }
 
-impl Listed {
+impl<S: Storage> Clone for Listed<S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Storage> Copy for Listed<S> {}
+
+#[inline(always)]
+fn address_of<S: Storage>(place: Option<S::Place>) -> u32 {
+    place.map_or(0, S::address)
+}
+
+impl<S: Storage> Listed<S> {
     /// The same after `gone` has left the list, in case they were neighbours there.
     #[inline(always)]
-    pub fn without(self, gone: Listed) -> Listed {
-        let next = if self.next == gone.block.at { gone.next } else { self.next };
-        let previous = if self.previous == gone.block.at { gone.previous } else { self.previous };
+    pub fn without(self, gone: Listed<S>) -> Listed<S> {
+        let next = if address_of::<S>(self.next) == gone.block.at() { gone.next } else { self.next };
+        let previous = if address_of::<S>(self.previous) == gone.block.at() { gone.previous } else { self.previous };
         Listed { next, previous, ..self }
     }
 }
 
-impl<M> Heap<M> {
+impl<S: Storage> Heap<S> {
     /// A heap without pieces: every request fails until [`Heap::add`].
-    pub const fn new(memory: M) -> Self {
+    pub const fn new(storage: S) -> Self {
         let usage = Usage { capacity: 0, used: 0, peak: 0, blocks: 0 };
-        Heap { memory, usage, summary: 0, maps: [0; MAPS], heads: [0; CLASSES] }
+        Heap { storage, usage, summary: 0, maps: [0; MAPS], heads: [None; CLASSES] }
     }
 
     /// What the heap holds now.
@@ -54,19 +64,19 @@ impl<M> Heap<M> {
     }
 
     /// The memory itself.
-    pub const fn memory(&self) -> &M {
-        &self.memory
+    pub const fn memory(&self) -> &S {
+        &self.storage
     }
 
-    /// The memory itself, for its pieces to be made known; what blocks hold is not to be touched through it.
-    pub const fn memory_mut(&mut self) -> &mut M {
-        &mut self.memory
+    /// The memory itself, for its pieces to be made known; what the heap uses of it is not to be touched or taken away through this.
+    pub const fn memory_mut(&mut self) -> &mut S {
+        &mut self.storage
     }
 
     /// The largest request that now succeeds for certain; larger ones, by less than a sixteenth, may. `None` when all fail.
     pub fn largest_request(&self) -> Option<u32> {
         let map = self.summary.checked_ilog2()?;
-        let class = map * 32 + self.maps[map as usize].checked_ilog2()?;
+        let class = map * 32 + self.maps.get(map as usize)?.checked_ilog2()?;
         Some(class_floor(class) - HEADER)
     }
 
@@ -87,16 +97,18 @@ impl<M> Heap<M> {
     }
 
     #[inline(always)]
-    pub(super) fn head(&self, class: u32) -> u32 {
-        self.heads.get(class as usize).copied().unwrap_or(0)
+    pub(super) fn head(&self, class: u32) -> Option<S::Place> {
+        self.heads.get(class as usize).copied().flatten()
     }
 
     #[inline(always)]
-    fn set_head(&mut self, class: u32, at: u32) {
+    fn set_head(&mut self, class: u32, head: Option<S::Place>) {
         let (map, bit) = ((class / 32) as usize, 1 << (class % 32));
-        let (Some(head), Some(map_word)) = (self.heads.get_mut(class as usize), self.maps.get_mut(map)) else { return };
-        *head = at;
-        if at != 0 {
+        let (Some(place), Some(map_word)) = (self.heads.get_mut(class as usize), self.maps.get_mut(map)) else {
+            return;
+        };
+        *place = head;
+        if head.is_some() {
             *map_word |= bit;
             self.summary |= 1 << map;
         } else {
@@ -106,87 +118,96 @@ impl<M> Heap<M> {
             }
         }
     }
-}
 
-impl<M: Memory> Heap<M> {
     /// Gives the heap another piece: `bytes` bytes of its memory from `base`, which belong to no other piece. What is cut off so
     /// that both ends are multiples of [`GRANULE`] stays unused; [`PIECE_OVERHEAD`] bytes mark the end.
     ///
     /// # Errors
     /// [`Error::Piece`] when it is too small for a block, not below `1 << MAX_BLOCK_LOG2`, begins at address 0, or is not in the
-    /// memory.
+    /// memory; [`Error::Corrupt`].
     pub fn add(&mut self, base: u32, bytes: u32) -> Result<(), Error> {
         let end = base.checked_add(bytes).ok_or(Error::Piece)? & !(GRANULE - 1);
         let base = base.checked_add(GRANULE - 1).ok_or(Error::Piece)? & !(GRANULE - 1);
         let size = end.saturating_sub(base).saturating_sub(PIECE_OVERHEAD);
-        if !(MIN_BLOCK..1 << MAX_BLOCK_LOG2).contains(&size) || base == 0 {
+        if !(MIN_BLOCK..1 << MAX_BLOCK_LOG2).contains(&size) {
             return Err(Error::Piece);
         }
-        let reachable = self.memory.load(base).and(self.memory.load(end - 4));
-        reachable.ok_or(Error::Piece)?;
+        let place = self.storage.place(base).ok_or(Error::Piece)?;
+        let end = self.storage.place(base + size).ok_or(Error::Piece)?;
         self.push_allowed(class_of(size))?;
-        self.store(base + 4, 0)?;
-        self.store(base + size, END)?;
+        self.store(place, Word::Before, 0);
+        self.store(end, Word::Size, END);
         self.usage.capacity += size;
-        self.put(base, size)
+        self.put(Block { place, size, end });
+        Ok(())
     }
 
     /// The first block of the lowest list from the class for `size` on.
     #[inline(always)]
-    pub(super) fn fitting(&self, size: u32) -> Result<Listed, Error> {
+    pub(super) fn fitting(&self, size: u32) -> Result<Listed<S>, Error> {
         let class = self.find(class_for(size)).ok_or(Error::Full)?;
-        let block = self.free_block(self.head(class))?;
-        let listed = self.listed(block)?;
-        if listed.class == class && listed.previous == 0 { Ok(listed) } else { Err(Error::Corrupt) }
-    }
-
-    /// A free block with its links, if its list neighbours point back at it.
-    #[inline(always)]
-    pub(super) fn listed(&self, block: Block) -> Result<Listed, Error> {
-        let class = class_of(block.size);
-        let (next, previous) = (self.load(block.at + NEXT)?, self.load(block.at + PREVIOUS)?);
-        let from = if previous == 0 { self.head(class) } else { self.load(previous.wrapping_add(NEXT))? };
-        let back = if next == 0 { block.at } else { self.load(next.wrapping_add(PREVIOUS))? };
-        if from == block.at && back == block.at {
-            Ok(Listed { block, class, next, previous })
+        let place = self.head(class).ok_or(Error::Corrupt)?;
+        let block = self.checked(place, self.load(place, Word::Size) ^ FREE)?;
+        let next = self.neighbour(place, Word::Next, Word::Previous)?;
+        if class_of(block.size) == class && self.load(place, Word::Previous) == 0 {
+            Ok(Listed { block, class, next, previous: None })
         } else {
             Err(Error::Corrupt)
         }
     }
 
+    /// A free block with its links, if its list neighbours point back at it.
+    #[inline(always)]
+    pub(super) fn listed(&self, block: Block<S>) -> Result<Listed<S>, Error> {
+        let class = class_of(block.size);
+        let next = self.neighbour(block.place, Word::Next, Word::Previous)?;
+        let previous = self.neighbour(block.place, Word::Previous, Word::Next)?;
+        let first = previous.is_some() || address_of::<S>(self.head(class)) == block.at();
+        if first { Ok(Listed { block, class, next, previous }) } else { Err(Error::Corrupt) }
+    }
+
+    /// What a link leads to, if the link back leads here.
+    #[inline(always)]
+    fn neighbour(&self, place: S::Place, link: Word, back: Word) -> Result<Option<S::Place>, Error> {
+        let at = self.load(place, link);
+        if at == 0 {
+            return Ok(None);
+        }
+        let other = self.place(at)?;
+        if self.load(other, back) == S::address(place) { Ok(Some(other)) } else { Err(Error::Corrupt) }
+    }
+
     /// Takes a block out of its list.
     #[inline(always)]
-    pub(super) fn unlink(&mut self, listed: Listed) -> Result<(), Error> {
-        if listed.next != 0 {
-            self.store(listed.next + PREVIOUS, listed.previous)?;
+    pub(super) fn unlink(&mut self, listed: Listed<S>) {
+        if let Some(next) = listed.next {
+            self.store(next, Word::Previous, address_of::<S>(listed.previous));
         }
-        if listed.previous == 0 {
-            self.set_head(listed.class, listed.next);
-            return Ok(());
+        match listed.previous {
+            None => self.set_head(listed.class, listed.next),
+            Some(previous) => self.store(previous, Word::Next, address_of::<S>(listed.next)),
         }
-        self.store(listed.previous + NEXT, listed.next)
     }
 
     /// Whether the first block of a class's list is sound, so that another can be put before it.
     #[inline(always)]
     pub(super) fn push_allowed(&self, class: u32) -> Result<(), Error> {
-        let head = self.head(class);
-        if head == 0 || self.load(head.wrapping_add(PREVIOUS))? == 0 { Ok(()) } else { Err(Error::Corrupt) }
+        let sound = self.head(class).is_none_or(|head| self.load(head, Word::Previous) == 0);
+        if sound { Ok(()) } else { Err(Error::Corrupt) }
     }
 
-    /// Makes `size` bytes from `at` a free block, in its list and in the header after it; word 1 of its own header is set already.
+    /// Makes a block free, in its list and in the header after it; the size of the block before it is written already.
     #[inline(always)]
-    pub(super) fn put(&mut self, at: u32, size: u32) -> Result<(), Error> {
-        let class = class_of(size);
+    pub(super) fn put(&mut self, block: Block<S>) {
+        let class = class_of(block.size);
         let head = self.head(class);
-        self.store(at, size | FREE)?;
-        self.store(at + size + 4, size)?;
-        self.store(at + NEXT, head)?;
-        self.store(at + PREVIOUS, 0)?;
-        if head != 0 {
-            self.store(head + PREVIOUS, at)?;
+        self.store(block.place, Word::Size, block.size | FREE);
+        self.store(block.end, Word::Before, block.size);
+        self.store(block.place, Word::Next, address_of::<S>(head));
+        self.store(block.place, Word::Previous, 0);
+        if let Some(head) = head {
+            self.store(head, Word::Previous, block.at());
         }
-        self.set_head(class, at);
-        Ok(())
+        self.set_head(class, Some(block.place));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |
-//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; at most 8 loads and 13 stores of the heap's memory | construction |
-//! | [`Heap::free`] | no loop; at most 16 loads and 10 stores | construction |
+//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; at most 7 loads and 13 stores of the heap's memory | construction |
+//! | [`Heap::free`] | no loop; at most 15 loads and 10 stores | construction |
 //! | [`Heap::realloc`] | the same, when the block stays in place; else one `alloc`, one `free` and the copy | construction |
 //! | no refusal while the program stays within its envelope | [`worst_case_bytes`] | proof in `docs/memory.md` |
 //!
@@ -18,7 +18,7 @@
 //! Invariants, which every operation checks for the blocks that it meets before it changes anything: each size is found in two
 //! headers; two free blocks are never neighbours; a free block is in the list of its class, and its list neighbours point back.
 //! A program that frees twice, frees what is no block, or writes beyond a block gets a typed error and an unchanged heap, as far
-//! as the blocks that the operation meets can tell. No word outside the pieces is ever accessed: [`Memory`] sees to that.
+//! as the blocks that the operation meets can tell. No word outside the pieces is ever accessed: [`Storage`] sees to that.
 
 mod blocks;
 mod bound;
@@ -29,6 +29,8 @@ mod words;
 
 #[cfg(test)]
 mod tests;
+
+use core::num::NonZeroU32;
 
 pub use bound::worst_case_bytes;
 pub use lists::Heap;
@@ -45,9 +47,45 @@ pub const MAX_BLOCK_LOG2: u32 = 26;
 /// The largest request in bytes.
 pub const MAX_REQUEST: u32 = (1 << MAX_BLOCK_LOG2) - (1 << (MAX_BLOCK_LOG2 - 5)) - HEADER;
 /// Bytes that each piece loses when its bounds are multiples of [`GRANULE`].
-pub const PIECE_OVERHEAD: u32 = 8;
+pub const PIECE_OVERHEAD: u32 = 16;
 
-/// The memory that a heap manages, as words at addresses that are multiples of four.
+/// The four words with which a block begins; the links are those of free blocks only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Its size, and whether it is free.
+    Size = 0,
+    /// The size of the block before it.
+    Before = 1,
+    /// The next block of its list.
+    Next = 2,
+    /// The previous block of its list.
+    Previous = 3,
+}
+
+/// The memory that a heap manages. An address is checked once, when it becomes a [`Storage::Place`]; what is done at a place needs no
+/// check.
+pub trait Storage {
+    /// Proof that the 16 bytes from an address on, a multiple of eight that is not 0, lie in one piece of this storage.
+    type Place: Copy;
+
+    /// The place at an address; `None` when there is none.
+    fn place(&self, at: u32) -> Option<Self::Place>;
+
+    /// The address of a place.
+    fn address(place: Self::Place) -> u32;
+
+    /// A word of a place.
+    fn load(&self, place: Self::Place, word: Word) -> u32;
+
+    /// Changes a word of a place.
+    fn store(&mut self, place: Self::Place, word: Word, value: u32);
+
+    /// Copies `bytes` bytes, a multiple of four, between two addresses; `None`, and nothing happens, unless each range lies in one
+    /// piece. They do not overlap.
+    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()>;
+}
+
+/// Memory as words at addresses that are multiples of four, each access checked: the simple way to be a [`Storage`].
 pub trait Memory {
     /// The word at `at`; `None` when it lies in no piece of this memory.
     fn load(&self, at: u32) -> Option<u32>;
@@ -59,6 +97,32 @@ pub trait Memory {
     /// Copies whole words between blocks that do not overlap; `None`, and nothing happens, when they are not in this memory.
     #[must_use]
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()>;
+}
+
+impl<M: Memory> Storage for M {
+    type Place = NonZeroU32;
+
+    fn place(&self, at: u32) -> Option<NonZeroU32> {
+        self.load(at.checked_add(12)?)?;
+        self.load(at)?;
+        if at.is_multiple_of(GRANULE) { NonZeroU32::new(at) } else { None }
+    }
+
+    fn address(place: NonZeroU32) -> u32 {
+        place.get()
+    }
+
+    fn load(&self, place: NonZeroU32, word: Word) -> u32 {
+        Memory::load(self, place.get() + 4 * word as u32).unwrap_or(0)
+    }
+
+    fn store(&mut self, place: NonZeroU32, word: Word, value: u32) {
+        let _ = Memory::store(self, place.get() + 4 * word as u32, value);
+    }
+
+    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
+        Memory::copy(self, from, to, bytes)
+    }
 }
 
 /// Why the heap did not do what was asked. Nothing has changed.

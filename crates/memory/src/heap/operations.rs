@@ -3,24 +3,23 @@
 use super::blocks::{Block, FREE};
 use super::class::class_of;
 use super::lists::{Heap, Listed};
-use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Memory, block_for};
+use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
 
-impl<M: Memory> Heap<M> {
+impl<S: Storage> Heap<S> {
     /// A block of at least `bytes` bytes, aligned to [`GRANULE`]; its address is never 0. A request of 0 bytes gets a block too.
     ///
     /// # Errors
     /// [`Error::Full`], [`Error::TooLarge`], [`Error::Corrupt`].
-    #[inline]
+    #[inline(always)]
     pub fn alloc(&mut self, bytes: u32) -> Result<u32, Error> {
         if bytes > MAX_REQUEST {
             return Err(Error::TooLarge);
         }
         let size = block_for(bytes);
         let found = self.fitting(size)?;
-        let rest = self.rest(found.block.size, size)?;
-        self.unlink(found)?;
-        self.cut(found.block, rest)?;
-        Ok(found.block.at + HEADER)
+        let rest = self.rest(found.block, size)?;
+        self.unlink(found);
+        Ok(self.cut(found.block, rest))
     }
 
     /// A block of at least `bytes` bytes whose address is a multiple of `align`.
@@ -39,43 +38,52 @@ impl<M: Memory> Heap<M> {
         }
         let size = block_for(bytes);
         let found = self.fitting(size + align + HEADER)?;
-        let lead = lead_to(found.block.at + HEADER, align);
-        let rest = self.rest(found.block.size - lead, size)?;
-        if lead != 0 {
-            self.push_allowed(class_of(lead))?;
+        let lead = lead_to(found.block.at() + HEADER, align);
+        if lead == 0 {
+            let rest = self.rest(found.block, size)?;
+            self.unlink(found);
+            return Ok(self.cut(found.block, rest));
         }
-        self.unlink(found)?;
-        let block = Block { at: found.block.at + lead, size: found.block.size - lead, ..found.block };
-        if lead != 0 {
-            self.put(found.block.at, lead)?;
-        }
-        self.cut(block, rest)?;
-        Ok(block.at + HEADER)
+        let place = self.place(found.block.at() + lead)?;
+        let block = Block { place, size: found.block.size - lead, end: found.block.end };
+        let rest = self.rest(block, size)?;
+        self.push_allowed(class_of(lead))?;
+        self.unlink(found);
+        self.put(Block { size: lead, end: place, ..found.block });
+        Ok(self.cut(block, rest))
     }
 
     /// Takes a block back and joins it with free neighbours.
     ///
     /// # Errors
     /// [`Error::NotABlock`], [`Error::DoubleFree`], [`Error::Corrupt`].
-    #[inline]
+    #[inline(always)]
     pub fn free(&mut self, address: u32) -> Result<(), Error> {
         let block = self.live(address)?;
-        let before = self.neighbour_before(block)?;
-        let after = self.neighbour_after(block)?;
-        let at = before.map_or(block.at, |listed| listed.block.at);
-        let end = after.map_or(block.end(), |listed| listed.block.end());
-        self.push_allowed(class_of(end - at))?;
-        // Kept as a mark for a second `free` of the same address, also when the block is joined with the one before.
-        self.store(block.at, block.size | FREE)?;
+        let before = match self.free_before(block)? {
+            Some(free) => Some(self.listed(free)?),
+            None => None,
+        };
+        let after = self.listed_after(block)?;
+        let mut whole = block;
         if let Some(listed) = before {
-            self.unlink(listed)?;
+            whole = Block { place: listed.block.place, size: whole.size + listed.block.size, ..whole };
         }
         if let Some(listed) = after {
-            self.unlink(before.map_or(listed, |gone| listed.without(gone)))?;
+            whole = Block { size: whole.size + listed.block.size, end: listed.block.end, ..whole };
         }
-        self.usage.used = self.usage.used.saturating_sub(block.size);
-        self.usage.blocks = self.usage.blocks.saturating_sub(1);
-        self.put(at, end - at)
+        self.push_allowed(class_of(whole.size))?;
+        // Kept as a mark for a second `free` of the same address, also when the block is joined with the one before.
+        self.store(block.place, Word::Size, block.size | FREE);
+        if let Some(listed) = before {
+            self.unlink(listed);
+        }
+        if let Some(listed) = after {
+            self.unlink(before.map_or(listed, |gone| listed.without(gone)));
+        }
+        self.forget(block);
+        self.put(whole);
+        Ok(())
     }
 
     /// Changes the size of a block, in place when the bytes after it are free or no longer needed, else by moving it. When it
@@ -84,21 +92,43 @@ impl<M: Memory> Heap<M> {
     /// # Errors
     /// As [`Heap::alloc`] and [`Heap::free`].
     pub fn realloc(&mut self, address: u32, bytes: u32) -> Result<u32, Error> {
+        match self.resize(address, bytes) {
+            Err(Error::Full) => {}
+            done => return done.map(|()| address),
+        }
+        let kept = self.size(address)?;
+        let moved = self.alloc(bytes)?;
+        self.storage.copy(address, moved, kept).ok_or(Error::Corrupt)?;
+        self.free(address)?;
+        Ok(moved)
+    }
+
+    /// Changes the size of a block in place.
+    ///
+    /// # Errors
+    /// As [`Heap::free`]; [`Error::Full`] when the free bytes after the block do not suffice.
+    pub fn resize(&mut self, address: u32, bytes: u32) -> Result<(), Error> {
         if bytes > MAX_REQUEST {
             return Err(Error::TooLarge);
         }
         let block = self.live(address)?;
+        let after = self.listed_after(block)?;
+        let whole = after.map_or(block, |listed| Block {
+            size: block.size + listed.block.size,
+            end: listed.block.end,
+            ..block
+        });
         let size = block_for(bytes);
-        let after = self.neighbour_after(block)?;
-        let whole = block.size + after.map_or(0, |listed| listed.block.size);
-        if size <= whole {
-            self.resize(block, size, after)?;
-            return Ok(address);
+        if size > whole.size {
+            return Err(Error::Full);
         }
-        let moved = self.alloc(bytes)?;
-        self.memory.copy(address, moved, block.size - HEADER).ok_or(Error::Corrupt)?;
-        self.free(address)?;
-        Ok(moved)
+        let rest = self.rest(whole, size)?;
+        if let Some(listed) = after {
+            self.unlink(listed);
+        }
+        self.forget(block);
+        self.cut(whole, rest);
+        Ok(())
     }
 
     /// How many bytes the block at `address` holds: at least what was asked for.
@@ -109,56 +139,45 @@ impl<M: Memory> Heap<M> {
         Ok(self.live(address)?.size - HEADER)
     }
 
-    /// Makes a live block `size` bytes long; the bytes for that are in it and in the free block `after` it.
-    fn resize(&mut self, block: Block, size: u32, after: Option<Listed>) -> Result<(), Error> {
-        let (whole, next) =
-            after.map_or((block.size, block.after), |listed| (block.size + listed.block.size, listed.block.after));
-        let rest = self.rest(whole, size)?;
-        if let Some(listed) = after {
-            self.unlink(listed)?;
-        }
-        self.usage.used = self.usage.used.saturating_sub(block.size);
-        self.usage.blocks = self.usage.blocks.saturating_sub(1);
-        self.cut(Block { at: block.at, size: whole, after: next }, rest)
-    }
-
     #[inline(always)]
-    fn neighbour_before(&self, block: Block) -> Result<Option<Listed>, Error> {
-        match self.free_before(block)? {
-            0 => Ok(None),
-            size => self.listed(Block { at: block.at - size, size, after: block.size }).map(Some),
-        }
-    }
-
-    #[inline(always)]
-    fn neighbour_after(&self, block: Block) -> Result<Option<Listed>, Error> {
+    fn listed_after(&self, block: Block<S>) -> Result<Option<Listed<S>>, Error> {
         match self.free_after(block)? {
+            Some(free) => Ok(Some(self.listed(free)?)),
             None => Ok(None),
-            Some(free) => self.listed(free).map(Some),
         }
     }
 
-    /// What is left of `whole` bytes for a free block when `size` are taken, and whether its list can take it; 0 when too little.
+    /// What a block leaves when `size` bytes of it are taken, if that is enough for a block and its list can take it.
     #[inline(always)]
-    fn rest(&self, whole: u32, size: u32) -> Result<u32, Error> {
-        let rest = whole - size;
+    fn rest(&self, block: Block<S>, size: u32) -> Result<Option<Block<S>>, Error> {
+        let rest = block.size - size;
         if rest < MIN_BLOCK {
-            return Ok(0);
+            return Ok(None);
         }
         self.push_allowed(class_of(rest))?;
-        Ok(rest)
+        Ok(Some(Block { place: self.place(block.at() + size)?, size: rest, end: block.end }))
     }
 
-    /// Makes an unlisted block live but for its last `rest` bytes, if any, which become a free block.
+    /// Makes an unlisted block live but for its `rest`, if any, which becomes free. Returns the address of its payload.
     #[inline(always)]
-    fn cut(&mut self, block: Block, rest: u32) -> Result<(), Error> {
-        let live = block.size - rest;
-        self.store(block.at, live)?;
-        self.store(block.at + live + 4, live)?;
-        self.usage.used += live;
+    fn cut(&mut self, block: Block<S>, rest: Option<Block<S>>) -> u32 {
+        let (size, end) = rest.map_or((block.size, block.end), |rest| (block.size - rest.size, rest.place));
+        self.store(block.place, Word::Size, size);
+        self.store(end, Word::Before, size);
+        self.usage.used += size;
         self.usage.blocks += 1;
         self.usage.peak = self.usage.peak.max(self.usage.used);
-        if rest != 0 { self.put(block.at + live, rest) } else { Ok(()) }
+        if let Some(rest) = rest {
+            self.put(rest);
+        }
+        block.at() + HEADER
+    }
+
+    /// A block is no longer live.
+    #[inline(always)]
+    fn forget(&mut self, block: Block<S>) {
+        self.usage.used = self.usage.used.saturating_sub(block.size);
+        self.usage.blocks = self.usage.blocks.saturating_sub(1);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use super::super::{Error, HEADER, Memory};
+use super::super::{Error, HEADER, Storage};
 use super::{Pieces, heap, walk};
 use crate::testing::Rng;
 
@@ -13,10 +13,10 @@ fn a_second_free_is_refused_whatever_the_first_one_joined() {
     for (first, what) in [(1, "between live blocks"), (3, "likewise"), (2, "joined on both sides"), (0, "joined after")]
     {
         heap.free(blocks[first]).unwrap();
-        let before = heap.memory.pieces.clone();
+        let before = heap.storage.pieces.clone();
         assert_eq!(heap.free(blocks[first]), Err(Error::DoubleFree), "{what}");
         assert_eq!(heap.realloc(blocks[first], 80), Err(Error::DoubleFree), "{what}");
-        assert_eq!(heap.memory.pieces, before, "{what}: nothing has changed");
+        assert_eq!(heap.storage.pieces, before, "{what}: nothing has changed");
         walk(&heap);
     }
 }
@@ -25,7 +25,7 @@ fn a_second_free_is_refused_whatever_the_first_one_joined() {
 fn what_is_no_block_is_refused() {
     let mut heap = heap(&[4096, 4096]);
     let a = heap.alloc(64).unwrap();
-    (a..a + 64).step_by(4).for_each(|at| *heap.memory.word(at) = 0);
+    (a..a + 64).step_by(4).for_each(|at| *heap.storage.word(at) = 0);
     for wrong in [0, 4, 7, 8, a + 1, a + 4, a + 8, a - 8, a + 4096, 0x5FFF_FFF8, u32::MAX, u32::MAX - 7] {
         let refusal = heap.free(wrong).unwrap_err();
         assert!(matches!(refusal, Error::NotABlock | Error::Corrupt | Error::DoubleFree), "{wrong:#x}: {refusal:?}");
@@ -39,12 +39,12 @@ fn writing_beyond_a_block_is_noticed_when_it_or_its_neighbour_is_freed() {
     let mut heap = heap(&[4096]);
     let (a, b, c) = (heap.alloc(40).unwrap(), heap.alloc(40).unwrap(), heap.alloc(40).unwrap());
     for (word, freed) in [(a + 40, a), (a + 40, b), (a + 44, a), (a + 44, b), (b + 40, c), (b + 44, b)] {
-        let kept = core::mem::replace(heap.memory.word(word), 0x4141_4141);
-        let before = heap.memory.pieces.clone();
+        let kept = core::mem::replace(heap.storage.word(word), 0x4141_4141);
+        let before = heap.storage.pieces.clone();
         let refusal = heap.free(freed).unwrap_err();
         assert!(matches!(refusal, Error::Corrupt | Error::NotABlock | Error::DoubleFree), "{refusal:?}");
-        assert_eq!(heap.memory.pieces, before, "nothing has changed");
-        *heap.memory.word(word) = kept;
+        assert_eq!(heap.storage.pieces, before, "nothing has changed");
+        *heap.storage.word(word) = kept;
     }
     walk(&heap);
 }
@@ -57,12 +57,12 @@ fn writing_into_a_freed_block_is_noticed_before_its_links_are_followed() {
     let victim = blocks[5];
     for link in [0, 4] {
         for forged in [1, 0xFFFF_FFF8, 0x6000_0001, victim, victim - HEADER, blocks[0]] {
-            let kept = core::mem::replace(heap.memory.word(blocks[3] + link), forged);
-            let before = heap.memory.pieces.clone();
+            let kept = core::mem::replace(heap.storage.word(blocks[3] + link), forged);
+            let before = heap.storage.pieces.clone();
             assert_eq!(heap.alloc(40), Err(Error::Corrupt), "link {link} to {forged:#x}");
             assert_eq!(heap.free(blocks[2]), Err(Error::Corrupt), "link {link} to {forged:#x}");
-            assert_eq!(heap.memory.pieces, before, "nothing has changed");
-            *heap.memory.word(blocks[3] + link) = kept;
+            assert_eq!(heap.storage.pieces, before, "nothing has changed");
+            *heap.storage.word(blocks[3] + link) = kept;
         }
     }
     assert_eq!(heap.alloc(40), Ok(blocks[3]));
@@ -80,27 +80,30 @@ fn random_corruption_never_leads_outside() {
         for step in 0..300 {
             let address = match rng.below(12) {
                 0 if step > 30 => {
-                    let Pieces { pieces, .. } = &heap.memory;
+                    let Pieces { pieces, .. } = &heap.storage;
                     let (base, words) = &pieces[rng.below(2) as usize];
                     let at = base + 4 * rng.below(words.len() as u64) as u32;
-                    let value = forged(&mut rng, *heap.memory.word(at));
-                    *heap.memory.word(at) = value;
+                    let value = forged(&mut rng, *heap.storage.word(at));
+                    *heap.storage.word(at) = value;
                     continue;
                 }
                 1 => forged(&mut rng, 0x6000_0000),
                 _ if live.is_empty() => 0,
                 _ => live[rng.below(live.len() as u64) as usize],
             };
-            heap.memory.loads.set(0);
+            heap.storage.loads.set(0);
             match rng.below(4) {
                 0 => drop(heap.free(address)),
                 1 => live.extend(heap.realloc(address, rng.below(200) as u32)),
                 2 => live.extend(heap.alloc_aligned(rng.below(200) as u32, 1 << rng.below(8))),
                 _ => live.extend(heap.alloc(rng.below(200) as u32)),
             }
-            assert!(heap.memory.loads.get() < 2000, "an operation without end");
+            assert!(heap.storage.loads.get() < 2000, "an operation without end");
         }
-        assert!(live.iter().all(|address| heap.memory.load(*address).is_some()), "a block outside the pieces");
+        assert!(
+            live.iter().all(|address| heap.storage.place(*address - HEADER).is_some()),
+            "a block outside the pieces"
+        );
     }
 }
 

@@ -11,7 +11,15 @@ use std::vec;
 use std::vec::Vec;
 
 use super::class::{CLASSES, class_of};
-use super::{Error, HEADER, Heap, MIN_BLOCK, Memory, PIECE_OVERHEAD};
+use super::{Error, HEADER, Heap, MIN_BLOCK, PIECE_OVERHEAD, Storage, Word};
+
+/// Where a place is: its address, its piece, and the index of its first word there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    at: u32,
+    piece: usize,
+    index: usize,
+}
 
 /// Disjoint pieces at made-up addresses.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +48,11 @@ impl Pieces {
         (at.is_multiple_of(4) && index < words.len()).then_some((which, index))
     }
 
+    pub fn peek(&self, at: u32) -> u32 {
+        let (piece, index) = self.find(at).expect("an address of a piece");
+        self.pieces[piece].1[index]
+    }
+
     pub fn word(&mut self, at: u32) -> &mut u32 {
         &mut self.words(at, 1)[0]
     }
@@ -50,24 +63,35 @@ impl Pieces {
     }
 }
 
-impl Memory for Pieces {
-    fn load(&self, at: u32) -> Option<u32> {
-        self.loads.set(self.loads.get() + 1);
-        self.find(at).map(|(piece, index)| self.pieces[piece].1[index])
+impl Storage for Pieces {
+    type Place = Place;
+
+    fn place(&self, at: u32) -> Option<Place> {
+        let (piece, index) = self.find(at)?;
+        (at.is_multiple_of(8) && index + 4 <= self.pieces[piece].1.len()).then_some(Place { at, piece, index })
     }
 
-    fn store(&mut self, at: u32, value: u32) -> Option<()> {
+    fn address(place: Place) -> u32 {
+        place.at
+    }
+
+    fn load(&self, place: Place, word: Word) -> u32 {
+        self.loads.set(self.loads.get() + 1);
+        self.pieces[place.piece].1[place.index + word as usize]
+    }
+
+    fn store(&mut self, place: Place, word: Word, value: u32) {
         self.stores += 1;
-        let (piece, index) = self.find(at)?;
-        self.pieces[piece].1[index] = value;
-        Some(())
+        self.pieces[place.piece].1[place.index + word as usize] = value;
     }
 
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
-        (0..bytes).step_by(4).try_for_each(|offset| {
-            let value = self.load(from + offset)?;
-            self.store(to + offset, value)
-        })
+        let ends = [self.find(from)?, self.find(from + bytes - 4)?, self.find(to)?, self.find(to + bytes - 4)?];
+        if ends[0].0 != ends[1].0 || ends[2].0 != ends[3].0 {
+            return None;
+        }
+        (0..bytes).step_by(4).for_each(|offset| *self.word(to + offset) = self.peek(from + offset));
+        Some(())
     }
 }
 
@@ -96,7 +120,7 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
         let end = base + words.len() as u32 * 4 - PIECE_OVERHEAD;
         let (mut at, mut before, mut was_free) = (*base, 0, false);
         while at < end {
-            let (header, previous) = (heap.memory.load(at).unwrap(), heap.memory.load(at + 4).unwrap());
+            let (header, previous) = (heap.storage.peek(at), heap.storage.peek(at + 4));
             let (size, is_free) = (header & !7, header & 7 == 1);
             assert_eq!(previous, before, "the size of the block before {at:#x}");
             assert!(header & 6 == 0 && size >= MIN_BLOCK, "header {header:#x} at {at:#x}");
@@ -104,7 +128,7 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
             if is_free { &mut found.free } else { &mut found.live }.push((at, size));
             (at, before, was_free) = (at + size, size, is_free);
         }
-        assert_eq!((at, heap.memory.load(at), heap.memory.load(at + 4)), (end, Some(2), Some(before)), "the end");
+        assert_eq!((at, heap.storage.peek(at), heap.storage.peek(at + 4)), (end, 2, before), "the end");
     }
     check_lists(heap, &found);
     let usage = heap.usage();
@@ -118,14 +142,14 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
 fn check_lists(heap: &Heap<Pieces>, found: &Walk) {
     let mut free: BTreeSet<(u32, u32)> = found.free.iter().copied().collect();
     for class in 0..CLASSES as u32 {
-        let (mut at, mut previous) = (heap.head(class), 0);
+        let (mut at, mut previous) = (heap.head(class).map_or(0, |place| place.at), 0);
         assert_eq!(heap.find(class) == Some(class), at != 0, "the bit of class {class}");
         while at != 0 {
-            let size = heap.memory.load(at).unwrap() & !7;
+            let size = heap.storage.peek(at) & !7;
             assert!(free.remove(&(at, size)), "{at:#x} is listed but not free, or twice");
             assert_eq!(class_of(size), class);
-            assert_eq!(heap.memory.load(at + HEADER + 4), Some(previous));
-            (previous, at) = (at, heap.memory.load(at + HEADER).unwrap());
+            assert_eq!(heap.storage.peek(at + HEADER + 4), previous);
+            (previous, at) = (at, heap.storage.peek(at + HEADER));
         }
     }
     assert!(free.is_empty(), "free but in no list: {free:?}");
@@ -134,7 +158,7 @@ fn check_lists(heap: &Heap<Pieces>, found: &Walk) {
 #[test]
 fn a_piece_is_refused_when_it_is_too_small_too_large_or_elsewhere() {
     let mut heap = Heap::new(Pieces::new(&[64]));
-    for (base, bytes) in [(0x6000_0000, 16), (0x6000_0000, 1 << 27), (0x5000_0000, 64), (0x6000_0000, 72), (0, 64)] {
+    for (base, bytes) in [(0x6000_0000, 24), (0x6000_0000, 1 << 27), (0x5000_0000, 64), (0x6000_0000, 72), (0, 64)] {
         assert_eq!(heap.add(base, bytes), Err(Error::Piece), "{base:#x} {bytes}");
     }
     assert_eq!(heap.add(0x6000_0004, 60), Ok(()), "a piece is cut to whole granules");

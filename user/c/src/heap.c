@@ -1,0 +1,29 @@
+/* What the heap asks of the run-time of a domain without Rust. */
+#include <string.h>
+
+#include "cofferdam.h"
+#include "glue.h"
+
+enum { NOT_A_BLOCK = 3, DOUBLE_FREE = 4, MISUSED = 102 };
+
+/* Another thread of the domain is in the heap. */
+void cof_heap_wait(void) {
+    cof_sleep_until(cof_time_now() + 1);
+}
+
+static void say(const char *text) {
+    cof_console_write(text, strlen(text));
+}
+
+/* The program has misused the heap: nothing that allocates may be called any more. */
+void cof_heap_fault(uint32_t error, uint32_t address) {
+    static char number[] = "heap: 0x00000000 was ";
+    for (char *digit = number + 15; *digit != 'x'; digit--, address >>= 4)
+        *digit = "0123456789abcdef"[address & 15];
+    say(number);
+    say(error == DOUBLE_FREE   ? "freed twice\n"
+        : error == NOT_A_BLOCK ? "freed, but no block\n"
+                               : "next to overwritten memory\n");
+    for (;;)
+        cof_exit(MISUSED);
+}

@@ -1,0 +1,191 @@
+//! A heap that several threads of one domain may use.
+
+use core::cell::UnsafeCell;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+
+use memory::heap::{Error, Heap, Usage};
+
+use crate::raw::Raw;
+
+unsafe extern "C" {
+    /// Lets less important threads run for a moment.
+    safe fn cof_heap_wait();
+}
+
+/// A heap over memory of one temporal specification. Its threads take turns: what a thread does in it takes constant time, and a
+/// thread that finds it taken lets less important ones run until the holder is done. A thread with a deadline had better have an
+/// arena of its own, or allocate before its first release.
+pub struct Arena {
+    taken: AtomicBool,
+    heap: UnsafeCell<Heap<Raw>>,
+}
+
+// SAFETY: `heap` is only reached through `with`, which one thread at a time enters.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    /// An arena without memory: every request fails.
+    pub const fn new() -> Arena {
+        Arena { taken: AtomicBool::new(false), heap: UnsafeCell::new(Heap::new(Raw::NONE)) }
+    }
+
+    /// Gives the arena its memory: `pieces` pieces of `bytes` bytes, one each `stride` bytes from `base`.
+    ///
+    /// # Errors
+    /// [`Error::Piece`] when the pieces are too small or too large for the heap, or the arena has its memory already.
+    ///
+    /// # Safety
+    /// The memory is this domain's, readable and writable, and from now on only used through this arena.
+    pub unsafe fn open(&self, base: u32, bytes: u32, pieces: u32, stride: u32) -> Result<(), Error> {
+        // SAFETY: as the caller promises.
+        let raw = unsafe { Raw::new(base, bytes, pieces, stride) }.ok_or(Error::Piece)?;
+        self.with(|heap| {
+            if heap.usage().capacity != 0 {
+                return Err(Error::Piece);
+            }
+            *heap.memory_mut() = raw;
+            (0..pieces).try_for_each(|piece| heap.add(base + piece * stride, bytes))
+        })
+    }
+
+    /// A block of at least `bytes` bytes at a multiple of eight.
+    ///
+    /// # Errors
+    /// As `memory::heap::Heap::alloc`.
+    ///
+    /// # Time complexity
+    /// Constant.
+    #[inline]
+    pub fn alloc(&self, bytes: u32) -> Result<NonNull<u8>, Error> {
+        unpack(self.take(bytes))
+    }
+
+    /// A block of at least `bytes` bytes at a multiple of `align`, and of eight.
+    ///
+    /// # Errors
+    /// As `memory::heap::Heap::alloc_aligned`.
+    ///
+    /// # Time complexity
+    /// Constant.
+    #[inline]
+    pub fn alloc_aligned(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
+        unpack(if align <= 8 { self.take(bytes) } else { self.take_aligned(bytes, align) })
+    }
+
+    /// Takes a block back.
+    ///
+    /// # Errors
+    /// As `memory::heap::Heap::free`.
+    ///
+    /// # Safety
+    /// Nobody uses the block any more.
+    ///
+    /// # Time complexity
+    /// Constant.
+    #[inline(never)]
+    pub unsafe fn free(&self, block: NonNull<u8>) -> Result<(), Error> {
+        self.with(|heap| heap.free(block.as_ptr() as u32))
+    }
+
+    /// Changes a block's size; the block may move, with its contents.
+    ///
+    /// # Errors
+    /// As `memory::heap::Heap::realloc`.
+    ///
+    /// # Safety
+    /// Nobody uses the old block after success.
+    ///
+    /// # Time complexity
+    /// Constant in place; else the copy of the old block.
+    pub unsafe fn realloc(&self, block: NonNull<u8>, bytes: u32) -> Result<NonNull<u8>, Error> {
+        match self.resize(block, bytes) {
+            Err(Error::Full) => {}
+            done => return done.map(|()| block),
+        }
+        let kept = self.size(block)?;
+        let moved = self.alloc(bytes)?;
+        // SAFETY: the old block has `kept` bytes, and the new one, which did not fit into its place, more.
+        unsafe { core::ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), kept as usize) };
+        // SAFETY: as the caller promises.
+        unsafe { self.free(block) }.map(|()| moved)
+    }
+
+    #[inline(never)]
+    fn resize(&self, block: NonNull<u8>, bytes: u32) -> Result<(), Error> {
+        self.with(|heap| heap.resize(block.as_ptr() as u32, bytes))
+    }
+
+    /// How many bytes a block holds.
+    ///
+    /// # Errors
+    /// As `memory::heap::Heap::size`.
+    pub fn size(&self, block: NonNull<u8>) -> Result<u32, Error> {
+        self.with(|heap| heap.size(block.as_ptr() as u32))
+    }
+
+    /// Whether an address lies between the beginning of the arena's first piece and the end of its last one.
+    pub fn spans(&self, address: u32) -> bool {
+        self.with(|heap| heap.memory().spans(address))
+    }
+
+    /// What the arena holds.
+    pub fn usage(&self) -> Usage {
+        self.with(|heap| heap.usage())
+    }
+
+    /// The largest request that now succeeds for certain.
+    pub fn largest_request(&self) -> u32 {
+        self.with(|heap| heap.largest_request()).unwrap_or(0)
+    }
+
+    /// Once for the whole program, so that its instructions stay close together.
+    #[inline(never)]
+    fn take(&self, bytes: u32) -> u32 {
+        self.with(|heap| pack(heap.alloc(bytes)))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_aligned(&self, bytes: u32, align: u32) -> u32 {
+        self.with(|heap| pack(heap.alloc_aligned(bytes, align)))
+    }
+
+    /// Threads of one domain run on one processor: an exchange that no interrupt divides keeps them apart, and only the compiler
+    /// could reorder what stands between the fences.
+    #[inline(always)]
+    fn with<R>(&self, use_it: impl FnOnce(&mut Heap<Raw>) -> R) -> R {
+        while self.taken.swap(true, Ordering::Relaxed) {
+            cof_heap_wait();
+        }
+        compiler_fence(Ordering::Acquire);
+        // SAFETY: `taken` was false, so no other reference exists until it is false again.
+        let result = use_it(unsafe { &mut *self.heap.get() });
+        compiler_fence(Ordering::Release);
+        self.taken.store(false, Ordering::Relaxed);
+        result
+    }
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Arena::new()
+    }
+}
+
+/// Errors below the lowest address of a block, so that an outcome is one register.
+const ERRORS: [Error; 7] =
+    [Error::Full, Error::TooLarge, Error::Alignment, Error::NotABlock, Error::DoubleFree, Error::Corrupt, Error::Piece];
+
+#[inline(always)]
+fn pack(outcome: Result<u32, Error>) -> u32 {
+    outcome.unwrap_or_else(|error| error as u32)
+}
+
+#[inline(always)]
+fn unpack(word: u32) -> Result<NonNull<u8>, Error> {
+    match ERRORS.get(word as usize) {
+        Some(error) => Err(*error),
+        None => NonNull::new(word as *mut u8).ok_or(Error::Corrupt),
+    }
+}

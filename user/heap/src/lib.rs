@@ -1,0 +1,19 @@
+//! The heap of a protection domain: [`Arena`]s over its memory, in constant time (`memory::heap`), for Rust's global allocator
+//! (the feature `heap` of `cofferdam-user`) and for C's `malloc` (the feature `malloc`) alike.
+//!
+//! Everything here stays within the domain: no system call unless a thread has to wait for another. A program error is told to
+//! whoever called; the default arena ends the thread with a message, because C's `free` cannot return an error.
+//!
+//! The run-time that links this crate provides two functions: `cof_heap_wait`, which lets less important threads run for a
+//! moment, and `cof_heap_fault`, which reports a program error and does not return.
+#![no_std]
+
+mod arena;
+mod default;
+#[cfg(feature = "malloc")]
+mod malloc;
+mod raw;
+
+pub use arena::Arena;
+pub use default::{DEFAULT, alloc, begin, fault, free, realloc};
+pub use memory::heap::{Error, GRANULE, Usage, worst_case_bytes};

@@ -1,0 +1,115 @@
+//! Memory at addresses.
+
+use core::ptr::NonNull;
+
+use memory::heap::{Storage, Word};
+
+/// Bytes of a place.
+const PLACE: u32 = 16;
+
+/// Pieces of equal size at equal distances. A check takes constant time, without a loop or a division.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    base: u32,
+    /// Offset of the last place of the last piece, in units of eight bytes; places are at multiples of eight.
+    last: u32,
+    /// Offset of the last place within a piece.
+    last_within: u32,
+    /// Bytes from one piece to the next, 0 for a single piece.
+    stride: u32,
+    /// The stride is `(stride >> shift) << shift`, and `reciprocal` is 2^32 divided by `stride >> shift`, rounded up.
+    shift: u32,
+    reciprocal: u32,
+}
+
+/// Proof that 16 bytes from an address on lie in one piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place(NonNull<u32>);
+
+impl Raw {
+    /// No memory: no place is in it.
+    pub const NONE: Raw = Raw { base: 0, last: 0, last_within: 0, stride: 0, shift: 0, reciprocal: 0 };
+
+    /// Memory of `pieces` pieces of `piece` bytes, one each `stride` bytes from `base`. `None` unless all bounds are multiples of
+    /// eight, the base is not 0, pieces do not overlap, and offsets can be divided by the stride exactly.
+    ///
+    /// # Safety
+    /// Nobody else accesses these pieces as long as this value exists.
+    pub unsafe fn new(base: u32, piece: u32, pieces: u32, stride: u32) -> Option<Raw> {
+        let stride = if pieces > 1 { stride } else { 0 };
+        let span = pieces.checked_sub(1)?.checked_mul(stride)?.checked_add(piece)?;
+        base.checked_add(span)?;
+        if (base | piece | stride) & 7 != 0 || base == 0 || piece < PLACE || (pieces > 1 && stride < piece) {
+            return None;
+        }
+        let (shift, reciprocal) = reciprocal(stride, span)?;
+        Some(Raw { base, last: (span - PLACE) / 8, last_within: piece - PLACE, stride, shift, reciprocal })
+    }
+
+    /// Where an address, a multiple of eight, lies in its piece or in the gap behind it; `None` outside all of them.
+    #[inline(always)]
+    fn within(&self, at: u32) -> Option<u32> {
+        let offset = at.wrapping_sub(self.base);
+        // Turned right by three, an offset that is no multiple of eight is beyond every span.
+        if offset.rotate_right(3) > self.last {
+            return None;
+        }
+        let piece = ((u64::from(offset >> self.shift) * u64::from(self.reciprocal)) >> 32) as u32;
+        Some(offset.wrapping_sub(piece * self.stride))
+    }
+
+    /// Whether an address lies between the first piece's beginning and the last one's end.
+    pub fn spans(&self, at: u32) -> bool {
+        self.base != 0 && at.wrapping_sub(self.base) < self.last * 8 + PLACE
+    }
+}
+
+/// A shift and a reciprocal such that `((offset >> shift) * reciprocal) >> 32` is `offset / stride` for every offset below `span`.
+/// Exact because the rounding, less than one per unit, is at most `(span >> shift) * (stride >> shift) < 2^32` in all.
+fn reciprocal(stride: u32, span: u32) -> Option<(u32, u32)> {
+    if stride == 0 {
+        return Some((0, 0));
+    }
+    // One bit is left, so that the reciprocal of a power of two fits a word.
+    let shift = stride.trailing_zeros() - 1;
+    let odd = stride >> shift;
+    u64::from(span >> shift).checked_mul(u64::from(odd)).filter(|product| *product < 1 << 32)?;
+    Some((shift, (1u64 << 32).div_ceil(u64::from(odd)) as u32))
+}
+
+impl Storage for Raw {
+    type Place = Place;
+
+    #[inline(always)]
+    fn place(&self, at: u32) -> Option<Place> {
+        let within = self.within(at)?;
+        if within > self.last_within { None } else { NonNull::new(at as *mut u32).map(Place) }
+    }
+
+    #[inline(always)]
+    fn address(place: Place) -> u32 {
+        place.0.as_ptr() as u32
+    }
+
+    #[inline(always)]
+    fn load(&self, place: Place, word: Word) -> u32 {
+        // SAFETY: only `place` makes places: four words of a piece, which is this value's alone.
+        unsafe { place.0.add(word as usize).read() }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, place: Place, word: Word, value: u32) {
+        // SAFETY: as for `load`.
+        unsafe { place.0.add(word as usize).write(value) }
+    }
+
+    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
+        let most = (self.last_within + PLACE).checked_sub(bytes)?;
+        if self.within(from)? > most || self.within(to)? > most {
+            return None;
+        }
+        // SAFETY: both ranges lie within one piece each, and the heap copies between blocks, which do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(from as *const u32, to as *mut u32, bytes as usize / 4) };
+        Some(())
+    }
+}

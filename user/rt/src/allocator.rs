@@ -1,0 +1,70 @@
+//! A global allocator over the domain's default arena, and what the heap asks of a run-time.
+
+use heap::Error;
+
+use crate::{now, sys};
+
+#[cfg(feature = "heap")]
+mod global {
+    use core::alloc::{GlobalAlloc, Layout};
+    use core::ptr::{NonNull, null_mut};
+
+    /// The allocator: blocks of the default arena, in constant time. Its threads take turns, as [`heap::Arena`] says.
+    #[derive(Debug)]
+    pub struct Heap;
+
+    #[global_allocator]
+    static HEAP: Heap = Heap;
+
+    // SAFETY: the blocks come from the arena, which returns disjoint blocks of the size and alignment asked for.
+    unsafe impl GlobalAlloc for Heap {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            heap::alloc(layout.size(), layout.align())
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
+            let Some(block) = NonNull::new(block) else { return };
+            // SAFETY: the caller passes a block that `alloc` returned and that nobody uses any more.
+            unsafe { heap::free(block) }
+        }
+
+        unsafe fn realloc(&self, block: *mut u8, old: Layout, bytes: usize) -> *mut u8 {
+            let Some(known) = NonNull::new(block) else { return null_mut() };
+            if old.align() <= heap::GRANULE as usize {
+                // SAFETY: the caller passes a block that `alloc` returned, and does not use it after success.
+                return unsafe { heap::realloc(known, bytes) };
+            }
+            let moved = heap::alloc(bytes, old.align());
+            if !moved.is_null() {
+                // SAFETY: both blocks have the lesser of both sizes; the old one is not used afterwards.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(block, moved, old.size().min(bytes));
+                    heap::free(known);
+                }
+            }
+            moved
+        }
+    }
+}
+
+#[cfg(feature = "heap")]
+pub use global::Heap;
+
+/// What the heap does when another thread of the domain is in it.
+#[unsafe(no_mangle)]
+extern "C" fn cof_heap_wait() {
+    let _ = sys::sleep_until(now() + 1);
+}
+
+/// What the heap does when the program has misused it.
+#[unsafe(no_mangle)]
+extern "C" fn cof_heap_fault(error: u32, address: u32) -> ! {
+    const DOUBLE: u32 = Error::DoubleFree as u32;
+    const FOREIGN: u32 = Error::NotABlock as u32;
+    let what = match error {
+        DOUBLE => "freed twice",
+        FOREIGN => "freed, but no block",
+        _ => "next to overwritten memory",
+    };
+    panic!("heap: {address:#010x} was {what}")
+}
