@@ -5,6 +5,9 @@ use crate::platform::{Bound, Meaning};
 use crate::refusal::{Change, Refusal, Rule};
 use crate::temporal::{AccessLevel, MemoryClass};
 
+/// Nodes by which a table grows at least: with nodes of 288 bytes, an extent of 2 KiB.
+const GROWTH_NODES: u32 = 7;
+
 const fn refuse(rule: Rule, asked: u32, left: u32) -> Refusal {
     Refusal { rule, asked, left, change: Change::None }
 }
@@ -122,7 +125,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         if bytes <= left {
             return Ok(None);
         }
-        let Some(growth) = (bytes - left).checked_next_multiple_of(u32::from(self.platform.node_bytes)) else {
+        let step = GROWTH_NODES * u32::from(self.platform.node_bytes);
+        let Some(growth) = (bytes - left).checked_next_multiple_of(step) else {
             return Err(refuse(Rule::TableMemory, bytes, left));
         };
         let wanted = Wanted { bytes: growth, align: 1, at: None };
@@ -158,7 +162,9 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         if grant.registers == 0 {
             *if grant.code { &mut account.code } else { &mut account.data } += 1;
         }
-        account.table.total += grant.table.map_or(0, |range| range.bytes);
+        // Whole nodes: what is left of the memory holds nothing.
+        let node_bytes = u32::from(self.platform.node_bytes);
+        account.table.total += grant.table.map_or(0, |range| range.bytes - range.bytes % node_bytes);
         account.table.used += grant.table_bytes;
         account.misses.used += grant.misses;
         account.held += grant.frames.map_or(0, |range| range.bytes);

@@ -89,14 +89,14 @@ fn registers_are_left_to_what_is_paged() {
 fn a_table_grows_into_frames_of_its_class_or_not_at_all() {
     let (mut book, mut lists) = book();
     let grown = book.admit(&Request { table_bytes: 600, ..request(1, L2) }, &mut lists).unwrap();
-    assert_eq!(grown.table, Some(Range { pool: 1, base: 0x2002_0000, bytes: 288 }));
-    assert_eq!(book.accounts()[1].table, Quantity { total: 800, used: 600 });
+    assert_eq!(grown.table, Some(Range { pool: 1, base: 0x2002_0000, bytes: 2016 }));
+    assert_eq!(book.accounts()[1].table, Quantity { total: 512 + 2016, used: 600 });
     // There is no pool of TCM into which domain 0 could grow; and what was taken for a table is put back when frames are missing.
     let refused = book.admit(&Request { table_bytes: 1025, ..request(0, L1) }, &mut lists).unwrap_err();
     assert_eq!((refused.rule, refused.asked, refused.left), (Rule::TableMemory, 1025, 1024));
     let before = (book.clone(), lists.clone());
     let wanted = Some(Wanted { bytes: 0x9000, align: 1, at: None });
-    assert!(book.admit(&Request { table_bytes: 400, frames: wanted, ..request(1, L2) }, &mut lists).is_err());
+    assert!(book.admit(&Request { table_bytes: 2000, frames: wanted, ..request(1, L2) }, &mut lists).is_err());
     assert_eq!((book, lists), before);
 }
 
