@@ -9,7 +9,7 @@ use spec::{
 
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Admitted, Bound, Entry, Region, Wanted};
-use crate::wire::Refused;
+use crate::wire::{NAME_BYTES, Refused};
 
 /// Base-two logarithm of what extents are made of: the smallest region that is paged.
 pub const GRANULE_LOG2: u8 = 8;
@@ -21,13 +21,32 @@ pub struct PoolAt {
     pub base: u32,
     /// Bytes.
     pub bytes: u32,
+    /// Name of the frames in the manifest, padded with zero bytes; the manager holds its capability under the same name.
+    pub name: [u8; NAME_BYTES],
+}
+
+impl PoolAt {
+    /// A pool, of whose name the first 16 bytes count.
+    pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
+        let mut pool = PoolAt { base, bytes, name: [0; NAME_BYTES] };
+        for (to, from) in pool.name.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        pool
+    }
+
+    /// Its name; empty when that is no text.
+    pub fn text(&self) -> &str {
+        let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
+        core::str::from_utf8(&self.name[..end]).unwrap_or("")
+    }
 }
 
 /// What the host hands over: the ledger as it is when the system starts, and where the pools lie.
 ///
 /// ```text
-/// word 0        1..1 + 2 * pools          then
-/// pools         base and bytes of each    the ledger (`spec::Ledger::encode`)
+/// word 0        1..1 + 6 * pools                         then
+/// pools         base, bytes and name (4 words) of each   the ledger (`spec::Ledger::encode`)
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HandOver<'a> {
@@ -48,11 +67,13 @@ pub enum HandOverError {
 }
 
 const WORD: usize = 4;
+/// Bytes for each pool.
+const POOL: usize = 2 * WORD + NAME_BYTES;
 
 impl<'a> HandOver<'a> {
     /// Bytes of a hand-over.
     pub const fn bytes(domains: usize, pools: usize) -> usize {
-        WORD + pools * 2 * WORD + spec::block_bytes(domains, pools)
+        WORD + pools * POOL + spec::block_bytes(domains, pools)
     }
 
     /// Writes a hand-over; returns the bytes used, `None` when `out` is shorter.
@@ -61,10 +82,12 @@ impl<'a> HandOver<'a> {
         pools: &[PoolAt],
         out: &mut [u8],
     ) -> Option<usize> {
-        let (head, rest) = out.split_at_mut_checked(WORD + pools.len() * 2 * WORD)?;
-        let words = pools.iter().flat_map(|pool| [pool.base, pool.bytes]);
-        for (slot, word) in head.chunks_exact_mut(WORD).zip([pools.len() as u32].into_iter().chain(words)) {
-            slot.copy_from_slice(&word.to_le_bytes());
+        let (head, rest) = out.split_at_mut_checked(WORD + pools.len() * POOL)?;
+        head[..WORD].copy_from_slice(&(pools.len() as u32).to_le_bytes());
+        for (slot, pool) in head[WORD..].chunks_exact_mut(POOL).zip(pools) {
+            slot[..WORD].copy_from_slice(&pool.base.to_le_bytes());
+            slot[WORD..2 * WORD].copy_from_slice(&pool.bytes.to_le_bytes());
+            slot[2 * WORD..].copy_from_slice(&pool.name);
         }
         Some(head.len() + ledger.encode(rest)?)
     }
@@ -87,14 +110,17 @@ impl<'a> HandOver<'a> {
         let count = self.word(0)? as usize;
         let mut pools = [PoolAt::default(); P];
         for (index, pool) in pools.get_mut(..count).ok_or(HandOverError::Pools)?.iter_mut().enumerate() {
-            *pool = PoolAt { base: self.word(1 + 2 * index)?, bytes: self.word(2 + 2 * index)? };
+            let word = 1 + index * POOL / WORD;
+            let name = self.bytes.get(WORD * (word + 2)..WORD + (index + 1) * POOL).ok_or(HandOverError::Short)?;
+            let name = name.try_into().map_err(|_| HandOverError::Short)?;
+            *pool = PoolAt { base: self.word(word)?, bytes: self.word(word + 1)?, name };
         }
         Ok((pools, count))
     }
 
     fn ledger<const D: usize, const P: usize>(&self) -> Result<Ledger<D, P>, HandOverError> {
         let pools = self.word(0)? as usize;
-        let rest = self.bytes.get(WORD + pools * 2 * WORD..).ok_or(HandOverError::Short)?;
+        let rest = self.bytes.get(WORD + pools * POOL..).ok_or(HandOverError::Short)?;
         Ledger::decode(rest).map_err(HandOverError::Ledger)
     }
 }
@@ -147,7 +173,11 @@ impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
         let ledger = Ledger::new(Platform::cortex_m7(0, 0), 0, 0);
-        Books { ledger, pools: Pools([const { None }; P]), places: [PoolAt { base: 0, bytes: 0 }; P] }
+        Books {
+            ledger,
+            pools: Pools([const { None }; P]),
+            places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P],
+        }
     }
 
     /// Opens the account as it is at the start of the system.

@@ -7,8 +7,8 @@
 //! A domain that may call the gate is a client when the manager holds a capability for it under its name. A gate with bit 31 of
 //! the badge set belongs to a supervisor, which may reclaim what other domains hold.
 //!
-//! Names: the area `ledger` (what the host hands over); every capability of kind frames that is in it; a capability of kind domain
-//! for each client; a notification `idle`, which nobody signals.
+//! Names: the area `ledger` (what the host hands over); a capability of kind frames for each pool in it, under the pool's name;
+//! a capability of kind domain for each client; a notification `idle`, which nobody signals.
 #![no_std]
 #![no_main]
 

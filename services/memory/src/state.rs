@@ -66,10 +66,8 @@ impl State {
             return Err("the ledger that the host has handed over is not accepted");
         }
         let (pools, count) = hand_over.pools::<POOLS>().map_err(|_| "too many pools")?;
-        // The pools stand in the order of the capabilities.
-        let mut slots = info.caps().filter(|(_, cap)| cap.kind == Kind::Frames).map(|(_, cap)| cap.slot);
         for pool in &pools[..count] {
-            let slot = slots.next().ok_or("a pool without a capability")?;
+            let slot = info.cap(pool.text(), Kind::Frames).ok_or("a pool without a capability of its name")?.slot;
             kernel.add(Pool { slot, base: pool.base, bytes: pool.bytes }).ok_or("too many pools")?;
         }
         kernel.adopt(info, |number, name| {
