@@ -3,7 +3,8 @@
 #![no_std]
 
 use cofferdam::Start;
-// For its exported functions: C's `malloc` and its kin.
+// For their exported functions: C's `malloc` and its kin, `rt_malloc` and its kin.
+use grants as _;
 use heap as _;
 
 unsafe extern "C" {

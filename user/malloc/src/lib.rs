@@ -1,9 +1,10 @@
-//! C's `malloc` for a domain without Rust: `cofferdam build` compiles this once and links the object with the C run-time.
+//! C's `malloc`, `rt_malloc` and their kin for a domain without Rust: `cofferdam build` compiles this once and links the object with the C run-time.
 #![no_std]
 
 use core::panic::PanicInfo;
 
-// All that is wanted of it are its exported functions.
+// All that is wanted of them are their exported functions.
+use grants as _;
 use heap as _;
 
 #[panic_handler]

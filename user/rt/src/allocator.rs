@@ -50,6 +50,13 @@ mod global {
 #[cfg(feature = "heap")]
 pub use global::Heap;
 
+/// Where the arenas of the envelopes are found.
+#[cfg(feature = "memory")]
+#[unsafe(no_mangle)]
+extern "C" fn cof_grants_info() -> *const u32 {
+    crate::info().map_or(core::ptr::null(), crate::Info::address)
+}
+
 /// What the heap does when another thread of the domain is in it.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_wait() {

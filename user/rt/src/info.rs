@@ -3,7 +3,9 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use abi::Kind;
-use abi::info::{AREA_BYTES, CAP_BYTES, ENVELOPE_BYTES, HEADER_WORDS, MAGIC, NAME_BYTES, VERSION, area, envelope, word};
+use abi::info::{
+    AREA_BYTES, CAP_BYTES, ENVELOPE_BYTES, HEADER_WORDS, MAGIC, NAME_BYTES, VERSION, area, envelope, word,
+};
 
 static BLOCK: AtomicUsize = AtomicUsize::new(0);
 

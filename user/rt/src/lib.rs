@@ -11,9 +11,9 @@ mod allocator;
 mod console;
 mod entry;
 mod info;
-mod memory;
 mod objects;
 mod panic;
+mod shared;
 pub mod sys;
 
 pub use abi;
@@ -24,8 +24,11 @@ pub use allocator::Heap;
 pub use arch_user::hostile;
 pub use console::{Console, Line, write_all};
 pub use entry::{Start, begin, begin_thread, gate_result};
+/// Memory with a temporal specification.
+#[cfg(feature = "memory")]
+pub use grants as memory;
 #[cfg(feature = "hooks")]
 pub use heap;
 pub use info::{Area, Cap, Info, info};
-pub use memory::{Shared, shared};
 pub use objects::{Budget, Domain, Fault, Gate, Interrupt, Notification, Ticks, now};
+pub use shared::{Shared, shared};

@@ -1,0 +1,93 @@
+//! The arenas of the envelopes that the manifest declares: within an envelope no request leaves the domain, and none is refused.
+
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use abi::info::area;
+use heap::{Arena, DEFAULT};
+
+use crate::block::Block;
+
+unsafe extern "C" {
+    /// Lets less important threads run for a moment. Provided by the run-time.
+    safe fn cof_heap_wait();
+}
+
+/// Arenas beside that of plain `malloc`: one for each specification of the platform is enough.
+const ARENAS: usize = 4;
+
+static OWN: [Arena; ARENAS] = [const { Arena::new() }; ARENAS];
+/// Packed specification of each arena plus one, 0 for an arena without memory; the last is that of [`DEFAULT`].
+static SPECS: [AtomicU32; ARENAS + 1] = [const { AtomicU32::new(0) }; ARENAS + 1];
+static STATE: AtomicU32 = AtomicU32::new(NEW);
+
+const NEW: u32 = 0;
+const OPENING: u32 = 1;
+const OPEN: u32 = 2;
+
+/// Gives the arenas their memory, once.
+fn open() {
+    if STATE.load(Ordering::Acquire) == OPEN {
+        return;
+    }
+    if STATE.compare_exchange(NEW, OPENING, Ordering::Acquire, Ordering::Acquire).is_err() {
+        while STATE.load(Ordering::Acquire) != OPEN {
+            cof_heap_wait();
+        }
+        return;
+    }
+    if let Some(block) = Block::get() {
+        if let Some(heap) = block.heap() {
+            SPECS[ARENAS].store(heap.word(area::SPEC) + 1, Ordering::Relaxed);
+        }
+        let mut own = OWN.iter().zip(&SPECS);
+        for envelope in block.envelopes() {
+            if envelope.is_default {
+                // `malloc` has opened it.
+                SPECS[ARENAS].store(envelope.spec + 1, Ordering::Relaxed);
+                continue;
+            }
+            let words = [area::BASE, area::BYTES, area::PIECES, area::STRIDE];
+            let [base, bytes, pieces, stride] = words.map(|index| envelope.area.word(index));
+            let Some((arena, spec)) = own.next() else { break };
+            // SAFETY: the area is this domain's, for this arena alone, and handed over once.
+            if unsafe { arena.open(base, bytes, pieces, stride) }.is_ok() {
+                spec.store(envelope.spec + 1, Ordering::Relaxed);
+            }
+        }
+    }
+    STATE.store(OPEN, Ordering::Release);
+}
+
+fn arenas() -> impl Iterator<Item = (u32, &'static Arena)> {
+    open();
+    let all = OWN.iter().chain([&DEFAULT]);
+    SPECS.iter().map(|spec| spec.load(Ordering::Relaxed)).zip(all).filter(|(spec, _)| *spec != 0)
+}
+
+/// A block of the arena with exactly this packed specification; `None` when there is none, or its envelope is exceeded.
+///
+/// # Time complexity
+/// Constant.
+pub(crate) fn alloc(bytes: u32, spec: u32) -> Option<NonNull<u8>> {
+    arenas().filter(|(known, _)| *known == spec + 1).find_map(|(_, arena)| arena.alloc(bytes).ok())
+}
+
+/// Takes a block back; `None` when it lies in no arena.
+///
+/// # Safety
+/// Nobody uses the block any more.
+pub(crate) unsafe fn free(block: NonNull<u8>) -> Option<Result<(), heap::Error>> {
+    let address = block.as_ptr() as u32;
+    let mut outcome = None;
+    // Arenas whose pieces alternate span each other; at most one of them knows the block.
+    for (_, arena) in arenas().filter(|(_, arena)| arena.spans(address)) {
+        // SAFETY: as the caller promises.
+        let freed = unsafe { arena.free(block) };
+        if freed != Err(heap::Error::NotABlock) {
+            return Some(freed);
+        }
+        outcome = Some(freed);
+    }
+    outcome
+}

@@ -1,0 +1,191 @@
+//! The memory manager, asked through its gate.
+
+use core::fmt;
+
+use abi::{Call, Error};
+use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
+
+use crate::block::Block;
+
+unsafe extern "C" {
+    /// Lets less important threads run for a moment. Provided by the run-time.
+    safe fn cof_heap_wait();
+}
+
+/// Name under which a program looks up the manager's gate.
+pub const GATE: &str = "memory";
+/// How often a call is repeated while another thread is being served.
+const TRIES: u32 = 1000;
+
+/// Why there is no memory. Nothing has changed then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The manager refuses: rule, what was asked, what is left, and the change that would be admitted.
+    Refused(Refused),
+    /// There is no manager, or it cannot be reached.
+    Failed(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Failed(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(refused) => refused.fmt(f),
+            Failure::Failed(error) => write!(f, "the memory manager cannot be asked: {error:?}"),
+        }
+    }
+}
+
+/// Shared memory that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedWanted<'a> {
+    /// Name of the domain that owns it; empty for the caller's own, or else the only one that the caller may map, or a new one.
+    pub owner: &'a str,
+    /// Its id.
+    pub id: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// A power of two of which a new one's address is a multiple; 0 for any.
+    pub alignment: u32,
+    /// Packed specification.
+    pub spec: u32,
+    /// Bits of [`access`].
+    pub access: u32,
+}
+
+/// The memory manager. Each function is one call of its gate (and so takes at most the gate's bound), unless it says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manager(u32);
+
+impl Manager {
+    /// The manager that this domain was given as the gate `memory`.
+    pub fn find() -> Option<Manager> {
+        Block::get()?.gate(GATE).map(Manager)
+    }
+
+    /// Sends a request. While the manager serves another thread, the caller waits and tries again.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
+        let mut message = request.encode();
+        let mut tries = 0;
+        // SAFETY: the call lets the manager read and write the message, which lives until it returns.
+        while let (status @ 1.., _, _) =
+            unsafe { arch_user::call(Call::GateCall as u32, self.0, message.as_mut_ptr() as u32, 0, 0) }
+        {
+            let error = Error::from_status(status).unwrap_or(Error::BadCall);
+            tries += 1;
+            if error != Error::Busy || tries >= TRIES {
+                return Err(error.into());
+            }
+            cof_heap_wait();
+        }
+        match Answer::decode(&message) {
+            Some(Answer::Refused(refused)) => Err(Failure::Refused(refused)),
+            Some(answer) => Ok(answer),
+            None => Err(Error::BadState.into()),
+        }
+    }
+
+    fn granted(self, request: &Request) -> Result<Granted, Failure> {
+        match self.ask(request)? {
+            Answer::Granted(granted) => Ok(granted),
+            _ => Err(Error::BadState.into()),
+        }
+    }
+
+    fn left(self, request: &Request) -> Result<u32, Failure> {
+        match self.ask(request)? {
+            Answer::Done(left) => Ok(left),
+            _ => Err(Error::BadState.into()),
+        }
+    }
+
+    /// Memory of `bytes` with the packed specification `spec`, at `address` unless that is 0.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn grant(self, bytes: u32, spec: u32, address: u32) -> Result<Granted, Failure> {
+        self.granted(&Request { bytes, spec, ..Request::new(Operation::Grant).about(address) })
+    }
+
+    /// Shared memory.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn share(self, wanted: &SharedWanted) -> Result<Granted, Failure> {
+        let SharedWanted { owner, id, bytes, alignment, spec, access } = *wanted;
+        let request = Request { bytes, spec, alignment, access, ..Request::new(Operation::Share).about(id) };
+        self.granted(&request.with(owner))
+    }
+
+    /// Lets the domain `name` (empty: every client) map the caller's shared memory `id` with the bits `READ` and `WRITE` of
+    /// [`access`]; none of them takes the permission away.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn permit(self, id: u32, name: &str, access: u32) -> Result<(), Failure> {
+        let access = access & (access::READ | access::WRITE);
+        self.left(&Request { access, ..Request::new(Operation::Permit).about(id).with(name) }).map(|_| ())
+    }
+
+    /// Takes the caller's shared memory `id` away from everybody else: a call for every few domains.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn revoke(self, id: u32) -> Result<(), Failure> {
+        while self.left(&Request::new(Operation::Revoke).about(id))? > 0 {}
+        Ok(())
+    }
+
+    /// Gives memory back without scrubbing it; returns the bytes to scrub.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn release(self, base: u32) -> Result<u32, Failure> {
+        self.left(&Request::new(Operation::Release).about(base))
+    }
+
+    /// One step of scrubbing what was released at `base`; returns the bytes left.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn scrub(self, base: u32) -> Result<u32, Failure> {
+        self.left(&Request::new(Operation::Scrub).about(base))
+    }
+
+    /// Gives memory back and scrubs it: as many calls as its size takes steps, all of them paid by the caller.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn free(self, base: u32) -> Result<(), Failure> {
+        let mut left = self.release(base)?;
+        while left > 0 {
+            left = self.scrub(base)?;
+        }
+        Ok(())
+    }
+
+    /// What was granted around an address.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn query(self, address: u32) -> Result<Granted, Failure> {
+        self.granted(&Request::new(Operation::Query).about(address))
+    }
+
+    /// One step of giving back everything that the caller holds or, for a supervisor, the domain with this number; returns the
+    /// number of things left.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn reclaim(self, domain: u32) -> Result<u32, Failure> {
+        self.left(&Request::new(Operation::Reclaim).about(domain))
+    }
+}

@@ -1,0 +1,119 @@
+//! Memory with a temporal specification.
+//!
+//! [`malloc`] first looks into the domain's own arena of that specification: within the envelope that the manifest declares, this is
+//! a heap operation of constant time, which cannot fail. Beyond it, and for what only the manager can do (an address, sharing,
+//! revocation), the memory manager is asked through its gate. What it grants comes in extents that one region register covers, is
+//! clean, and carries its bound.
+//!
+//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info` and `cof_heap_wait`.
+#![no_std]
+
+mod arenas;
+mod block;
+#[cfg(feature = "c")]
+mod c;
+mod client;
+
+use core::ptr::NonNull;
+
+use abi::Error;
+use abi::info::{UNBOUNDED, area};
+use block::Block;
+pub use client::{Failure, GATE, Manager, SharedWanted};
+pub use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
+pub use spec::{AccessLevel, MemoryClass, Method, TemporalSpec};
+
+/// Allocates at least `bytes` bytes with a specification.
+///
+/// # Errors
+/// [`Failure`]: never within the envelope.
+///
+/// # Time complexity
+/// Constant within the envelope; beyond it one call of the manager's gate.
+pub fn malloc(bytes: u32, spec: TemporalSpec) -> Result<NonNull<u8>, Failure> {
+    match arenas::alloc(bytes, spec.bits()) {
+        Some(block) => Ok(block),
+        None => pointer(manager()?.grant(bytes, spec.bits(), 0)?),
+    }
+}
+
+/// Allocates memory at a given address, which lies in the manager's memory.
+///
+/// # Errors
+/// [`Failure`].
+///
+/// # Time complexity
+/// One call of the manager's gate.
+pub fn malloc_at(address: u32, bytes: u32, spec: TemporalSpec) -> Result<NonNull<u8>, Failure> {
+    if address == 0 {
+        return Err(Error::BadArgument.into());
+    }
+    pointer(manager()?.grant(bytes, spec.bits(), address)?)
+}
+
+/// Maps shared memory.
+///
+/// # Errors
+/// [`Failure`].
+///
+/// # Time complexity
+/// One call of the manager's gate.
+pub fn shmget(wanted: &SharedWanted) -> Result<NonNull<u8>, Failure> {
+    pointer(manager()?.share(wanted)?)
+}
+
+/// Gives back what one of the functions above returned. What came from the manager is scrubbed, in bounded steps that the caller
+/// pays for.
+///
+/// # Errors
+/// `BAD_ARGUMENT` for what is not allocated; [`Failure`] of the manager, for example while others have shared memory mapped.
+///
+/// # Safety
+/// Nobody uses the memory any more.
+pub unsafe fn free(memory: NonNull<u8>) -> Result<(), Failure> {
+    // SAFETY: as the caller promises.
+    match unsafe { arenas::free(memory) } {
+        Some(Ok(())) => Ok(()),
+        Some(Err(_)) => Err(Error::BadArgument.into()),
+        None => manager()?.free(memory.as_ptr() as u32),
+    }
+}
+
+/// What is promised about accesses to an address of this domain: by the manifest for its areas, by the manager for what it granted.
+/// The level is the one that was asked for; method 0 and [`UNBOUNDED`] cycles say that nothing is promised.
+///
+/// # Errors
+/// `BAD_ADDRESS` when the address is not this domain's.
+///
+/// # Time complexity
+/// O(areas), and one call of the manager's gate if none of them contains the address.
+pub fn query(address: u32) -> Result<Granted, Failure> {
+    let block = Block::get().ok_or(Error::BadState)?;
+    let known = block.areas().find_map(|area| area.piece_at(address).map(|piece| (area, piece)));
+    if let Some((found, (base, bytes))) = known {
+        let (spec, cycles) = (found.word(area::SPEC), found.word(area::BOUND));
+        let level = spec & LEVEL;
+        let method = match cycles {
+            UNBOUNDED => 0,
+            0 => Method::Derived as u32,
+            _ => Method::Observed as u32,
+        };
+        return Ok(Granted { base, bytes, spec, level, cycles, method });
+    }
+    let Some(manager) = Manager::find() else { return Err(Error::BadAddress.into()) };
+    manager.query(address).map_err(|failure| match failure {
+        Failure::Refused(_) => Error::BadAddress.into(),
+        failed => failed,
+    })
+}
+
+/// The bits of a packed specification that hold the level.
+const LEVEL: u32 = 7;
+
+fn manager() -> Result<Manager, Failure> {
+    Manager::find().ok_or(Failure::Failed(Error::BadHandle))
+}
+
+fn pointer(granted: Granted) -> Result<NonNull<u8>, Failure> {
+    NonNull::new(granted.base as *mut u8).ok_or(Failure::Failed(Error::BadState))
+}
