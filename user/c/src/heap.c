@@ -11,6 +11,12 @@ const uint32_t *cof_grants_info(void) {
     return cof_info();
 }
 
+/* How the memory manager is called. */
+int32_t cof_grants_call(uint32_t gate, uint32_t *message) {
+    uint32_t value;
+    return cof_gate_call(gate, (uint32_t)(uintptr_t)message, 0, 0, &value);
+}
+
 /* Another thread of the domain is in the heap. */
 void cof_heap_wait(void) {
     cof_sleep_until(cof_time_now() + 1);

@@ -2,12 +2,14 @@
 
 use core::fmt;
 
-use abi::{Call, Error};
+use abi::Error;
 use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
 
 use crate::block::Block;
 
 unsafe extern "C" {
+    /// Calls the gate in a slot with the address of a message; the status. Provided by the run-time.
+    fn cof_grants_call(gate: u32, message: *mut u32) -> i32;
     /// Lets less important threads run for a moment. Provided by the run-time.
     safe fn cof_heap_wait();
 }
@@ -75,11 +77,13 @@ impl Manager {
     pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
         let mut message = request.encode();
         let mut tries = 0;
-        // SAFETY: the call lets the manager read and write the message, which lives until it returns.
-        while let (status @ 1.., _, _) =
-            unsafe { arch_user::call(Call::GateCall as u32, self.0, message.as_mut_ptr() as u32, 0, 0) }
-        {
-            let error = Error::from_status(status).unwrap_or(Error::BadCall);
+        loop {
+            // SAFETY: the call lets the manager read and write the message, which lives until it returns.
+            let status = unsafe { cof_grants_call(self.0, message.as_mut_ptr()) };
+            if status == 0 {
+                break;
+            }
+            let error = Error::from_status(status as u32).unwrap_or(Error::BadCall);
             tries += 1;
             if error != Error::Busy || tries >= TRIES {
                 return Err(error.into());

@@ -57,6 +57,13 @@ extern "C" fn cof_grants_info() -> *const u32 {
     crate::info().map_or(core::ptr::null(), crate::Info::address)
 }
 
+/// How the memory manager is called.
+#[cfg(feature = "memory")]
+#[unsafe(no_mangle)]
+extern "C" fn cof_grants_call(gate: u32, message: *mut u32) -> i32 {
+    sys::gate_call(gate, message as u32, 0, 0).map_or_else(|error| error as i32, |_| 0)
+}
+
 /// What the heap does when another thread of the domain is in it.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_wait() {
