@@ -38,7 +38,7 @@ static void swap(struct worker *me, uint32_t one, uint32_t other) {
 __attribute__((noinline, noclone)) static uint32_t touch(const struct worker *me) {
     uint32_t sum = 0, word;
     for (uint32_t i = 0; i < BUFFERS; i++) {
-        __asm volatile(".global probe_miss_load\nprobe_miss_load: ldr %0, [%1]"
+        __asm volatile("ldr %0, [%1]\n.global probe_miss_end\nprobe_miss_end:"
                        : "=r"(word)
                        : "r"(me->at[i])
                        : "memory");
