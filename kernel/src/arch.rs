@@ -69,6 +69,9 @@ pub unsafe trait Arch: 'static {
     /// What is kept of a gate's start; its arguments mean nothing.
     fn entry(&self, start: Start) -> Self::Entry;
 
+    /// Notes which badge the callee is to see; for who writes its stack without [`Arch::enter`].
+    fn introduce(entry: &mut Self::Entry, badge: u32);
+
     /// Writes what the hardware takes from a callee's stack when it starts.
     ///
     /// # Safety

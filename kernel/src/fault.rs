@@ -10,7 +10,7 @@ use system::policy;
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, Outcome};
-use crate::objects::{FaultReport, Life, State};
+use crate::objects::{FaultReport, Level, Life, State};
 
 /// Exit code of a domain that faulted and is not restarted.
 pub const FAULTED: u32 = 0xfa;
@@ -32,12 +32,12 @@ impl<A: Arch> Kernel<A> {
     /// One look-up of bounded depth, one replacement, two register writes: O(1).
     #[inline(always)]
     pub fn on_miss(&mut self, address: u32) -> Resolution {
-        let Some(loaded) = self.loaded else { return Resolution::Denied };
-        let domain = self.domains.at_mut(loaded);
+        let Level { domain, place, .. } = *self.top();
+        let domain = self.domains.at_mut(domain);
         match domain.slots.fill(&mut domain.trie, address) {
             Ok(region) => {
                 self.arch.load_slot(region);
-                let tag = self.top().tag & 0xff00;
+                let tag = place & 0xff00;
                 self.arch.trace(tag | Event::Miss as u32 | (region.rbar & 0xf) << 16, address);
                 Resolution::Retry
             }

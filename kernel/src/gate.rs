@@ -8,23 +8,16 @@
 //! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
 //! anything; then the system call is performed like any other. What they check and do is not written twice.
 
+use core::ptr::NonNull;
+
 use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::pmsav7::AccessKind;
-use protect::slots::RegionImage;
 
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Level, Life, State, Thread};
 use crate::table::Ref;
-
-/// Where a thread goes on after [`Kernel::pass_in`] or [`Kernel::pass_out`].
-pub struct Passage<'a, A: Arch> {
-    /// The registers to save into from now on. They are those to resume, too, unless a callee starts.
-    pub context: *mut A::Context,
-    /// What the region registers must hold before the thread goes on.
-    pub image: &'a RegionImage,
-}
 
 impl<A: Arch> Kernel<A> {
     /// The gate that a handle of the caller names and its badge, if the caller may enter it now.
@@ -52,49 +45,44 @@ impl<A: Arch> Kernel<A> {
         Ok((gate, cap.badge))
     }
 
-    /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's.
-    /// The thread stays in its ready queue until somebody else is to run (see [`Kernel::settle`]).
+    /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's, and the
+    /// callee's stack is as it was. The thread stays in its ready queue until somebody else is to run (see [`Kernel::settle`]).
     #[inline(always)]
-    fn enter(&mut self, caller: Ref<Level<A>>, gate: Ref<Level<A>>, until: u32, args: [u32; 4]) {
-        let Level { thread, tag, .. } = *self.levels.at(caller);
+    fn enter(&mut self, caller: Ref<Level<A>>, gate: Ref<Level<A>>, until: u32, badge: u32) {
+        let Level { thread, who, .. } = *self.levels.at(caller);
         let into = self.levels.at_mut(gate);
-        let domain = into.domain;
-        let thread_bits = tag & 0xffff_0000;
-        into.tag = into.tag & 0xffff | thread_bits;
-        into.outer = Some(caller);
         into.thread = thread;
+        into.who = who;
+        into.outer = Some(caller);
         into.until = until;
-        into.epoch = self.domains.at(domain).epoch;
+        into.epoch = self.domains.at(into.domain).epoch;
+        A::introduce(&mut into.entry, badge);
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        self.arch.trace(into.tag | Event::GateEnter as u32, into.number);
-        // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
-        unsafe { self.arch.enter(&into.entry, args) };
+        self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.resume = gate;
-        self.loaded = Some(domain);
-        if (self.armed as u32).wrapping_sub(until) as i32 > 0 {
+        if (until.wrapping_sub(self.armed as u32) as i32) < 0 {
             self.arm_at(until);
         }
     }
 
-    /// `GATE_CALL` by a thread in its own domain whose budget covers the bound. The callee starts: its registers are set by the entry
-    /// code.
+    /// `GATE_CALL` by a thread in its own domain whose budget covers the bound. The callee's registers, its stack and the region
+    /// registers are the entry code's to set.
     ///
     /// # Bound
     /// O(1).
     #[inline(always)]
-    pub fn pass_in(&mut self, args: [u32; 4]) -> Option<Passage<'_, A>> {
+    pub fn pass_in(&mut self, handle: u32) -> Option<NonNull<A::Context>> {
         let caller = self.resume;
         if self.levels.at(caller).outer.is_some() {
             return None;
         }
-        let (gate, badge) = self.enterable(caller, args[0]).ok()?;
-        let Level { bound, domain, .. } = *self.levels.at(gate);
-        let until = self.arch.ticks().wrapping_add(bound as u32);
+        let (gate, badge) = self.enterable(caller, handle).ok()?;
+        let until = self.arch.ticks().wrapping_add(self.levels.at(gate).bound);
         if (self.limit.wrapping_sub(until) as i32) < 0 {
             return None;
         }
-        self.enter(caller, gate, until, [badge, args[1], args[2], args[3]]);
-        Some(Passage { context: gate.as_ptr().cast(), image: self.domains.at(domain).slots.image() })
+        self.enter(caller, gate, until, badge);
+        Some(gate.place().cast())
     }
 
     /// `GATE_CALL`.
@@ -109,15 +97,18 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::Nesting);
         }
         let Level { bound, domain, .. } = *self.levels.at(gate);
-        let ticks = self.arch.ticks();
+        let until = self.arch.ticks().wrapping_add(bound);
         let end = if nesting > 0 { self.top().until } else { self.limit };
-        if (end.wrapping_sub(ticks) as i32) < bound {
-            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound) };
+        if (end.wrapping_sub(until) as i32) < 0 {
+            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32) };
         }
-        self.enter(caller, gate, ticks.wrapping_add(bound as u32), [badge, args[1], args[2], args[3]]);
+        self.enter(caller, gate, until, badge);
         let into = self.levels.at_mut(gate);
+        into.disturbed = nesting > 0;
+        // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
+        unsafe { self.arch.enter(&into.entry, [badge, args[1], args[2], args[3]]) };
         self.arch.fresh(&mut into.context, &into.entry);
-        self.arch.load_image(self.domains.at(domain).slots.image());
+        self.load(domain);
         Ok(Outcome::Later)
     }
 
@@ -170,23 +161,23 @@ impl<A: Arch> Kernel<A> {
         if self.running() == Some(thread) { self.resume } else { self.threads.at(thread).top }
     }
 
-    /// `GATE_RETURN` to a caller in its own domain that is alive, when nobody else ran meanwhile or could have.
+    /// `GATE_RETURN` to a caller in its own domain that is alive, when nobody else ran meanwhile or could have. The region registers are
+    /// the entry code's to load.
     ///
     /// # Bound
     /// O(1).
     #[inline(always)]
-    pub fn pass_out(&mut self, status: u32, value: u32) -> Option<Passage<'_, A>> {
+    pub fn pass_out(&mut self, status: u32, value: u32) -> Option<NonNull<A::Context>> {
         let gate = self.resume;
         let Level { outer, disturbed, .. } = *self.levels.at(gate);
         let outer = outer?;
-        let Level { outer: beyond, domain, epoch, .. } = *self.levels.at(outer);
-        if disturbed || beyond.is_some() || self.domains.at(domain).epoch != epoch {
+        let Level { domain, epoch, .. } = *self.levels.at(outer);
+        if disturbed || self.domains.at(domain).epoch != epoch {
             return None;
         }
         self.leave(gate, outer, status);
         self.respond(outer, status, [value, 0]);
-        self.loaded = Some(domain);
-        Some(Passage { context: outer.as_ptr().cast(), image: self.domains.at(domain).slots.image() })
+        Some(outer.place().cast())
     }
 
     /// Takes the running thread out of its innermost gate.
@@ -194,7 +185,7 @@ impl<A: Arch> Kernel<A> {
     fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, status: u32) {
         self.levels.at_mut(gate).thread = None;
         self.resume = outer;
-        self.arch.trace(self.levels.at(outer).tag | Event::GateExit as u32, status);
+        self.arch.trace(self.levels.at(outer).tag() | Event::GateExit as u32, status);
     }
 
     /// `GATE_RETURN`.
@@ -211,9 +202,9 @@ impl<A: Arch> Kernel<A> {
         // callee's word: the kernel's own errors of this call are those that unwind.
         self.leave(gate, outer, status);
         let Level { domain, epoch, .. } = *self.levels.at(outer);
+        self.load(domain);
         if self.domains.at(domain).epoch == epoch {
             self.respond(outer, status, [value, 0]);
-            self.load(domain);
         } else {
             // The memory of a caller that was stopped is not touched.
             self.recheck = true;
@@ -242,8 +233,9 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         record.top = outer;
         record.pending = Some((error.status(), 0));
-        let Level { tag, domain, .. } = *self.levels.at(outer);
-        self.arch.trace(tag | Event::GateExit as u32, error.status());
+        let level = self.levels.at(outer);
+        let domain = level.domain;
+        self.arch.trace(level.tag() | Event::GateExit as u32, error.status());
         if runs {
             // The registers that are loaded belong to the level just left.
             self.resume = outer;

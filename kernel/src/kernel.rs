@@ -3,7 +3,6 @@
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
 use memory::frames::FrameTable;
-use protect::slots::RegionImage;
 use system::System;
 
 use crate::arch::Arch;
@@ -32,22 +31,23 @@ pub(crate) const DONE: Result<Outcome, Error> = Ok(Outcome::Values(0, 0));
 /// Everything that the kernel of one CPU knows. There is no other kernel state.
 #[repr(C)]
 pub struct Kernel<A: Arch> {
-    /// The level that runs, or the idle level. The entry code saves into its context, and resumes it.
+    /// The level that runs, or the idle level. The entry code saves into its context, and resumes it. Its domain's region registers are
+    /// loaded.
     pub(crate) resume: Ref<Level<A>>,
     /// When the running thread's budget ends, in ticks (low word). What the budget has left is brought up to date from it when
     /// somebody asks.
     pub(crate) limit: u32,
+    /// When the timer will interrupt.
+    pub(crate) armed: u64,
     /// The processor.
     pub arch: A,
-    /// The domain whose registers are loaded; `None` is the idle loop.
-    pub(crate) loaded: Option<Ref<Domain<A>>>,
     pub(crate) domains: Table<Domain<A>>,
     /// The threads' bases, then the gates, then the idle level.
     pub(crate) levels: Table<Level<A>>,
     pub(crate) threads: Table<Thread<A>>,
     pub(crate) budgets: Table<Budget>,
     pub(crate) notifications: Table<Notification<A>>,
-    pub(crate) interrupts: &'static mut [Interrupt],
+    pub(crate) interrupts: &'static mut [Interrupt<A>],
     pub(crate) ready: Ready<A>,
     /// The running thread must be checked again before it goes on.
     pub(crate) recheck: bool,
@@ -55,8 +55,6 @@ pub struct Kernel<A: Arch> {
     pub(crate) rearm: bool,
     /// A time in the past, less than half a wrap of [`Arch::ticks`] ago.
     pub(crate) since: u64,
-    /// When the timer will interrupt.
-    pub(crate) armed: u64,
     pub(crate) ticks_per_second: u32,
     /// Domains that the run waits for.
     pub(crate) awaited: u16,
@@ -65,13 +63,18 @@ pub struct Kernel<A: Arch> {
     pub(crate) tables: System<'static>,
     pub(crate) ranges: &'static mut [FrameRange],
     pub(crate) frames: &'static mut FrameTable<MAX_MARKS>,
-    pub(crate) idle_image: RegionImage,
     pub(crate) times: Times,
 }
 
 /// Where [`Kernel::arch`] is in a kernel, in bytes.
 pub const fn arch_offset<A: Arch>() -> usize {
     core::mem::offset_of!(Kernel<A>, arch)
+}
+
+/// Where the address of the domain's region image is behind the context that the kernel resumes, in bytes.
+pub const fn domain_offset<A: Arch>() -> usize {
+    assert!(core::mem::offset_of!(Level<A>, context) == 0 && core::mem::offset_of!(Domain<A>, slots) == 0);
+    core::mem::offset_of!(Level<A>, domain)
 }
 
 impl<A: Arch> Kernel<A> {
@@ -138,7 +141,7 @@ impl<A: Arch> Kernel<A> {
     /// Whether a domain's registers are loaded.
     #[inline]
     pub(crate) fn is_loaded(&self, domain: u8) -> bool {
-        self.loaded.is_some() && self.loaded == self.domains.find(usize::from(domain))
+        Some(self.top().domain) == self.domains.find(usize::from(domain))
     }
 
     /// Whether a thread is inside a gate.
@@ -169,7 +172,7 @@ impl<A: Arch> Kernel<A> {
     /// The registers to resume.
     #[inline(always)]
     pub fn resume(&self) -> *mut A::Context {
-        self.resume.as_ptr().cast()
+        self.resume.place().as_ptr().cast()
     }
 
     /// Looks a handle up in the running thread's domain.
@@ -253,7 +256,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[cold]
-    fn refuse(&mut self, level: Ref<Level<A>>, number: u32, error: Error) {
+    pub(crate) fn refuse(&mut self, level: Ref<Level<A>>, number: u32, error: Error) {
         let domain = self.levels.at(level).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
         self.arch.trace(header(Event::Refused, domain, number), error.status());

@@ -23,8 +23,7 @@ mod restart;
 mod schedule;
 mod table;
 
-pub use gate::Passage;
-pub use kernel::{Kernel, NOBODY, arch_offset};
+pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
 
 #[cfg(test)]
 mod tests;

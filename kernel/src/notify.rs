@@ -1,5 +1,7 @@
 //! Notifications, interrupts and time: what makes threads wait and wakes them.
 
+use core::ptr::NonNull;
+
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
 
@@ -10,28 +12,75 @@ use crate::queue::Wake;
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
-    /// `YIELD`, performed and concluded.
+    /// `YIELD`, with the switch that follows from it (see [`Kernel::switch`]).
+    ///
+    /// # Bound
+    /// O(1), or a dispatch.
     #[inline(always)]
-    pub fn on_yield(&mut self) {
-        let caller = self.resume;
-        let outcome = self.yield_now();
-        self.conclude(caller, Call::Yield as u32, outcome);
+    pub fn on_yield(&mut self) -> Option<NonNull<A::Context>> {
+        self.respond(self.resume, 0, [0; 2]);
+        let Level { thread, outer, .. } = *self.top();
+        let (Some(thread), None) = (thread, outer) else { return None };
+        let next = self.threads.at(thread).next;
+        if next == thread {
+            return None;
+        }
+        self.ready.rotate(&self.threads, thread);
+        self.switch(next)
     }
 
-    /// `SIGNAL`, performed and concluded.
+    /// `SIGNAL`, as [`Kernel::on_yield`].
+    ///
+    /// # Bound
+    /// O(1), or a dispatch.
     #[inline(always)]
-    pub fn on_signal(&mut self, handle: u32, bits: u32) {
+    pub fn on_signal(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
         let caller = self.resume;
-        let outcome = self.signal(handle, bits);
-        self.conclude(caller, Call::Signal as u32, outcome);
+        match self.notification(handle, rights::WRITE) {
+            Ok((word, _)) => {
+                self.respond(caller, 0, [0; 2]);
+                self.alert(word, bits)
+            }
+            Err(error) => self.refused(Call::Signal, error),
+        }
     }
 
-    /// `WAIT`, performed and concluded.
+    /// `WAIT`, as [`Kernel::on_yield`].
+    ///
+    /// # Bound
+    /// O(1), or a dispatch.
     #[inline(always)]
-    pub fn on_wait(&mut self, handle: u32, mask: u32) {
-        let caller = self.resume;
-        let outcome = self.wait(handle, mask);
-        self.conclude(caller, Call::Wait as u32, outcome);
+    pub fn on_wait(&mut self, handle: u32, mask: u32) -> Option<NonNull<A::Context>> {
+        match self.wait(handle, mask) {
+            Ok(Outcome::Values(found, _)) => {
+                self.respond(self.resume, 0, [found, 0]);
+                None
+            }
+            Ok(Outcome::Later) => match self.ready.first() {
+                Some(next) => self.switch(next),
+                None => self.dispatch_slowly(),
+            },
+            Err(error) => self.refused(Call::Wait, error),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&mut self, call: Call, error: Error) -> Option<NonNull<A::Context>> {
+        self.refuse(self.resume, call as u32, error);
+        None
+    }
+
+    /// Sets bits, and switches to the thread that waits for one of them if it is more important than the running one.
+    #[inline(always)]
+    fn alert(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<NonNull<A::Context>> {
+        let (waiter, priority) = self.wake_waiter(notification, bits)?;
+        let Level { outer, priority: running, .. } = *self.top();
+        if outer.is_some() {
+            return self.dispatch_slowly();
+        }
+        // Then it is first in line: nobody more important than the running thread was ready.
+        if priority < running { self.switch(waiter) } else { None }
     }
 
     /// `YIELD`.
@@ -73,7 +122,7 @@ impl<A: Arch> Kernel<A> {
         if mask == 0 {
             return Err(Error::BadArgument);
         }
-        let Level { thread, outer, tag, .. } = *self.top();
+        let Level { thread, outer, place, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
         let word = self.notifications.at_mut(index);
         let found = word.bits & mask;
@@ -92,7 +141,7 @@ impl<A: Arch> Kernel<A> {
         if record.open {
             // Its release is complete.
             record.open = false;
-            self.arch.trace(tag | Event::Complete as u32, 0);
+            self.arch.trace(place | Event::Complete as u32, 0);
         }
         self.ready.remove(&mut self.threads, thread);
         Ok(Outcome::Later)
@@ -129,17 +178,18 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// As [`Kernel::notify`]; returns the thread that became ready, with its priority.
     #[inline(always)]
-    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) {
+    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, u8)> {
         let word = self.notifications.at_mut(notification);
         word.bits |= bits;
-        let Some(waiter) = word.waiter else { return };
+        let waiter = word.waiter?;
         let thread = self.threads.at_mut(waiter);
         let found = word.bits & thread.mask;
         // A thread that waits is in no gate.
-        let Level { domain, epoch, tag, priority, .. } = *self.levels.at(thread.base);
+        let Level { domain, epoch, place, priority, .. } = *self.levels.at(thread.base);
         if found == 0 || self.domains.at(domain).epoch != epoch {
-            return;
+            return None;
         }
         word.bits &= !found;
         word.waiter = None;
@@ -149,9 +199,10 @@ impl<A: Arch> Kernel<A> {
             // An event releases a thread that is not periodic.
             thread.open = true;
             let now = self.arch.ticks();
-            self.arch.trace(tag | Event::Release as u32, now);
+            self.arch.trace(place | Event::Release as u32, now);
         }
         self.ready.push_back(&mut self.threads, waiter, priority);
+        Some((waiter, priority))
     }
 
     /// Whether the thread that a notification names still waits: one whose domain was stopped does not.
@@ -176,16 +227,12 @@ impl<A: Arch> Kernel<A> {
     /// O(interrupts) to find the line, one notification, one dispatch. The line stays masked until `INTERRUPT_ACK`, so that a
     /// storm costs one entry for each acknowledgement, which its owner's budget pays.
     #[inline(always)]
-    pub fn on_interrupt(&mut self, line: u32) {
+    pub fn on_interrupt(&mut self, line: u32) -> Option<NonNull<A::Context>> {
         self.arch.mask(line);
-        let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line);
-        if let Some(&Interrupt { line, notification, bits, .. }) = found {
-            self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
-            if let Some(word) = self.notifications.find(usize::from(notification)) {
-                self.wake_waiter(word, bits);
-            }
-        }
-        self.dispatch_now();
+        let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
+        let Interrupt { line, notification, bits, .. } = *found;
+        self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
+        self.alert(notification, bits)
     }
 
     /// `INTERRUPT_ACK`.
@@ -217,7 +264,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(threads + budgets): insertion into the time queue.
     pub(crate) fn wait_period(&mut self) -> Result<Outcome, Error> {
-        let Level { thread, outer, tag, .. } = *self.top();
+        let Level { thread, outer, place, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
         let now = self.now();
         let record = self.threads.at_mut(thread);
@@ -226,15 +273,15 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NotPeriodic);
         }
         if record.open {
-            self.arch.trace(tag | Event::Complete as u32, 0);
+            self.arch.trace(place | Event::Complete as u32, 0);
         }
         // The first call ends the thread's preparation; its releases count from here.
         let nominal = if record.release == 0 { now + period } else { record.release + period };
         record.release = nominal;
         record.open = true;
         if nominal <= now {
-            self.arch.trace(tag | Event::Overrun as u32, nominal as u32);
-            self.arch.trace(tag | Event::Release as u32, nominal as u32);
+            self.arch.trace(place | Event::Overrun as u32, nominal as u32);
+            self.arch.trace(place | Event::Release as u32, nominal as u32);
             return Ok(Outcome::Values(1, 0));
         }
         let number = record.number;

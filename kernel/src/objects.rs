@@ -143,35 +143,44 @@ pub struct Level<A: Arch> {
     pub(crate) context: A::Context,
     /// How the gate's callee starts; the entry code knows that this follows.
     pub(crate) entry: A::Entry,
-    /// The domain in which it is. (The idle level's means nothing.)
+    /// The domain in which it is; the entry code knows that this follows, and loads its region registers.
     pub(crate) domain: Ref<Domain<A>>,
     /// The thread that is in it; of a base always the same, of the idle level none.
     pub(crate) thread: Option<Ref<Thread<A>>>,
+    /// That thread as a trace header has it.
+    pub(crate) who: u32,
     /// The level from which the thread came into the gate; of a base none.
     pub(crate) outer: Option<Ref<Level<A>>>,
-    /// The domain's epoch at entry.
-    pub(crate) epoch: u32,
     /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
     pub(crate) until: u32,
-    /// Domain and thread as a trace header has them.
-    pub(crate) tag: u32,
-    /// Priority; of a gate its ceiling.
-    pub(crate) priority: u8,
-    /// Somebody else was to run since the thread came in: what holds for the caller must be looked at when it returns.
-    pub(crate) disturbed: bool,
-    /// Generation of capabilities to the gate.
-    pub(crate) generation: u16,
+    /// The domain's epoch at entry.
+    pub(crate) epoch: u32,
     /// Number of the gate.
     pub(crate) number: u32,
+    /// The domain as a trace header has it; of a base with the thread.
+    pub(crate) place: u32,
     /// Ticks that one call of the gate may take.
-    pub(crate) bound: i32,
+    pub(crate) bound: u32,
+    /// Generation of capabilities to the gate.
+    pub(crate) generation: u16,
+    /// Priority; of a gate its ceiling.
+    pub(crate) priority: u8,
+    /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
+    /// it returns.
+    pub(crate) disturbed: bool,
 }
 
 impl<A: Arch> Level<A> {
     /// Number of its domain.
     #[inline]
     pub(crate) fn domain_number(&self) -> u8 {
-        (self.tag >> 8) as u8
+        (self.place >> 8) as u8
+    }
+
+    /// Domain and thread as a trace header has them.
+    #[inline]
+    pub(crate) fn tag(&self) -> u32 {
+        self.who | self.place
     }
 }
 
@@ -266,12 +275,11 @@ impl<A: Arch> Notification<A> {
 }
 
 /// An interrupt line bound to a notification.
-#[derive(Clone, Copy, Debug)]
-pub struct Interrupt {
+pub struct Interrupt<A: Arch> {
     /// The line.
     pub line: u16,
     /// The notification that it signals.
-    pub notification: u16,
+    pub(crate) notification: Ref<Notification<A>>,
     /// With these bits.
     pub bits: u32,
     /// Generation of capabilities to it.

@@ -1,5 +1,7 @@
 //! Who runs, and who pays. Every kernel entry ends in [`Kernel::dispatch`].
 
+use core::ptr::NonNull;
+
 use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
@@ -61,12 +63,11 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
-        let Budget { left, next: due, .. } = *self.budgets.at(budget);
-        // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
-        if ((due as u32).wrapping_sub(now) as i32 <= 0 || left <= 0) && !self.can_pay(next, budget) {
-            return false;
-        }
-        let limit = now.wrapping_add(self.budgets.at(budget).left as u32);
+        let limit = match self.covered(budget, now) {
+            Some(limit) => limit,
+            None if !self.can_pay(next, budget) => return false,
+            None => now.wrapping_add(self.budgets.at(budget).left as u32),
+        };
         self.limit = limit;
         self.go_on(next, top, limit);
         true
@@ -101,19 +102,72 @@ impl<A: Arch> Kernel<A> {
             self.rearm = true;
         }
         if top != self.resume {
-            self.resume = top;
-            let Level { domain, tag, .. } = *self.levels.at(top);
-            // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
-            self.arch.trace(tag | Event::Switch as u32, 0);
-            if self.loaded != Some(domain) {
-                self.load(domain);
+            let (from, to) = (self.top().domain, self.levels.at(top).domain);
+            self.run(top);
+            if from != to {
+                self.load(to);
             }
         }
+        self.deliver(thread, top);
+    }
+
+    /// A level of another thread runs from now on.
+    #[inline(always)]
+    fn run(&mut self, top: Ref<Level<A>>) {
+        self.resume = top;
+        // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
+        self.arch.trace(self.levels.at(top).tag() | Event::Switch as u32, 0);
+    }
+
+    /// Delivers the result that a thread has waited for, if it has.
+    #[inline(always)]
+    fn deliver(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>) {
         let record = self.threads.at_mut(thread);
         if let Some((status, value)) = record.pending {
             record.pending = None;
             self.respond(top, status, [value, 0]);
         }
+    }
+
+    /// From a thread that is in its own domain, or from the idle loop, to the thread that is first in line: what [`Kernel::dispatch`]
+    /// does when nothing is in the way, or else that. Of the thread that goes on if its region registers are yet to be loaded.
+    ///
+    /// # Bound
+    /// O(1), or a dispatch.
+    #[inline(always)]
+    pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
+        let now = self.arch.ticks();
+        self.charge(now);
+        let Thread { top, budget, .. } = *self.threads.at(next);
+        let Level { outer, domain, epoch, .. } = *self.levels.at(top);
+        if outer.is_some() || self.domains.at(domain).epoch != epoch {
+            return self.dispatch_slowly();
+        }
+        let Some(limit) = self.covered(budget, now) else { return self.dispatch_slowly() };
+        self.limit = limit;
+        if (limit.wrapping_sub(self.armed as u32) as i32) < 0 {
+            self.arm_at(limit);
+        }
+        self.run(top);
+        self.deliver(next, top);
+        Some(top.place().cast())
+    }
+
+    /// When a budget ends that pays from now on; `None` when nothing is left or it may have to be replenished first.
+    #[inline(always)]
+    fn covered(&self, budget: Ref<Budget>, now: u32) -> Option<u32> {
+        let Budget { left, next: due, .. } = *self.budgets.at(budget);
+        // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
+        let is_due = (due as u32).wrapping_sub(now) as i32 <= 0;
+        (left > 0 && !is_due).then_some(now.wrapping_add(left as u32))
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {
+        self.recheck = true;
+        self.dispatch();
+        None
     }
 
     /// Nobody is ready.
@@ -124,10 +178,7 @@ impl<A: Arch> Kernel<A> {
         }
         if let Some(level) = self.levels.len().checked_sub(1).and_then(|last| self.levels.find(last)) {
             self.resume = level;
-        }
-        if self.loaded.is_some() {
-            self.loaded = None;
-            self.arch.load_image(&self.idle_image);
+            self.load(self.top().domain);
         }
         true
     }
@@ -166,10 +217,15 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// Loads the region registers of who runs.
+    #[cold]
+    pub fn load_top(&mut self) {
+        self.load(self.top().domain);
+    }
+
     /// Loads a domain's region registers.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
-        self.loaded = Some(domain);
         self.arch.load_image(self.domains.at(domain).slots.image());
     }
 
@@ -239,7 +295,7 @@ impl<A: Arch> Kernel<A> {
         let released = record.period > 0 && record.open;
         let (nominal, base) = (record.release as u32, record.base);
         if released {
-            self.arch.trace(self.levels.at(base).tag | Event::Release as u32, nominal);
+            self.arch.trace(self.levels.at(base).tag() | Event::Release as u32, nominal);
         }
         self.make_ready(thread);
     }

@@ -19,10 +19,10 @@ impl<T> Ref<T> {
         Ref(object)
     }
 
-    /// The address, as the entry code and [`Place`] hold it.
+    /// The address, as the entry code holds it.
     #[inline]
-    pub(crate) fn as_ptr(self) -> *mut T {
-        self.0.as_ptr()
+    pub(crate) fn place(self) -> NonNull<T> {
+        self.0
     }
 }
 

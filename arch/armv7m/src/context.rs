@@ -25,33 +25,45 @@ pub struct Context {
 /// Bytes of the first registers.
 pub const SAVED_BYTES: usize = core::mem::offset_of!(Context, psp);
 
+/// Where the entry code finds what it needs to start a callee, from the beginning of its [`Context`].
+pub const START_OFFSET: usize = size_of::<Context>() + core::mem::offset_of!(Entry, psp);
+
 /// How the callee of a gate starts.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entry {
-    /// Process stack pointer; the entry code knows that it comes first.
-    psp: u32,
     /// Lowest address of the stack.
     stack_base: u32,
     /// Bytes of the stack above the first frame.
     frame_room: u32,
+    /// Process stack pointer; the entry code knows the order from here on.
+    psp: u32,
+    /// The caller's badge.
+    badge: u32,
     /// What the frame holds after its four arguments: r12, link, program counter, xPSR.
     tail: [u32; 4],
 }
 
 impl Entry {
     /// Leads nowhere.
-    pub const NOWHERE: Entry = Entry { psp: 0, stack_base: u32::MAX, frame_room: 0, tail: [0; 4] };
+    pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 
     /// Keeps what a start needs, but for its arguments.
     pub fn new(start: Start) -> Entry {
         let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
         Entry {
-            psp: start.stack_base + frame_room,
             stack_base: start.stack_base,
             frame_room,
+            psp: start.stack_base + frame_room,
+            badge: 0,
             tail: [0, start.link, start.entry & !1, XPSR_THUMB],
         }
+    }
+
+    /// Notes the caller's badge for the entry code.
+    #[inline(always)]
+    pub fn introduce(&mut self, badge: u32) {
+        self.badge = badge;
     }
 
     /// Writes the frame of a callee that starts.

@@ -5,14 +5,14 @@
 //! runs.
 
 use core::arch::global_asm;
+use core::ptr::NonNull;
 
 use abi::Call;
 use abi::trace::Fault;
+use kernel::Kernel;
 use kernel::fault::Resolution;
-use kernel::{Kernel, Passage};
-use protect::slots::RegionImage;
 
-use crate::context::{Context, SAVED_BYTES};
+use crate::context::{Context, Entry, SAVED_BYTES, START_OFFSET};
 use crate::machine::{Armv7m, Board};
 use crate::regs;
 
@@ -71,9 +71,10 @@ cofferdam_zeros:
 
 @ Loads all region registers: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11). The return
 @ from the exception is what synchronizes; the kernel's own accesses do not depend on them.
-@   in        r1 = image, r4 = MPU_RBAR
+@   in        r0 = Context, r4 = MPU_RBAR
 @   clobbers  r1-r3, r5-r10
     .macro LOAD
+    ldr     r1, [r0, #{domain}]
     ldmia   r1!, {{r2, r3, r5, r6, r7, r8, r9, r10}}
     stmia   r4, {{r2, r3, r5, r6, r7, r8, r9, r10}}
     ldmia   r1, {{r2, r3, r5, r6, r7, r8, r9, r10}}
@@ -114,14 +115,18 @@ cofferdam_zeros:
     .endr
     .balign 2
 
-@ Into a gate: the callee finds nothing in the registers but its arguments. Its Context follows in memory, of which the
-@ entry's first word is its stack pointer.
+@ Into a gate: the callee finds nothing in the registers but its badge and arguments. What its frame needs stands in the order in
+@ which it is loaded here: psp, badge, r12, lr, pc, xpsr.
     .thumb_func
 cofferdam_gate_call:
+    mov     r11, r1
     bl      kernel_gate_call
     cbz     r0, cofferdam_call_again
     LOAD
-    ldr     r0, [r0, #{entry}]
+    ldmia   r11, {{r5-r8}}
+    add     r0, r0, #{start}
+    ldmia   r0, {{r0, r5, r9-r12}}
+    stmia   r0, {{r5-r12}}
     adr     r1, cofferdam_zeros
     ldmia   r1, {{r4-r11}}
     mvn     lr, #2
@@ -134,22 +139,12 @@ cofferdam_gate_return:
     bl      kernel_gate_return
     cbz     r0, cofferdam_call_again
     LOAD
-    b       cofferdam_resume
-
-    .thumb_func
-cofferdam_yield:
-    bl      kernel_yield
-    b       cofferdam_resume
-
-    .thumb_func
-cofferdam_signal:
-    bl      kernel_signal
-    b       cofferdam_resume
-
-    .thumb_func
-cofferdam_wait:
-    bl      kernel_wait
-    b       cofferdam_resume
+    ldrd    r1, lr, [r0, #32]
+    tst     lr, #0x10
+    beq     cofferdam_resume_float
+    ldmia   r0, {{r4-r11}}
+    msr     psp, r1
+    bx      lr
 
     .thumb_func
 cofferdam_call_again:
@@ -157,6 +152,28 @@ cofferdam_call_again:
     .thumb_func
 cofferdam_call_other:
     bl      kernel_call
+    b       cofferdam_resume
+
+    .thumb_func
+cofferdam_signal:
+    bl      kernel_signal
+    b       cofferdam_switch
+
+    .thumb_func
+cofferdam_wait:
+    bl      kernel_wait
+    b       cofferdam_switch
+
+    .thumb_func
+cofferdam_yield:
+    bl      kernel_yield
+
+@ After what may have led to another thread.
+@   in        r0 = its Context, or 0 if the registers hold what they must and COFFERDAM_CPU says who goes on
+    .thumb_func
+cofferdam_switch:
+    cbz     r0, cofferdam_stay
+    LOAD
 
 @ Resumes a Context after an exception from a thread without floating-point state.
 @   in        r0 = Context
@@ -168,6 +185,12 @@ cofferdam_resume:
     ldmia   r0, {{r4-r11}}
     msr     psp, r1
     bx      lr
+
+    .thumb_func
+cofferdam_stay:
+    ldr     r0, =COFFERDAM_CPU
+    ldr     r0, [r0]
+    b       cofferdam_resume
 
 @ Interrupts: one for the timer, which is SysTick, and one for lines.
     HANDLER cofferdam_timer_entry
@@ -181,7 +204,7 @@ cofferdam_resume:
     SETTLE  cofferdam_late
     mrs     r1, ipsr
     bl      kernel_interrupt
-    b       cofferdam_resume
+    b       cofferdam_switch
 
     .thumb_func
 cofferdam_late:
@@ -209,6 +232,11 @@ cofferdam_interrupt_float:
     SETTLE  cofferdam_late_float
     mrs     r1, ipsr
     bl      kernel_interrupt
+    cbz     r0, 1f
+    LOAD
+    b       cofferdam_clear
+1:  ldr     r0, =COFFERDAM_CPU
+    ldr     r0, [r0]
     b       cofferdam_clear
 
     .thumb_func
@@ -322,15 +350,22 @@ cofferdam_first:
     yield_ = const Call::Yield as u32,
     signal = const Call::Signal as u32,
     wait = const Call::Wait as u32,
-    entry = const size_of::<Context>(),
+    start = const START_OFFSET,
+    domain = const DOMAIN_OFFSET,
 );
 
 /// Addresses that the entry code has in its instructions.
 const MPU_RBAR: u32 = 0xe000_ed9c;
 const SHCSR: u32 = 0xe000_ed24;
 
-/// What the entry code knows about a [`Context`].
-const _: () = assert!(SAVED_BYTES == 32 && Call::GateReturn as u32 <= 8);
+/// Where the address of the region image is, from the beginning of a [`Context`]; every board checks it.
+const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
+
+/// What the entry code knows about the kernel's records.
+pub const fn check<B: Board>() {
+    assert!(SAVED_BYTES == 32 && Call::GateReturn as u32 <= 8);
+    assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7m<B>>());
+}
 
 /// A system call of a kind that has no function of its own.
 #[inline]
@@ -339,43 +374,37 @@ pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     kernel.resume()
 }
 
-/// `YIELD`.
+/// What one of the functions below has led to: the Context of a thread whose region registers are yet to be loaded, or null.
+pub type Next = Option<NonNull<Context>>;
+
+/// `YIELD`: if nothing is to be loaded, the thread to resume is that of [`Kernel::resume`].
 #[inline]
-pub fn yield_now<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    kernel.on_yield();
-    kernel.resume()
+pub fn yield_now<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_yield()
 }
 
-/// `SIGNAL`.
+/// `SIGNAL`, as [`yield_now`].
 #[inline]
-pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> *mut Context {
-    kernel.on_signal(args[0], args[1]);
-    kernel.resume()
+pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_signal(args[0], args[1])
 }
 
-/// `WAIT`.
+/// `WAIT`, as [`yield_now`].
 #[inline]
-pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> *mut Context {
-    kernel.on_wait(args[0], args[1]);
-    kernel.resume()
+pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_wait(args[0], args[1])
 }
 
-/// `GATE_CALL`: the callee's Context and region image as the low and the high word, or 0 when the call must be performed by
-/// [`call`].
+/// `GATE_CALL`: the callee's Context, or null when the call must be performed by [`call`].
 #[inline]
-pub fn gate_call<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> u64 {
-    kernel.pass_in(*args).map_or(0, words)
+pub fn gate_call<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.pass_in(args[0])
 }
 
-/// `GATE_RETURN`: as [`gate_call`], of the caller.
+/// `GATE_RETURN`: the caller's Context, as [`gate_call`].
 #[inline]
-pub fn gate_return<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> u64 {
-    kernel.pass_out(args[0], args[1]).map_or(0, words)
-}
-
-#[inline]
-fn words<B: Board>(passage: Passage<'_, Armv7m<B>>) -> u64 {
-    u64::from(passage.context as u32) | u64::from(passage.image as *const RegionImage as u32) << 32
+pub fn gate_return<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.pass_out(args[0], args[1])
 }
 
 /// The timer.
@@ -385,11 +414,10 @@ pub fn timer<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     kernel.resume()
 }
 
-/// An interrupt line; `exception` is the number of the active exception.
+/// An interrupt line, as [`yield_now`]; `exception` is the number of the active exception.
 #[inline]
-pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> *mut Context {
-    kernel.on_interrupt(exception - 16);
-    kernel.resume()
+pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> Next {
+    kernel.on_interrupt(exception - 16)
 }
 
 /// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
@@ -406,7 +434,11 @@ pub fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
     match crate::machine::exception_number() {
         15 => kernel.on_timer(),
-        number if number >= 16 => kernel.on_interrupt(number - 16),
+        number if number >= 16 => {
+            if kernel.on_interrupt(number - 16).is_some() {
+                kernel.load_top();
+            }
+        }
         _ => {}
     }
 }

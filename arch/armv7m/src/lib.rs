@@ -13,6 +13,7 @@ pub mod regs;
 
 pub use context::Context;
 pub use entry::{
-    call, fault, gate_call, gate_return, interrupt, late, miss, signal, timer, wait, wrong_stack, yield_now,
+    Next, call, check, fault, gate_call, gate_return, interrupt, late, miss, signal, timer, wait, wrong_stack,
+    yield_now,
 };
 pub use machine::{Armv7m, Board};

@@ -108,6 +108,11 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     #[inline(always)]
+    fn introduce(entry: &mut Entry, badge: u32) {
+        entry.introduce(badge);
+    }
+
+    #[inline(always)]
     unsafe fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
         // SAFETY: the caller's duty is the same.
         unsafe { entry.enter(args) }

@@ -8,7 +8,7 @@
 mod startup;
 
 use armv7m::regs::Reg;
-use armv7m::{Armv7m, Board, Context};
+use armv7m::{Armv7m, Board, Context, Next};
 use kernel::Kernel;
 
 /// The board's devices that the kernel uses itself.
@@ -52,7 +52,8 @@ type Machine = Kernel<Armv7m<Mps2>>;
 type Args = [u32; 4];
 
 // Where the linker script says that the trace port is.
-const _: () = assert!(kernel::arch_offset::<Armv7m<Mps2>>() + Armv7m::<Mps2>::PORT_OFFSET == 8);
+const _: () = assert!(kernel::arch_offset::<Armv7m<Mps2>>() + Armv7m::<Mps2>::PORT_OFFSET == 16);
+const _: () = armv7m::check::<Mps2>();
 
 macro_rules! handlers {
     ($($name:ident = $does:ident($($argument:ident: $type:ty),*) -> $result:ty, $about:literal;)*) => {$(
@@ -65,14 +66,14 @@ macro_rules! handlers {
 }
 
 handlers! {
-    kernel_gate_call = gate_call(args: &Args) -> u64, "Into a gate, when nothing is in the way.";
-    kernel_gate_return = gate_return(args: &Args) -> u64, "Out of a gate, when nothing is in the way.";
-    kernel_yield = yield_now() -> *mut Context, "A system call with an entry of its own.";
-    kernel_signal = signal(args: &Args) -> *mut Context, "A system call with an entry of its own.";
-    kernel_wait = wait(args: &Args) -> *mut Context, "A system call with an entry of its own.";
+    kernel_gate_call = gate_call(args: &Args) -> Next, "Into a gate, when nothing is in the way.";
+    kernel_gate_return = gate_return(args: &Args) -> Next, "Out of a gate, when nothing is in the way.";
+    kernel_yield = yield_now() -> Next, "A system call with an entry of its own.";
+    kernel_signal = signal(args: &Args) -> Next, "A system call with an entry of its own.";
+    kernel_wait = wait(args: &Args) -> Next, "A system call with an entry of its own.";
     kernel_call = call() -> *mut Context, "Resumes the thread that any other system call leads to.";
     kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
-    kernel_interrupt = interrupt(exception: u32) -> *mut Context, "Resumes the thread that an interrupt line leads to.";
+    kernel_interrupt = interrupt(exception: u32) -> Next, "Resumes the thread that an interrupt line leads to.";
     kernel_late = late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
 }
 

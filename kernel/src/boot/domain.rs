@@ -87,6 +87,26 @@ pub(super) fn make<A: Arch>(
     })
 }
 
+/// What the idle loop runs in.
+pub(super) fn idle<A: Arch>(slots: Slots, trie: Trie<NodeMemory<A>>) -> Domain<A> {
+    Domain {
+        slots,
+        trie,
+        paged_code: 0,
+        caps: &mut [],
+        life: Life::Running,
+        epoch: 0,
+        living: 0,
+        restarts: 0,
+        fault: FaultReport::default(),
+        fault_notification: None,
+        awaited: false,
+        info: 0,
+        gate_return: 0,
+        generation: 0,
+    }
+}
+
 /// Whether a byte belongs to two regions: what it may be used for would depend on their order. (The tables see to it, except within a
 /// region and its disabled eighths.)
 fn overlap<A: Arch>(pinned: &Pinned, trie: &Trie<NodeMemory<A>>) -> bool {

@@ -9,7 +9,7 @@ use abi::Kind;
 use memory::frames::{Domain as Owner, FrameTable, FrameType, Purpose};
 use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Trie};
 use protect::pmsav7::{Access, MemType, Span, encode_one};
-use protect::slots::{RegionImage, Replacement, Slots};
+use protect::slots::{Replacement, Slots};
 use system::regions::{self, NotExact};
 use system::{Area, System, area};
 
@@ -22,7 +22,7 @@ use crate::kernel::{Kernel, MAX_MARKS};
 use crate::nodes::NodeMemory;
 use crate::objects::{Cap, Domain, Notification};
 use crate::queue::{MAX_THREADS, Ready, Times};
-use crate::table::Table;
+use crate::table::{Ref, Table};
 
 /// Alignment of a table's nodes.
 pub(crate) const NODE_ALIGN: u32 = 32;
@@ -66,6 +66,9 @@ pub struct Boot {
     pub idle_regions: [(Span, Access, MemType); 2],
 }
 
+/// The domains, and one more for the idle loop, which the table does not hold.
+type Domains<A> = (Table<Domain<A>>, Ref<Domain<A>>);
+
 impl Boot {
     /// Makes the kernel and all its objects.
     ///
@@ -81,28 +84,28 @@ impl Boot {
             return Err(BootError::TooMany);
         }
         let mut pool = Pool::new(self.objects.0, self.objects.1);
-        let domains = self.domains(&mut arch, &mut pool)?;
+        let (domains, idle) = self.domains(&mut arch, &mut pool)?;
         let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| Ok(new_budget(&tables.get(i))))?;
-        let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, &budgets)?;
+        let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
+        let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
+            Ok(Notification::new(tables.get::<system::Notification>(i).initial))
+        })?;
         let mut kernel = Kernel {
             resume: levels.find(levels.len() - 1).ok_or(BootError::NoMemory)?,
             domains,
             levels,
             threads,
             budgets,
-            notifications: pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
-                Ok(Notification::new(tables.get::<system::Notification>(i).initial))
+            interrupts: pool.array(&mut arch, tables.count::<system::Interrupt>(), |i| {
+                new_interrupt(&tables.get(i), &notifications)
             })?,
-            interrupts: pool
-                .array(&mut arch, tables.count::<system::Interrupt>(), |i| Ok(new_interrupt(&tables.get(i))))?,
+            notifications,
             ranges: ranges(&tables, &mut arch, &mut pool)?,
             frames: self.frames(&mut arch, &mut pool)?,
-            idle_image: self.idle_image()?,
             arch,
             tables,
             ready: Ready::new(),
             times: Times::new(),
-            loaded: None,
             limit: 0,
             recheck: false,
             rearm: false,
@@ -116,7 +119,7 @@ impl Boot {
         Ok(kernel)
     }
 
-    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<Table<Domain<A>>, BootError> {
+    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
         let count = tables.count::<system::Domain>();
         if count > MAX_DOMAINS {
@@ -146,7 +149,9 @@ impl Boot {
             let caps = pool.array(arch, entry.cap_slots as usize, |_| Ok(Cap::EMPTY))?;
             domains.push(domain::make(&tables, index, trie, caps)?);
         }
-        domains.table()
+        let mut idle = pool.reserve(arch, 1)?;
+        idle.push(domain::idle(self.idle_slots()?, Trie::empty(NodeMemory::new(nowhere))));
+        Ok((domains.table()?, idle.find(0)?))
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
@@ -177,12 +182,12 @@ impl Boot {
         Ok(table)
     }
 
-    fn idle_image(&self) -> Result<RegionImage, BootError> {
+    fn idle_slots(&self) -> Result<Slots, BootError> {
         let mut pinned = Pinned::default();
         for (span, access, memory) in self.idle_regions {
             pinned.push(encode_one(span, access, memory).map_err(|_| BootError::NotExact)?)?;
         }
-        Ok(*Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)?.image())
+        Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)
     }
 }
 

@@ -5,7 +5,7 @@ use system::System;
 use crate::arch::{Arch, Start};
 use crate::boot::BootError;
 use crate::boot::pool::Pool;
-use crate::objects::{Budget, Domain, Interrupt, Level, State, Thread};
+use crate::objects::{Budget, Domain, Interrupt, Level, Notification, State, Thread};
 use crate::queue::NONE;
 use crate::table::{Ref, Table};
 
@@ -18,6 +18,7 @@ pub(super) fn activations<A: Arch>(
     arch: &mut A,
     pool: &mut Pool,
     domains: &Table<Domain<A>>,
+    idle: Ref<Domain<A>>,
     budgets: &Table<Budget>,
 ) -> Result<Activations<A>, BootError> {
     let (count, gates) = (tables.count::<system::Thread>(), tables.count::<system::Gate>());
@@ -29,7 +30,8 @@ pub(super) fn activations<A: Arch>(
         let (thread, base) = (threads.find(index)?, levels.find(index)?);
         let budget = budgets.find(entry.budget as usize).ok_or(BootError::BadTables)?;
         levels.push(Level {
-            tag: entry.domain << 8 | (index as u32) << 16,
+            who: (index as u32) << 16,
+            place: entry.domain << 8 | (index as u32) << 16,
             priority: entry.priority as u8,
             thread: Some(thread),
             ..new_level(domain(entry.domain)?)
@@ -49,13 +51,13 @@ pub(super) fn activations<A: Arch>(
         let mut level = new_level(callee);
         level.entry = arch.entry(start);
         arch.fresh(&mut level.context, &level.entry);
-        level.tag = entry.domain << 8;
+        level.place = entry.domain << 8;
         level.priority = entry.ceiling as u8;
         level.number = index as u32;
-        level.bound = entry.bound.min(i32::MAX as u32) as i32;
+        level.bound = entry.bound.min(i32::MAX as u32);
         levels.push(level);
     }
-    levels.push(Level { context: arch.idle(), ..new_level(domain(0)?) });
+    levels.push(Level { context: arch.idle(), ..new_level(idle) });
     Ok((levels.table()?, threads.table()?))
 }
 
@@ -65,15 +67,16 @@ fn new_level<A: Arch>(domain: Ref<Domain<A>>) -> Level<A> {
         entry: A::NO_ENTRY,
         domain,
         thread: None,
+        who: 0,
         outer: None,
-        epoch: 0,
         until: 0,
-        tag: 0,
-        priority: 0,
-        disturbed: false,
-        generation: 0,
+        epoch: 0,
         number: 0,
+        place: 0,
         bound: 0,
+        generation: 0,
+        priority: u8::MAX,
+        disturbed: false,
     }
 }
 
@@ -109,6 +112,10 @@ pub(super) fn new_budget(entry: &system::Budget) -> Budget {
     Budget { period: entry.period, capacity, left: capacity, next: 0, waiting: NONE, generation: 0 }
 }
 
-pub(super) fn new_interrupt(entry: &system::Interrupt) -> Interrupt {
-    Interrupt { line: entry.line as u16, notification: entry.notification as u16, bits: entry.bits, generation: 0 }
+pub(super) fn new_interrupt<A: Arch>(
+    entry: &system::Interrupt,
+    notifications: &Table<Notification<A>>,
+) -> Result<Interrupt<A>, BootError> {
+    let notification = notifications.find(entry.notification as usize).ok_or(BootError::BadTables)?;
+    Ok(Interrupt { line: entry.line as u16, notification, bits: entry.bits, generation: 0 })
 }

@@ -59,7 +59,7 @@ impl<A: Arch> Kernel<A> {
         for budget in self.budgets.iter_mut() {
             budget.next = now + u64::from(budget.period);
         }
-        self.arch.load_image(&self.idle_image);
+        self.load(self.top().domain);
         self.recheck = true;
         self.dispatch();
     }

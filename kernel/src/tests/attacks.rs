@@ -199,7 +199,7 @@ fn a_dead_owner_leaves_its_interrupt_line_masked() {
     kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]);
     kernel.stop_domain(0);
     kernel.dispatch();
-    kernel.on_interrupt(9);
+    kernel.interrupts(9);
     assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]), refused(Error::BadHandle));
 }

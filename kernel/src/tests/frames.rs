@@ -52,6 +52,7 @@ fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied);
+    kernel.loads(0);
     assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), OK);
     kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Retry);
@@ -63,7 +64,11 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     let mut kernel = with_frames();
     call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
     call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
-    kernel.loads(1);
+    for handle in [FRAMES, PEER] {
+        kernel.domain_mut(1).caps[handle as usize] = kernel.domain(0).caps[handle as usize];
+    }
+    kernel.asks(Call::SleepUntil as u32, [u32::MAX, 0, 0, 0]);
+    assert_eq!(kernel.loaded(), 1, "the domain itself asks for it");
     kernel.on_miss(BASE);
     let holds = |kernel: &Kernel<Sim>| kernel.arch.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));

@@ -201,7 +201,7 @@ fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achiev
         31 | 32 => {
             let line = [3, 9, 77][random.below(3) as usize];
             if kernel.arch.masked.get(&line) == Some(&false) || line == 77 {
-                kernel.on_interrupt(line);
+                kernel.interrupts(line);
             }
         }
         33 => watch.passes(kernel, random.below(30_000)),

@@ -188,10 +188,10 @@ fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
     assert!(!kernel.arch.masked[&9]);
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
-    kernel.on_interrupt(9);
+    kernel.interrupts(9);
     assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.current(), CALLER);
-    kernel.on_interrupt(77);
+    kernel.interrupts(77);
     assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
 }
 

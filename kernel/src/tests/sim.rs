@@ -1,5 +1,6 @@
 //! A simulated processor: time is set by the test, contexts hold what a thread asked for and what it was told.
 
+use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed};
 use std::boxed::Box;
 use std::cell::RefCell;
@@ -15,7 +16,7 @@ use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, S
 
 use crate::arch::{Arch, Request, Start};
 use crate::boot::Boot;
-use crate::objects::Level;
+use crate::objects::{self, Level};
 use crate::{Kernel, NOBODY};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +73,9 @@ unsafe impl Arch for Sim {
     }
     fn entry(&self, start: Start) -> Option<Start> {
         Some(start)
+    }
+    fn introduce(entry: &mut Option<Start>, badge: u32) {
+        entry.as_mut().unwrap().args[0] = badge;
     }
     unsafe fn enter(&mut self, entry: &Option<Start>, args: [u32; 4]) {
         self.entered = entry.map(|start| Start { args, ..start });
@@ -287,28 +291,51 @@ impl Kernel<Sim> {
     fn enters(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
             _ if self.arch.long_way => self.on_call(),
-            Some(Call::GateCall) => match self.pass_in(args).map(|passage| *passage.image) {
-                Some(image) => {
-                    self.arch.load_image(&image);
-                    let level = self.levels.at_mut(self.resume);
-                    self.arch.fresh(&mut level.context, &level.entry);
-                }
-                None => self.on_call(),
-            },
-            Some(Call::GateReturn) => match self.pass_out(args[0], args[1]).map(|passage| *passage.image) {
-                Some(image) => self.arch.load_image(&image),
-                None => self.on_call(),
-            },
-            Some(Call::Yield) => self.on_yield(),
-            Some(Call::Signal) => self.on_signal(args[0], args[1]),
-            Some(Call::Wait) => self.on_wait(args[0], args[1]),
+            Some(Call::GateCall) if self.pass_in(args[0]).is_some() => {
+                let level = self.levels.at_mut(self.resume);
+                let entry = level.entry;
+                let badge = entry.unwrap().args[0];
+                // SAFETY: the kernel has just let the thread in.
+                unsafe { self.arch.enter(&entry, [badge, args[1], args[2], args[3]]) };
+                self.arch.fresh(&mut level.context, &entry);
+                self.load_top();
+            }
+            Some(Call::GateReturn) if self.pass_out(args[0], args[1]).is_some() => self.load_top(),
+            Some(Call::Yield) => {
+                let next = self.on_yield();
+                self.loads_if(next);
+            }
+            Some(Call::Signal) => {
+                let next = self.on_signal(args[0], args[1]);
+                self.loads_if(next);
+            }
+            Some(Call::Wait) => {
+                let next = self.on_wait(args[0], args[1]);
+                self.loads_if(next);
+            }
             _ => self.on_call(),
         }
     }
 
-    /// Loads a domain's region registers.
+    /// The interrupt of a line.
+    pub fn interrupts(&mut self, line: u32) {
+        let next = self.on_interrupt(line);
+        self.loads_if(next);
+    }
+
+    fn loads_if(&mut self, next: Option<NonNull<SimContext>>) {
+        if let Some(next) = next {
+            assert_eq!(next.as_ptr(), self.resume());
+            self.load_top();
+        }
+    }
+
+    /// Goes on in a domain's first thread, whoever should.
     pub fn loads(&mut self, domain: usize) {
-        self.load(self.domains.find(domain).unwrap());
+        let domain = self.domains.find(domain).unwrap();
+        let level = self.levels.iter().position(|level| level.domain == domain).unwrap();
+        self.resume = self.levels.find(level).unwrap();
+        self.load_top();
     }
 
     /// The level that a thread is in.
@@ -334,7 +361,8 @@ impl Kernel<Sim> {
 
     /// The domain whose registers are loaded.
     pub fn loaded(&self) -> u8 {
-        self.loaded.map_or(IDLE, |domain| self.domains.index_of(domain) as u8)
+        let holds = |domain: &objects::Domain<Sim>| domain.slots.image().words().eq(self.arch.loaded);
+        self.domains.iter().position(holds).map_or(IDLE, |domain| domain as u8)
     }
 
     /// Time passes; the timer fires when it was due.

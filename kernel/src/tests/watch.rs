@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
 
 use abi::Kind;
-use abi::trace::{Event, IDLE};
+use abi::trace::Event;
 use memory::frames::{FrameType, Purpose};
 
 use super::sim::Sim;
@@ -191,18 +191,15 @@ fn waiting(kernel: &Kernel<Sim>) {
 
 fn running(kernel: &Kernel<Sim>) {
     assert!(kernel.running() == kernel.ready.first(), "the most important thread runs");
-    let image = if kernel.current() == NOBODY {
-        assert_eq!(kernel.loaded(), IDLE);
-        &kernel.idle_image
-    } else {
+    if kernel.current() != NOBODY {
         let thread = kernel.thread(kernel.current());
         let level = kernel.level(kernel.current());
         assert_eq!(thread.top, thread.base, "of a running thread nothing else is stored");
-        assert_eq!(kernel.loaded, Some(level.domain), "the loaded domain");
+        assert!(kernel.top().domain == level.domain, "the running level");
         assert_eq!(kernel.domains.at(level.domain).epoch, level.epoch, "a dead activation runs");
         assert!(thread.pending.is_none(), "a result is kept back");
-        kernel.domains.at(level.domain).slots.image()
-    };
+    }
+    let image = kernel.domains.at(kernel.top().domain).slots.image();
     assert!(image.words().eq(kernel.arch.loaded), "region registers");
 }
 
@@ -249,7 +246,7 @@ fn gates(kernel: &Kernel<Sim>) {
         for _ in 0..=abi::MAX_NESTING {
             let Some(outer) = level.outer else { break };
             assert!(found.insert(level.number, number).is_none(), "gate {} holds two", level.number);
-            assert_eq!((level.tag >> 16) as u8, number, "the record of gate {}", level.number);
+            assert_eq!((level.who >> 16) as u8, number, "the record of gate {}", level.number);
             level = kernel.levels.at(outer);
         }
         assert!(level.outer.is_none(), "thread {number} is nested too deeply");
