@@ -239,9 +239,9 @@ uint32_t cfm_slots_most_misses(uint32_t policy, uint32_t paged);
 
 /* The lists of a heap. Blocks and their headers are in the pieces; a program that writes beyond its blocks damages
  * nothing but these. */
-#define CFM_HEAP_DWORDS 400
+#define CFM_HEAP_WORDS 384
 typedef struct cfm_heap {
-    uint64_t opaque[CFM_HEAP_DWORDS];
+    uintptr_t opaque[CFM_HEAP_WORDS];
 } cfm_heap;
 
 typedef struct cfm_heap_use {
@@ -254,16 +254,16 @@ typedef struct cfm_heap_use {
 /* A heap without pieces. */
 cfm_status cfm_heap_init(cfm_heap *heap);
 
-/* Gives a heap a piece of bytes bytes, of any alignment; multiples of 8 leave nothing unused but 8 bytes at the end.
- * CFM_PIECE, CFM_OVERLAPPING (with the heap or another piece), CFM_ARGUMENT (one more than CFM_HEAP_PIECES). */
+/* Gives a heap a piece of bytes bytes, of any alignment; multiples of 8 leave nothing unused but 16 bytes. CFM_PIECE,
+ * CFM_OVERLAPPING (with the heap or another piece), CFM_ARGUMENT (one more than CFM_HEAP_PIECES). */
 cfm_status cfm_heap_add(cfm_heap *heap, uint8_t *piece, uint32_t bytes);
 
 /* A block of at least bytes bytes (0 is allowed) whose address is a multiple of align, a power of two; less than 8 is
  * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: no loop but over the pieces, for each of
- * at most 8 loads and 13 stores; 8 bytes of header for each block. */
+ * at most 7 loads and 13 stores; 8 bytes of header for each block. */
 cfm_status cfm_heap_alloc(cfm_heap *heap, uint32_t bytes, uint32_t align, uint8_t **out);
 
-/* Takes a block back. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. Bound: as above, 16 loads and 10 stores. */
+/* Takes a block back. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. Bound: as above, 15 loads and 10 stores. */
 cfm_status cfm_heap_free(cfm_heap *heap, uint8_t *block);
 
 /* Changes the size of a block, in place if possible; *out is where it is then. Errors of both, and then the block is
@@ -403,7 +403,7 @@ CFM_STATIC_ASSERT(sizeof(cfm_span) == 16 && sizeof(cfm_refusal) == 64, "spans wi
 CFM_STATIC_ASSERT(sizeof(cfm_node) == 4 * CFM_NODE_WORDS, "a node is words");
 CFM_STATIC_ASSERT(sizeof(cfm_trie) == CFM_TRIE_WORDS * sizeof(void *), "as many words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_slots) == 8 * CFM_SLOTS_DWORDS, "as many double words as the library takes");
-CFM_STATIC_ASSERT(sizeof(cfm_heap) == 8 * CFM_HEAP_DWORDS, "as many double words as the library takes");
+CFM_STATIC_ASSERT(sizeof(cfm_heap) == CFM_HEAP_WORDS * sizeof(void *), "as many words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_heap_use) == 16, "four words");
 CFM_STATIC_ASSERT(sizeof(cfm_ledger) == 8 * CFM_LEDGER_DWORDS, "as many double words as the library takes");
 CFM_STATIC_ASSERT(sizeof(cfm_platform) == 20 && sizeof(cfm_request) == 24 && sizeof(cfm_grant) == 36, "words");

@@ -1,19 +1,24 @@
 //! The heap over pieces of memory of the caller.
 
-use memory::heap::{self, Error, Memory, Usage, worst_case_bytes};
+use core::ptr::NonNull;
+
+use memory::heap::{self, Error, GRANULE, Storage, Usage, Word, worst_case_bytes};
 
 use crate::pointer::{Object, Out, disjoint, range};
 use crate::status::{Status, status_of};
 
 /// `CFM_HEAP_PIECES`: pieces of one heap.
 pub const HEAP_PIECES: usize = 8;
-/// `CFM_HEAP_DWORDS`: 64-bit words of a heap, beside its pieces.
-pub const HEAP_DWORDS: usize = 400;
+/// `CFM_HEAP_WORDS`: machine words of a heap, beside its pieces.
+pub const HEAP_WORDS: usize = 384;
+/// Bytes of a place.
+const PLACE_BYTES: u32 = 16;
 
 /// `cfm_heap`.
 pub type CfmHeap = Object<heap::Heap<Pieces>, { u32::from_le_bytes(*b"cfmh") }>;
 
-const _: () = assert!(size_of::<CfmHeap>() <= HEAP_DWORDS * 8 && align_of::<CfmHeap>() <= 8);
+const _: () = assert!(size_of::<CfmHeap>() <= HEAP_WORDS * size_of::<usize>());
+const _: () = assert!(align_of::<CfmHeap>() <= align_of::<usize>());
 
 /// `cfm_heap_use`.
 #[repr(C)]
@@ -80,17 +85,30 @@ impl Pieces {
     }
 }
 
-impl Memory for Pieces {
+impl Storage for Pieces {
+    type Place = NonNull<u32>;
+
     #[inline(always)]
-    fn load(&self, at: u32) -> Option<u32> {
-        // SAFETY: four bytes of a piece, aligned.
-        self.locate(at, 4).map(|word| unsafe { word.read() })
+    fn place(&self, at: u32) -> Option<NonNull<u32>> {
+        let place = self.locate(at, PLACE_BYTES)?;
+        if at.is_multiple_of(GRANULE) { NonNull::new(place) } else { None }
     }
 
     #[inline(always)]
-    fn store(&mut self, at: u32, value: u32) -> Option<()> {
-        // SAFETY: four bytes of a piece, aligned.
-        self.locate(at, 4).map(|word| unsafe { word.write(value) })
+    fn address(place: NonNull<u32>) -> u32 {
+        place.addr().get() as u32
+    }
+
+    #[inline(always)]
+    fn load(&self, place: NonNull<u32>, word: Word) -> u32 {
+        // SAFETY: one of the four words of a place.
+        unsafe { place.add(word as usize).read() }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, place: NonNull<u32>, word: Word, value: u32) {
+        // SAFETY: one of the four words of a place.
+        unsafe { place.add(word as usize).write(value) }
     }
 
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {

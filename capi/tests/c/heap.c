@@ -146,7 +146,7 @@ static void misuse(void) {
     CHECK(cfm_heap_size(NULL, at, &size) == CFM_NULL && cfm_heap_size(&heap, at, NULL) == CFM_NULL);
     CHECK(cfm_heap_usage(NULL, &use) == CFM_NULL && cfm_heap_usage(&heap, NULL) == CFM_NULL);
     CHECK(cfm_heap_worst_case(1, 1, 1, 1, NULL) == CFM_NULL);
-    CHECK(cfm_heap_init((cfm_heap *)(void *)((char *)&heap + 4)) == CFM_MISALIGNED);
+    CHECK(cfm_heap_init((cfm_heap *)(void *)((char *)&heap + 2)) == CFM_MISALIGNED);
     CHECK(cfm_heap_alloc(&heap, 1, 1, (uint8_t **)(void *)((char *)&at + 1)) == CFM_MISALIGNED);
     CHECK(cfm_heap_worst_case(1, 1, 1, 1, (uint64_t *)(void *)((char *)&bytes + 1)) == CFM_MISALIGNED);
     CHECK(cfm_heap_alloc(&no_heap, 1, 1, &at) == CFM_STALE && cfm_heap_free(&no_heap, foreign) == CFM_STALE);

@@ -97,7 +97,7 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_REGIONS", slots::CFM_REGIONS as i64),
         ("CFM_SLOTS_DWORDS", slots::SLOTS_DWORDS as i64),
         ("CFM_HEAP_PIECES", heap::HEAP_PIECES as i64),
-        ("CFM_HEAP_DWORDS", heap::HEAP_DWORDS as i64),
+        ("CFM_HEAP_WORDS", heap::HEAP_WORDS as i64),
         ("CFM_LEDGER_TASKS", ledger::LEDGER_TASKS as i64),
         ("CFM_LEDGER_DWORDS", ledger::LEDGER_DWORDS as i64),
         ("CFM_LEDGER_BYTES", ledger::LEDGER_BYTES as i64),
