@@ -66,9 +66,9 @@ cofferdam_package_name() { # manifest
     sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$1"
 }
 
-# Manifests of the packages outside crates/, kernel/ and host/.
+# Manifests of the packages outside crates/, kernel/ and host/ (capi/ is for both chip and host).
 cofferdam_outer_manifests() {
-    for cofferdam_manifest in arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
+    for cofferdam_manifest in capi/Cargo.toml arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
         examples/*/*/Cargo.toml tests/attacks/*/Cargo.toml; do
         [ ! -f "$cofferdam_manifest" ] || echo "$cofferdam_manifest"
     done
