@@ -108,7 +108,10 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let supervisor = badge & SUPERVISOR != 0;
         let number = badge & !SUPERVISOR;
         if supervisor && request.operation == Operation::Reclaim {
-            return self.answer(u32::from(request.address as u8), &request, calls);
+            let named = self.clients.iter().position(|client| client.name == request.name);
+            let number = if request.name[0] == 0 { Some(request.address as usize) } else { named };
+            let number = number.filter(|number| *number < CLIENTS).ok_or(Error::BadArgument)?;
+            return self.answer(number as u32, &request, calls);
         }
         self.answer(number, &request, calls)
     }

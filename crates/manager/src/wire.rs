@@ -61,7 +61,7 @@ operations! {
     /// The bound of what was granted around `address`. Answer: granted, or refused when nothing was.
     Query = 7;
     /// One step of taking back everything that a domain holds: the caller itself, or (for the holder of the
-    /// supervisor's badge) the domain numbered in `address`. Answer: done, with the number of things left.
+    /// supervisor's badge) the domain `name`, or without a name the one numbered in `address`. Answer: done, with the number of things left.
     Reclaim = 8;
 }
 

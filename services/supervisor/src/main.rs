@@ -3,11 +3,15 @@
 //! It watches every domain to which it holds a capability. The right `w` makes it restart the domain; with `r` alone it
 //! only reports. Restarting is a loop of short steps in the kernel that the supervisor's budget pays for.
 //!
+//! With the gate `memory` (badge 0x8000_0000) it first takes back what the memory manager granted to a domain that it restarts;
+//! the capability for the domain then has the domain's own name.
+//!
 //! Names: notification `faults`; one capability of kind domain for each domain to be watched, under the domain's name.
 #![no_std]
 #![no_main]
 
 use cofferdam::abi::Kind;
+use cofferdam::memory::Manager;
 use cofferdam::{Domain, Error, Fault, Notification, Start, println};
 
 cofferdam::entry!(main);
@@ -30,7 +34,7 @@ fn attend(name: &str, domain: Domain) {
         faulted = true;
     }
     if faulted {
-        match restart(domain) {
+        match restart(name, domain) {
             Ok(()) => println!("{name} restarted"),
             Err(Error::NoRight) => println!("{name} stays stopped"),
             Err(error) => println!("{name} cannot be restarted: {error:?}"),
@@ -45,7 +49,15 @@ fn report(name: &str, fault: Fault) {
     }
 }
 
-fn restart(domain: Domain) -> Result<(), Error> {
+fn restart(name: &str, domain: Domain) -> Result<(), Error> {
+    reclaim(name);
     while !domain.restart_step()? {}
     Ok(())
+}
+
+/// Takes back what the memory manager granted to the domain, in steps. The manager knows it by the name of its capability.
+fn reclaim(name: &str) {
+    let Some(manager) = Manager::find() else { return };
+    // Each step makes progress; an error means that there is nothing to take back, or nobody who could.
+    while manager.reclaim(name).is_ok_and(|left| left > 0) {}
 }

@@ -184,12 +184,12 @@ impl Manager {
         self.granted(&Request::new(Operation::Query).about(address))
     }
 
-    /// One step of giving back everything that the caller holds or, for a supervisor, the domain with this number; returns the
-    /// number of things left.
+    /// One step of giving back everything that the caller holds (no name) or, for a supervisor, that the domain `name` holds;
+    /// returns the number of things left.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn reclaim(self, domain: u32) -> Result<u32, Failure> {
-        self.left(&Request::new(Operation::Reclaim).about(domain))
+    pub fn reclaim(self, name: &str) -> Result<u32, Failure> {
+        self.left(&Request::new(Operation::Reclaim).with(name))
     }
 }

@@ -79,6 +79,8 @@ fn only_the_supervisor_reclaims_what_others_hold() {
     }
     assert_eq!(world.left(1, Request::new(Operation::Reclaim).about(0)), 0, "a client reclaims its own");
     assert_eq!(world.machine.mapped(), 3);
+    assert!(world.left(SUPERVISOR, Request::new(Operation::Reclaim).with("control")) > 0);
+    assert_eq!(world.send(SUPERVISOR, Request::new(Operation::Reclaim).with("nobody")), Err(Error::BadArgument));
     let mut steps = 0;
     while world.left(SUPERVISOR, Request::new(Operation::Reclaim).about(0)) > 0 {
         steps += 1;

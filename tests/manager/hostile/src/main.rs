@@ -1,0 +1,140 @@
+//! A memory manager that has gone mad: it holds frames and domains as the real one does, and makes random kernel calls with
+//! random arguments and those at the borders of what is valid. Whatever it is granted, it writes to. The kernel has to refuse
+//! everything else: the run's witness hashes the memory of every other domain, and the shadow of the region registers sees
+//! each access.
+//!
+//! After the calls it reads kernel memory, one address in each of its lives: every one of these reads has to be its last.
+//!
+//! Names: every capability that it has been given, `frames` of the kind frames first; the gate `console`.
+#![no_std]
+#![no_main]
+
+mod random;
+
+use cofferdam::abi::{Call, Kind};
+use cofferdam::{Error, Info, Start, println, sys};
+use random::Random;
+
+/// Calls in the first life.
+const CALLS: u32 = 100_000;
+/// Kernel memory that is read in the lives after the first, one address each.
+const KERNEL: &[u32] =
+    &[0x0000_0000, 0x0000_3ffc, 0x2000_0000, 0x2000_8000, 0x2000_fffc, 0x0020_0000, 0x4000_0000, 0xe000_ed94];
+
+cofferdam::entry!(main);
+
+fn main(start: Start) -> u32 {
+    match (start.restarts as usize).checked_sub(1) {
+        None => {
+            rampage(start.info);
+            println!("reading kernel memory");
+            peek(KERNEL[0])
+        }
+        Some(life) => match KERNEL.get(life + 1) {
+            Some(address) => peek(*address),
+            None => {
+                println!("{} reads of kernel memory, none survived", KERNEL.len());
+                0
+            }
+        },
+    }
+}
+
+/// Reads a word that no domain may read; the exit code tells that it came back.
+fn peek(address: u32) -> u32 {
+    // SAFETY: none; this is an attack. The kernel has to stop it.
+    let word = unsafe { (address as *const u32).read_volatile() };
+    println!("read {word:#010x} at {address:#010x}");
+    200
+}
+
+/// What was tried and what came of it.
+#[derive(Default)]
+struct Tally {
+    tried: [u32; Call::NodesGive as usize + 1],
+    done: [u32; Call::NodesGive as usize + 1],
+    written: u32,
+}
+
+fn rampage(info: Info) {
+    let handles = Handles::of(info);
+    let Some(pool) = handles.pool() else { return println!("no pool") };
+    let mut random = Random::new(0x1234_5678, pool);
+    let mut tally = Tally::default();
+    for _ in 0..CALLS {
+        let call = random.call();
+        let arguments = random.arguments(call, &handles);
+        let index = call as usize;
+        tally.tried[index] += 1;
+        // SAFETY: the calls that write this domain's memory are not among those that are made.
+        let (status, _, _) = unsafe { sys::any(call as u32, arguments) };
+        if status == 0 {
+            tally.done[index] += 1;
+            random.succeeded(call, arguments);
+            tally.written += u32::from(call == Call::FramesMap && scribble(&handles, arguments));
+        }
+    }
+    for (index, tried) in tally.tried.iter().enumerate().filter(|(_, tried)| **tried > 0) {
+        println!("call {index}: {tried} tried, {} done", tally.done[index]);
+    }
+    println!("{CALLS} calls, {} regions written", tally.written);
+}
+
+/// The capabilities that it was given.
+struct Handles {
+    frames: [u32; 4],
+    domains: [u32; 4],
+    own: u32,
+    pool_slot: u32,
+    table: u32,
+}
+
+impl Handles {
+    fn of(info: Info) -> Handles {
+        let mut handles = Handles { frames: [0; 4], domains: [0; 4], own: u32::MAX, pool_slot: u32::MAX, table: 0 };
+        for kind in [Kind::Frames, Kind::Domain] {
+            let slots = info.caps().filter(|(_, cap)| cap.kind == kind);
+            let list = if kind == Kind::Frames { &mut handles.frames } else { &mut handles.domains };
+            let mut last = 0;
+            for (to, (_, cap)) in list.iter_mut().zip(slots) {
+                *to = cap.slot;
+                last = cap.slot;
+            }
+            for to in list.iter_mut().filter(|slot| **slot == 0) {
+                *to = last;
+            }
+        }
+        handles.pool_slot = info.cap("pool", Kind::Frames).map_or(u32::MAX, |cap| cap.slot);
+        handles.own = info.cap("myself", Kind::Domain).map_or(u32::MAX, |cap| cap.slot);
+        handles.table = info.caps().map(|(_, cap)| cap.slot + 1).max().unwrap_or(0);
+        handles
+    }
+
+    /// Where the pool begins: below it, the kernel says that the address is not in these frames.
+    fn pool(&self) -> Option<u32> {
+        let inside =
+            |base: &u32| sys::frames_map(self.own | 3 << 16, self.pool_slot, *base, 8) != Err(Error::BadAddress);
+        (0x6000_0000..0x6100_0000).step_by(0x1_0000).find(inside)
+    }
+}
+
+/// Writes to every eighth of a region that it has just been given, if it was given to this domain to write.
+fn scribble(handles: &Handles, arguments: [u32; 4]) -> bool {
+    let [target, _, base, shape] = arguments;
+    if target & 0xffff != handles.own || target >> 17 & 1 == 0 {
+        return false;
+    }
+    let (log2, disabled) = (shape & 0xff, shape >> 8);
+    let eighth = if disabled == 0 { 1 << log2 } else { 1 << (log2 - 3) };
+    for index in (0..8).filter(|index| disabled >> index & 1 == 0) {
+        let address = base + if disabled == 0 { 0 } else { index * eighth };
+        for word in [address, address + eighth - 4] {
+            // SAFETY: the kernel has just said that this domain may write there.
+            unsafe { (word as *mut u32).write_volatile(0xbad0_bad0) };
+        }
+        if disabled == 0 {
+            break;
+        }
+    }
+    true
+}
