@@ -142,10 +142,10 @@ cfm_status cfm_region_place(uint64_t len, uint32_t from, cfm_span *out);
 
 /* ---- Trie: from addresses to the regions of one task, any number of them ----------------------------------------- */
 
-/* A node of the trie: memory only. One serves all regions that lie in one aligned block of 4 MiB and are made of
- * granules (regions, or eighths of regions) of 64 KiB or more. In general, keep a node for each aligned 64 KiB with
- * smaller regions in it, for each aligned 1 KiB with regions or eighths below 1 KiB in it, for each aligned 4 MiB,
- * and one more. A leaf holds one region: an array of cfm_regs is where the leaves live. */
+/* A node of the trie: memory only. How many a trie takes at most: one, and one for each aligned block of 64 MiB, of 4
+ * MiB, of 64 KiB and of 1 KiB that has a region in it whose granule is smaller than the block; the granule is the
+ * region, or an eighth of it when it is a run of eighths. One node serves all regions of 64 KiB or more in one block
+ * of 4 MiB. A leaf holds one region: an array of cfm_regs is where the leaves live. */
 #define CFM_NODE_WORDS 72
 typedef struct cfm_node {
     uint32_t words[CFM_NODE_WORDS];

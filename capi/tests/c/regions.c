@@ -161,6 +161,33 @@ static void insert_one(void) {
     }
 }
 
+/* What the header says of the number of nodes. */
+static uint32_t most_nodes(void) {
+    static const uint32_t blocks[] = {26, 22, 16, 10};
+    uint32_t most = 1;
+    for (unsigned level = 0; level < 4; level++) {
+        uint32_t seen[2 * REGIONS_MOST + 1], count = 0;
+        for (uint32_t i = 0; i < known_count; i++) {
+            const uint32_t log2 = (known[i].rasr >> 1 & 31) + 1,
+                           granule = (known[i].rasr >> 8 & 255) != 0 ? log2 - 3 : log2;
+            if (granule >= blocks[level])
+                continue;
+            for (uint32_t offset = 0; offset >> log2 == 0; offset += 32) {
+                const uint32_t block = (known[i].rbar + offset) >> blocks[level];
+                if (contains(known[i], known[i].rbar + offset) && (count == 0 || seen[count - 1] != block))
+                    seen[count++] = block;
+            }
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t before = 0;
+            for (uint32_t j = 0; j < i; j++)
+                before |= seen[j] == seen[i];
+            most += !before;
+        }
+    }
+    return most;
+}
+
 static void look_up(void) {
     const uint32_t address = cell_address(below(CELLS)) + below(256);
     const cfm_regs *expected = find_known(address);
@@ -194,6 +221,8 @@ static void tries(void) {
             }
             look_up();
             CHECK(cfm_trie_usage(&trie, &use) == CFM_OK && use.regions == known_count && use.free_nodes <= node_count);
+            if (step % 16 == 0)
+                CHECK(node_count - use.free_nodes <= most_nodes());
         }
         while (known_count > 0)
             CHECK(cfm_trie_remove(&trie, &known[--known_count]) == CFM_OK);
