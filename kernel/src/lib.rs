@@ -6,7 +6,7 @@
 //! * Decode fallibly, then perform infallibly: a call that is refused has changed nothing.
 //! * No global state: everything a CPU's kernel knows is in one [`Kernel`].
 //! * No compare-and-swap, no floating point.
-#![cfg_attr(not(test), no_std)]
+#![cfg_attr(not(any(test, feature = "simulation")), no_std)]
 
 pub mod arch;
 pub mod boot;
@@ -25,5 +25,6 @@ mod table;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
 
-#[cfg(test)]
-mod tests;
+#[cfg(any(test, feature = "simulation"))]
+#[cfg_attr(not(test), allow(missing_docs, dead_code, unused_imports))]
+pub mod tests;

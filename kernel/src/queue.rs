@@ -164,7 +164,7 @@ impl Default for Times {
 }
 
 /// What is in the queues, for tests that check it.
-#[cfg(test)]
+#[cfg(any(test, feature = "simulation"))]
 mod inspect {
     use std::vec::Vec;
 

@@ -2,7 +2,7 @@
 
 mod attacks;
 mod frames;
-mod fuzz;
+pub mod fuzz;
 mod rich;
 mod sim;
 mod watch;

@@ -1,7 +1,7 @@
 //! A simulated processor: time is set by the test, contexts hold what a thread asked for and what it was told.
 
 use core::ptr::NonNull;
-use std::alloc::{Layout, alloc_zeroed};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::boxed::Box;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -46,6 +46,8 @@ pub struct Sim {
     pub calls: u64,
     /// Of these, not refused, by number.
     pub taken: BTreeMap<u32, u64>,
+    /// Memory of the kernel's objects, for [`release`].
+    pub blocks: Vec<(*mut u8, Layout)>,
 }
 
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
@@ -123,7 +125,9 @@ unsafe impl Arch for Sim {
     unsafe fn object_memory(&mut self, _: u32, bytes: u32) -> *mut u8 {
         let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
         // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
-        unsafe { alloc_zeroed(layout) }
+        let block = unsafe { alloc_zeroed(layout) };
+        self.blocks.push((block, layout));
+        block
     }
     unsafe fn kernel_memory(at: u32) -> *mut u8 {
         const PAGE: u32 = 4096;
@@ -266,6 +270,16 @@ pub fn try_boot(builder: &Builder, processor: Sim) -> Result<Kernel<Sim>, crate:
     ];
     let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle_regions };
     boot.kernel(processor)
+}
+
+/// Ends a system whose memory would otherwise stay: tests that make thousands of them need it.
+pub fn release(mut kernel: Kernel<Sim>) {
+    let blocks = std::mem::take(&mut kernel.arch.blocks);
+    drop(kernel);
+    for (block, layout) in blocks {
+        // SAFETY: allocated with this layout; the kernel, which alone used it, is gone.
+        unsafe { dealloc(block, layout) };
+    }
 }
 
 impl Kernel<Sim> {
