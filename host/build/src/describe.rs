@@ -59,16 +59,41 @@ fn sizes(sizes: &place::ImageSizes) -> describe::ImageSizes {
     describe::ImageSizes { text: sizes.text, rodata: 0, data: sizes.data, bss: sizes.bss }
 }
 
-fn area(placed: &PlacedArea) -> describe::Area {
-    describe::Area {
+/// An area for each piece.
+fn areas(placed: &PlacedArea) -> impl Iterator<Item = describe::Area> + '_ {
+    let (bytes, each) = (placed.bytes / placed.pieces.max(1), placed.regions.div_ceil(placed.pieces.max(1)));
+    (0..placed.pieces).map(move |piece| describe::Area {
         name: placed.name.clone(),
-        base: u64::from(placed.base),
-        bytes: u64::from(placed.bytes),
+        base: u64::from(placed.base) + u64::from(piece) * u64::from(placed.stride),
+        bytes: u64::from(bytes),
+        spec: placed.spec.clone(),
+        level: placed.level.clone(),
+        bound_cycles: placed.bound_cycles,
+        bound_method: placed.bound_method.clone(),
         access: placed.access.clone(),
         memory: placed.memory.clone(),
         pinned: placed.pinned,
         shared: placed.shared,
-        pages: if placed.pinned { 0 } else { placed.regions },
+        pages: if placed.pinned { 0 } else { each },
+    })
+}
+
+fn account(placed: &place::PlacedAccount) -> describe::Account {
+    let envelope = |e: &place::PlacedEnvelope| describe::Envelope {
+        arena: e.arena.clone(),
+        spec: e.spec.clone(),
+        live: e.live,
+        largest: e.largest,
+        count: e.count,
+        bytes: e.bytes,
+    };
+    describe::Account {
+        pinned: placed.pinned,
+        paged: placed.paged,
+        table: placed.table.clone(),
+        table_bytes: placed.table_bytes,
+        table_used: placed.table_used,
+        envelopes: placed.envelopes.iter().map(envelope).collect(),
     }
 }
 
@@ -85,7 +110,8 @@ fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
                 FaultPolicy::Restart => describe::FaultPolicy::Restart,
                 FaultPolicy::Report => describe::FaultPolicy::Report,
             },
-            areas: placed.areas.iter().map(area).collect(),
+            areas: placed.areas.iter().flat_map(areas).collect(),
+            account: account(&placed.account),
             image: sizes(&placed.sizes),
         })
         .collect()
@@ -183,8 +209,7 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
                 access: access.into(),
                 memory: name.clone(),
                 pinned: true,
-                shared: false,
-                pages: 0,
+                ..describe::Area::default()
             });
         }
     }

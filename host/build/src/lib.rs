@@ -5,6 +5,7 @@
 mod c;
 mod command;
 mod describe;
+mod envelope;
 mod files;
 mod install;
 mod load;

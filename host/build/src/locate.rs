@@ -20,6 +20,14 @@ fn place_of(what: &str) -> String {
     found.unwrap_or_default()
 }
 
+/// The refusal of an envelope for whose arena there is no room.
+fn too_big(manifest: &Manifest, what: &str, left: u64) -> Option<Refusal> {
+    let (part, domain) = what.split_once(" of domain ")?;
+    let index: usize = part.strip_prefix("envelope[")?.strip_suffix(']')?.parse().ok()?;
+    let declared = manifest.domain.get(domain)?.envelope.get(index)?;
+    Some(crate::envelope::too_big(&place_of(what), declared, left))
+}
+
 /// Where the manifest names a symbol.
 fn symbol_place(manifest: &Manifest, domain: &str, symbol: &str) -> String {
     let base = format!("domain.{domain}");
@@ -59,6 +67,9 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
             .limit(*reason)
             .rule("code and data are moved by different distances")
             .remedy("compile without position-independent code and with the flags that `cofferdam sdk` prints"),
+        PlaceError::Full { what, left, .. } if what.starts_with("envelope[") => {
+            too_big(manifest, what, *left).unwrap_or_else(|| at("CF0316", place_of(what)))
+        }
         PlaceError::Full { what, asked, left, .. } => at("CF0305", place_of(what))
             .value(format!("{asked} bytes, rounded to what one region register can express"))
             .limit(format!("{left} bytes in the largest gap"))
@@ -72,13 +83,10 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
                 .rule("a range at a fixed address is free and expressed exactly by one region register")
                 .remedy("remove `at`, or choose an address that is free and aligned")
         }
-        PlaceError::Regions { domain, pinned, paged, limit, areas } => {
-            let code = if pinned > limit { "CF0303" } else { "CF0304" };
-            at(code, of(domain))
-                .value(format!("{pinned} pinned: {}; {paged} slots for paged memory", areas.join(", ")))
-                .limit(format!("{limit} region registers"))
-                .rule("pinned memory is in region registers whenever the domain runs; the others serve paged memory")
-                .remedy(format!("page {} regions more", (pinned + paged).saturating_sub(*limit)))
+        PlaceError::Refused { what, pinned, refusal } => {
+            let place = place_of(what);
+            let place = place.strip_suffix(".table").unwrap_or(&place);
+            manifest::refused(place, &format!("`{what}`"), &format!("; pinned: {pinned}"), refusal)
         }
         PlaceError::Tables(_) => at("CF0605", String::new())
             .rule("the kernel's own parser accepts the tables")

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use manifest::{
     Diagnostic, Domain, FaultPolicy, Geometry, Grant, HeapArea, Manifest, MemoryKind, Object, Refusal, Replacement,
-    Time,
+    Spec, Time,
 };
 use place::{
-    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest, Interleave,
-    InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+    AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 
 use crate::install::{Install, unreadable};
@@ -50,6 +50,7 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         bytes: usable(name, m.base, m.bytes),
         reserved: m.reserved,
         rom: m.kind == MemoryKind::Rom,
+        class: m.class,
     })
     .collect()
 }
@@ -82,6 +83,7 @@ pub(crate) fn request<'a>(
     Ok(Request {
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
+        platform: manifest::platform(&loaded.board),
         kernel: &programs.kernel,
         domains: domains.collect::<Result<_, Box<Refusal>>>().map_err(|refusal| loaded.document.locate(*refusal))?,
         shared: shared.collect(),
@@ -143,9 +145,9 @@ impl Maker<'_> {
         d: &Domain,
         elf: &'a [u8],
     ) -> Result<DomainRequest<'a>, Box<Refusal>> {
-        let area = |memory: &str, pinned, at: Option<manifest::Address>, extra: u64| AreaRequest {
+        let area = |memory: &str, spec: &Spec, at: Option<manifest::Address>, extra: u64| AreaRequest {
             memory: self.memory(memory),
-            pinned,
+            spec: spec.value,
             at: at.map(|a| a.0),
             extra: extra as u32,
         };
@@ -157,11 +159,11 @@ impl Maker<'_> {
         Ok(DomainRequest {
             name: name.to_owned(),
             elf,
-            code: area(&d.code.memory, d.code.pinned, d.code.at, 0),
-            data: area(&d.data.memory, d.data.pinned, d.data.at, d.data.extra.0),
-            stack: area(stacks, true, d.stack.at, 0),
+            code: area(&d.code.memory, &d.code.spec, d.code.at, 0),
+            data: area(&d.data.memory, &d.data.spec, d.data.at, d.data.extra.0),
+            stack: area(stacks, &d.stack.spec, d.stack.at, 0),
             heap: d.heap.as_ref().map(|heap| HeapRequest {
-                area: area(&heap.memory, heap.pinned, heap.at, heap.size.0),
+                area: area(&heap.memory, &heap.spec, heap.at, heap.size.0),
                 page_log2: heap.page.filter(|_| heap.geometry() == Geometry::Page).map(|page| page.0.ilog2()),
                 interleave: self.interleave(name, heap),
             }),
@@ -171,6 +173,14 @@ impl Maker<'_> {
                 Replacement::RoundRobin => system::replacement::ROUND_ROBIN,
                 Replacement::Random => system::replacement::RANDOM,
             },
+            envelopes: d
+                .envelope
+                .iter()
+                .enumerate()
+                .map(|(i, e)| self.envelope(name, i, e))
+                .collect::<Result<_, _>>()?,
+            ledger: d.ledger,
+            misses: u32::MAX,
             devices: devices.collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
             files: d.files.iter().filter_map(|used| self.file(used)).collect(),
@@ -207,13 +217,33 @@ impl Maker<'_> {
         })
     }
 
+    /// The arena of an envelope: as many bytes as the allocator's worst fragmentation can need.
+    fn envelope(
+        &self,
+        domain: &str,
+        index: usize,
+        declared: &manifest::Envelope,
+    ) -> Result<EnvelopeRequest, Box<Refusal>> {
+        let (live, largest) = (declared.live.0 as u32, declared.largest.0 as u32);
+        let envelope = spec::Envelope { spec: declared.spec.value, live, largest, count: declared.count };
+        let left = self.memories[self.memory(&declared.memory)].bytes;
+        let bytes = memory::heap::worst_case_bytes(live, largest, declared.count, 1);
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= u64::from(left)) else {
+            let place = format!("domain.{domain}.envelope[{index}]");
+            return Err(Box::new(crate::envelope::too_big(&place, declared, u64::from(left))));
+        };
+        let area =
+            AreaRequest { memory: self.memory(&declared.memory), spec: envelope.spec, at: None, extra: bytes as u32 };
+        Ok(EnvelopeRequest { area, envelope, default: declared.default })
+    }
+
     fn shared(&self, used: &manifest::SharedUse) -> Option<SharedUse> {
         let shared = self.manifest.shared.get_index_of(&used.name)?;
-        Some(SharedUse { shared, write: used.access == manifest::AccessMode::ReadWrite, pinned: used.pinned })
+        Some(SharedUse { shared, write: used.access == manifest::AccessMode::ReadWrite, spec: used.spec.value })
     }
 
     fn file(&self, used: &manifest::FileUse) -> Option<FileUse> {
-        Some(FileUse { file: self.manifest.file.get_index_of(&used.name)?, pinned: used.pinned })
+        Some(FileUse { file: self.manifest.file.get_index_of(&used.name)?, spec: used.spec.value })
     }
 
     fn thread(&self, domain: &Domain, index: usize, thread: &manifest::Thread) -> ThreadRequest {

@@ -30,6 +30,16 @@ pub struct Memory {
     /// Bytes at its start that the kernel keeps.
     #[serde(default)]
     pub reserved: u32,
+    /// How near it is to the processor, for memory that can hold data.
+    #[serde(default, deserialize_with = "class")]
+    pub class: Option<spec::MemoryClass>,
+}
+
+fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<spec::MemoryClass>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let known = (1..=3).filter_map(spec::MemoryClass::from_number);
+    let found = known.into_iter().find(|class| class.text().strip_prefix("data-") == Some(text.as_str()));
+    found.map(Some).ok_or_else(|| serde::de::Error::custom("a class is tcm, on-chip or off-chip"))
 }
 
 /// A device that can be given to a domain.
@@ -59,6 +69,11 @@ pub struct Protection {
     pub scheme: String,
     /// Region registers that a domain can use.
     pub regions: u32,
+    /// Cycles that a miss adds to one access at most, from the access that faults to the one that is restarted, with the nodes of
+    /// the domain's table in TCM. The benchmark compares it with the largest observed time.
+    pub l1_cycles: u32,
+    /// The same with the nodes in on-chip SRAM.
+    pub l2_cycles: u32,
 }
 
 /// Bounds of the kernel's paths that admission assumes, in cycles of the processor.

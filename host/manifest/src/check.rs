@@ -7,6 +7,7 @@ mod heap;
 mod memory;
 mod names;
 mod registers;
+mod specs;
 pub(crate) mod time;
 
 use crate::board::Board;
@@ -21,7 +22,11 @@ pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = names::check(manifest, board);
     found.extend(memory::check(manifest, board));
     found.extend(heap::check(manifest));
+    found.extend(specs::check(manifest, board));
     found.extend(registers::check(manifest, board));
+    if found.is_empty() {
+        found.extend(crate::admission::admit(manifest, board));
+    }
     found.extend(fixed::check(manifest, board));
     found.extend(time::check(manifest, board));
     found

@@ -76,6 +76,20 @@ codes! {
     "CF0311" "heaps that cannot alternate"
         "Heaps of one `interleave` group own every second (fourth, eighth) frame of one range. Region registers tell them apart by \
          sub-regions, eighths of a power of two, so the group has 2, 4 or 8 equal heaps that fill whole regions."
+    "CF0312" "a specification that contradicts itself"
+        "A temporal specification says at which level of storage the check of an access ends, and may say where data lies: one level and one \
+         place. What it says must agree with the memory that the area names."
+    "CF0313" "a specification that the platform cannot keep"
+        "A platform keeps what is asked or refuses; it never approximates. The table in docs/manifest.md says what each level means on each \
+         platform, and what is refused there."
+    "CF0314" "no memory for a table"
+        "Paged memory is found through a table whose nodes lie in memory of the domain's level: TCM for `l1`, on-chip SRAM for `l2` and below."
+    "CF0315" "an envelope that cannot be"
+        "An envelope bounds what a domain has allocated at once: all bytes, the largest block and the number of blocks. The three figures must \
+         be possible together."
+    "CF0316" "an envelope that is too big"
+        "The arena of an envelope has as many bytes as the allocator's worst fragmentation can need (docs/memory.md), so that an allocation \
+         within the envelope is never refused. That arena does not fit its memory."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock."
     "CF0402" "a deadline that can be missed"
@@ -95,6 +109,8 @@ codes! {
         "Priorities are 0, the most important, to 31."
     "CF0408" "more time promised than there is"
         "The capacities of all budgets per period sum to more than one processor."
+    "CF0409" "more misses than the budget allows"
+        "A miss budget bounds the paged-region misses of a period. The misses that its threads declare must fit."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

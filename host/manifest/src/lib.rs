@@ -2,6 +2,7 @@
 //! every later stage of the tool uses. docs/manifest.md is the reference for users.
 #![forbid(unsafe_code)]
 
+mod admission;
 mod analysis;
 mod board;
 mod check;
@@ -11,7 +12,10 @@ mod document;
 mod quantity;
 mod references;
 mod schema;
+mod spec;
 
+pub use self::spec::Spec;
+pub use admission::{admit, platform, refused, strictest_paged};
 pub use analysis::{Bound, analyse};
 pub use board::{Board, Device, KernelCosts, Memory, MemoryKind, Protection, Targets};
 pub use check::{check, name_ok};
@@ -21,9 +25,9 @@ pub use document::Document;
 pub use quantity::{Address, Size, Time};
 pub use references::{Grant, Object, clients, grant, grants};
 pub use schema::{
-    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, FaultPolicy, File, FileUse, Frames, Gate,
-    Geometry, HeapArea, InterruptLine, Manifest, Notification, Paging, Replacement, Run, Shared, SharedUse, StackArea,
-    SystemSection, Thread, Use,
+    AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, Envelope, FaultPolicy, File, FileUse, Frames,
+    Gate, Geometry, HeapArea, InterruptLine, Manifest, Notification, Paging, Replacement, Run, Shared, SharedUse,
+    StackArea, SystemSection, Thread, Use,
 };
 
 #[cfg(test)]

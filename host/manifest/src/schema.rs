@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::quantity::{Address, Size, Time};
+use crate::spec::Spec;
 
 /// A whole manifest. Everything is numbered in the order of the file.
 #[derive(Clone, Debug, Deserialize)]
@@ -120,6 +121,11 @@ pub struct Domain {
     pub stack: StackArea,
     pub heap: Option<HeapArea>,
     #[serde(default)]
+    pub envelope: Vec<Envelope>,
+    /// It is the memory manager: the ledger is handed over to it.
+    #[serde(default)]
+    pub ledger: bool,
+    #[serde(default)]
     pub paging: Paging,
     #[serde(default)]
     pub devices: Vec<String>,
@@ -146,14 +152,14 @@ pub struct Domain {
 pub struct CArea {
     #[serde(default = "flash")]
     pub memory: String,
-    #[serde(default = "yes")]
-    pub pinned: bool,
+    #[serde(default = "Spec::deterministic")]
+    pub spec: Spec,
     pub at: Option<Address>,
 }
 
 impl Default for CArea {
     fn default() -> Self {
-        CArea { memory: flash(), pinned: true, at: None }
+        CArea { memory: flash(), spec: Spec::deterministic(), at: None }
     }
 }
 
@@ -163,8 +169,8 @@ impl Default for CArea {
 pub struct DataArea {
     #[serde(default = "sram")]
     pub memory: String,
-    #[serde(default = "yes")]
-    pub pinned: bool,
+    #[serde(default = "Spec::deterministic")]
+    pub spec: Spec,
     #[serde(default)]
     pub extra: Size,
     pub at: Option<Address>,
@@ -172,25 +178,25 @@ pub struct DataArea {
 
 impl Default for DataArea {
     fn default() -> Self {
-        DataArea { memory: sram(), pinned: true, extra: Size(0), at: None }
+        DataArea { memory: sram(), spec: Spec::deterministic(), extra: Size(0), at: None }
     }
 }
 
-/// Where stacks go. `pinned` may only be true: it exists so that the refusal can explain why.
+/// Where stacks go. `spec` may only be deterministic: it exists so that the refusal can explain why.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StackArea {
     pub memory: Option<String>,
     #[serde(default = "stack_size")]
     pub size: Size,
-    #[serde(default = "yes")]
-    pub pinned: bool,
+    #[serde(default = "Spec::deterministic")]
+    pub spec: Spec,
     pub at: Option<Address>,
 }
 
 impl Default for StackArea {
     fn default() -> Self {
-        StackArea { memory: None, size: stack_size(), pinned: true, at: None }
+        StackArea { memory: None, size: stack_size(), spec: Spec::deterministic(), at: None }
     }
 }
 
@@ -201,7 +207,7 @@ pub struct HeapArea {
     pub size: Size,
     pub page: Option<Size>,
     #[serde(default)]
-    pub pinned: bool,
+    pub spec: Spec,
     pub at: Option<Address>,
     /// Heaps of the same group alternate in frames of `page` bytes.
     pub interleave: Option<String>,
@@ -214,6 +220,20 @@ impl HeapArea {
         let pages = self.page.is_some() && self.interleave.is_none();
         self.regions.unwrap_or(if pages { Geometry::Page } else { Geometry::Cover })
     }
+}
+
+/// What a domain has allocated at once at most, with one specification.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    pub spec: Spec,
+    pub memory: String,
+    pub live: Size,
+    pub largest: Size,
+    pub count: u32,
+    /// Plain `malloc` uses its arena.
+    #[serde(default)]
+    pub default: bool,
 }
 
 /// How the regions of a paged heap are chosen.
@@ -262,10 +282,6 @@ fn gate_stack() -> Size {
     Size(1024)
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// How a domain may use shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum AccessMode {
@@ -281,7 +297,7 @@ pub struct SharedUse {
     pub name: String,
     pub access: AccessMode,
     #[serde(default)]
-    pub pinned: bool,
+    pub spec: Spec,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -368,7 +384,7 @@ pub struct CSources {
 #[derive(Clone, Debug)]
 pub struct FileUse {
     pub name: String,
-    pub pinned: bool,
+    pub spec: Spec,
 }
 
 /// A value that may be written as a string or as a table.
@@ -403,5 +419,5 @@ string_or_table!(CrateSource, RawCrate, "a directory, or a table with `path`",
     |text| CrateSource { path: text.into(), bin: None, features: Vec::new() },
     { path: String, bin: Option<String>, #[serde(default)] features: Vec<String>, });
 string_or_table!(FileUse, RawFile, "the name of a file, or a table with `name`",
-    |text| FileUse { name: text.into(), pinned: false },
-    { name: String, #[serde(default)] pinned: bool, });
+    |text| FileUse { name: text.into(), spec: Spec::default() },
+    { name: String, #[serde(default)] spec: Spec, });

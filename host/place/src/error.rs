@@ -79,19 +79,15 @@ pub enum PlaceError {
         /// Why not.
         reason: String,
     },
-    /// More pinned regions than registers, or too few left for paging.
-    #[error("domain `{domain}` pins {pinned} regions and needs {paged} for its paged memory; the hardware has {limit}")]
-    Regions {
-        /// The domain.
-        domain: String,
-        /// Pinned regions.
-        pinned: usize,
-        /// Slots that paging needs.
-        paged: usize,
-        /// Registers.
-        limit: usize,
-        /// Pinned areas by name.
-        areas: Vec<String>,
+    /// The ledger refuses an area.
+    #[error("`{what}` is refused: {}", refusal.rule.text())]
+    Refused {
+        /// The area, as in `heap of domain x`.
+        what: String,
+        /// Pinned areas of the domain by name, with their registers.
+        pinned: String,
+        /// The rule, what was asked, what is left, and what would be admitted.
+        refusal: spec::Refusal,
     },
     /// The tables are wrong: a defect of this tool.
     #[error("the tables were rejected: {0:?}")]

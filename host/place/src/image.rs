@@ -1,5 +1,6 @@
 //! One ELF file with everything, for a loader.
 
+use manager::HandOver;
 use object::elf;
 
 use crate::elf::{Kernel, Program};
@@ -29,6 +30,13 @@ pub(crate) fn write(
     }
     for (file, &(base, _)) in request.files.iter().zip(&plan.files) {
         segments.push((base, file.contents.clone()));
+    }
+    if let Some((base, bytes)) = plan.handed_over {
+        let mut block = vec![0; bytes as usize];
+        // The area was made for so many domains and pools.
+        let length = HandOver::encode(&plan.ledger, &plan.pools, &mut block).unwrap_or(0);
+        block.truncate(length);
+        segments.push((base, block));
     }
     segments.retain(|segment| !segment.1.is_empty());
     segments.sort_by_key(|segment| segment.0);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use system::area;
 
 use crate::elf::{Kernel, Program};
-use crate::plan::{Plan, Spot};
-use crate::request::Request;
+use crate::plan::{DomainSpot, Plan, Spot};
+use crate::request::{DomainRequest, Request};
 
 /// Sizes of an image in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,14 @@ pub struct PlacedArea {
     pub shared: bool,
     /// Region registers (pinned) or paged regions.
     pub regions: u32,
+    /// The specification.
+    pub spec: String,
+    /// Level at which the check of an access ends at the latest.
+    pub level: String,
+    /// Cycles that the check adds to one access at most.
+    pub bound_cycles: Option<u32>,
+    /// How that was found.
+    pub bound_method: String,
 }
 
 /// A domain.
@@ -52,6 +60,42 @@ pub struct PlacedDomain {
     pub areas: Vec<PlacedArea>,
     /// Sizes of its program.
     pub sizes: ImageSizes,
+    /// What it has been promised.
+    pub account: PlacedAccount,
+}
+
+/// What the ledger has promised a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedAccount {
+    /// Region registers that are pinned.
+    pub pinned: u32,
+    /// Region registers that serve paged memory, or would.
+    pub paged: u32,
+    /// Class of memory of its table.
+    pub table: String,
+    /// Bytes of its table.
+    pub table_bytes: u32,
+    /// Bytes of it that are promised.
+    pub table_used: u32,
+    /// Its envelopes.
+    pub envelopes: Vec<PlacedEnvelope>,
+}
+
+/// An envelope with its arena.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedEnvelope {
+    /// Name of the arena's area.
+    pub arena: String,
+    /// The specification.
+    pub spec: String,
+    /// Live bytes.
+    pub live: u32,
+    /// Largest block.
+    pub largest: u32,
+    /// Live blocks.
+    pub count: u32,
+    /// Bytes of the arena.
+    pub bytes: u32,
 }
 
 /// A memory of the chip.
@@ -112,6 +156,7 @@ impl Layout {
                     name: domain.name.clone(),
                     areas: spot.areas.iter().map(|spot| placed_area(request, spot)).collect(),
                     sizes: program.sizes,
+                    account: account(request, plan, domain, spot),
                 })
                 .collect(),
             memories: memories.collect(),
@@ -130,6 +175,29 @@ impl Layout {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = &self.symbols[..after].last()?;
         (symbol.bytes == 0 || address - symbol.address < symbol.bytes).then_some(*symbol)
+    }
+}
+
+fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &DomainSpot) -> PlacedAccount {
+    let index = request.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
+    let account = plan.ledger.accounts()[index];
+    let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
+    PlacedAccount {
+        pinned: u32::from(account.pinned),
+        paged: u32::from(request.platform.registers - account.pinned),
+        table: account.table_class.text().trim_start_matches("data-").into(),
+        table_bytes: account.table.total,
+        table_used: account.table.used,
+        envelopes: arenas
+            .map(|(area, envelope)| PlacedEnvelope {
+                arena: area.name.clone(),
+                spec: envelope.spec.to_string(),
+                live: envelope.live,
+                largest: envelope.largest,
+                count: envelope.count,
+                bytes: area.bytes,
+            })
+            .collect(),
     }
 }
 
@@ -152,6 +220,10 @@ fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
         pinned,
         shared: spot.flags & area::SHARED != 0,
         regions: if spot.page_log2 == 0 { cover } else { spot.bytes.div_ceil(1 << spot.page_log2) },
+        spec: spot.spec.to_string(),
+        level: spot.bound.map_or("", |bound| bound.level.text()).into(),
+        bound_cycles: spot.bound.map(|bound| bound.cycles),
+        bound_method: spot.bound.map_or("", |bound| bound.method.text()).into(),
     }
 }
 

@@ -10,6 +10,7 @@ mod elf;
 mod error;
 mod image;
 mod layout;
+mod ledger;
 mod plan;
 mod relocate;
 mod request;
@@ -17,10 +18,11 @@ mod tables;
 
 pub use elf::Program;
 pub use error::PlaceError;
-pub use layout::{ImageSizes, Layout, PlacedArea, PlacedDomain, PlacedMemory, Symbol};
+pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, Symbol};
+pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
 pub use request::{
-    AreaRequest, CapRequest, DomainRequest, FileRequest, FileUse, FramesRequest, GateRequest, HeapRequest, Interleave,
-    InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+    AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 
 /// What placing a system yields.
@@ -34,6 +36,8 @@ pub struct Placed {
     pub tables: system::build::Builder,
     /// Where everything lies.
     pub layout: Layout,
+    /// What has been promised.
+    pub ledger: Book,
 }
 
 /// Places a system.
@@ -57,7 +61,7 @@ pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let layout = layout::Layout::new(request, &plan, &programs, &kernel);
     let image = image::write(request, &plan, &kernel, &programs, &relocated, &words)?;
-    Ok(Placed { image, domains: relocated, tables, layout })
+    Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use protect::pmsav7::{REGIONS, Span, cover_count};
-use protect::slots::min_paged_slots;
+use manager::{HandOver, PoolAt};
+use spec::{AccessLevel, Bound, TemporalSpec};
 use system::area;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::ledger::{Admission, Book};
 use crate::request::{AreaRequest, DomainRequest, Interleave, Request};
 
 /// A placed area.
@@ -24,6 +25,11 @@ pub(crate) struct Spot {
     pub page_log2: u32,
     /// Eighths of each region that are not the domain's.
     pub disabled: u32,
+    pub spec: TemporalSpec,
+    /// What the ledger promises.
+    pub bound: Option<Bound>,
+    /// Which of the domain's envelopes it is the arena of.
+    pub envelope: Option<usize>,
 }
 
 impl Spot {
@@ -55,6 +61,8 @@ pub(crate) struct DomainSpot {
     /// Where the initial data lies in read-only memory.
     pub source: u32,
     pub info: u32,
+    /// Memory of its table: base, bytes, whether in TCM.
+    pub table: (u32, u32, bool),
 }
 
 /// Where everything lies.
@@ -70,6 +78,12 @@ pub(crate) struct Plan {
     pub spaces: Vec<Space>,
     /// The kernel's objects: base and end.
     pub objects: (u32, u32),
+    /// What has been promised.
+    pub ledger: Book,
+    /// The pools of frames that the memory manager holds.
+    pub pools: Vec<PoolAt>,
+    /// Base and size of the area in which the ledger is handed over.
+    pub handed_over: Option<(u32, u32)>,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
@@ -106,12 +120,14 @@ impl Plan {
             frames.push(spaces[range.memory].area(&what, u64::from(range.bytes), None)?);
         }
         let mut domains: Vec<DomainSpot> = domains.into_iter().flatten().collect();
+        let handed_over = place_ledger(request, &mut spaces[rom])?;
         for (spot, domain) in domains.iter_mut().zip(&request.domains) {
             spot.areas.extend(common_areas(request, domain, &files, &shared));
-            check_registers(domain, &spot.areas)?;
+            spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
         }
+        let (ledger, pools) = Admission::new(request, &mut spaces).admit(&mut domains, &frames)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
-        Ok(Plan { domains, files, frames, tables, spaces, objects })
+        Ok(Plan { domains, files, frames, tables, spaces, objects, ledger, pools, handed_over })
     }
 }
 
@@ -128,13 +144,19 @@ fn stack_bytes(domain: &DomainRequest) -> u32 {
 
 /// Bytes of a domain's information block.
 pub(crate) fn info_bytes(domain: &DomainRequest) -> u32 {
-    let areas = 3 + domain.heap.iter().count() + domain.devices.len() + domain.shared.len() + domain.files.len();
+    let own = 3 + domain.heap.iter().count() + domain.envelopes.len() + usize::from(domain.ledger);
+    let areas = own + domain.devices.len() + domain.shared.len() + domain.files.len();
     let caps = domain.caps.len() + domain.callers.len();
-    abi::info::block_bytes(caps, areas, 0) as u32
+    abi::info::block_bytes(caps, areas, domain.envelopes.len()) as u32
+}
+
+/// The bit of an area with this specification.
+pub(crate) fn pin(spec: TemporalSpec) -> u32 {
+    if spec.access == AccessLevel::Deterministic { area::PINNED } else { 0 }
 }
 
 fn flags(request: &AreaRequest, rights: u32) -> u32 {
-    rights | if request.pinned { area::PINNED } else { 0 }
+    rights | pin(request.spec)
 }
 
 fn place_domain(
@@ -160,10 +182,13 @@ fn place_domain(
         memory: area::WRITE_THROUGH,
         page_log2: 0,
         disabled: 0,
+        spec: domain.code.spec,
+        bound: None,
+        envelope: None,
     }];
 
     let stack = stack_bytes(domain);
-    let together = domain.data.pinned && domain.data.memory == domain.stack.memory && movable;
+    let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
     let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
     let writable = |name: &str, request: &AreaRequest, base, bytes| Spot {
         name: name.into(),
@@ -173,6 +198,9 @@ fn place_domain(
         memory: area::NORMAL,
         page_log2: 0,
         disabled: 0,
+        spec: request.spec,
+        bound: None,
+        envelope: None,
     };
     let (stacks, data_base);
     if together {
@@ -184,7 +212,7 @@ fn place_domain(
         data_base = base + stack.next_multiple_of(32);
     } else {
         let (base, size) = spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
-        areas.push(writable("stack", &AreaRequest { pinned: true, ..domain.stack.clone() }, base, size));
+        areas.push(writable("stack", &domain.stack, base, size));
         stacks = base;
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
@@ -205,9 +233,15 @@ fn place_domain(
             areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
         } else {
             let (base, size) = space.area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
-            let page_log2 = if heap.area.pinned { 0 } else { heap.page_log2.unwrap_or(0) };
+            let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
             areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
         }
+    }
+    for (index, request) in domain.envelopes.iter().enumerate() {
+        let name = name(&format!("envelope[{index}]"));
+        let (base, size) = spaces[request.area.memory].area(&name, u64::from(request.area.extra), None)?;
+        let arena = writable(&format!("arena{index}"), &request.area, base, size);
+        areas.push(Spot { envelope: Some(index), ..arena });
     }
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
     let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
@@ -221,6 +255,7 @@ fn place_domain(
         data_base,
         stacks,
         source,
+        table: (0, 0, false),
     })
 }
 
@@ -254,7 +289,7 @@ fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError
 
 /// Devices, shared memory and files.
 fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
-    let spot = |name: &str, base, bytes, flags, memory| Spot {
+    let spot = |name: &str, base, bytes, flags, memory, spec| Spot {
         name: name.to_owned(),
         base,
         bytes,
@@ -262,42 +297,50 @@ fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)],
         memory,
         page_log2: 0,
         disabled: 0,
+        spec,
+        bound: None,
+        envelope: None,
     };
-    let pin = |pinned: bool| if pinned { area::PINNED } else { 0 };
     let mut areas = Vec::new();
     for (name, base, bytes) in &domain.devices {
-        areas.push(spot(name, *base, *bytes, area::READ | area::WRITE | area::PINNED, area::DEVICE));
+        areas.push(spot(name, *base, *bytes, area::READ | area::WRITE | area::PINNED, area::DEVICE, PINNED));
     }
     for used in &domain.shared {
         let (base, bytes) = shared[used.shared];
-        let rights = area::READ | area::SHARED | if used.write { area::WRITE } else { 0 } | pin(used.pinned);
-        areas.push(spot(&request.shared[used.shared].name, base, bytes, rights, area::NORMAL));
+        let rights = area::READ | area::SHARED | if used.write { area::WRITE } else { 0 } | pin(used.spec);
+        areas.push(spot(&request.shared[used.shared].name, base, bytes, rights, area::NORMAL, used.spec));
     }
     for used in &domain.files {
         let (base, bytes) = files[used.file];
-        let rights = area::READ | area::SHARED | pin(used.pinned);
-        areas.push(spot(&request.files[used.file].name, base, bytes, rights, area::WRITE_THROUGH));
+        let rights = area::READ | area::SHARED | pin(used.spec);
+        areas.push(spot(&request.files[used.file].name, base, bytes, rights, area::WRITE_THROUGH, used.spec));
     }
     areas
 }
 
-/// The same count as the kernel makes at boot.
-fn check_registers(domain: &DomainRequest, areas: &[Spot]) -> Result<(), PlaceError> {
-    let regions = |spot: &Spot| cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
-    let pinned: usize = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(regions).sum();
-    let is_paged = |spot: &&Spot| spot.flags & area::PINNED == 0;
-    let code = areas.iter().filter(is_paged).any(|spot| spot.flags & area::EXECUTE != 0);
-    let any = areas.iter().any(|spot| is_paged(&spot));
-    let paged = if any { min_paged_slots(code, any).max(domain.paged_slots as usize) } else { 0 };
-    if pinned + paged > REGIONS {
-        let names = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.clone());
-        return Err(PlaceError::Regions {
-            domain: domain.name.clone(),
-            pinned,
-            paged,
-            limit: REGIONS,
-            areas: names.collect(),
-        });
+/// What needs no request because it cannot be otherwise.
+const PINNED: TemporalSpec = TemporalSpec::level(AccessLevel::Deterministic);
+
+/// The area in which the ledger is handed over.
+fn place_ledger(request: &Request, rom: &mut Space) -> Result<Option<(u32, u32)>, PlaceError> {
+    if !request.domains.iter().any(|domain| domain.ledger) {
+        return Ok(None);
     }
-    Ok(())
+    let bytes = HandOver::bytes(request.domains.len(), crate::ledger::pools(request).count());
+    rom.area("the ledger", bytes as u64, None).map(Some)
+}
+
+fn ledger_area((base, bytes): (u32, u32)) -> Spot {
+    Spot {
+        name: "ledger".into(),
+        base,
+        bytes,
+        flags: area::READ,
+        memory: area::WRITE_THROUGH,
+        page_log2: 0,
+        disabled: 0,
+        spec: TemporalSpec::default(),
+        bound: None,
+        envelope: None,
+    }
 }

@@ -1,5 +1,7 @@
 //! What is to be placed.
 
+use spec::{MemoryClass, Platform, TemporalSpec};
+
 /// A memory of the chip that domains can be given.
 #[derive(Clone, Debug)]
 pub struct Memory {
@@ -13,6 +15,8 @@ pub struct Memory {
     pub reserved: u32,
     /// Read-only at run time: code, constants and initial data live here.
     pub rom: bool,
+    /// How near it is to the processor; `None` for what cannot hold tables.
+    pub class: Option<MemoryClass>,
 }
 
 /// An area of a domain.
@@ -20,8 +24,8 @@ pub struct Memory {
 pub struct AreaRequest {
     /// Index of the memory.
     pub memory: usize,
-    /// Pinned or paged.
-    pub pinned: bool,
+    /// Its specification.
+    pub spec: TemporalSpec,
     /// Fixed address, if any.
     pub at: Option<u32>,
     /// Bytes beyond what the program itself needs.
@@ -66,6 +70,17 @@ impl Interleave {
         let own = |eighth: &u32| eighth / eighths_each % self.members == self.position;
         0xff & !(0..8).filter(own).map(|eighth| 1 << eighth).sum::<u32>()
     }
+}
+
+/// What a domain may have allocated at once, and the arena for it.
+#[derive(Clone, Debug)]
+pub struct EnvelopeRequest {
+    /// Where the arena goes; `extra` is its size.
+    pub area: AreaRequest,
+    /// The figures.
+    pub envelope: spec::Envelope,
+    /// Plain `malloc` uses the arena.
+    pub default: bool,
 }
 
 /// A thread of a domain.
@@ -137,8 +152,8 @@ pub struct SharedUse {
     pub shared: usize,
     /// May write.
     pub write: bool,
-    /// Pinned or paged.
-    pub pinned: bool,
+    /// Its specification.
+    pub spec: TemporalSpec,
 }
 
 /// A domain's use of a constant file.
@@ -146,8 +161,8 @@ pub struct SharedUse {
 pub struct FileUse {
     /// Index of the file.
     pub file: usize,
-    /// Pinned or paged.
-    pub pinned: bool,
+    /// Its specification.
+    pub spec: TemporalSpec,
 }
 
 /// A protection domain.
@@ -165,6 +180,12 @@ pub struct DomainRequest<'a> {
     pub stack: AreaRequest,
     /// Heap.
     pub heap: Option<HeapRequest>,
+    /// Envelopes.
+    pub envelopes: Vec<EnvelopeRequest>,
+    /// The ledger is handed over to it, in a read-only area named `ledger`.
+    pub ledger: bool,
+    /// Misses in a period that its budgets allow; `u32::MAX` without a limit.
+    pub misses: u32,
     /// Devices: name, base, bytes.
     pub devices: Vec<(String, u32, u32)>,
     /// Shared memory.
@@ -235,6 +256,8 @@ pub struct Request<'a> {
     pub cpu_hz: u32,
     /// Ticks of the board's clock in a second.
     pub ticks_per_second: u32,
+    /// What the chip makes of specifications.
+    pub platform: Platform,
     /// Memories that domains can be given.
     pub memories: Vec<Memory>,
     /// The kernel's program.

@@ -38,12 +38,18 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
+    let tables_of = plan.domains.iter().map(|spot| (spot.table.0, spot.table.1)).filter(|table| table.1 > 0);
+    let tables_of: Vec<(u32, u32)> = tables_of.collect();
+    for &(base, bytes) in &tables_of {
+        push(base, bytes, frames::KERNEL);
+    }
     for memory in &request.memories {
         let mut from = memory.base + memory.reserved;
         let end = memory.base + memory.bytes;
         let kind = if memory.rom { frames::ROM } else { frames::USER };
         // What is left of the memory around the untyped ranges, which are ranges of their own.
-        let mut holes: Vec<(u32, u32)> = plan.frames.iter().copied().filter(|f| f.0 >= from && f.0 < end).collect();
+        let apart = plan.frames.iter().chain(&tables_of).copied();
+        let mut holes: Vec<(u32, u32)> = apart.filter(|f| f.0 >= from && f.0 < end).collect();
         holes.sort_unstable();
         for (base, bytes) in holes.into_iter().chain([(end, 0)]) {
             if base > from {
@@ -97,7 +103,9 @@ fn domain_tables(
         fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
         paged_slots: domain.paged_slots,
         replacement: domain.replacement,
-        nodes: system::nodes::SRAM,
+        nodes: if spot.table.2 { system::nodes::TCM } else { system::nodes::SRAM },
+        table_base: spot.table.0,
+        table_bytes: spot.table.1,
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {
@@ -153,6 +161,7 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
     header[word::AREAS] = spot.areas.len() as u32;
     header[word::HEAP_BASE] = heap.map_or(0, |(base, ..)| base);
     header[word::HEAP_BYTES] = heap.map_or(0, |(_, _, bytes, _)| bytes);
+    header[word::ENVELOPES] = domain.envelopes.len() as u32;
     header[word::DOMAIN] = index as u32;
     header[word::THREADS] = domain.threads.len() as u32;
     for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
@@ -170,6 +179,12 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
         block.extend(padded(&spot.name));
         block.extend(area_words(spot).iter().flat_map(|word| word.to_le_bytes()));
     }
+    for (index, area) in spot.areas.iter().enumerate() {
+        let Some(request) = area.envelope.and_then(|envelope| domain.envelopes.get(envelope)) else { continue };
+        let spec::Envelope { spec, live, largest, count } = request.envelope;
+        let words = [spec.bits(), index as u32, live, largest, count, u32::from(request.default)];
+        block.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
     block
 }
 
@@ -177,8 +192,8 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
 fn area_words(spot: &Spot) -> [u32; 7] {
     let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
     let (base, pieces, bytes, stride) = spot.pieces();
-    let bound = if spot.flags & area::PINNED != 0 { 0 } else { info::UNBOUNDED };
-    [base, bytes, spot.flags & visible, 0, bound, pieces, stride]
+    let bound = spot.bound.map_or(info::UNBOUNDED, |bound| bound.cycles);
+    [base, bytes, spot.flags & visible, spot.spec.bits(), bound, pieces, stride]
 }
 
 fn padded(name: &str) -> [u8; info::NAME_BYTES] {

@@ -98,6 +98,45 @@ pub struct Domain {
     /// Size of its image.
     #[serde(default)]
     pub image: ImageSizes,
+    /// What the ledger has promised it.
+    #[serde(default)]
+    pub account: Account,
+}
+
+/// What the ledger has promised a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Account {
+    /// Region registers that are pinned.
+    pub pinned: u32,
+    /// Region registers that serve paged memory, or would.
+    pub paged: u32,
+    /// Class of memory in which its table lies: `tcm`, `on-chip`.
+    pub table: String,
+    /// Bytes of its table.
+    pub table_bytes: u32,
+    /// Bytes of it that are promised.
+    pub table_used: u32,
+    /// Its envelopes.
+    pub envelopes: Vec<Envelope>,
+}
+
+/// What a domain has allocated at once at most, and the arena that cannot refuse it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    /// Name of the arena's area.
+    pub arena: String,
+    /// Temporal specification.
+    pub spec: String,
+    /// Live bytes.
+    pub live: u32,
+    /// Largest block in bytes.
+    pub largest: u32,
+    /// Live blocks.
+    pub count: u32,
+    /// Bytes of the arena.
+    pub bytes: u32,
 }
 
 /// What a domain's fault leads to; its threads are stopped first.
@@ -141,6 +180,18 @@ pub struct Area {
     /// Always in the region registers while the domain runs; otherwise paged.
     #[serde(default)]
     pub pinned: bool,
+    /// Temporal specification; empty when none is known.
+    #[serde(default)]
+    pub spec: String,
+    /// Level at which the check of an access ends at the latest.
+    #[serde(default)]
+    pub level: String,
+    /// Cycles that the check adds to one access at most: the check only, not the access.
+    #[serde(default)]
+    pub bound_cycles: Option<u32>,
+    /// How that was found.
+    #[serde(default)]
+    pub bound_method: String,
     /// Several domains may access it.
     #[serde(default)]
     pub shared: bool,

@@ -2,6 +2,7 @@
 
 use build_tool::{Install, Loaded, Options, Toolchain};
 use manifest::Bound;
+use place::Placed;
 use serde_json::json;
 
 use super::{load, one};
@@ -26,11 +27,47 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
             let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);
             output.say(format!("  {:<8}{:>9} of {:>9} bytes ({share:.0} %)", memory.name, memory.used, memory.bytes));
         }
+        ledger(&placed, output);
         output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
     }
     responses(&loaded, &bounds, output);
     Ok(OK)
+}
+
+/// What the ledger has promised each domain.
+fn ledger(placed: &Placed, output: &mut Output) {
+    for domain in &placed.layout.domains {
+        let account = &domain.account;
+        let table = match account.table_bytes {
+            0 => "nothing paged".to_owned(),
+            bytes => format!("table {} of {bytes} bytes in {}", account.table_used, account.table),
+        };
+        let name = &domain.name;
+        output.say(format!("  {name:<12}{} registers pinned, {} left; {table}", account.pinned, account.paged));
+        for area in &domain.areas {
+            let Some(cycles) = area.bound_cycles else { continue };
+            let promise = format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
+            output.say(format!(
+                "    {:<12}{:<14} {:>9} bytes of {:<7} {promise}",
+                area.name, area.spec, area.bytes, area.memory
+            ));
+        }
+        for envelope in &account.envelopes {
+            let (live, largest, count) = (envelope.live, envelope.largest, envelope.count);
+            output.say(format!(
+                "    {:<12}holds {live} bytes live in {count} blocks of at most {largest}, {}: {} bytes",
+                envelope.arena, envelope.spec, envelope.bytes
+            ));
+        }
+    }
+    for (index, pool) in placed.ledger.pools().iter().enumerate() {
+        output.say(format!(
+            "  pool {index}      {} bytes of frames, {}",
+            pool.clean.total,
+            pool.class.text().trim_start_matches("data-")
+        ));
+    }
 }
 
 /// The response times that admission computed.

@@ -30,11 +30,11 @@ fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
         return found;
     };
     let rule = "one paged region is loaded by one register: a power of two of at least 32 bytes that divides the area";
-    if heap.pinned {
+    if heap.spec.pinned() {
         found.push(
             Refusal::at("CF0310", place("page"), "a pinned heap has no pages")
                 .rule(rule)
-                .remedy("remove `page` or `pinned`"),
+                .remedy("remove `page`, or page the heap"),
         );
     } else if page.0 < 32 || !page.0.is_power_of_two() || !heap.size.0.is_multiple_of(page.0) {
         found.push(
@@ -70,8 +70,8 @@ fn alternating(name: &str, heap: &HeapArea, page: u64) -> Option<Refusal> {
         let place = format!("domain.{name}.heap.{key}");
         Refusal::at("CF0311", place, text).rule("heaps that alternate are paged, and lie where the tool chooses")
     };
-    if heap.pinned {
-        return Some(refuse("pinned", "a pinned heap cannot alternate").remedy("remove `pinned` or `interleave`"));
+    if heap.spec.pinned() {
+        return Some(refuse("spec", "a pinned heap cannot alternate").remedy("remove `interleave`, or page the heap"));
     }
     if heap.at.is_some() {
         return Some(refuse("at", "heaps that alternate cannot be fixed").remedy("remove `at` or `interleave`"));

@@ -83,12 +83,12 @@ pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
 
 fn stacks(name: &str, domain: &Domain) -> Vec<Refusal> {
     let mut found = Vec::new();
-    if !domain.stack.pinned {
+    if !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
         found.push(
-            Refusal::at("CF0306", format!("domain.{name}.stack.pinned"), "a stack cannot be paged")
-                .value("pinned = false")
+            Refusal::at("CF0306", format!("domain.{name}.stack.spec"), "a stack cannot be paged")
+                .value(format!("spec = \"{}\"", domain.stack.spec.text))
                 .rule("stacks are always pinned: an exception that cannot save its registers cannot be restarted")
-                .remedy("remove `pinned = false`"),
+                .remedy("remove `spec`"),
         );
     }
     let threads = domain.thread.iter().enumerate();

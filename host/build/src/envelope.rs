@@ -1,0 +1,48 @@
+//! Envelopes that are too big, with the largest that would fit.
+
+use manifest::{Envelope, Refusal, Size};
+use memory::heap::worst_case_bytes;
+use spec::largest_that;
+
+/// Bytes of the arena, as one region register covers it.
+fn arena(live: u32, largest: u32, count: u32) -> Option<u64> {
+    let bytes = worst_case_bytes(live, largest, count, 1)?;
+    protect::placement::placement_for(bytes).map(|placement| placement.size_bytes)
+}
+
+/// The refusal of an envelope whose arena does not fit `left` bytes, with the least change of one figure that makes it fit: fewer live
+/// bytes if that is enough, otherwise fewer blocks, otherwise smaller ones, otherwise fewer of the same average size.
+pub(crate) fn too_big(place: &str, declared: &Envelope, left: u64) -> Refusal {
+    let (live, largest, count) = (declared.live.0 as u32, declared.largest.0 as u32, declared.count);
+    let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
+    let size = |bytes: u32| Size(u64::from(bytes));
+    let fewer = |low: u32, high: u32, fits: &dyn Fn(u32) -> bool| largest_that(low.max(1), high, fits);
+    let less_live =
+        fewer(largest, live, &|live| fits(live, largest, count)).map(|live| format!("live = \"{}\"", size(live)));
+    let least_count = live.div_ceil(largest.max(1));
+    let less_count =
+        || fewer(least_count, count, &|count| fits(live, largest, count)).map(|count| format!("count = {count}"));
+    let least_largest = live.div_ceil(count.max(1));
+    let smaller = || {
+        fewer(least_largest, largest, &|largest| fits(live, largest, count))
+            .map(|largest| format!("largest = \"{}\"", size(largest)))
+    };
+    // Fewer blocks of the same average size.
+    let part = |blocks: u32| (u64::from(live) * u64::from(blocks) / u64::from(count.max(1))) as u32;
+    let both = || {
+        let least = (1..=count).find(|blocks| part(*blocks) >= largest).unwrap_or(count);
+        let blocks = fewer(least, count, &|blocks| fits(part(blocks), largest, blocks))?;
+        Some(format!("live = \"{}\"` and `count = {blocks}", size(part(blocks))))
+    };
+    let change = less_live.or_else(less_count).or_else(smaller).or_else(both);
+    let asked =
+        arena(live, largest, count).map_or("more than an address space".into(), |bytes| format!("{bytes} bytes"));
+    Refusal::at("CF0316", place, "the arena of this envelope does not fit")
+        .value(format!("{asked} for {} live in {count} blocks of at most {}", declared.live, declared.largest))
+        .limit(format!("{left} bytes of `{}`", declared.memory))
+        .rule("an arena has as many bytes as the worst fragmentation can need, so that nothing within the envelope is refused")
+        .remedy(change.map_or_else(
+            || "lower several figures, or choose a larger memory".into(),
+            |change| format!("write `{change}`: that is admitted"),
+        ))
+}

@@ -1,0 +1,129 @@
+//! Admission of memory as declared: each area asks the ledger, as `rt_malloc_at` does at run time. Registers are counted again, with
+//! tables and addresses, when the system is placed.
+
+use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Platform, Request, Rule, TemporalSpec};
+
+use crate::board::Board;
+use crate::diagnostic::Refusal;
+use crate::schema::{Domain, Manifest};
+
+/// The platform of a board, with the bounds that its description states.
+pub fn platform(board: &Board) -> Platform {
+    Platform {
+        registers: board.protection.regions as u8,
+        ..Platform::cortex_m7(board.protection.l1_cycles, board.protection.l2_cycles)
+    }
+}
+
+/// An area as declared.
+struct Part {
+    /// Key of its specification in the manifest.
+    place: String,
+    name: String,
+    spec: TemporalSpec,
+    code: bool,
+}
+
+fn parts(domain_name: &str, domain: &Domain) -> Vec<Part> {
+    let mut all = Vec::new();
+    let mut part = |key: String, name: &str, spec: &crate::Spec, code: bool| {
+        let place = format!("domain.{domain_name}.{key}.spec");
+        all.push(Part { place, name: name.to_owned(), spec: spec.value, code });
+    };
+    // What cannot be otherwise first, so that a refusal names something that can.
+    for (index, device) in domain.devices.iter().enumerate() {
+        part(format!("devices[{index}]"), device, &crate::Spec::deterministic(), false);
+    }
+    let apart = domain.stack.memory.as_deref().is_some_and(|memory| memory != domain.data.memory);
+    if apart || !domain.data.spec.pinned() {
+        part("stack".into(), "stacks", &crate::Spec::deterministic(), false);
+        part("data".into(), "data", &domain.data.spec, false);
+    } else {
+        part("data".into(), "data with stacks", &domain.data.spec, false);
+    }
+    part("code".into(), "code", &domain.code.spec, true);
+    for (index, used) in domain.shared.iter().enumerate() {
+        part(format!("shared[{index}]"), &used.name, &used.spec, false);
+    }
+    for (index, used) in domain.files.iter().enumerate() {
+        part(format!("files[{index}]"), &used.name, &used.spec, false);
+    }
+    if let Some(heap) = &domain.heap {
+        part("heap".into(), "heap", &heap.spec, false);
+    }
+    for (index, envelope) in domain.envelope.iter().enumerate() {
+        part(format!("envelope[{index}]"), &format!("arena{index}"), &envelope.spec, false);
+    }
+    all
+}
+
+/// The class of memory in which a domain's table lies: that of the strictest paged level it asks for.
+pub fn strictest_paged(specs: impl Iterator<Item = TemporalSpec>) -> MemoryClass {
+    let paged = specs.map(|spec| spec.access).filter(|level| *level != AccessLevel::Deterministic);
+    if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip }
+}
+
+/// Asks the ledger for every area of every domain.
+pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), u32::MAX, u32::MAX);
+    for (name, domain) in &manifest.domain {
+        let parts = parts(name, domain);
+        let class = strictest_paged(parts.iter().map(|part| part.spec));
+        let slots = domain.paging.slots.unwrap_or(0).min(255) as u8;
+        let Ok(number) = ledger.open(class, 0, slots, u32::MAX) else { break };
+        for part in &parts {
+            let request = Request {
+                domain: number,
+                spec: part.spec,
+                code: part.code,
+                registers: 1,
+                table_bytes: 0,
+                misses: 0,
+                frames: None,
+            };
+            if let Err(refusal) = ledger.admit(&request, &mut NoFrames) {
+                let pinned = parts.iter().filter(|part| part.spec.access == AccessLevel::Deterministic);
+                let names: Vec<&str> = pinned.map(|part| part.name.as_str()).collect();
+                let context = format!("; pinned: {}", names.join(", "));
+                found.push(refused(&part.place, &format!("`{}` of domain `{name}`", part.name), &context, &refusal));
+            }
+        }
+    }
+    found
+}
+
+/// A refusal of the ledger in the words of a diagnostic.
+pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) -> Refusal {
+    let (asked, left) = (refusal.asked, refusal.left);
+    let level = |bits: u32| TemporalSpec::from_bits(bits).map_or_else(|_| bits.to_string(), |spec| spec.to_string());
+    let (code, title, unit) = match refusal.rule {
+        Rule::Spec(_) => ("CF0313", "asks for what the platform cannot keep", ""),
+        Rule::TableLevel => ("CF0313", "asks for more than the domain's table keeps", "level"),
+        Rule::PinnedSlots => ("CF0303", "needs more region registers than are left", "registers"),
+        Rule::PagedSlots => ("CF0304", "cannot be paged: too few region registers are left", "registers"),
+        Rule::Misses => ("CF0409", "misses more often than its budget allows", "misses in a period"),
+        Rule::TableMemory => ("CF0314", "has no memory for its nodes", "bytes of nodes"),
+        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean => ("CF0305", "has no memory", "bytes"),
+    };
+    let shown =
+        Refusal::at(code, place, format!("{what} {title}")).rule(refusal.rule.text()).remedy(remedy(refusal.change));
+    match refusal.rule {
+        Rule::Spec(_) => shown.value(level(asked)),
+        _ => shown.value(format!("{asked} {unit}{context}")).limit(format!("{left} {unit}")),
+    }
+}
+
+/// The smallest change in the words of a manifest.
+fn remedy(change: Change) -> String {
+    match change {
+        Change::None => "make other areas of the domain smaller or fewer".into(),
+        Change::Spec(spec) => format!("write `spec = \"{spec}\"`: that is admitted"),
+        Change::Bytes(bytes) => format!("make it at most {bytes} bytes: that is admitted"),
+        Change::Misses(misses) => format!("declare at most {misses} misses: that is admitted"),
+        Change::ReleaseRegisters(count) => format!("page {count} pinned regions of the domain: then it is admitted"),
+        Change::ReleaseTable(bytes) => {
+            format!("give the domain {bytes} bytes fewer of regions with their nodes: then it is admitted")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Temporal specifications and envelopes: words that mean something, and figures that can be true together.
+
+use spec::{EnvelopeError, MemoryClass, SpecError};
+
+use crate::board::Board;
+use crate::diagnostic::Refusal;
+use crate::schema::{Domain, Envelope, Manifest};
+use crate::spec::Spec;
+
+pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    for (name, domain) in &manifest.domain {
+        for (key, memory, spec) in written(domain, manifest) {
+            let place = format!("domain.{name}.{key}.spec");
+            found.extend(words(&place, spec));
+            found.extend(memory.and_then(|memory| placed(&place, spec, memory, board)));
+        }
+        for (index, envelope) in domain.envelope.iter().enumerate() {
+            found.extend(possible(&format!("domain.{name}.envelope[{index}]"), envelope));
+        }
+        found.extend(one_default(name, domain));
+    }
+    found
+}
+
+/// Every specification of a domain: its key, and the memory that it is about.
+fn written<'m>(domain: &'m Domain, manifest: &'m Manifest) -> Vec<(String, Option<&'m str>, &'m Spec)> {
+    let mut all = vec![
+        ("code".to_owned(), Some(domain.code.memory.as_str()), &domain.code.spec),
+        ("data".to_owned(), Some(domain.data.memory.as_str()), &domain.data.spec),
+        ("stack".to_owned(), domain.stack.memory.as_deref(), &domain.stack.spec),
+    ];
+    all.extend(domain.heap.iter().map(|heap| ("heap".to_owned(), Some(heap.memory.as_str()), &heap.spec)));
+    let envelopes = domain.envelope.iter().enumerate();
+    all.extend(envelopes.map(|(i, e)| (format!("envelope[{i}]"), Some(e.memory.as_str()), &e.spec)));
+    let shared = domain.shared.iter().enumerate();
+    let memory = |name: &str| manifest.shared.get(name).map(|shared| shared.memory.as_str());
+    all.extend(shared.map(|(i, used)| (format!("shared[{i}]"), memory(&used.name), &used.spec)));
+    all.extend(domain.files.iter().enumerate().map(|(i, used)| (format!("files[{i}]"), None, &used.spec)));
+    all
+}
+
+fn words(place: &str, spec: &Spec) -> Option<Refusal> {
+    let error = spec.error?;
+    let word = |position: usize| spec.text.split_ascii_whitespace().nth(position).unwrap_or_default().to_owned();
+    let refuse = |text: String| Refusal::at("CF0312", place, text).value(spec.text.clone());
+    let one =
+        "one access is checked once, and its data lies in one place: a specification names one level and one place";
+    Some(match error {
+        SpecError::TwoLevels(a, b) => refuse(format!("`{}` contradicts `{}`", b.text(), a.text()))
+            .rule(one)
+            .remedy(format!("write `spec = \"{}\"`, the stronger of the two", a.max(b).text())),
+        SpecError::TwoPlaces(a, b) => refuse(format!("`{}` contradicts `{}`", b.text(), a.text()))
+            .rule(one)
+            .remedy(format!("remove `{}`", b.text())),
+        SpecError::Repeated(position) => {
+            refuse(format!("`{}` is there twice", word(position))).rule(one).remedy("remove one of them")
+        }
+        SpecError::UnknownWord(position) => refuse(format!("`{}` is no specification", word(position)))
+            .limit("deterministic, l1, l2, l3, best-effort; independent, constant-time; data-tcm, data-on-chip, data-off-chip")
+            .rule("a specification is made of known words")
+            .remedy("choose one of the known words"),
+        SpecError::UnknownBits(_) => refuse("these bits are no specification".into()).rule(one).remedy("remove them"),
+    })
+}
+
+/// A request for a class of memory agrees with the memory that is named.
+fn placed(place: &str, spec: &Spec, memory: &str, board: &Board) -> Option<Refusal> {
+    let (asked, has) = (spec.value.data?, board.memory(memory)?.class?);
+    let class = |class: MemoryClass| class.text().trim_start_matches("data-");
+    (asked != has).then(|| {
+        Refusal::at("CF0312", place, format!("`{}` contradicts `memory = \"{memory}\"`", asked.text()))
+            .value(class(asked))
+            .limit(format!("`{memory}` is {}", class(has)))
+            .rule("data lies where `memory` says; a request for a class of memory has to agree with it")
+            .remedy(format!("remove `{}`, or choose another memory", asked.text()))
+    })
+}
+
+fn possible(place: &str, envelope: &Envelope) -> Option<Refusal> {
+    let most = u64::from(u32::MAX);
+    let refuse = |key: &str, text: &str| {
+        let rule =
+            "an envelope bounds what is allocated at once: all bytes, the largest block, and the number of blocks";
+        Some(Refusal::at("CF0315", format!("{place}.{key}"), text).rule(rule))
+    };
+    if envelope.live.0 > most || envelope.largest.0 > most {
+        return refuse("live", "this is more than there is").and_then(|r| Some(r.limit("4 GiB").remedy("lower it")));
+    }
+    let figures = spec::Envelope {
+        spec: envelope.spec.value,
+        live: envelope.live.0 as u32,
+        largest: envelope.largest.0 as u32,
+        count: envelope.count,
+    };
+    let refusal = match figures.check().err()? {
+        EnvelopeError::Empty => refuse("live", "nothing could be allocated")?.remedy("let all figures be more than 0"),
+        EnvelopeError::LargestAboveLive => refuse("largest", "the largest block is larger than everything together")?
+            .value(format!("{} of {}", envelope.largest, envelope.live))
+            .remedy(format!("write `live = \"{}\"` or more", envelope.largest)),
+        EnvelopeError::LiveAboveBlocks { most } => refuse("count", "so few blocks cannot hold so many bytes")?
+            .value(format!("{} in {} blocks of at most {}", envelope.live, envelope.count, envelope.largest))
+            .limit(format!("{most} bytes"))
+            .remedy(format!("write `count = {}` or more", envelope.live.0.div_ceil(envelope.largest.0))),
+    };
+    Some(refusal)
+}
+
+fn one_default(name: &str, domain: &Domain) -> Option<Refusal> {
+    let mut defaults =
+        domain.envelope.iter().enumerate().filter(|(_, envelope)| envelope.default).map(|(index, _)| index);
+    let (first, second) = (defaults.next()?, defaults.next()?);
+    Some(
+        Refusal::at("CF0315", format!("domain.{name}.envelope[{second}].default"), "`malloc` would have two arenas")
+            .value(format!("envelopes {first} and {second}"))
+            .rule("plain `malloc` uses one arena")
+            .remedy("remove one `default`"),
+    )
+}

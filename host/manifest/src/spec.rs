@@ -1,0 +1,39 @@
+//! Temporal specifications as they are written: words in a string.
+
+use serde::de::{Deserialize, Deserializer};
+use spec::{AccessLevel, SpecError, TemporalSpec};
+
+/// A specification, or words that are none; the semantic checks refuse those with their place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spec {
+    /// What was written.
+    pub text: String,
+    /// What it means; the weakest when it means nothing.
+    pub value: TemporalSpec,
+    /// Why it means nothing.
+    pub error: Option<SpecError>,
+}
+
+impl Spec {
+    /// Reads the words.
+    pub fn parse(text: &str) -> Spec {
+        let parsed = TemporalSpec::parse(text);
+        Spec { text: text.to_owned(), value: parsed.unwrap_or_default(), error: parsed.err() }
+    }
+
+    /// The default of what is pinned unless it says otherwise.
+    pub(crate) fn deterministic() -> Spec {
+        Spec::parse(AccessLevel::Deterministic.text())
+    }
+
+    /// Whether it asks for region registers of its own.
+    pub fn pinned(&self) -> bool {
+        self.value.access == AccessLevel::Deterministic
+    }
+}
+
+impl<'de> Deserialize<'de> for Spec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Spec::parse(&String::deserialize(deserializer)?))
+    }
+}

@@ -1,0 +1,159 @@
+//! Every area of every domain asks the ledger, with the registers and nodes that it really takes, as `rt_malloc_at` does at run
+//! time. What is promised then is what the target continues from.
+
+use protect::pmsav7::{REGIONS, Span, cover_count};
+use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Refusal, TemporalSpec};
+use system::{area, regions};
+
+use manager::PoolAt;
+
+use crate::allocate::Space;
+use crate::error::PlaceError;
+use crate::plan::{DomainSpot, Spot};
+use crate::request::{DomainRequest, Request};
+
+/// Most domains of a system.
+pub const MAX_DOMAINS: usize = 32;
+/// Most pools of frames.
+pub const MAX_POOLS: usize = 16;
+
+/// The ledger of a system.
+pub type Book = Ledger<MAX_DOMAINS, MAX_POOLS>;
+
+/// Admission in progress.
+pub(crate) struct Admission<'a> {
+    request: &'a Request<'a>,
+    spaces: &'a mut [Space],
+    book: Book,
+    pools: Vec<PoolAt>,
+}
+
+/// The frames that the memory manager holds, by index, each with the name of its capability.
+pub(crate) fn pools<'a>(request: &'a Request<'_>) -> impl Iterator<Item = (&'a str, usize)> {
+    let caps = request.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
+    let frames = caps.filter(|cap| cap.kind == abi::Kind::Frames);
+    // Behind the ranges of the manifest lies the kernel's own.
+    frames.map(|cap| (cap.name.as_str(), cap.object as usize)).filter(|(_, index)| *index < request.frames.len())
+}
+
+/// Index of the writable memory of a class that can hold tables.
+fn home(request: &Request, class: MemoryClass) -> Option<usize> {
+    request.memories.iter().position(|memory| !memory.rom && memory.class == Some(class))
+}
+
+/// An area as the tables have it.
+fn entry(domain: usize, spot: &Spot) -> system::Area {
+    system::Area {
+        domain: domain as u32,
+        base: spot.base,
+        bytes: spot.bytes,
+        flags: spot.flags,
+        memory: spot.memory,
+        page_log2: spot.page_log2,
+        disabled: spot.disabled,
+    }
+}
+
+/// Whether somebody can map memory to a domain while it runs.
+fn mapped(request: &Request, domain: usize) -> bool {
+    let holds = |giver: &DomainRequest, kind, object: Option<usize>| {
+        let named =
+            |cap: &&crate::CapRequest| object.is_none_or(|object| cap.object as usize == object && cap.rights & 2 != 0);
+        giver.caps.iter().filter(|cap| cap.kind == kind).any(|cap| named(&cap))
+    };
+    let gives =
+        |giver: &DomainRequest| holds(giver, abi::Kind::Frames, None) && holds(giver, abi::Kind::Domain, Some(domain));
+    request.domains.iter().any(gives)
+}
+
+impl<'a> Admission<'a> {
+    pub(crate) fn new(request: &'a Request<'a>, spaces: &'a mut [Space]) -> Self {
+        let left = |class| {
+            let gaps = home(request, class).map(|memory| spaces[memory].gaps()).unwrap_or_default();
+            gaps.iter().map(|gap| gap.1 - gap.0).sum::<u64>() as u32
+        };
+        let book = Book::new(request.platform, left(MemoryClass::Tcm), left(MemoryClass::OnChip));
+        Admission { request, spaces, book, pools: Vec::new() }
+    }
+
+    /// Asks for everything; `frames` are the placed ranges of the manifest.
+    pub(crate) fn admit(
+        mut self,
+        domains: &mut [DomainSpot],
+        frames: &[(u32, u32)],
+    ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
+        for (name, index) in pools(self.request) {
+            let (base, bytes) = frames[index];
+            let class = self.request.memories[self.request.frames[index].memory].class;
+            if self.book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
+                self.pools.push(PoolAt::new(name, base, bytes));
+            }
+        }
+        for (index, spot) in domains.iter_mut().enumerate() {
+            self.domain(index, spot)?;
+        }
+        Ok((self.book, self.pools))
+    }
+
+    /// Opens the account of a domain with its table, and asks for its areas.
+    fn domain(&mut self, index: usize, spot: &mut DomainSpot) -> Result<(), PlaceError> {
+        let domain = &self.request.domains[index];
+        let areas: Vec<system::Area> = spot.areas.iter().map(|spot| entry(index, spot)).collect();
+        let mapped = mapped(self.request, index);
+        let table = |count: usize| regions::table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
+        let bytes = table(areas.len());
+        let paged = spot.areas.iter().map(|spot| spot.spec.access).filter(|level| *level != AccessLevel::Deterministic);
+        let class = if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip };
+        let what = format!("table of domain {}", domain.name);
+        let refused = |what: String, areas: &[Spot], refusal: Refusal| PlaceError::Refused {
+            what,
+            pinned: pinned(areas),
+            refusal,
+        };
+        let number = self.book.open(class, bytes, domain.paged_slots as u8, domain.misses);
+        let number = number.map_err(|refusal| {
+            // At the weaker level the table would lie elsewhere.
+            let weaker = class == MemoryClass::Tcm && bytes <= self.book.table_memory(MemoryClass::OnChip).left();
+            let change = if weaker { Change::Spec(TemporalSpec::level(AccessLevel::L2)) } else { refusal.change };
+            refused(what.clone(), &spot.areas, Refusal { change, ..refusal })
+        })?;
+        if let Some(memory) = home(self.request, class).filter(|_| bytes > 0) {
+            let base = self.spaces[memory].plain(&what, u64::from(bytes), 32)?;
+            spot.table = (base, bytes, class == MemoryClass::Tcm);
+        }
+        let mut before = if mapped { table(0) } else { 0 };
+        for count in 1..=areas.len() {
+            let after = table(count).max(before);
+            let asked = ask(number, &spot.areas[count - 1], after - before);
+            before = after;
+            let granted = self.book.admit(&asked, &mut NoFrames);
+            let what = |spot: &Spot| match spot.envelope {
+                Some(envelope) => format!("envelope[{envelope}] of domain {}", domain.name),
+                None => format!("{} of domain {}", spot.name, domain.name),
+            };
+            let granted = granted.map_err(|refusal| refused(what(&spot.areas[count - 1]), &spot.areas, refusal))?;
+            spot.areas[count - 1].bound = Some(granted.bound);
+        }
+        Ok(())
+    }
+}
+
+/// An area as a request.
+fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
+    let registers = cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
+    spec::Request {
+        domain,
+        spec: spot.spec,
+        code: spot.flags & area::EXECUTE != 0,
+        registers: registers.min(255) as u8,
+        table_bytes,
+        misses: 0,
+        frames: None,
+    }
+}
+
+/// Pinned areas by name.
+fn pinned(areas: &[Spot]) -> String {
+    let pinned = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.as_str());
+    pinned.collect::<Vec<_>>().join(", ")
+}
