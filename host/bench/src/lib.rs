@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod figures;
 mod operations;
 mod peers;
 mod rows;

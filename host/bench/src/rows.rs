@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 
 /// A figure in cycles of the modelled chip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cycles {
     /// The middle one of the counted samples.
@@ -18,7 +18,7 @@ pub struct Cycles {
 }
 
 /// What a figure must reach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
     /// At most this many cycles.
@@ -30,10 +30,16 @@ pub struct Target {
     /// Fewer instructions than the row of this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
+    /// At most this many percent slower than the row it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<f64>,
+    /// At most this many misses more than in the row it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_misses: Option<i64>,
 }
 
 /// One row: a figure of one subject.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// Stable name, for example `m7.gate.call_return` or `m7.gate.call_return.freertos_mpu`.
@@ -46,10 +52,29 @@ pub struct Row {
     pub subject: String,
     /// What is measured.
     pub operation: String,
-    /// Modelled cycles, caches warm.
+    /// Modelled cycles, caches warm; 0 when the system was refused.
     pub cycles: Cycles,
-    /// Instructions executed: of the middle sample; for misses and masked stretches the largest.
+    /// Instructions executed: of the middle sample; for misses and masked stretches the largest. 0 when they were not counted or the system
+    /// was refused.
     pub instructions: u64,
+    /// Misses of paged regions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misses: Option<u64>,
+    /// How much slower than the row it is compared with, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<f64>,
+    /// Misses more than in the row it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_misses: Option<i64>,
+    /// The part of `overhead` that is not misses times the median cycles of one: caches, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_overhead: Option<f64>,
+    /// What the paper says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<String>,
+    /// Why there is no figure: the code of the refusal, or what did not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// What the figure must reach, if anything.
     pub target: Option<Target>,
     /// Whether it does; `None` without a target, or when the row it is compared with was not measured.
@@ -81,7 +106,7 @@ pub fn targets(text: &str) -> Result<Vec<(String, Target)>, Error> {
     let file: TargetFile = toml::from_str(text).map_err(|error| Error::Targets(error.to_string()))?;
     let split = |entry: TargetEntry| {
         let TargetEntry { id, cycles, instructions, below } = entry;
-        (id, Target { cycles, instructions, below })
+        (id, Target { cycles, instructions, below, ..Target::default() })
     };
     Ok(file.target.into_iter().map(split).collect())
 }

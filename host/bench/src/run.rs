@@ -7,12 +7,13 @@ use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
 use runner::Tools;
 
+use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
 use crate::{COFFERDAM, Error, Peer, Row, Symbols, judge, of_peer, peers, rows, targets};
 
 /// The chip under which everything is measured.
-const PROFILE: &str = "stm32f767";
+pub(crate) const PROFILE: &str = "stm32f767";
 /// The system of Cofferdam that is measured.
 const SYSTEM: &str = "examples/bench/system.toml";
 /// Name of the file in [`Options::out_dir`].
@@ -53,6 +54,11 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         progress(&format!("{}: running", subject.title));
         all.extend(subject.measure(&bench)?);
     }
+    if options.only.as_deref().is_none_or(|only| only.starts_with(figures::PREFIX) || figures::PREFIX.starts_with(only))
+    {
+        let mut figures = Figures::new(&install, &tools, &profile, &options.out_dir);
+        all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
+    }
     judge(&mut all, &targets(include_str!("../targets.toml"))?);
     if let Some(only) = &options.only {
         all.retain(|row| row.id.starts_with(only.as_str()));
@@ -60,6 +66,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
             return Err(Error::NoSuchRow(only.clone()));
         }
     }
+    // Stable: the figures, which have no position, keep the order in which they were measured.
     all.sort_by_cached_key(|row| position(&row.id));
     rows::write(&options.out_dir.join(FILE), &all)?;
     Ok(all)
@@ -78,14 +85,15 @@ pub(crate) fn ids(which: Option<Peer>) -> Vec<String> {
     operations.iter().map(|operation| operation.id).chain([crate::MASKED.0]).map(|id| format!("{id}{suffix}")).collect()
 }
 
-/// Rows stand in the order of Cofferdam's operations, the peers' below each.
+/// Rows stand in the order of Cofferdam's operations, the peers' below each, and then the figures as they were measured.
 fn position(id: &str) -> (usize, String, usize) {
     let order: Vec<&str> = COFFERDAM.iter().map(|operation| operation.id).chain([crate::MASKED.0]).collect();
     let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    (place, base.to_owned(), peer.map_or(0, |peer| peer + 1))
+    let base = if id.starts_with(figures::PREFIX) { String::new() } else { base.to_owned() };
+    (place, base, peer.map_or(0, |peer| peer + 1))
 }
 
 /// The benchmark system, built.
@@ -133,7 +141,7 @@ pub fn peer_subject(install: &Install, peer: Peer, out: &Path) -> Result<Subject
 }
 
 /// Address ranges of a program's executable segments.
-fn code_of(path: &Path) -> Result<Vec<Range>, Error> {
+pub(crate) fn code_of(path: &Path) -> Result<Vec<Range>, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
     let file = object::File::parse(&*bytes).map_err(|error| Error::file(path, &error))?;
     let executable = |flags| matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0);

@@ -125,6 +125,6 @@ impl Subject {
         let command = format!("./cofferdam bench --only {id}");
         let (board, profile) = (bench.board.to_owned(), bench.profile.0.to_owned());
         let (subject, operation) = (self.title.clone(), about.to_owned());
-        Row { id, board, profile, subject, operation, cycles, instructions, target: None, met: None, command }
+        Row { id, board, profile, subject, operation, cycles, instructions, command, ..Row::default() }
     }
 }

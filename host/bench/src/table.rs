@@ -3,6 +3,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
+use crate::figures::{PREFIX, figures_table};
 use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
@@ -15,7 +16,7 @@ pub fn table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.id.starts_with(PREFIX)) {
         table.add_row([
             row.id.clone(),
             row.subject.clone(),
@@ -27,7 +28,11 @@ pub fn table(rows: &[Row]) -> String {
             verdict(row).to_owned(),
         ]);
     }
-    format!("{table}\n{}\n", conclusion(rows))
+    let figures = figures_table(rows);
+    if rows.iter().all(|row| row.id.starts_with(PREFIX)) {
+        return format!("{figures}{}\n", conclusion(rows));
+    }
+    format!("{table}\n{figures}{}\n", conclusion(rows))
 }
 
 fn verdict(row: &Row) -> &'static str {

@@ -18,11 +18,12 @@ fn row(id: &str, cycles: u64, instructions: u64) -> Row {
         target: None,
         met: None,
         command: "./cofferdam bench".into(),
+        ..Row::default()
     }
 }
 
 fn target(cycles: Option<u64>, instructions: Option<u64>, below: Option<&str>) -> Target {
-    Target { cycles, instructions, below: below.map(str::to_owned) }
+    Target { cycles, instructions, below: below.map(str::to_owned), ..Target::default() }
 }
 
 #[test]

@@ -23,11 +23,37 @@ struct OneThread(UnsafeCell<Tlsf<'static, u32, u8, FIRST, SECOND>>);
 unsafe impl Sync for OneThread {}
 
 static POOL: OneThread = OneThread(UnsafeCell::new(Tlsf::new()));
+static FIXED: OneThread = OneThread(UnsafeCell::new(Tlsf::new()));
+static FIXED_BASE: AtomicU32 = AtomicU32::new(0);
+static FIXED_BYTES: AtomicU32 = AtomicU32::new(0);
 static LARGEST_REFUSED: AtomicU32 = AtomicU32::new(0);
 
-fn pool() -> &'static mut Tlsf<'static, u32, u8, FIRST, SECOND> {
+type Pool = Tlsf<'static, u32, u8, FIRST, SECOND>;
+
+fn pool() -> &'static mut Pool {
     // SAFETY: one thread; nobody holds the reference while anything else takes it.
     unsafe { &mut *POOL.0.get() }
+}
+
+fn fixed() -> &'static mut Pool {
+    // SAFETY: as above.
+    unsafe { &mut *FIXED.0.get() }
+}
+
+/// The pool that a block is of.
+fn pool_of(block: NonNull<u8>) -> &'static mut Pool {
+    let offset = (block.as_ptr() as usize as u32).wrapping_sub(FIXED_BASE.load(Ordering::Relaxed));
+    if offset < FIXED_BYTES.load(Ordering::Relaxed) { fixed() } else { pool() }
+}
+
+/// A block, of the pinned area if it has room.
+fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+    if FIXED_BYTES.load(Ordering::Relaxed) > 0
+        && let Some(block) = fixed().allocate(layout)
+    {
+        return Some(block);
+    }
+    pool().allocate(layout)
 }
 
 /// Bytes of the largest request that could not be met; 0 when all were.
@@ -40,8 +66,10 @@ pub fn largest_refused() -> u32 {
 pub fn open(info: Info) {
     let mut pieces = info.area("heap").map(cofferdam::Area::each_piece).into_iter().flatten();
     hand_over(&mut pieces, 0);
-    if let Some(fixed) = info.area("fixed") {
-        insert(fixed.base, fixed.bytes);
+    if let Some(area) = info.area("fixed") {
+        FIXED_BASE.store(area.base, Ordering::Relaxed);
+        FIXED_BYTES.store(area.bytes, Ordering::Relaxed);
+        insert(fixed(), area.base, area.bytes);
     }
 }
 
@@ -53,14 +81,14 @@ fn hand_over(pieces: &mut impl Iterator<Item = (u32, u32)>, index: u32) {
     if let Some((base, bytes)) = pieces.next() {
         hand_over(pieces, index + 1);
         let skipped = index * STAGGER % WAY;
-        insert(base + skipped, bytes - skipped);
+        insert(pool(), base + skipped, bytes - skipped);
     }
 }
 
-fn insert(base: u32, bytes: u32) {
+fn insert(into: &mut Pool, base: u32, bytes: u32) {
     let Some(start) = NonNull::new(base as *mut u8) else { return };
     // SAFETY: the piece belongs to this domain, nobody else uses it, and it is handed over once.
-    unsafe { pool().insert_free_block_ptr(NonNull::slice_from_raw_parts(start, bytes as usize)) };
+    unsafe { into.insert_free_block_ptr(NonNull::slice_from_raw_parts(start, bytes as usize)) };
 }
 
 fn layout(bytes: usize) -> Option<Layout> {
@@ -78,7 +106,7 @@ pub extern "C" fn mxu_alloc(bytes: usize) -> *mut c_void {
     if bytes == 0 {
         return ptr::null_mut();
     }
-    let Some(block) = layout(bytes).and_then(|layout| pool().allocate(layout)) else { return refused(bytes) };
+    let Some(block) = layout(bytes).and_then(allocate) else { return refused(bytes) };
     // SAFETY: the block is aligned and has HEADER bytes more than asked for.
     unsafe {
         block.cast::<usize>().write(bytes);
@@ -107,7 +135,7 @@ pub unsafe extern "C" fn mxu_size(block: *mut c_void) -> usize {
 pub unsafe extern "C" fn mxu_free(block: *mut c_void) {
     let Some(block) = NonNull::new(block.cast::<u8>()) else { return };
     // SAFETY: the block begins HEADER bytes before what was handed out.
-    unsafe { pool().deallocate(block.sub(HEADER), ALIGN) };
+    unsafe { pool_of(block).deallocate(block.sub(HEADER), ALIGN) };
 }
 
 /// Another size for a block, as `realloc`.
@@ -124,10 +152,29 @@ pub unsafe extern "C" fn mxu_realloc(block: *mut c_void, bytes: usize) -> *mut c
     }
     let Some(layout) = layout(bytes) else { return refused(bytes) };
     // SAFETY: as for `mxu_free`; the layout has the alignment that the block was allocated with.
-    let Some(new) = (unsafe { pool().reallocate(old.sub(HEADER), layout) }) else { return refused(bytes) };
+    let Some(new) = (unsafe { pool_of(old).reallocate(old.sub(HEADER), layout) }) else {
+        // SAFETY: as the caller promises.
+        return unsafe { moved(block, bytes) };
+    };
     // SAFETY: as in `mxu_alloc`.
     unsafe {
         new.cast::<usize>().write(bytes);
         new.as_ptr().add(HEADER).cast()
     }
+}
+
+/// A copy of a block in whichever pool has room.
+///
+/// # Safety
+/// As [`mxu_size`]; the block is used only if the result is null.
+unsafe fn moved(block: *mut c_void, bytes: usize) -> *mut c_void {
+    let new = mxu_alloc(bytes);
+    if !new.is_null() {
+        // SAFETY: both blocks have so many bytes and do not overlap.
+        unsafe {
+            ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), mxu_size(block).min(bytes));
+            mxu_free(block);
+        }
+    }
+    new
 }

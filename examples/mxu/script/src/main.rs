@@ -18,8 +18,7 @@ cofferdam::thread!(mxu_adversary, adversary);
 const STRIDE: u32 = 128 * 1024;
 /// Under a module system the library would export itself there; here it becomes a global.
 const BEFORE: &[u8] = b"var window = this;";
-const SCRIPTS: [&[u8]; 3] =
-    [include_bytes!("covariance.js"), include_bytes!("blocks.js"), include_bytes!("mandel.js")];
+const SCRIPTS: [&[u8]; 3] = [include_bytes!("covariance.js"), include_bytes!("blocks.js"), include_bytes!("mandel.js")];
 const MANDEL: u32 = 2;
 
 unsafe extern "C" {

@@ -42,7 +42,8 @@ fn main(start: Start) -> u32 {
     memory::open(start.info);
     let mut found = Results::default();
     results::stretch(1);
-    let status = work(&Order { rows: (start.argument & 0xffff) as i32, grouped: (start.argument >> 16 & 1) as i32 }, &mut found);
+    let status =
+        work(&Order { rows: (start.argument & 0xffff) as i32, grouped: (start.argument >> 16 & 1) as i32 }, &mut found);
     results::stretch(0);
     interfere::stop();
     if status != 0 {

@@ -1,0 +1,128 @@
+//! A manifest of `examples/mxu`, varied.
+
+use toml::{Table, Value};
+
+use super::system::{Adversary, Geometry, Heap, Variation};
+
+/// What an adversary's argument says beside the time.
+const WAITS: u32 = 1 << 16;
+const EVICTS: u32 = 2 << 16;
+/// The specification that pinned registers meet.
+const PINNED: &str = "deterministic";
+/// More important than the workload.
+const PRIORITY: i64 = 10;
+
+/// Writes a variation into the manifest; `None` when the manifest lacks what is varied.
+pub(super) fn vary(manifest: &mut Table, variation: &Variation) -> Option<()> {
+    let work = work(manifest)?;
+    let thread = work.get_mut("thread")?.get_mut(0)?.as_table_mut()?;
+    thread.insert("argument".into(), Value::from(variation.argument));
+    heap(manifest, &variation.heap)?;
+    adversary(manifest, variation.adversary)
+}
+
+fn table<'t>(within: &'t mut Table, key: &str) -> Option<&'t mut Table> {
+    within.entry(key).or_insert_with(|| Value::Table(Table::new())).as_table_mut()
+}
+
+fn work(manifest: &mut Table) -> Option<&mut Table> {
+    manifest.get_mut("domain")?.get_mut("work")?.as_table_mut()
+}
+
+fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
+    let area = work(manifest)?.get_mut("heap")?.as_table_mut()?;
+    match how {
+        Heap::AsWritten => {}
+        Heap::Pinned => {
+            area.remove("page");
+            area.insert("spec".into(), Value::from(PINNED));
+        }
+        Heap::Paged { slots, geometry, replacement, fixed } => {
+            cut(area, *geometry);
+            let area = area.clone();
+            let paging = table(work(manifest)?, "paging")?;
+            paging.insert("slots".into(), Value::from(*slots));
+            paging.insert("replacement".into(), Value::from(*replacement));
+            if let Some(size) = fixed {
+                pinned_area(manifest, size)?;
+            }
+            if *geometry == Geometry::Hostile {
+                let other = other(manifest, 0)?;
+                other.insert("heap".into(), Value::Table(area));
+            }
+        }
+    }
+    Some(())
+}
+
+fn cut(heap: &mut Table, geometry: Geometry) {
+    heap.remove("page");
+    match geometry {
+        Geometry::Paper => {
+            heap.insert("page".into(), Value::from("128 KiB"));
+        }
+        Geometry::Planner | Geometry::Written => {}
+        Geometry::Hostile => {
+            heap.insert("page".into(), Value::from("64 KiB"));
+            heap.insert("interleave".into(), Value::from("frames"));
+        }
+    }
+}
+
+/// A pinned area `fixed`, which the workload's allocator uses first.
+fn pinned_area(manifest: &mut Table, size: &str) -> Option<()> {
+    let mut area = Table::new();
+    area.insert("size".into(), Value::from(size));
+    area.insert("memory".into(), Value::from("sdram"));
+    table(manifest, "shared")?.insert("fixed".into(), Value::Table(area));
+    let mut used = Table::new();
+    used.insert("name".into(), Value::from("fixed"));
+    used.insert("access".into(), Value::from("rw"));
+    used.insert("spec".into(), Value::from(PINNED));
+    work(manifest)?.insert("shared".into(), Value::Array(vec![Value::Table(used)]));
+    Some(())
+}
+
+/// The other domain, with a thread of that argument.
+fn other(manifest: &mut Table, argument: u32) -> Option<&mut Table> {
+    let other = table(table(manifest, "domain")?, "other")?;
+    other.insert("crate".into(), Value::from("other"));
+    other.insert("thread".into(), Value::Array(vec![thread("main", None, argument)]));
+    Some(other)
+}
+
+fn thread(name: &str, entry: Option<&str>, argument: u32) -> Value {
+    let mut thread = Table::new();
+    thread.insert("name".into(), Value::from(name));
+    if let Some(entry) = entry {
+        thread.insert("entry".into(), Value::from(entry));
+    }
+    thread.insert("priority".into(), Value::from(PRIORITY));
+    thread.insert("budget".into(), Value::from("work"));
+    thread.insert("argument".into(), Value::from(argument));
+    Value::Table(thread)
+}
+
+fn adversary(manifest: &mut Table, who: Adversary) -> Option<()> {
+    let deed = |loads| if loads { EVICTS } else { WAITS };
+    match who {
+        Adversary::Nobody => {}
+        Adversary::Inside(time, loads) => {
+            let threads = work(manifest)?.get_mut("thread")?.as_array_mut()?;
+            threads.push(thread("foe", Some("mxu_adversary"), time | deed(loads)));
+        }
+        Adversary::Across(time, loads) => {
+            let mut heap = Table::new();
+            heap.insert("memory".into(), Value::from("sdram"));
+            heap.insert("size".into(), Value::from("1 MiB"));
+            heap.insert("page".into(), Value::from("128 KiB"));
+            other(manifest, time | deed(loads))?.insert("heap".into(), Value::Table(heap));
+        }
+        Adversary::Signalled(loads) => {
+            let other = manifest.get_mut("domain")?.get_mut("other")?;
+            let thread = other.get_mut("thread")?.get_mut(0)?.as_table_mut()?;
+            thread.insert("argument".into(), Value::from(deed(loads)));
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,285 @@
+//! One variation of a system of `examples/mxu`: its manifest, its image, its run.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use build_tool::{Install, Loaded, Profile, Programs, place_programs, programs, write_file};
+use manifest::Document;
+use record::{EndReason, EventsReader, ProbeWatch, Summary, Watch, observed};
+use runner::{Go, ImageFacts, ProfileSource, Run, Tools};
+use toml::{Table, Value};
+
+use super::manifests;
+use crate::{Error, Symbols, run};
+
+/// A run that takes longer hangs: 60 s of modelled time.
+const CYCLE_LIMIT: u64 = 60 * 216_000_000;
+/// Cycles between two advances of the guest's clock: a timer is late by at most this and one block.
+const QUANTUM: u64 = 200;
+/// The domain whose workload is measured: the first of each manifest.
+const WORK: u8 = 0;
+/// Exception of a miss.
+const MEMORY_FAULT: u16 = 4;
+
+/// How the workload's heap is protected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heap {
+    /// As the manifest says.
+    AsWritten,
+    /// By pinned registers alone.
+    Pinned,
+    /// By so many paged slots.
+    Paged {
+        /// Slots.
+        slots: u32,
+        /// How the memory is cut.
+        geometry: Geometry,
+        /// Policy, as the manifest names it.
+        replacement: &'static str,
+        /// Size of a pinned area that is used before the heap.
+        fixed: Option<&'static str>,
+    },
+}
+
+/// How the heap's memory is cut into regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Geometry {
+    /// As the manifest says.
+    Written,
+    /// As in the paper: 64 KiB pages, two to a region.
+    Paper,
+    /// In one piece, and the planner chooses.
+    Planner,
+    /// Every second 64 KiB belongs to another domain, and the planner chooses.
+    Hostile,
+}
+
+impl Geometry {
+    /// In ids.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Paper => "paper",
+            Self::Planner => "planner",
+            Self::Hostile => "hostile",
+        }
+    }
+}
+
+/// Who interferes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adversary {
+    /// Nobody.
+    Nobody,
+    /// A thread of the same domain, this many microseconds after its last turn; it loads, or only lets its turn pass.
+    Inside(u32, bool),
+    /// The same of another domain.
+    Across(u32, bool),
+    /// The other domain after each signal of the workload.
+    Signalled(bool),
+}
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Variation {
+    /// Name of the run's directory.
+    pub name: String,
+    /// Manifest: `sqlite`, `script` or `synthetic`.
+    pub system: &'static str,
+    /// Argument of the workload.
+    pub argument: u32,
+    /// Its heap.
+    pub heap: Heap,
+    /// Who interferes.
+    pub adversary: Adversary,
+    /// Pairs of functions to measure between.
+    pub probes: &'static [(&'static str, &'static str)],
+}
+
+/// What one stretch of the workload came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// Its number; a workload's main file says what is behind it.
+    pub number: u32,
+    /// Cycles from mark to mark.
+    pub cycles: u64,
+    /// Cycles of the samples of the first probe in it.
+    pub probed: u64,
+    /// Misses of the workload's domain.
+    pub misses: u64,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Stretches in order; consecutive ones may share a number.
+    pub stretches: Vec<Stretch>,
+    /// Cycles and instructions of the longest sample of each probe.
+    pub probes: Vec<(u64, u64)>,
+    /// What the workload reported.
+    pub results: Vec<u64>,
+    /// Bytes of the largest block that it could not have.
+    pub too_large: u64,
+    /// Median cycles of a miss, entry and return included.
+    pub miss_cycles: u64,
+    /// Exit status: 0 when the workload did its work.
+    pub status: i32,
+}
+
+impl Measured {
+    /// Misses in the stretches of some numbers.
+    pub fn misses(&self, numbers: &[u32]) -> u64 {
+        self.stretches.iter().filter(|stretch| numbers.contains(&stretch.number)).map(|stretch| stretch.misses).sum()
+    }
+}
+
+/// A run, or why admission does not let it be.
+#[derive(Clone, Debug)]
+pub enum Ran {
+    /// It ran.
+    Done(Measured),
+    /// Code and text of the refusal.
+    Refused(String),
+}
+
+/// What all figures have in common.
+#[derive(Debug)]
+pub struct Figures<'a> {
+    install: &'a Install,
+    tools: &'a Tools,
+    profile: &'a Profile,
+    directory: PathBuf,
+    built: HashMap<String, Programs>,
+}
+
+impl<'a> Figures<'a> {
+    /// `out` is where the runs' files go.
+    pub fn new(install: &'a Install, tools: &'a Tools, profile: &'a Profile, out: &Path) -> Self {
+        Self { install, tools, profile, directory: out.join("mxu"), built: HashMap::new() }
+    }
+
+    /// Admits, builds and runs a variation.
+    ///
+    /// # Errors
+    /// [`Error::Build`] when a program does not build, [`Error::Run`] when the run breaks a rule that hardware would enforce, or does not end.
+    pub fn run(&mut self, variation: &Variation) -> Result<Ran, Error> {
+        let refused = |d: &manifest::Diagnostic| Ran::Refused(format!("{}: {}", d.refusal().code, d.refusal().message));
+        let loaded = self.load(variation)?;
+        if let Err(found) = loaded.admit(true) {
+            return Ok(found.first().map_or_else(|| Ran::Refused("refused".to_owned()), refused));
+        }
+        let key =
+            loaded.document.manifest.domain.keys().fold(variation.system.to_owned(), |key, name| key + "+" + name);
+        if !self.built.contains_key(&key) {
+            let built = programs(self.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
+            self.built.insert(key.clone(), built);
+        }
+        let programs = &self.built[&key];
+        let placed = match place_programs(self.install, &loaded, programs, build_tool::Options::default()) {
+            Ok(placed) => placed,
+            Err(refusal) => return Ok(refused(&refusal)),
+        };
+        let directory = self.directory.join(&variation.name);
+        let write = |name: &str, bytes: &[u8]| {
+            let path = directory.join(name);
+            write_file(&path, bytes).map_err(|d| Error::Build(d.to_string())).map(|()| path)
+        };
+        let image = write("image.elf", &placed.image)?;
+        let kernel = write("kernel.elf", &programs.kernel)?;
+        let mut symbols = Symbols::default();
+        for (name, elf) in loaded.document.manifest.domain.keys().zip(&placed.domains) {
+            symbols.add(&write(&format!("{name}.elf"), elf)?)?;
+        }
+        let watch = self.watch(variation, &kernel, &symbols)?;
+        self.start(variation, Run::new(image, directory.clone(), watch)).map(Ran::Done)
+    }
+
+    fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
+        let build = |d: manifest::Diagnostic| Error::Build(d.to_string());
+        let path = self.install.root.join(format!("examples/mxu/{}.toml", variation.system));
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, &error))?;
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| Error::file(&path, &error))?;
+        manifests::vary(&mut table, variation).ok_or_else(|| Error::file(&path, &"an expected key is missing"))?;
+        let text = toml::to_string(&Value::Table(table)).map_err(|error| Error::file(&path, &error))?;
+        Loaded::new(self.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
+    }
+
+    fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols) -> Result<Watch, Error> {
+        let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
+        let probe = |(start, end): &(&str, &str)| {
+            let (first, last) = (symbols.code(start)?, symbols.code(end)?);
+            Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(WORK) })
+        };
+        Ok(Watch {
+            profile: ProfileSource::Text(self.profile.text.clone()),
+            quantum_cycles: QUANTUM,
+            trace_port: facts.trace_port,
+            vectors: facts.vectors,
+            kernel_text: run::code_of(kernel)?,
+            cycle_limit: CYCLE_LIMIT,
+            probes: variation.probes.iter().map(probe).collect::<Result<_, Error>>()?,
+            ..Watch::default()
+        })
+    }
+
+    fn start(&self, variation: &Variation, mut run: Run) -> Result<Measured, Error> {
+        run.board = crate::peers::BOARD.to_owned();
+        let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        let summary = &outcome.summary;
+        if summary.end.reason != EndReason::Exit || !summary.is_clean() {
+            let (end, first) = (&summary.end, summary.violations.first());
+            return Err(Error::Run(format!("{}: ended by {end:?}, first violation {first:?}", variation.name)));
+        }
+        let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
+        let mut measured = collect(events).map_err(Error::Run)?;
+        measured.status = summary.end.status.unwrap_or(-1);
+        measured.probes = summary.probes.iter().map(|probe| (probe.cycles.max, probe.instructions.max)).collect();
+        measured.miss_cycles = miss_cycles(summary);
+        Ok(measured)
+    }
+}
+
+fn miss_cycles(summary: &Summary) -> u64 {
+    let fault = summary.masked.vectors.iter().find(|vector| vector.exception == MEMORY_FAULT);
+    fault.map_or(0, |vector| vector.cycles.median)
+}
+
+/// Numbers of the workloads' marks.
+mod mark {
+    pub const STRETCH: u16 = 1;
+    pub const RESULT_LOW: u16 = 2;
+    pub const RESULT_HIGH: u16 = 3;
+    pub const TOO_LARGE: u16 = 4;
+}
+
+/// Sorts the records of a run by stretch.
+pub(crate) fn collect(events: impl std::io::Read) -> Result<Measured, String> {
+    const MARK: u8 = abi::trace::Event::Mark as u8;
+    const MISS: u8 = abi::trace::Event::Miss as u8;
+    let mut measured = Measured::default();
+    let (mut current, mut began) = (Stretch::default(), 0);
+    for event in EventsReader::new(events).map_err(|error| error.to_string())? {
+        let event = event.map_err(|error| error.to_string())?;
+        match (event.event, event.detail) {
+            (MISS, _) if event.domain == WORK => current.misses += 1,
+            (observed::PROBE, 0) => current.probed += u64::from(event.payload),
+            (MARK, mark::STRETCH) if event.domain == WORK => {
+                if current.number != 0 {
+                    current.cycles = event.cycle - began;
+                    measured.stretches.push(current);
+                }
+                (current, began) = (Stretch { number: event.payload, ..Stretch::default() }, event.cycle);
+            }
+            (MARK, mark::RESULT_LOW) => measured.results.push(event.payload.into()),
+            (MARK, mark::RESULT_HIGH) => {
+                if let Some(last) = measured.results.last_mut() {
+                    *last |= u64::from(event.payload) << 32;
+                }
+            }
+            (MARK, mark::TOO_LARGE) => measured.too_large = event.payload.into(),
+            _ => {}
+        }
+    }
+    Ok(measured)
+}

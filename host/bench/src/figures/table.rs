@@ -1,0 +1,50 @@
+//! The figures on the terminal.
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+
+use super::PREFIX;
+use crate::Row;
+
+/// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
+/// number of accesses is summed up: `bench.json` has a row for each number.
+pub fn figures_table(rows: &[Row]) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header(["row", "operation", "cycles", "misses", "added", "overhead", "paper", "target", "met"]);
+    for column in 2..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
+    for row in &rows {
+        table.add_row(cells(row));
+    }
+    if rows.is_empty() { String::new() } else { format!("{table}\n") }
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let some = |value: Option<String>| value.unwrap_or_default();
+    let percent = |value: f64| format!("{value:.2} %");
+    let (cycles, overhead) = match &row.refused {
+        Some(why) => (String::new(), why.clone()),
+        None => (row.cycles.median.to_string(), some(row.overhead.map(percent))),
+    };
+    let target = row.target.as_ref().map(|target| {
+        let overhead = target.overhead.map(|most| format!("<= {most:.2} %"));
+        let misses = target.added_misses.map(|most| format!("added <= {most}"));
+        [overhead, misses].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    });
+    vec![
+        row.id.clone(),
+        row.operation.clone(),
+        cycles,
+        some(row.misses.map(|misses| misses.to_string())),
+        some(row.added_misses.map(|misses| misses.to_string())),
+        overhead,
+        row.paper.clone().unwrap_or_default(),
+        some(target),
+        some(row.met.map(|met| if met { "yes" } else { "MISSED" }.to_owned())),
+    ]
+}
