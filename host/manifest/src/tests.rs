@@ -116,6 +116,47 @@ fn the_page_of_errors_is_up_to_date() {
     assert!(std::fs::read_to_string(&path).unwrap() == text, "UPDATE_GOLDEN=1 rewrites docs/errors.md");
 }
 
+/// docs/manifest.md says what each level means on each platform as `spec::Platform` does; `UPDATE_GOLDEN=1` rewrites the table.
+#[test]
+fn the_table_of_platforms_is_up_to_date() {
+    const FROM: &str = "UPDATE_GOLDEN=1 rewrites it -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manifest.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = page.find(FROM).unwrap() + FROM.len();
+    let end = start + page[start..].find("<!-- end -->").unwrap();
+    let table = platform_table(&Board::parse(BOARD).unwrap());
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, format!("{}{table}{}", &page[..start], &page[end..])).unwrap();
+        return;
+    }
+    assert_eq!(&page[start..end], table, "UPDATE_GOLDEN=1 rewrites docs/manifest.md");
+}
+
+fn platform_table(board: &Board) -> String {
+    use ::spec::{AccessLevel, Meaning, TemporalSpec};
+    let platform = platform(board);
+    let mut rows = vec![("independent", TemporalSpec { independent: true, ..TemporalSpec::default() })];
+    rows.push(("constant-time", TemporalSpec { constant_time: true, ..TemporalSpec::default() }));
+    let levels = AccessLevel::ALL.into_iter().rev().map(|level| (level.text(), TemporalSpec::level(level)));
+    let mut table =
+        format!("| | `{}` ({}) | the check takes at most |\n| --- | --- | --- |\n", board.profile, board.name);
+    for (word, spec) in levels.chain(rows) {
+        let bound = |bound: ::spec::Bound| format!("{} cycles, {}", bound.cycles, bound.method.text());
+        let (meaning, time) = match platform.meaning(spec) {
+            Ok(_) if spec.independent => ("always: registers and table are each domain's own".into(), String::new()),
+            Ok(Meaning::PinnedRegion(b)) => ("region registers of its own".into(), bound(b)),
+            Ok(Meaning::Nodes(class, b)) => {
+                let class = if class == ::spec::MemoryClass::Tcm { "TCM" } else { "on-chip SRAM" };
+                let promise = if spec.access == AccessLevel::BestEffort { ", as the domain's table is" } else { "" };
+                (format!("a table with nodes in {class}{promise}"), bound(b))
+            }
+            Ok(Meaning::Refused(reason)) | Err(reason) => (format!("refused: {}", reason.text()), String::new()),
+        };
+        table += &format!("| `{word}` | {meaning} | {time} |\n");
+    }
+    table
+}
+
 fn errors_page(golden: &Path) -> String {
     let mut page = String::from(ERRORS_HEAD);
     let list = |directory: &Path| std::fs::read_dir(directory).unwrap().flatten().map(|entry| entry.path());
