@@ -11,12 +11,12 @@ const PLACE: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Raw {
     base: u32,
-    /// Offset of the last place of the last piece, in units of eight bytes; places are at multiples of eight.
-    last: u32,
-    /// Offset of the last place within a piece.
-    last_within: u32,
+    /// Offsets of places, in units of eight bytes, are below this.
+    places: u32,
     /// Bytes from one piece to the next, 0 for a single piece.
     stride: u32,
+    /// Offset of the last place within a piece.
+    last_within: u32,
     /// The stride is `(stride >> shift) << shift`, and `reciprocal` is 2^32 divided by `stride >> shift`, rounded up.
     shift: u32,
     reciprocal: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Place(NonNull<u32>);
 
 impl Raw {
     /// No memory: no place is in it.
-    pub const NONE: Raw = Raw { base: 0, last: 0, last_within: 0, stride: 0, shift: 0, reciprocal: 0 };
+    pub const NONE: Raw = Raw { base: 0, places: 0, stride: 0, last_within: 0, shift: 0, reciprocal: 0 };
 
     /// Memory of `pieces` pieces of `piece` bytes, one each `stride` bytes from `base`. `None` unless all bounds are multiples of
     /// eight, the base is not 0, pieces do not overlap, and offsets can be divided by the stride exactly.
@@ -43,24 +43,33 @@ impl Raw {
             return None;
         }
         let (shift, reciprocal) = reciprocal(stride, span)?;
-        Some(Raw { base, last: (span - PLACE) / 8, last_within: piece - PLACE, stride, shift, reciprocal })
+        Some(Raw { base, places: (span - PLACE) / 8 + 1, stride, last_within: piece - PLACE, shift, reciprocal })
     }
 
-    /// Where an address, a multiple of eight, lies in its piece or in the gap behind it; `None` outside all of them.
+    /// The offset of an address, a multiple of eight; `None` when it is outside.
     #[inline(always)]
-    fn within(&self, at: u32) -> Option<u32> {
+    fn offset(&self, at: u32) -> Option<u32> {
         let offset = at.wrapping_sub(self.base);
         // Turned right by three, an offset that is no multiple of eight is beyond every span.
-        if offset.rotate_right(3) > self.last {
-            return None;
-        }
-        let piece = ((u64::from(offset >> self.shift) * u64::from(self.reciprocal)) >> 32) as u32;
-        Some(offset.wrapping_sub(piece * self.stride))
+        if offset.rotate_right(3) < self.places { Some(offset) } else { None }
+    }
+
+    /// Where an offset lies in its piece, or in the gap behind it.
+    fn within(&self, offset: u32) -> u32 {
+        let piece = ((u64::from(offset >> (self.shift & 31)) * u64::from(self.reciprocal)) >> 32) as u32;
+        offset.wrapping_sub(piece * self.stride)
+    }
+
+    /// Whether a place begins at an offset that lies in some piece or gap. Apart, because most heaps have one piece.
+    #[cold]
+    #[inline(never)]
+    fn in_a_piece(&self, offset: u32) -> bool {
+        self.within(offset) <= self.last_within
     }
 
     /// Whether an address lies between the first piece's beginning and the last one's end.
     pub fn spans(&self, at: u32) -> bool {
-        self.base != 0 && at.wrapping_sub(self.base) < self.last * 8 + PLACE
+        self.base != 0 && at.wrapping_sub(self.base) < (self.places - 1) * 8 + PLACE
     }
 }
 
@@ -82,8 +91,12 @@ impl Storage for Raw {
 
     #[inline(always)]
     fn place(&self, at: u32) -> Option<Place> {
-        let within = self.within(at)?;
-        if within > self.last_within { None } else { NonNull::new(at as *mut u32).map(Place) }
+        let offset = self.offset(at)?;
+        if self.stride != 0 && !self.in_a_piece(offset) {
+            return None;
+        }
+        // SAFETY: the base is not 0, and nothing between it and the end of the last piece is, as that is below 2^32.
+        Some(Place(unsafe { NonNull::new_unchecked(at as *mut u32) }))
     }
 
     #[inline(always)]
@@ -105,7 +118,7 @@ impl Storage for Raw {
 
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
         let most = (self.last_within + PLACE).checked_sub(bytes)?;
-        if self.within(from)? > most || self.within(to)? > most {
+        if self.within(self.offset(from)?) > most || self.within(self.offset(to)?) > most {
             return None;
         }
         // SAFETY: both ranges lie within one piece each, and the heap copies between blocks, which do not overlap.

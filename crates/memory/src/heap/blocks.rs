@@ -1,7 +1,7 @@
 //! Headers, read with everything that must hold about them.
 
 use super::lists::Heap;
-use super::{Error, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, Storage, Word};
+use super::{Error, HEADER, MIN_BLOCK, Storage, Word};
 
 /// Bit 0 of a header's first word: the block is free.
 pub(super) const FREE: u32 = 1;
@@ -34,10 +34,10 @@ impl<S: Storage> Block<S> {
     }
 }
 
-/// Whether this can be a block's size; that it is a multiple of the granule shows when its end is looked up.
+/// Whether this can be a block's size; that it is a multiple of the granule, and not too large, shows when its end is looked up.
 #[inline(always)]
 const fn is_size(size: u32) -> bool {
-    size.wrapping_sub(MIN_BLOCK) < (1 << MAX_BLOCK_LOG2) - MIN_BLOCK
+    size >= MIN_BLOCK
 }
 
 impl<S: Storage> Heap<S> {

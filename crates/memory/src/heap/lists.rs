@@ -103,19 +103,29 @@ impl<S: Storage> Heap<S> {
 
     #[inline(always)]
     fn set_head(&mut self, class: u32, head: Option<S::Place>) {
-        let (map, bit) = ((class / 32) as usize, 1 << (class % 32));
-        let (Some(place), Some(map_word)) = (self.heads.get_mut(class as usize), self.maps.get_mut(map)) else {
-            return;
-        };
-        *place = head;
-        if head.is_some() {
-            *map_word |= bit;
-            self.summary |= 1 << map;
-        } else {
-            *map_word &= !bit;
-            if *map_word == 0 {
-                self.summary &= !(1 << map);
-            }
+        if let Some(place) = self.heads.get_mut(class as usize) {
+            *place = head;
+        }
+    }
+
+    /// Notes that the list of a class, which was empty, is not.
+    #[inline(always)]
+    fn mark(&mut self, class: u32) {
+        let map = class / 32;
+        self.summary |= 1 << map;
+        if let Some(word) = self.maps.get_mut(map as usize) {
+            *word |= 1 << (class % 32);
+        }
+    }
+
+    /// Notes that the list of a class has become empty.
+    #[inline(always)]
+    fn unmark(&mut self, class: u32) {
+        let map = class / 32;
+        let Some(word) = self.maps.get_mut(map as usize) else { return };
+        *word &= !(1 << (class % 32));
+        if *word == 0 {
+            self.summary &= !(1 << map);
         }
     }
 
@@ -134,7 +144,6 @@ impl<S: Storage> Heap<S> {
         }
         let place = self.storage.place(base).ok_or(Error::Piece)?;
         let end = self.storage.place(base + size).ok_or(Error::Piece)?;
-        self.push_allowed(class_of(size))?;
         self.store(place, Word::Before, 0);
         self.store(end, Word::Size, END);
         self.usage.capacity += size;
@@ -142,18 +151,14 @@ impl<S: Storage> Heap<S> {
         Ok(())
     }
 
-    /// The first block of the lowest list from the class for `size` on.
+    /// The first block, of at least `size` bytes, of the lowest list that has such blocks only.
     #[inline(always)]
     pub(super) fn fitting(&self, size: u32) -> Result<Listed<S>, Error> {
         let class = self.find(class_for(size)).ok_or(Error::Full)?;
         let place = self.head(class).ok_or(Error::Corrupt)?;
         let block = self.checked(place, self.load(place, Word::Size) ^ FREE)?;
         let next = self.neighbour(place, Word::Next, Word::Previous)?;
-        if class_of(block.size) == class && self.load(place, Word::Previous) == 0 {
-            Ok(Listed { block, class, next, previous: None })
-        } else {
-            Err(Error::Corrupt)
-        }
+        if block.size >= size { Ok(Listed { block, class, next, previous: None }) } else { Err(Error::Corrupt) }
     }
 
     /// A free block with its links, if its list neighbours point back at it.
@@ -184,16 +189,14 @@ impl<S: Storage> Heap<S> {
             self.store(next, Word::Previous, address_of::<S>(listed.previous));
         }
         match listed.previous {
-            None => self.set_head(listed.class, listed.next),
             Some(previous) => self.store(previous, Word::Next, address_of::<S>(listed.next)),
+            None => {
+                self.set_head(listed.class, listed.next);
+                if listed.next.is_none() {
+                    self.unmark(listed.class);
+                }
+            }
         }
-    }
-
-    /// Whether the first block of a class's list is sound, so that another can be put before it.
-    #[inline(always)]
-    pub(super) fn push_allowed(&self, class: u32) -> Result<(), Error> {
-        let sound = self.head(class).is_none_or(|head| self.load(head, Word::Previous) == 0);
-        if sound { Ok(()) } else { Err(Error::Corrupt) }
     }
 
     /// Makes a block free, in its list and in the header after it; the size of the block before it is written already.
@@ -205,9 +208,10 @@ impl<S: Storage> Heap<S> {
         self.store(block.end, Word::Before, block.size);
         self.store(block.place, Word::Next, address_of::<S>(head));
         self.store(block.place, Word::Previous, 0);
-        if let Some(head) = head {
-            self.store(head, Word::Previous, block.at());
-        }
         self.set_head(class, Some(block.place));
+        match head {
+            Some(head) => self.store(head, Word::Previous, block.at()),
+            None => self.mark(class),
+        }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |
-//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; at most 7 loads and 13 stores of the heap's memory | construction |
-//! | [`Heap::free`] | no loop; at most 15 loads and 10 stores | construction |
+//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; at most 4 loads and 13 stores of the heap's memory | construction |
+//! | [`Heap::free`] | no loop; at most 14 loads and 10 stores | construction |
 //! | [`Heap::realloc`] | the same, when the block stays in place; else one `alloc`, one `free` and the copy | construction |
 //! | no refusal while the program stays within its envelope | [`worst_case_bytes`] | proof in `docs/memory.md` |
 //!

@@ -1,7 +1,6 @@
 //! What programs ask of a heap.
 
 use super::blocks::{Block, FREE};
-use super::class::class_of;
 use super::lists::{Heap, Listed};
 use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
 
@@ -47,7 +46,6 @@ impl<S: Storage> Heap<S> {
         let place = self.place(found.block.at() + lead)?;
         let block = Block { place, size: found.block.size - lead, end: found.block.end };
         let rest = self.rest(block, size)?;
-        self.push_allowed(class_of(lead))?;
         self.unlink(found);
         self.put(Block { size: lead, end: place, ..found.block });
         Ok(self.cut(block, rest))
@@ -72,7 +70,6 @@ impl<S: Storage> Heap<S> {
         if let Some(listed) = after {
             whole = Block { size: whole.size + listed.block.size, end: listed.block.end, ..whole };
         }
-        self.push_allowed(class_of(whole.size))?;
         // Kept as a mark for a second `free` of the same address, also when the block is joined with the one before.
         self.store(block.place, Word::Size, block.size | FREE);
         if let Some(listed) = before {
@@ -147,14 +144,13 @@ impl<S: Storage> Heap<S> {
         }
     }
 
-    /// What a block leaves when `size` bytes of it are taken, if that is enough for a block and its list can take it.
+    /// What a block leaves when `size` bytes of it are taken, if that is enough for a block.
     #[inline(always)]
     fn rest(&self, block: Block<S>, size: u32) -> Result<Option<Block<S>>, Error> {
         let rest = block.size - size;
         if rest < MIN_BLOCK {
             return Ok(None);
         }
-        self.push_allowed(class_of(rest))?;
         Ok(Some(Block { place: self.place(block.at() + size)?, size: rest, end: block.end }))
     }
 
