@@ -171,21 +171,21 @@ impl<A: Arch> Kernel<A> {
         let gate = self.resume;
         let Level { outer, disturbed, .. } = *self.levels.at(gate);
         let outer = outer?;
-        let Level { domain, epoch, .. } = *self.levels.at(outer);
+        let Level { domain, epoch, place, .. } = *self.levels.at(outer);
         if disturbed || self.domains.at(domain).epoch != epoch {
             return None;
         }
-        self.leave(gate, outer, status);
+        self.leave(gate, outer, place, status);
         self.respond(outer, status, [value, 0]);
         Some(outer.place().cast())
     }
 
     /// Takes the running thread out of its innermost gate.
     #[inline(always)]
-    fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, status: u32) {
+    fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, tag: u32, status: u32) {
         self.levels.at_mut(gate).thread = None;
         self.resume = outer;
-        self.arch.trace(self.levels.at(outer).tag() | Event::GateExit as u32, status);
+        self.arch.trace(tag | Event::GateExit as u32, status);
     }
 
     /// `GATE_RETURN`.
@@ -200,7 +200,7 @@ impl<A: Arch> Kernel<A> {
         self.end_call(gate, outer, now);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
-        self.leave(gate, outer, status);
+        self.leave(gate, outer, self.levels.at(outer).tag(), status);
         let Level { domain, epoch, .. } = *self.levels.at(outer);
         self.load(domain);
         if self.domains.at(domain).epoch == epoch {

@@ -46,3 +46,25 @@ pub unsafe fn call(number: u32, a0: u32, a1: u32, a2: u32, a3: u32) -> Raw {
     }
     (status, first, second)
 }
+
+/// As [`call`], of a call without arguments and values: the registers hold whatever they held, which the kernel does not look at.
+///
+/// # Safety
+/// As for [`call`].
+#[inline(always)]
+pub unsafe fn call_bare(number: u32) -> u32 {
+    let status;
+    // SAFETY: as in `call`.
+    unsafe {
+        asm!(
+            "svc #0",
+            out("r0") status,
+            out("r1") _,
+            out("r2") _,
+            out("r3") _,
+            inlateout("r12") number => _,
+            options(nostack),
+        );
+    }
+    status
+}

@@ -10,7 +10,25 @@ pub type Status = Result<(), Error>;
 fn raw(call: Call, a: [u32; 4]) -> Result<(u32, u32), Error> {
     // SAFETY: the calls that write memory of this domain are only reachable through the unsafe functions below.
     let (status, first, second) = unsafe { arch_user::call(call as u32, a[0], a[1], a[2], a[3]) };
-    if status == 0 { Ok((first, second)) } else { Err(Error::from_status(status).unwrap_or(Error::BadCall)) }
+    if status == 0 { Ok((first, second)) } else { Err(refused(status)) }
+}
+
+/// What a status that is not 0 says; apart, so that what succeeds does not pay for it.
+#[cold]
+#[inline(never)]
+fn refused(status: u32) -> Error {
+    Error::from_status(status).unwrap_or(Error::BadCall)
+}
+
+/// [`Call::Yield`].
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn yield_now() -> Status {
+    // SAFETY: the call takes no arguments and changes no memory.
+    let status = unsafe { arch_user::call_bare(Call::Yield as u32) };
+    if status == 0 { Ok(()) } else { Err(refused(status)) }
 }
 
 /// Issues whatever call the number names; a test of the kernel needs this, a program does not.
@@ -56,7 +74,6 @@ macro_rules! value_calls {
 }
 
 unit_calls! {
-    yield_now = Yield();
     signal = Signal(notification, bits);
     sleep_until_words = SleepUntil(time_low, time_high);
     interrupt_ack = InterruptAck(interrupt);

@@ -65,9 +65,9 @@ fn calls(gate: Gate) -> Result<u32, Error> {
 #[inline(never)]
 fn call(gate: Gate, value: u32) -> Result<u32, Error> {
     probe!("probe_gate_start");
-    let value = gate.call(value, 0, 0);
-    probe!("probe_gate_end");
-    value
+    let value = gate.call(value, 0, 0)?;
+    probe!("probe_gate_end"); // where only success leads, so that the compiler does not double it
+    Ok(value)
 }
 
 /// A notification that wakes a more important thread of the other domain.
