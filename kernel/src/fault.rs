@@ -10,7 +10,8 @@ use system::policy;
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, Outcome};
-use crate::objects::{FaultReport, Level, Life, State};
+use crate::objects::{FaultReport, Life, State, Thread};
+use crate::table::Ref;
 
 /// Exit code of a domain that faulted and is not restarted.
 pub const FAULTED: u32 = 0xfa;
@@ -20,6 +21,8 @@ pub const FAULTED: u32 = 0xfa;
 pub enum Resolution {
     /// A paged region was loaded: perform the access again.
     Retry,
+    /// The same, after [`Kernel::on_counted`].
+    Counted,
     /// The access is not allowed.
     Denied,
 }
@@ -32,16 +35,50 @@ impl<A: Arch> Kernel<A> {
     /// One look-up of bounded depth, one replacement, two register writes: O(1).
     #[inline(always)]
     pub fn on_miss(&mut self, address: u32) -> Resolution {
-        let Level { domain, place, .. } = *self.top();
-        let domain = self.domains.at_mut(domain);
-        match domain.slots.fill(&mut domain.trie, address) {
-            Ok(region) => {
-                self.arch.load_slot(region);
-                let tag = place & 0xff00;
-                self.arch.trace(tag | Event::Miss as u32 | (region.rbar & 0xf) << 16, address);
-                Resolution::Retry
-            }
-            Err(_) => Resolution::Denied,
+        let running = self.top().domain;
+        let domain = self.domains.at_mut(running);
+        let Ok(region) = domain.slots.fill(&mut domain.trie, address) else { return Resolution::Denied };
+        self.arch.load_slot(region);
+        self.arch.trace(domain.header | (region.rbar & 0xf) << 16, address);
+        domain.countdown -= 1;
+        if domain.countdown == 0 { Resolution::Counted } else { Resolution::Retry }
+    }
+
+    /// A miss that somebody counts: in a domain some of whose threads have a budget of misses, every one; in others once in
+    /// 2^32. A thread that has used its budget up waits for the replenishment, and then performs the access again. Misses inside
+    /// of gates are not counted: the gate's bound covers them.
+    ///
+    /// # Bound
+    /// O(1) and one [`Kernel::dispatch`].
+    pub fn on_counted(&mut self) {
+        let running = self.top().domain;
+        let domain = self.domains.at_mut(running);
+        domain.countdown = if domain.counts_misses { 1 } else { u32::MAX };
+        let level = self.top();
+        if let (Some(thread), None) = (level.thread, level.outer) {
+            self.pay_miss(thread);
+        }
+        self.dispatch();
+    }
+
+    /// Takes a miss from the budget of the running thread.
+    fn pay_miss(&mut self, thread: Ref<Thread<A>>) {
+        let index = self.threads.at(thread).budget;
+        let budget = self.budgets.at_mut(index);
+        if budget.misses == 0 {
+            return;
+        }
+        budget.misses_left = budget.misses_left.saturating_sub(1);
+        if budget.misses_left > 0 {
+            return;
+        }
+        let now = self.now();
+        self.charge(now as u32);
+        self.refill(index, now);
+        if self.budgets.at(index).misses_left == 0 {
+            let number = self.budgets.index_of(index) as u16;
+            self.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
+            self.throttle(thread);
         }
     }
 

@@ -92,10 +92,16 @@ pub struct FaultReport {
 pub struct Domain<A: Arch> {
     /// Its region registers, ready for a block load, and which of them are paged.
     pub slots: Slots,
+    /// What a miss writes to the trace, but for the slot.
+    pub header: u32,
+    /// Misses until somebody counts them: see `Kernel::on_counted`.
+    pub countdown: u32,
     /// The regions behind the paged slots.
     pub trie: Trie<NodeMemory<A>>,
     /// Regions of the trie that permit to execute.
     pub paged_code: u16,
+    /// A thread of it has a budget of misses.
+    pub counts_misses: bool,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
     /// Whether it runs.
@@ -118,6 +124,36 @@ pub struct Domain<A: Arch> {
     pub gate_return: u32,
     /// Generation of capabilities to it.
     pub generation: u16,
+}
+
+/// Where the entry code finds what a miss needs in a domain, in bytes.
+pub mod layout {
+    use protect::slots::{self, Slots};
+
+    use super::{Arch, Domain};
+
+    /// [`Domain::header`].
+    pub const HEADER: usize = size_of::<Slots>();
+    /// [`Domain::countdown`].
+    pub const COUNTDOWN: usize = HEADER + 4;
+    /// The root of [`Domain::trie`], which comes first in it.
+    pub const ROOT: usize = HEADER + 8;
+    /// State of the generator of random victims.
+    pub const RANDOM: usize = slots::layout::RANDOM;
+    /// Slots that can be victims.
+    pub const CANDIDATES: usize = slots::layout::CANDIDATES;
+    /// What a new generation keeps.
+    pub const KEEP: usize = slots::layout::KEEP;
+    /// Paged slots.
+    pub const PAGED: usize = slots::layout::PAGED;
+
+    /// The numbers above are right.
+    pub(crate) const fn holds<A: Arch>() -> bool {
+        core::mem::offset_of!(Domain<A>, slots) == 0
+            && core::mem::offset_of!(Domain<A>, header) == HEADER
+            && core::mem::offset_of!(Domain<A>, countdown) == COUNTDOWN
+            && core::mem::offset_of!(Domain<A>, trie) == ROOT
+    }
 }
 
 /// Why a thread is where it is.
@@ -231,6 +267,10 @@ pub struct Budget {
     pub capacity: i32,
     /// Ticks left in this period.
     pub left: i32,
+    /// Misses per period; 0: any number.
+    pub misses: u32,
+    /// Misses left in this period.
+    pub misses_left: u32,
     /// Time of the next replenishment.
     pub next: u64,
     /// First of the threads that wait for it.
@@ -253,6 +293,7 @@ impl Budget {
             self.next = now + period;
         }
         self.left = self.capacity.min(self.left.saturating_add(self.capacity));
+        self.misses_left = self.misses;
         true
     }
 }

@@ -10,7 +10,6 @@ use core::ptr::NonNull;
 use abi::Call;
 use abi::trace::Fault;
 use kernel::Kernel;
-use kernel::fault::Resolution;
 
 use crate::context::{Context, Entry, SAVED_BYTES, START_OFFSET};
 use crate::machine::{Armv7m, Board};
@@ -289,23 +288,16 @@ cofferdam_after_fault:
     beq     cofferdam_clear
     b       cofferdam_resume
 
-@ Memory protection fault: the short path for a paged region that is not loaded.
-@   in        lr = EXC_RETURN
-@   calls     kernel_miss(psp): 0 when the access can be performed again
-    .global cofferdam_memory_entry
-    .type cofferdam_memory_entry, %function
+@ A miss that somebody counts: the region is loaded, the thread may have to wait.
+    HANDLER cofferdam_counted
+    SAVE    cofferdam_counted_float
+    bl      kernel_counted
+    b       cofferdam_resume
     .thumb_func
-cofferdam_memory_entry:
-    tst     lr, #4
-    beq     kernel_panic
-    mrs     r0, psp
-    push    {{r3, lr}}
-    bl      kernel_miss
-    pop     {{r3, lr}}
-    @ Not cbnz: LLVM's assembler makes a nop of one whose target is four bytes ahead.
-    cmp     r0, #0
-    bne     cofferdam_fault_entry
-    bx      lr
+cofferdam_counted_float:
+    SAVE_FLOAT
+    bl      kernel_counted
+    b       cofferdam_clear
 
 @ Any other fault, or a miss that is a violation: also a breakpoint, which is a HardFault where no debugger wants it. A fault
 @ of the kernel itself is the end.
@@ -359,7 +351,7 @@ const MPU_RBAR: u32 = 0xe000_ed9c;
 const SHCSR: u32 = 0xe000_ed24;
 
 /// Where the address of the region image is, from the beginning of a [`Context`]; every board checks it.
-const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
+pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
 
 /// What the entry code knows about the kernel's records.
 pub const fn check<B: Board>() {
@@ -443,45 +435,10 @@ fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
     }
 }
 
-/// A memory-protection fault: returns 0 when a paged region was loaded and the access can be performed again.
-///
-/// # Bound
-/// Two look-ups (the address, or both halves of a fetch that straddles).
-#[inline]
-pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, psp: u32) -> u32 {
-    let status = regs::CFSR.read() & 0xff;
-    if status != DATA {
-        return fetch_miss(kernel, psp, status);
-    }
-    if kernel.on_miss(regs::MMFAR.read()) != Resolution::Retry {
-        return 1;
-    }
-    regs::CFSR.write(status);
-    0
-}
-
-/// MMFSR: DACCVIOL and MMARVALID: a data access; the address is known.
-const DATA: u32 = 0x82;
-/// MMFSR: IACCVIOL: a fetch.
-const FETCH: u32 = 0x01;
-
-/// A denied fetch. The hardware does not say which half of an instruction that straddles two regions was denied: the second,
-/// if the first is there (or is not paged). Anything else (MSTKERR, MUNSTKERR, MLSPERR or a mixture) cannot be restarted: a
-/// stack outside pinned memory.
-#[inline(never)]
-fn fetch_miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, psp: u32, status: u32) -> u32 {
-    if status != FETCH {
-        return 1;
-    }
-    // SAFETY: the hardware has just stacked a frame at the process stack pointer (no MSTKERR).
-    let pc = unsafe { (psp as *const u32).add(6).read() };
-    for address in [pc, pc.wrapping_add(2)] {
-        if kernel.on_miss(address) == Resolution::Retry {
-            regs::CFSR.write(status);
-            return 0;
-        }
-    }
-    1
+/// A miss that somebody counts.
+pub fn counted<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    kernel.on_counted();
+    kernel.resume()
 }
 
 /// A fault that is not a miss: names it and stops the domain.

@@ -9,11 +9,13 @@
 mod context;
 mod entry;
 mod machine;
+mod miss;
 pub mod regs;
 
 pub use context::Context;
 pub use entry::{
-    Next, call, check, fault, gate_call, gate_return, interrupt, late, miss, signal, timer, wait, wrong_stack,
+    Next, call, check, counted, fault, gate_call, gate_return, interrupt, late, signal, timer, wait, wrong_stack,
     yield_now,
 };
 pub use machine::{Armv7m, Board};
+pub use miss::miss;

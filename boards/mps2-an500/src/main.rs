@@ -74,6 +74,8 @@ handlers! {
     kernel_call = call() -> *mut Context, "Resumes the thread that any other system call leads to.";
     kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
     kernel_interrupt = interrupt(exception: u32) -> Next, "Resumes the thread that an interrupt line leads to.";
+    kernel_miss = miss(address: u32) -> u32, "Tries to resolve a miss.";
+    kernel_counted = counted() -> *mut Context, "Resumes the thread that runs after a miss that was counted.";
     kernel_late = late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
 }
 
@@ -81,12 +83,6 @@ handlers! {
 #[unsafe(no_mangle)]
 extern "C" fn kernel_fault() -> *mut Context {
     armv7m::fault(startup::kernel())
-}
-
-/// Tries to resolve a memory-protection fault; 0 when it is resolved.
-#[unsafe(no_mangle)]
-extern "C" fn kernel_miss(psp: u32) -> u32 {
-    armv7m::miss(startup::kernel(), psp)
 }
 
 /// Resumes the thread that runs after one with a stray stack pointer.

@@ -165,6 +165,8 @@ record! {
         period,
         /// Ticks that may be used in a period; not 0, at most `period`.
         capacity,
+        /// Misses of paged regions that its threads may cause in a period, outside of gates; 0: any number.
+        misses,
     }
 }
 

@@ -55,7 +55,7 @@ fn sample() -> Builder {
         ],
         domains: vec![domain(0, 0x2002_0000), domain(2, 0x2002_1000)],
         areas: vec![code(0, 0x20_0000), data(0, 0x2002_0000), code(1, 0x20_1000), data(1, 0x2002_1000)],
-        budgets: vec![Budget { period: 25_000, capacity: 2_500 }],
+        budgets: vec![Budget { period: 25_000, capacity: 2_500, misses: 0 }],
         threads: vec![Thread {
             domain: 0,
             entry: 0x20_0101,

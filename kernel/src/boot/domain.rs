@@ -1,5 +1,6 @@
 //! One domain: its pinned regions, its table, and where both come from.
 
+use abi::trace::{Event, header};
 use protect::pctrie::Trie;
 use protect::pmsav7::{REGIONS, RegionRegs};
 use protect::slots::{Replacement, Slots, min_paged_slots};
@@ -8,7 +9,7 @@ use system::{System, area, regions, replacement};
 use crate::arch::Arch;
 use crate::boot::BootError;
 use crate::nodes::NodeMemory;
-use crate::objects::{Cap, Domain, FaultReport, Life};
+use crate::objects::{Cap, Domain, FaultReport, Life, layout};
 
 /// Pinned regions on their way into slots.
 pub(super) struct Pinned {
@@ -69,8 +70,15 @@ pub(super) fn make<A: Arch>(
     let slots = Slots::new(pinned.regions(), needed, policy).map_err(|_| BootError::NoSlots)?;
     let most = if entry.paged_slots == 0 { REGIONS } else { entry.paged_slots as usize };
     let slots = slots.limited(most, needed).map_err(|_| BootError::NoSlots)?.seeded(index as u32);
+    let own = tables.all::<system::Thread>().filter(|thread| thread.domain as usize == index);
+    let counts_misses =
+        own.map(|thread| tables.get::<system::Budget>(thread.budget as usize)).any(|budget| budget.misses > 0);
+    const { assert!(layout::holds::<A>(), "the entry code knows where these are") };
     Ok(Domain {
         slots,
+        header: header(Event::Miss, index as u8, 0),
+        countdown: if counts_misses { 1 } else { u32::MAX },
+        counts_misses,
         trie,
         paged_code,
         caps,
@@ -91,8 +99,11 @@ pub(super) fn make<A: Arch>(
 pub(super) fn idle<A: Arch>(slots: Slots, trie: Trie<NodeMemory<A>>) -> Domain<A> {
     Domain {
         slots,
+        header: header(Event::Miss, abi::trace::IDLE, 0),
+        countdown: u32::MAX,
         trie,
         paged_code: 0,
+        counts_misses: false,
         caps: &mut [],
         life: Life::Running,
         epoch: 0,

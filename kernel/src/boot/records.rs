@@ -109,7 +109,8 @@ fn new_thread<A: Arch>(
 
 pub(super) fn new_budget(entry: &system::Budget) -> Budget {
     let capacity = entry.capacity.min(i32::MAX as u32) as i32;
-    Budget { period: entry.period, capacity, left: capacity, next: 0, waiting: NONE, generation: 0 }
+    let (period, misses) = (entry.period, entry.misses);
+    Budget { period, capacity, left: capacity, misses, misses_left: misses, next: 0, waiting: NONE, generation: 0 }
 }
 
 pub(super) fn new_interrupt<A: Arch>(

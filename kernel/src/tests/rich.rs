@@ -59,7 +59,7 @@ pub fn rich() -> Builder {
         domains: (0..DOMAINS).map(domain_entry).collect(),
         areas: (0..DOMAINS).flat_map(areas).collect(),
         budgets: [(25_000, 6_000), (10_000, 3_000), (7_000, 2_500), (40_000, 1_000)]
-            .map(|(period, capacity)| Budget { period, capacity })
+            .map(|(period, capacity)| Budget { period, capacity, misses: 0 })
             .to_vec(),
         threads: (0..2 * DOMAINS).map(thread).collect(),
         gates: (0..4).map(gate_entry).collect(),

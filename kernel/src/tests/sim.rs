@@ -220,7 +220,10 @@ pub fn sample() -> Builder {
         ],
         domains: vec![domain(0, 0x2002_0000), domain(2, 0x2002_1000)],
         areas: vec![code(0, 0x20_0000), data(0, 0x2002_0000), code(1, 0x20_1000), data(1, 0x2002_1000)],
-        budgets: vec![Budget { period: PERIOD, capacity: CAPACITY }, Budget { period: PERIOD, capacity: CAPACITY }],
+        budgets: vec![
+            Budget { period: PERIOD, capacity: CAPACITY, misses: 0 },
+            Budget { period: PERIOD, capacity: CAPACITY, misses: 0 },
+        ],
         threads: vec![
             thread(0, 0, 3, 0),
             thread(0, 0x400, 5, 1),

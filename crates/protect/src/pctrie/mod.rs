@@ -97,16 +97,19 @@ const LOW: u32 = 31;
 /// The end of a list of free nodes or leaves.
 const END: u32 = u32::MAX;
 
-/// The trie over memory in `S`.
+/// The trie over memory in `S`. The entry of the root comes first, for code in assembly.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Trie<S: Store> {
-    pub(crate) store: S,
     pub(crate) root: u32,
     free_node: u32,
     free_nodes: u32,
     free_leaf: u32,
     count: u32,
+    pub(crate) store: S,
 }
+
+const _: () = assert!(core::mem::offset_of!(PcTrie<'static>, root) == 0);
 
 /// The trie over slices that the caller provides.
 pub type PcTrie<'a> = Trie<Arena<'a>>;

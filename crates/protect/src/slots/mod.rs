@@ -132,6 +132,22 @@ pub struct Slots {
     count: u8,
 }
 
+/// Where code in assembly finds the fields that answer a miss, in bytes. The image comes first.
+pub mod layout {
+    use super::Slots;
+    use core::mem::offset_of;
+
+    /// Paged slots, slot 0 in the top bit.
+    pub const PAGED: usize = offset_of!(Slots, paged);
+    /// Of these, the ones that can be victims.
+    pub const CANDIDATES: usize = offset_of!(Slots, candidates);
+    /// What a new generation keeps of the last victim.
+    pub const KEEP: usize = offset_of!(Slots, keep);
+    /// State of the generator of random victims; 0 for the other policies.
+    pub const RANDOM: usize = offset_of!(Slots, random);
+    const _: () = assert!(offset_of!(Slots, image) == 0);
+}
+
 impl Slots {
     /// Pins `pinned` into the lowest slots and leaves the rest for paging; `paged_needed` as [`min_paged_slots`] says.
     ///

@@ -1,0 +1,195 @@
+//! The memory-protection fault: what happens between an access that a paged region permits and its repetition.
+//!
+//! Everything here is assembly, because everything counts: it does what `Kernel::on_miss` does, which is the reference and serves
+//! domains with random replacement. From the first instruction to the return: 64 instructions when the table has one level, 6 for each
+//! further one, 5 when a generation of slots ends. A fetch takes 6 more, and one that straddles two regions, the first of which is
+//! loaded, one look-up more.
+
+use core::arch::global_asm;
+
+use kernel::Kernel;
+use kernel::fault::Resolution;
+use kernel::objects::layout;
+use protect::pctrie::MAX_DEPTH;
+
+use crate::entry::DOMAIN_OFFSET;
+use crate::machine::{Armv7m, Board};
+use crate::regs;
+
+global_asm!(
+    r#"
+    .syntax unified
+    .section .hot.miss, "ax", %progbits
+
+@   in        lr = EXC_RETURN; on the process stack, or the kernel itself is wrong
+@   clobbers  r0-r3, r12, flags, which the hardware has saved
+@ Registers: r0 address, r1 entry of the trie, then the leaf's address, r2 domain, r3 MPU_RBAR, r12 kernel.
+    .balign 8
+    .global cofferdam_memory_entry
+    .type cofferdam_memory_entry, %function
+    .thumb_func
+cofferdam_memory_entry:
+    tst     lr, #4
+    beq     kernel_panic
+    ldr     r3, ={rbar}
+    ldr     r12, =COFFERDAM_CPU
+    ldrb    r0, [r3, #{cfsr} - {rbar}]
+    cmp     r0, #{data}
+    bne     cofferdam_fetch
+    ldr     r0, [r3, #{mmfar} - {rbar}]
+cofferdam_find:
+    ldr     r2, [r12]
+    ldr     r2, [r2, #{domain}]
+    push    {{r4-r7, lr}}
+cofferdam_find_again:
+    ldr     r1, [r2, #{root}]
+    @ Down the trie: bit 0 of an entry says that it is the address of a leaf; otherwise its low bits are the shift, which is even.
+    .rept   {depth}
+    lsls    r4, r1, #31
+    bne     cofferdam_leaf
+    ror     r4, r0, r1
+    bfc     r1, #0, #5
+    and     r4, r4, #63
+    ldr     r1, [r1, r4, lsl #2]
+    .endr
+
+@ r4, r5 = RBAR and RASR of the leaf. Does it contain the address?
+cofferdam_leaf:
+    ldr     r4, [r1, #-1]!
+    ldr     r5, [r1, #4]
+    eor     r6, r0, r4
+    subs    r7, r5, #4
+    ubfx    r7, r7, #1, #5
+    lsrs    r6, r7
+    cmp     r6, #7
+    bhi     cofferdam_no_region
+    lsrs    r7, r5, #8
+    lsrs    r7, r6
+    lsls    r7, r7, #31
+    bne     cofferdam_no_region
+    @ Is it where it was loaded last? Then it does not permit the access.
+    and     r6, r4, #7
+    add     r6, r2, r6, lsl #3
+    ldrd    r6, r7, [r6]
+    cmp     r6, r4
+    it      eq
+    cmpeq   r7, r5
+    beq     cofferdam_no_region
+
+@ The victim, in r7.
+    ldr     r7, [r2, #{random}]
+    ldr     r6, [r2, #{candidates}]
+    cbnz    r7, cofferdam_miss_random
+    clz     r7, r6
+    mov     lr, #0x80000000
+    lsr     lr, lr, r7
+    bics    r6, r6, lr
+    beq     cofferdam_generation
+cofferdam_load:
+    str     r6, [r2, #{candidates}]
+    orr     r6, r7, #16
+    bfi     r4, r6, #0, #5
+    str     r4, [r1]
+    add     r1, r2, r7, lsl #3
+    strd    r4, r5, [r1]
+    strd    r4, r5, [r3]
+    @ The trace, the count, and the end of the fault.
+    ldrd    r6, r1, [r2, #{header}]
+    bfi     r6, r7, #16, #4
+    strd    r0, r6, [r12, #{port}]
+    subs    r1, r1, #1
+    str     r1, [r2, #{countdown}]
+    mov     r6, #{data} | {fetch}
+    str     r6, [r3, #{cfsr} - {rbar}]
+    dsb
+    beq     cofferdam_miss_counted
+    pop     {{r4-r7, pc}}
+
+@ Random replacement: the general way.
+cofferdam_miss_random:
+    pop     {{r4-r7, lr}}
+    push    {{r3, lr}}
+    mov     r1, r0
+    mov     r0, r12
+    bl      kernel_miss
+    pop     {{r3, lr}}
+    cmp     r0, #1
+    beq     cofferdam_fault_entry
+    bhi     cofferdam_counted
+    bx      lr
+
+@ Every paged slot was filled: all may be victims again, but the last as the policy says.
+cofferdam_generation:
+    ldr     r6, [r2, #{keep}]
+    and     r6, r6, lr
+    ldr     lr, [r2, #{paged}]
+    bic     r6, lr, r6
+    b       cofferdam_load
+
+@ A denied fetch. The hardware does not say which half of an instruction that straddles two regions was denied: the second, if
+@ the first is there (or is not paged). Anything else (MSTKERR, MUNSTKERR, MLSPERR or a mixture) cannot be restarted: a stack
+@ outside of pinned memory.
+cofferdam_fetch:
+    cmp     r0, #{fetch}
+    bne     cofferdam_fault_entry
+    mrs     r0, psp
+    ldr     r0, [r0, #24]
+    b       cofferdam_find
+
+cofferdam_no_region:
+    ldrb    r6, [r3, #{cfsr} - {rbar}]
+    cmp     r6, #{fetch}
+    bne     9f
+    mrs     r6, psp
+    ldr     r6, [r6, #24]
+    cmp     r6, r0
+    bne     9f
+    adds    r0, r0, #2
+    b       cofferdam_find_again
+9:  pop     {{r4-r7, lr}}
+    b       cofferdam_fault_entry
+
+cofferdam_miss_counted:
+    pop     {{r4-r7, lr}}
+    b       cofferdam_counted
+
+    .ltorg
+"#,
+    rbar = const 0xe000_ed9c_u32,
+    cfsr = const 0xe000_ed28_u32,
+    mmfar = const 0xe000_ed34_u32,
+    data = const DATA,
+    fetch = const FETCH,
+    domain = const DOMAIN_OFFSET,
+    port = const PORT,
+    depth = const MAX_DEPTH,
+    root = const layout::ROOT,
+    header = const layout::HEADER,
+    countdown = const layout::COUNTDOWN,
+    random = const layout::RANDOM,
+    candidates = const layout::CANDIDATES,
+    keep = const layout::KEEP,
+    paged = const layout::PAGED,
+);
+
+/// MMFSR: DACCVIOL and MMARVALID: a data access; the address is known.
+const DATA: u32 = 0x82;
+/// MMFSR: IACCVIOL: a fetch.
+const FETCH: u32 = 0x01;
+/// Offset of the trace port in a kernel; the board asserts it.
+const PORT: usize = 16;
+
+/// A miss of a domain whose victims are random: 0 when a paged region was loaded and the access can be performed again, 1 when it
+/// is not permitted, 2 when the miss is to be counted first.
+///
+/// # Bound
+/// One look-up.
+#[inline]
+pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, address: u32) -> u32 {
+    let resolution = kernel.on_miss(address);
+    if resolution == Resolution::Denied {
+        return 1;
+    }
+    regs::CFSR.write(DATA | FETCH);
+    if resolution == Resolution::Counted { 2 } else { 0 }
+}
