@@ -16,7 +16,7 @@ unsafe extern "C" {
 
 /// Name under which a program looks up the manager's gate.
 pub const GATE: &str = "memory";
-/// How often a call is repeated while another thread is being served.
+/// How often a call is repeated while another thread is being served, or the manager has not started.
 const TRIES: u32 = 1000;
 
 /// Why there is no memory. Nothing has changed then.
@@ -70,7 +70,7 @@ impl Manager {
         Block::get()?.gate(GATE).map(Manager)
     }
 
-    /// Sends a request. While the manager serves another thread, the caller waits and tries again.
+    /// Sends a request. While the manager serves another thread or is starting, the caller waits and tries again.
     ///
     /// # Errors
     /// [`Failure`].
@@ -85,7 +85,7 @@ impl Manager {
             }
             let error = Error::from_status(status as u32).unwrap_or(Error::BadCall);
             tries += 1;
-            if error != Error::Busy || tries >= TRIES {
+            if !matches!(error, Error::Busy | Error::BadState | Error::Stopped) || tries >= TRIES {
                 return Err(error.into());
             }
             cof_heap_wait();
