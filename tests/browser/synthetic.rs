@@ -23,7 +23,7 @@ fn us(micros: u64) -> u64 {
 
 fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32) -> Area {
     let (name, access, memory) = (name.into(), access.into(), memory.into());
-    Area { name, base, bytes: kib * 1024, access, memory, pinned: pages == 0, shared: false, pages }
+    Area { name, base, bytes: kib * 1024, access, memory, pinned: pages == 0, pages, ..Area::default() }
 }
 
 fn domains() -> Vec<Domain> {
@@ -71,6 +71,7 @@ fn domains() -> Vec<Domain> {
             fault_policy: if index as u8 == ROGUE { FaultPolicy::Restart } else { FaultPolicy::Stop },
             areas,
             image: ImageSizes { text, rodata: text / 3, data: data[index].1 * 100, bss: data[index].1 * 500 },
+            ..Domain::default()
         });
     }
     all

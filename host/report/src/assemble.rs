@@ -205,6 +205,7 @@ fn domain(domain: &Domain, summary: &Summary, analysis: &Analysis, end: u64) -> 
         restarts: analysis.faults.restarts[index],
         exit_code: analysis.exits[index],
         areas: domain.areas.clone(),
+        account: domain.account.clone(),
         image: domain.image,
     }
 }

@@ -6,7 +6,7 @@
 use record::{CacheCounts, ProbeResult, Spread, Witness};
 use serde::{Deserialize, Serialize};
 
-use crate::describe::{Area, ImageSizes, Interrupt, Memory, Profile};
+use crate::describe::{Account, Area, ImageSizes, Interrupt, Memory, Profile};
 use crate::place::Nearest;
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
@@ -262,6 +262,9 @@ pub struct DomainReport {
     pub exit_code: Option<u32>,
     /// The memory that it may access.
     pub areas: Vec<Area>,
+    /// What the ledger has promised it.
+    #[serde(default)]
+    pub account: Account,
     /// Size of its image.
     pub image: ImageSizes,
 }

@@ -34,8 +34,8 @@ fn system() -> SystemDescription {
         access: "rw".into(),
         memory: "RAM".into(),
         pinned,
-        shared: false,
         pages: u32::from(!pinned) * 2,
+        ..Area::default()
     };
     let domain =
         |index: u8, name: &str, areas| Domain { index, name: name.into(), color: index, areas, ..Domain::default() };

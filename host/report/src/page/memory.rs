@@ -134,6 +134,13 @@ fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
         (_, false, 1) => "paged, 1 region".to_owned(),
         (_, false, pages) => format!("paged, {pages} regions"),
     };
+    // The bound is that of the check alone.
+    let how = match area.bound_cycles {
+        Some(cycles) => {
+            format!("{how}; {}: checked at {} within {cycles} cycles ({})", area.spec, area.level, area.bound_method)
+        }
+        None => how,
+    };
     let color = color.map_or_else(|| "ck".to_owned(), super::color);
     BlockView {
         left: format::position(area.base.saturating_sub(base) as f64, capacity as f64),
