@@ -215,4 +215,7 @@ fn the_bound_is_none_where_no_heap_could_do() {
 #[test]
 fn the_worked_example() {
     assert_eq!(worst_case_bytes(64 * 1024, 4096, 40, 1), Some(236_176));
+    let bytes = |live, largest, count| worst_case_bytes(live, largest, count, 1).unwrap();
+    assert_eq!(bytes(256_000, 256, 1000) + bytes(10 * 65_536, 65_536, 10), 1_822_000);
+    assert_eq!(bytes(256_000 + 10 * 65_536, 65_536, 1010), 71_190_320);
 }
