@@ -74,13 +74,21 @@ impl<A: Arch> Kernel<A> {
     /// Sets bits, and switches to the thread that waits for one of them if it is more important than the running one.
     #[inline(always)]
     fn alert(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<NonNull<A::Context>> {
-        let (waiter, priority) = self.wake_waiter(notification, bits)?;
+        let (waiter, found) = self.claim(notification, bits)?;
+        let now = self.arch.ticks();
+        let (base, priority) = self.awake(waiter, now);
         let Level { outer, priority: running, .. } = *self.top();
-        if outer.is_some() {
-            return self.dispatch_slowly();
+        if priority < running && outer.is_none() {
+            // It is first in line: nobody more important than the running thread was ready.
+            let budget = self.threads.at(waiter).budget;
+            self.charge(now);
+            if self.take_over(base, budget, now) {
+                self.respond(base, 0, [found, 0]);
+                return Some(base.place().cast());
+            }
         }
-        // Then it is first in line: nobody more important than the running thread was ready.
-        if priority < running { self.switch(waiter) } else { None }
+        self.threads.at_mut(waiter).pending = Some((0, found));
+        if priority < running || outer.is_some() { self.dispatch_slowly() } else { None }
     }
 
     /// `YIELD`.
@@ -178,31 +186,47 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// As [`Kernel::notify`]; returns the thread that became ready, with its priority.
+    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) {
+        if let Some((waiter, found)) = self.claim(notification, bits) {
+            let now = self.arch.ticks();
+            self.awake(waiter, now);
+            self.threads.at_mut(waiter).pending = Some((0, found));
+        }
+    }
+
+    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, and the bits.
     #[inline(always)]
-    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, u8)> {
+    fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, u32)> {
         let word = self.notifications.at_mut(notification);
-        word.bits |= bits;
+        let bits = word.bits | bits;
+        word.bits = bits;
         let waiter = word.waiter?;
-        let thread = self.threads.at_mut(waiter);
-        let found = word.bits & thread.mask;
+        let thread = self.threads.at(waiter);
+        let found = bits & thread.mask;
         // A thread that waits is in no gate.
-        let Level { domain, epoch, place, priority, .. } = *self.levels.at(thread.base);
+        let Level { domain, epoch, .. } = *self.levels.at(thread.base);
         if found == 0 || self.domains.at(domain).epoch != epoch {
             return None;
         }
-        word.bits &= !found;
+        word.bits = bits & !found;
         word.waiter = None;
-        thread.pending = Some((0, found));
+        Some((waiter, found))
+    }
+
+    /// Makes a thread ready that waited for a notification; returns its level and its priority.
+    #[inline(always)]
+    fn awake(&mut self, waiter: Ref<Thread<A>>, now: u32) -> (Ref<Level<A>>, u8) {
+        let thread = self.threads.at_mut(waiter);
+        let base = thread.base;
+        let Level { place, priority, .. } = *self.levels.at(base);
         thread.state = State::Ready;
         if thread.period == 0 {
             // An event releases a thread that is not periodic.
             thread.open = true;
-            let now = self.arch.ticks();
             self.arch.trace(place | Event::Release as u32, now);
         }
         self.ready.push_back(&mut self.threads, waiter, priority);
-        Some((waiter, priority))
+        (base, priority)
     }
 
     /// Whether the thread that a notification names still waits: one whose domain was stopped does not.

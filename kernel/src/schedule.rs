@@ -103,7 +103,7 @@ impl<A: Arch> Kernel<A> {
         }
         if top != self.resume {
             let (from, to) = (self.top().domain, self.levels.at(top).domain);
-            self.run(top);
+            self.run(top, self.levels.at(top).tag());
             if from != to {
                 self.load(to);
             }
@@ -113,10 +113,10 @@ impl<A: Arch> Kernel<A> {
 
     /// A level of another thread runs from now on.
     #[inline(always)]
-    fn run(&mut self, top: Ref<Level<A>>) {
+    fn run(&mut self, top: Ref<Level<A>>, tag: u32) {
         self.resume = top;
         // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
-        self.arch.trace(self.levels.at(top).tag() | Event::Switch as u32, 0);
+        self.arch.trace(tag | Event::Switch as u32, 0);
     }
 
     /// Delivers the result that a thread has waited for, if it has.
@@ -143,14 +143,24 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() || self.domains.at(domain).epoch != epoch {
             return self.dispatch_slowly();
         }
-        let Some(limit) = self.covered(budget, now) else { return self.dispatch_slowly() };
+        if !self.take_over(top, budget, now) {
+            return self.dispatch_slowly();
+        }
+        self.deliver(next, top);
+        Some(top.place().cast())
+    }
+
+    /// A thread runs in its own domain from now on, if its budget has something left; the timer is armed for its end. The budget of who
+    /// ran before was charged.
+    #[inline(always)]
+    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, budget: Ref<Budget>, now: u32) -> bool {
+        let Some(limit) = self.covered(budget, now) else { return false };
         self.limit = limit;
         if (limit.wrapping_sub(self.armed as u32) as i32) < 0 {
             self.arm_at(limit);
         }
-        self.run(top);
-        self.deliver(next, top);
-        Some(top.place().cast())
+        self.run(base, self.levels.at(base).place);
+        true
     }
 
     /// When a budget ends that pays from now on; `None` when nothing is left or it may have to be replenished first.
