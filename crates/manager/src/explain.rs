@@ -111,7 +111,13 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = unit(self.rule);
         write!(f, "refused by rule {}: {}; ", self.rule, sentence(self.rule))?;
-        write!(f, "asked {}, left {}; ", Figure(unit, self.asked), Figure(unit, self.left))?;
+        write!(f, "asked {}, ", Figure(unit, self.asked))?;
+        // Of what a platform cannot keep at all, nothing is left that could be named.
+        if unit == Unit::Spec && self.left == 0 {
+            f.write_str("left nothing; ")?;
+        } else {
+            write!(f, "left {}; ", Figure(unit, self.left))?;
+        }
         write!(f, "would be admitted: {}", Remedy(self.change, self.value))
     }
 }

@@ -28,6 +28,13 @@ const NO_SLOT: u32 = u32::MAX;
 /// Most specifications to choose from.
 const MAX_SPECS: usize = 8;
 
+/// The history that host and target are compared by: its seed, its length, and what is asked for.
+pub const COMPARED_SEED: u32 = 2026;
+/// Requests of that history.
+pub const COMPARED_STEPS: u32 = 4000;
+/// Best effort, L2, L1, deterministic, L3 (which no platform here keeps), independent L2, and bits that are no specification.
+pub const COMPARED_SPECS: &[u32] = &[0, 2, 3, 4, 1, 2 | 8, 0x100];
+
 /// A history and how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {

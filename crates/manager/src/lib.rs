@@ -24,6 +24,7 @@ mod operate;
 pub mod rule;
 mod seam;
 mod share;
+pub mod standard;
 pub mod wire;
 
 use abi::Error;

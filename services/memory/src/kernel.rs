@@ -2,10 +2,8 @@
 
 use cofferdam::abi::Kind;
 use cofferdam::{Error, Info, sys};
+use manager::standard::POOLS;
 use manager::{Calls, MAX_CLIENTS, Mapping};
-
-/// Ranges of frames that the manager holds at most.
-pub const POOLS: usize = 2;
 
 /// A range of frames: the capability, and where it lies.
 #[derive(Clone, Copy, Debug, Default)]

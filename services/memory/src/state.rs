@@ -5,27 +5,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use cofferdam::abi::Kind;
 use cofferdam::{Info, println};
-use manager::Manager;
-use manager::books::{Books, HandOver, words_for};
+use manager::books::{Books, HandOver};
+use manager::standard::{POOLS, Standard};
 
-use crate::kernel::{Kernel, POOLS, Pool};
-
-/// Domains with a number below this can be clients.
-const CLIENTS: usize = 16;
-/// Things that a client can hold at a time, shared memory included.
-const EACH: usize = 32;
-/// Pieces of shared memory that a client can own.
-const SHARES: usize = 4;
-/// Base-two logarithm of the granules (256 bytes) of the smallest aligned power of two around the largest pool: 4 MiB.
-const POOL_LOG2: u8 = 14;
-
-type Account = Books<CLIENTS, POOLS, { words_for(POOL_LOG2) }>;
-pub type Decides = Manager<Account, CLIENTS, EACH, SHARES>;
+use crate::kernel::{Kernel, Pool};
 
 /// Manager and capabilities. The main thread opens them; after that only the gate uses them, and it serves one caller at a time.
 pub struct State {
     is_open: AtomicBool,
-    parts: UnsafeCell<(Decides, Kernel)>,
+    parts: UnsafeCell<(Standard, Kernel)>,
 }
 
 // SAFETY: `parts` is reached by `open`, once and before `is_open` is set, and by `with`, which only the gate calls after that.
@@ -33,12 +21,12 @@ unsafe impl Sync for State {}
 
 impl State {
     pub const fn new() -> State {
-        let manager = Manager::new(Books::closed());
+        let manager = Standard::new(Books::closed());
         State { is_open: AtomicBool::new(false), parts: UnsafeCell::new((manager, Kernel::new())) }
     }
 
     /// What the gate does with the manager; `None` while it is not open.
-    pub fn with<R>(&self, serve: impl FnOnce(&mut Decides, &mut Kernel) -> R) -> Option<R> {
+    pub fn with<R>(&self, serve: impl FnOnce(&mut Standard, &mut Kernel) -> R) -> Option<R> {
         if !self.is_open.load(Ordering::Acquire) {
             return None;
         }

@@ -74,7 +74,7 @@ macro_rules! gate {
 pub unsafe fn begin(info: *const u32, argument: u32, restarts: u32) -> Start {
     // SAFETY: as the caller promises.
     let start = unsafe { begin_thread(info, argument, restarts) };
-    #[cfg(feature = "heap")]
+    #[cfg(any(feature = "heap", feature = "memory"))]
     // SAFETY: the block is the domain's, and only the heap uses the memory of its default arena.
     unsafe {
         heap::begin(start.info.address());

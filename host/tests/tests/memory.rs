@@ -1,0 +1,97 @@
+//! Memory beyond what the manifest places: the manager, its clients, and a manager that has gone mad.
+
+use system_tests::{Ran, root};
+
+/// Every line of the worked example, as docs/memory.md quotes it: addresses and cycles replaced, for they follow the chip and the
+/// kernel's worst path.
+const WORKED: &[&str] = &[
+    "sampler: arena at #: asked for `deterministic`, checked at deterministic within 0 cycles",
+    "sampler: arena at #: asked for `l1 independent`, checked at l1 within # cycles",
+    "sampler: arena at #: asked for `best-effort`, checked at best-effort within # cycles",
+    "sampler: extent at #: asked for `l2`, checked at l1 within # cycles",
+    "sampler: 1024 bytes refused by rule 17: there is no third level of on-chip storage in which the table could be kept; \
+     asked `l3`, left nothing; would be admitted: ask for `l2`",
+    "sampler: 524288 bytes refused by rule 9: memory is granted in one piece that one region register covers; asked 524288 \
+     bytes, left 131072 bytes; would be admitted: ask for 131072 bytes",
+    "sampler: while it is dirty: refused",
+    "sampler: after 8 steps of scrubbing: 0 words are not zero",
+    "filter: window: checked at l2 within # cycles",
+    "filter: malloc: checked at best-effort within # cycles",
+    "filter: samples refused by rule 66: memory is shared only where the specifications agree; asked `deterministic`, left \
+     `l2`; would be admitted: ask for `l2`",
+    "filter: samples to write refused by rule 68: the owner says who maps shared memory, and how; asked writing, left \
+     reading; would be admitted: ask for reading",
+    "filter: samples: checked at l2 within # cycles",
+    "filter: the sum of 1000 samples is 499500",
+    "sampler: refused by rule 70: an owner gives shared memory back after everybody else; asked 0 domains, left 1 domains; \
+     would be admitted: revoke the access of 1 domains first",
+    "sampler: revoked",
+    "filter: samples after they were revoked: not this domain's",
+];
+
+/// A line without addresses and cycles, except none.
+fn general(line: &str) -> String {
+    let words = line.split(' ').collect::<Vec<_>>();
+    let word = |index: usize| {
+        let word = words[index];
+        let next = words.get(index + 1).copied().unwrap_or_default();
+        if word.starts_with("0x") && word.ends_with(':') {
+            "#:".to_owned()
+        } else if next == "cycles" && word != "0" {
+            "#".to_owned()
+        } else {
+            word.to_owned()
+        }
+    };
+    (0..words.len()).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_worked_example_prints_what_the_document_says() {
+    let ran = Ran::new("examples/memory/system.toml", &[]);
+    let seen: Vec<String> = ran.console().lines().map(general).collect();
+    for of in ["sampler: ", "filter: "] {
+        let expected: Vec<&str> = WORKED.iter().filter(|line| line.starts_with(of)).copied().collect();
+        let printed: Vec<&str> = seen.iter().filter(|line| line.starts_with(of)).map(String::as_str).collect();
+        assert_eq!(printed, expected, "{}", ran.stderr);
+    }
+    let document = std::fs::read_to_string(root().join("docs/memory.md")).unwrap();
+    for line in WORKED {
+        assert!(document.lines().any(|quoted| quoted == *line), "docs/memory.md does not quote: {line}");
+    }
+    assert_eq!(ran.report["violations_total"], 0);
+    let gate = ran.named("gates", "name", "memory.request");
+    assert_eq!(gate["failed"], 0, "{gate:#}");
+    assert!(gate["max_cycles"].as_u64() <= gate["bound_cycles"].as_u64(), "{gate:#}");
+}
+
+#[test]
+fn a_hostile_manager_maps_no_kernel_memory_and_breaks_nothing() {
+    let ran = Ran::new("tests/manager/hostile.toml", &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}\n{}", ran.stderr, ran.report["verdict"], ran.console());
+    assert_eq!(ran.report["violations_total"], 0);
+    let witness = &ran.report["witness"];
+    assert!(witness["checked_slices"].as_u64() > Some(10), "{witness:#}");
+    assert_eq!(witness["changed_slices"], 0, "{witness:#}");
+    assert_eq!(witness["stores_outside"], 0, "{witness:#}");
+    // It was let loose with what a manager may do, and did it.
+    let console = ran.console();
+    let done = |call: u32| {
+        let line = console.lines().find_map(|line| line.strip_prefix(&format!("manager: call {call}: ")));
+        let numbers = line.unwrap_or_default().split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
+        numbers.collect::<Vec<u32>>()
+    };
+    for call in 22..=26 {
+        let seen = done(call);
+        assert!(seen.len() == 2 && seen[1] > 0 && seen[1] < seen[0], "call {call}: {seen:?}\n{console}");
+    }
+    // Each life after the first ends with a read of kernel memory that is not survived.
+    assert!(console.contains("none survived") && !console.contains("manager: read 0x"), "{console}");
+    let manager = ran.named("domains", "name", "manager");
+    assert_eq!(manager["faults"], 8, "{manager:#}");
+    assert_eq!(manager["faults"], manager["restarts"], "{manager:#}");
+    // Nobody noticed.
+    let victim = ran.named("threads", "name", "victim");
+    assert_eq!(victim["missed_deadlines"], 0, "{victim:#}");
+    assert!(console.contains("every word as it was left"), "{console}");
+}
