@@ -120,9 +120,10 @@ impl Maker<'_> {
     }
 
     /// Without enforcement every budget may use all of its period.
-    fn budgets(&self, enforced: bool) -> Vec<(u32, u32)> {
+    fn budgets(&self, enforced: bool) -> Vec<(u32, u32, u32)> {
         let capacity = |b: &manifest::Budget| self.ticks(if enforced { b.capacity } else { b.period });
-        self.manifest.budget.values().map(|b| (self.ticks(b.period), capacity(b))).collect()
+        let misses = |b: &manifest::Budget| b.misses.filter(|_| enforced).unwrap_or(0);
+        self.manifest.budget.values().map(|b| (self.ticks(b.period), capacity(b), misses(b))).collect()
     }
 
     fn interrupts(&self) -> Vec<InterruptRequest> {
@@ -180,7 +181,7 @@ impl Maker<'_> {
                 .map(|(i, e)| self.envelope(name, i, e))
                 .collect::<Result<_, _>>()?,
             ledger: d.ledger,
-            misses: u32::MAX,
+            misses: manifest::misses(self.manifest, d),
             devices: devices.collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
             files: d.files.iter().filter_map(|used| self.file(used)).collect(),

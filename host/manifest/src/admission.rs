@@ -3,6 +3,7 @@
 
 use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Platform, Request, Rule, TemporalSpec};
 
+use crate::analysis::releases;
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
@@ -63,6 +64,21 @@ pub fn strictest_paged(specs: impl Iterator<Item = TemporalSpec>) -> MemoryClass
     if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip }
 }
 
+/// Misses in a period that the budgets of a domain's threads allow (`u32::MAX`: any number), and those that its threads declare.
+pub fn misses(manifest: &Manifest, domain: &Domain) -> (u32, u32) {
+    let mut budgets: Vec<&str> = domain.thread.iter().map(|thread| thread.budget.as_str()).collect();
+    budgets.sort_unstable();
+    budgets.dedup();
+    let limits = budgets.iter().map(|name| manifest.budget.get(*name).and_then(|budget| budget.misses));
+    let total = limits.sum::<Option<u32>>().filter(|_| !budgets.is_empty()).unwrap_or(u32::MAX);
+    let declared = domain.thread.iter().map(|thread| {
+        let budget = manifest.budget.get(&thread.budget).map_or(1, |budget| budget.period.0);
+        let releases = thread.period.map_or(1, |period| releases(period.0.max(1), budget));
+        u64::from(thread.misses) * releases
+    });
+    (total, declared.sum::<u64>().min(u64::from(u32::MAX)) as u32)
+}
+
 /// Asks the ledger for every area of every domain.
 pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = Vec::new();
@@ -71,22 +87,28 @@ pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         let parts = parts(name, domain);
         let class = strictest_paged(parts.iter().map(|part| part.spec));
         let slots = domain.paging.slots.unwrap_or(0).min(255) as u8;
-        let Ok(number) = ledger.open(class, 0, slots, u32::MAX) else { break };
-        for part in &parts {
+        let (allowed, declared) = misses(manifest, domain);
+        let Ok(number) = ledger.open(class, 0, slots, allowed) else { break };
+        for (index, part) in parts.iter().enumerate() {
             let request = Request {
                 domain: number,
                 spec: part.spec,
                 code: part.code,
                 registers: 1,
                 table_bytes: 0,
-                misses: 0,
+                // They belong to the threads, not to one area.
+                misses: if index == 0 { declared } else { 0 },
                 frames: None,
             };
             if let Err(refusal) = ledger.admit(&request, &mut NoFrames) {
                 let pinned = parts.iter().filter(|part| part.spec.access == AccessLevel::Deterministic);
                 let names: Vec<&str> = pinned.map(|part| part.name.as_str()).collect();
                 let context = format!("; pinned: {}", names.join(", "));
-                found.push(refused(&part.place, &format!("`{}` of domain `{name}`", part.name), &context, &refusal));
+                let (place, what) = match refusal.rule {
+                    Rule::Misses => (format!("domain.{name}.thread[0].misses"), format!("domain `{name}`")),
+                    _ => (part.place.clone(), format!("`{}` of domain `{name}`", part.name)),
+                };
+                found.push(refused(&place, &what, &context, &refusal));
             }
         }
     }
@@ -108,6 +130,7 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
     };
     let shown =
         Refusal::at(code, place, format!("{what} {title}")).rule(refusal.rule.text()).remedy(remedy(refusal.change));
+    let context = if matches!(refusal.rule, Rule::PinnedSlots | Rule::PagedSlots) { context } else { "" };
     match refusal.rule {
         Rule::Spec(_) => shown.value(level(asked)),
         _ => shown.value(format!("{asked} {unit}{context}")).limit(format!("{left} {unit}")),

@@ -59,7 +59,7 @@ fn costs(board: &Board, cpu_hz: u64) -> Costs {
 }
 
 /// How often a thread can be released within one period of its budget.
-fn releases(period: u64, budget: u64) -> u64 {
+pub(crate) fn releases(period: u64, budget: u64) -> u64 {
     let harmonic = budget.is_multiple_of(period) || period.is_multiple_of(budget);
     budget.div_ceil(period) + u64::from(!harmonic)
 }

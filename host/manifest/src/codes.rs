@@ -110,7 +110,8 @@ codes! {
     "CF0408" "more time promised than there is"
         "The capacities of all budgets per period sum to more than one processor."
     "CF0409" "more misses than the budget allows"
-        "A miss budget bounds the paged-region misses of a period. The misses that its threads declare must fit."
+        "A budget may bound the paged-region misses of a period (`misses`). Those that the threads of the domain declare, over all releases in a \
+         period, must fit."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

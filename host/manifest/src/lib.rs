@@ -15,7 +15,7 @@ mod schema;
 mod spec;
 
 pub use self::spec::Spec;
-pub use admission::{admit, platform, refused, strictest_paged};
+pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, analyse};
 pub use board::{Board, Device, KernelCosts, Memory, MemoryKind, Protection, Targets};
 pub use check::{check, name_ok};

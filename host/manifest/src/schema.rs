@@ -84,6 +84,8 @@ pub struct Frames {
 pub struct Budget {
     pub period: Time,
     pub capacity: Time,
+    /// Misses of paged regions in a period; any number when absent.
+    pub misses: Option<u32>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -110,7 +110,7 @@ impl<'a> Admission<'a> {
             pinned: pinned(areas),
             refusal,
         };
-        let number = self.book.open(class, bytes, domain.paged_slots as u8, domain.misses);
+        let number = self.book.open(class, bytes, domain.paged_slots as u8, domain.misses.0);
         let number = number.map_err(|refusal| {
             // At the weaker level the table would lie elsewhere.
             let weaker = class == MemoryClass::Tcm && bytes <= self.book.table_memory(MemoryClass::OnChip).left();
@@ -125,6 +125,8 @@ impl<'a> Admission<'a> {
         for count in 1..=areas.len() {
             let after = table(count).max(before);
             let asked = ask(number, &spot.areas[count - 1], after - before);
+            // They belong to the threads, not to one area.
+            let asked = spec::Request { misses: if count == 1 { domain.misses.1 } else { 0 }, ..asked };
             before = after;
             let granted = self.book.admit(&asked, &mut NoFrames);
             let what = |spot: &Spot| match spot.envelope {

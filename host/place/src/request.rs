@@ -184,8 +184,8 @@ pub struct DomainRequest<'a> {
     pub envelopes: Vec<EnvelopeRequest>,
     /// The ledger is handed over to it, in a read-only area named `ledger`.
     pub ledger: bool,
-    /// Misses in a period that its budgets allow; `u32::MAX` without a limit.
-    pub misses: u32,
+    /// Misses in a period that its budgets allow (`u32::MAX` without a limit), and those that its threads declare.
+    pub misses: (u32, u32),
     /// Devices: name, base, bytes.
     pub devices: Vec<(String, u32, u32)>,
     /// Shared memory.
@@ -270,8 +270,8 @@ pub struct Request<'a> {
     pub files: Vec<FileRequest>,
     /// Untyped memory.
     pub frames: Vec<FramesRequest>,
-    /// Budgets: period and capacity in ticks.
-    pub budgets: Vec<(u32, u32)>,
+    /// Budgets: period and capacity in ticks, and misses in a period (0: any number).
+    pub budgets: Vec<(u32, u32, u32)>,
     /// Notifications: bits set at the start.
     pub notifications: Vec<u32>,
     /// Interrupt lines.

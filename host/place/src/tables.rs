@@ -13,7 +13,11 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
     let mut tables = Builder {
         ticks_per_second: request.ticks_per_second,
         cpu_hz: request.cpu_hz,
-        budgets: request.budgets.iter().map(|&(period, capacity)| system::Budget { period, capacity, misses: 0 }).collect(),
+        budgets: request
+            .budgets
+            .iter()
+            .map(|&(period, capacity, misses)| system::Budget { period, capacity, misses })
+            .collect(),
         notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
         ..Builder::default()
     };

@@ -8,7 +8,8 @@ use crate::schema::{Domain, Envelope, Manifest};
 use crate::spec::Spec;
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
-    let mut found = Vec::new();
+    let mut found: Vec<Refusal> =
+        manifest.budget.iter().filter_map(|(name, budget)| no_miss(name, budget.misses)).collect();
     for (name, domain) in &manifest.domain {
         for (key, memory, spec) in written(domain, manifest) {
             let place = format!("domain.{name}.{key}.spec");
@@ -21,6 +22,17 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         found.extend(one_default(name, domain));
     }
     found
+}
+
+/// Who may not miss at all needs no paged memory.
+fn no_miss(name: &str, misses: Option<u32>) -> Option<Refusal> {
+    (misses == Some(0)).then(|| {
+        Refusal::at("CF0401", format!("budget.{name}.misses"), format!("`{name}` allows no miss"))
+            .value("0 misses in a period")
+            .limit("1 or more; any number without `misses`")
+            .rule("a thread whose budget of misses is used up waits: with none it could never load a paged region")
+            .remedy("remove `misses`, or pin what the threads of this budget touch")
+    })
 }
 
 /// Every specification of a domain: its key, and the memory that it is about.
