@@ -54,3 +54,22 @@ fn a_miss_on_freertos_takes_few_instructions() {
     let most: u64 = most.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no maximum in\n{printed}"));
     assert!(most <= 180, "{printed}");
 }
+
+/// The ledger of the example promises no more than this: `MISS_CYCLES` of its main.c.
+const PROMISED_CYCLES: u64 = 300;
+
+#[test]
+fn a_miss_on_freertos_takes_no_longer_than_its_ledger_promises() {
+    let main = std::fs::read_to_string(root().join("guests/freertos-regions/main.c")).unwrap();
+    assert!(main.contains(&format!("#define MISS_CYCLES {PROMISED_CYCLES}u")), "one figure in two places");
+    // `./cofferdam` builds the observer, which is found beside the program.
+    assert!(system_tests::cofferdam(&["--version"]).status.success());
+    let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_path_buf();
+    let mut measure = Command::new(env!("CARGO"));
+    measure.args(["run", "--quiet", "--release", "-p", "cofferdam-stand-alone", "--target-dir"]).arg(target);
+    let output = measure.current_dir(root()).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    let most = printed.lines().find_map(|line| line.rsplit_once("most ")?.1.parse::<u64>().ok());
+    assert!(most.is_some_and(|most| (100..PROMISED_CYCLES).contains(&most)), "{printed}");
+}

@@ -40,6 +40,8 @@ pub struct Evidence {
     pub seconds: f64,
     /// `report.json`.
     pub report: Value,
+    /// Markers of hostile domains: id and value, in order.
+    pub marks: Vec<(u16, u32)>,
 }
 
 fn error_name(status: u32) -> Option<&'static str> {
@@ -60,9 +62,21 @@ impl Evidence {
         let failures = failures.filter_map(|failure| failure["code"].as_str().map(str::to_owned)).collect();
         let attacker = report["domains"].as_array().into_iter().flatten().find(|domain| domain["hostile"] == true);
         let attacker = attacker.and_then(|domain| domain["index"].as_u64()).unwrap_or(0) as u8;
-        let segments = segments(&system.join("run/events.bin"), attacker);
+        let (segments, marks) = segments(&system.join("run/events.bin"), attacker);
         let seconds = report["run"]["seconds"].as_f64().unwrap_or(0.0);
-        Evidence { segments, failures, seconds, report }
+        Evidence { segments, failures, seconds, report, marks }
+    }
+
+    /// Checks that a marker, of which each life writes one, always had the same value.
+    ///
+    /// # Panics
+    /// When it had not.
+    pub fn same_in_every_life(&self, id: u16) {
+        let mut values = self.marks.iter().filter(|(mark, _)| *mark == id).map(|(_, value)| *value);
+        let first = values.next().unwrap_or_else(|| panic!("no marker {id}"));
+        if let Some((life, other)) = values.enumerate().find(|(_, value)| *value != first) {
+            panic!("marker {id} was {first:#x} in the first life and {other:#x} in life {}", life + 2);
+        }
     }
 
     /// In what the outcome of an attack differs from what must come of it.
@@ -98,15 +112,18 @@ impl Evidence {
     }
 }
 
-fn segments(path: &Path, attacker: u8) -> BTreeMap<u32, Segment> {
+fn segments(path: &Path, attacker: u8) -> (BTreeMap<u32, Segment>, Vec<(u16, u32)>) {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let events = EventsReader::new(file).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut all: BTreeMap<u32, Segment> = BTreeMap::new();
-    let mut line = None;
+    let (mut line, mut marks) = (None, Vec::new());
     for event in events.map_while(Result::ok) {
         let Some(kind) = Event::from_number(event.event) else { continue };
         if kind == Event::Mark && event.domain == attacker && event.detail == ATTACK {
             line = Some(event.payload);
+        }
+        if kind == Event::Mark && event.domain == attacker {
+            marks.push((event.detail, event.payload));
         }
         let Some(line) = line else { continue };
         let segment = all.entry(line).or_default();
@@ -128,5 +145,5 @@ fn segments(path: &Path, attacker: u8) -> BTreeMap<u32, Segment> {
             _ => {}
         }
     }
-    all
+    (all, marks)
 }

@@ -1,0 +1,134 @@
+//! A hundred thousand random calls: every call with arguments that often make sense and as often do not, in a gate and outside, by
+//! a domain that has one capability of every kind. It only spares itself what would end it: blocking for good, and its exit.
+//!
+//! Names: gates `inner` (its own), `service`, `long`; notification `bell`; budget `mine`; domains `victim`, `self`; interrupt
+//! `fired`; frames `pool`.
+#![no_std]
+#![no_main]
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use attacks::Random;
+use attacks::marks::{CALLS, mark};
+use cofferdam::abi::{self, Call, Error};
+use cofferdam::{Gate, Info, Start, now, sys};
+
+cofferdam::entry!(main);
+cofferdam::gate!(random_inner, inner);
+
+const TOTAL: u32 = 100_000;
+const PER_MARK: u32 = 1000;
+/// Where the pool of frames is.
+const POOL_BASE: u32 = 0x6020_0000;
+const POOL_BYTES: u32 = 0x1_0000;
+
+static SEED: AtomicU32 = AtomicU32::new(0x1234_5677);
+static MADE: AtomicU32 = AtomicU32::new(0);
+static SCRATCH: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
+
+fn main(start: Start) -> u32 {
+    // Another life goes another way.
+    SEED.store(0x1234_5677 ^ start.restarts.wrapping_mul(0x9e37_79b9) | 1, Ordering::Relaxed);
+    let mut random = Random(SEED.load(Ordering::Relaxed));
+    let Some(own) = Gate::named(start.info, "inner") else { return 2 };
+    // What earlier lives have made is in the trace; each does its share and is content.
+    while MADE.load(Ordering::Relaxed) < TOTAL {
+        if random.below(8) == 0 {
+            SEED.store(random.next() | 1, Ordering::Relaxed);
+            let _ = own.call(random.next(), random.next(), SCRATCH.as_ptr() as u32);
+            count();
+        } else {
+            perform(&mut random, start.info, false);
+        }
+    }
+    0
+}
+
+fn count() {
+    let made = MADE.load(Ordering::Relaxed) + 1;
+    MADE.store(made, Ordering::Relaxed);
+    if made.is_multiple_of(PER_MARK) {
+        mark(CALLS, PER_MARK);
+    }
+}
+
+/// In the gate: a few more.
+fn inner(_badge: u32, _a: u32, _b: u32, _c: u32) -> Result<u32, Error> {
+    let Some(info) = cofferdam::info() else { return Ok(0) };
+    let mut random = Random(SEED.load(Ordering::Relaxed));
+    for _ in 0..random.below(4) {
+        perform(&mut random, info, true);
+    }
+    Ok(random.next())
+}
+
+fn word(random: &mut Random) -> u32 {
+    const EDGES: [u32; 12] = [0, 1, 31, 32, 63, 64, 65, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX];
+    match random.below(6) {
+        0 | 1 => EDGES[random.below(12) as usize],
+        2 => SCRATCH.as_ptr() as u32 + random.below(140),
+        3 => POOL_BASE + 32 * random.below(POOL_BYTES / 32 + 2),
+        4 => 1 << random.below(32),
+        _ => random.next(),
+    }
+}
+
+/// A handle that names something, mostly.
+fn handle(random: &mut Random, info: Info) -> u32 {
+    if random.below(6) == 0 {
+        return word(random);
+    }
+    let count = info.caps().count() as u32;
+    info.caps().nth(random.below(count) as usize).map_or(0, |(_, cap)| cap.slot)
+}
+
+fn perform(random: &mut Random, info: Info, in_gate: bool) {
+    let number = random.below(abi::CALLS.len() as u32 + 1);
+    let first = if random.below(5) == 0 { word(random) } else { handle(random, info) };
+    let mut args = [first, word(random), word(random), word(random)];
+    match Call::from_number(number) {
+        Some(Call::Exit | Call::GateReturn) if !in_gate => args[0] = 0,
+        Some(Call::SleepUntil) => {
+            let time = now() + u64::from(random.below(2000));
+            args[..2].copy_from_slice(&[time as u32, (time >> 32) as u32]);
+        }
+        // A gate's own frame must survive what is copied in.
+        Some(Call::GateCopyIn) if random.below(8) != 0 => args[0] = SCRATCH.as_ptr() as u32 + random.below(100),
+        Some(Call::FramesMap | Call::FramesUnmap) if random.below(4) != 0 => frames(random, info, &mut args),
+        Some(Call::CapDelete) => args[0] = 20 + random.below(14),
+        Some(Call::CapCopy) if random.below(2) == 0 => args[1] = 20 + random.below(14),
+        _ => {}
+    }
+    if may_end_me(number, args, info, in_gate) {
+        return;
+    }
+    // SAFETY: what the call may write is this domain's own, and nothing that is written is relied upon.
+    let _ = unsafe { sys::any(number, args) };
+    count();
+}
+
+/// A region in the pool for this domain.
+fn frames(random: &mut Random, info: Info, args: &mut [u32; 4]) {
+    let slot = |name: &str, kind| info.cap(name, kind).map_or(0, |cap| cap.slot);
+    let log2 = 8 + random.below(8);
+    args[0] = slot("self", abi::Kind::Domain) | (1 | random.below(16)) << 16;
+    args[1] = slot("pool", abi::Kind::Frames);
+    args[2] = POOL_BASE + (random.below(POOL_BYTES) & !((1 << log2) - 1));
+    args[3] = log2 | random.below(256) << 8;
+}
+
+/// Waiting for what nobody will signal, and the ends of threads.
+fn may_end_me(number: u32, args: [u32; 4], info: Info, in_gate: bool) -> bool {
+    match Call::from_number(number) {
+        Some(Call::Exit | Call::GateReturn) => !in_gate || number == Call::GateReturn as u32,
+        Some(Call::DomainStop) => is_own_domain(args[0], info),
+        Some(Call::Wait) => !in_gate && sys::signal(args[0], u32::MAX) == Err(Error::NoRight),
+        _ => false,
+    }
+}
+
+/// Whether a handle names this domain, or is a copy that may do so.
+fn is_own_domain(handle: u32, info: Info) -> bool {
+    let victim = info.cap("victim", abi::Kind::Domain).map(|cap| cap.slot);
+    Some(handle) != victim && sys::fault_next(handle).is_ok()
+}
