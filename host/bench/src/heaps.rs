@@ -4,7 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use build_tool::{Install, Loaded, Profile};
-use record::{EndReason, EventsReader, ProbeWatch, Summary, Watch, observed};
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+use record::{EndReason, EventsReader, ProbeWatch, Watch, observed};
 use runner::{Go, ImageFacts, ProfileSource, Run, Tools};
 
 use crate::rows::{Cycles, Target};
@@ -15,6 +17,9 @@ pub const PREFIX: &str = "m7.heap.";
 /// The worst case may be so many times the median.
 pub const RATIO: f64 = 2.0;
 
+#[cfg(test)]
+mod tests;
+
 const SYSTEM: &str = "examples/heap/system.toml";
 /// A run that takes longer hangs: 60 s of modelled time.
 const CYCLE_LIMIT: u64 = 60 * 216_000_000;
@@ -22,20 +27,25 @@ const CYCLE_LIMIT: u64 = 60 * 216_000_000;
 const WARM: usize = 100;
 
 /// Who takes part, in the order of the domain's marks: name in labels and ids, and what the table calls it.
-const CONTESTANTS: [(&str, &str); 5] = [
+const CONTESTANTS: [(&str, &str); 6] = [
     ("ours", "Cofferdam"),
     ("rlsf", "rlsf 0.2.3"),
     ("o1heap", "o1heap (crate 0.0.2)"),
     ("buddy", "buddy_system_allocator 0.13.0"),
     ("newlib", "newlib"),
+    ("tcm", "Cofferdam, heap in DTCM"),
 ];
+
+/// The contestants that have a target.
+const OURS: usize = 0;
+const IN_TCM: usize = 5;
 
 /// Parts of the id, parts of the label, and what is measured.
 const PARTS: [(&str, &str, &str); 4] = [
     ("malloc", "history_alloc", "malloc in a long random history"),
     ("free", "history_free", "free in a long random history"),
-    ("malloc.sizes", "size_alloc", "malloc, 32 B to 1 MiB, otherwise empty heap"),
-    ("free.sizes", "size_free", "free, 32 B to 1 MiB, otherwise empty heap"),
+    ("malloc.sizes", "size_alloc", "malloc of every size, otherwise empty heap"),
+    ("free.sizes", "size_free", "free of every size, otherwise empty heap"),
 ];
 
 /// Marks of the domain.
@@ -85,7 +95,8 @@ pub fn measure(
     }
     let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
     let (told, samples) = collect(events).map_err(Error::Run)?;
-    rows(summary, &told, samples)
+    let instructions: Vec<u64> = summary.probes.iter().map(|probe| probe.instructions.median).collect();
+    rows(&instructions, &told, samples)
 }
 
 fn watch(kernel: &Path, symbols: &Symbols, profile: &Profile) -> Result<Watch, Error> {
@@ -130,7 +141,7 @@ fn collect(events: impl std::io::Read) -> Result<(Told, Vec<Vec<u32>>), String> 
     Ok((told, samples))
 }
 
-fn rows(summary: &Summary, told: &Told, samples: Vec<Vec<u32>>) -> Result<Vec<Row>, Error> {
+fn rows(instructions: &[u64], told: &Told, samples: Vec<Vec<u32>>) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for (index, mut samples) in samples.into_iter().enumerate() {
         let (who, part) = (index / PARTS.len(), index % PARTS.len());
@@ -141,21 +152,20 @@ fn rows(summary: &Summary, told: &Told, samples: Vec<Vec<u32>>) -> Result<Vec<Ro
             return Err(Error::Run(format!("allocators: {} was never called for {about}", CONTESTANTS[who].1)));
         };
         let cycles = Cycles { median: u64::from(*median), max: u64::from(*max) };
-        let instructions = summary.probes.get(index).map_or(0, |probe| probe.instructions.median);
+        let instructions = instructions.get(index).copied().unwrap_or(0);
         let about = match part {
             0 | 1 => format!("{about} ({} operations)", told.count),
             _ => about.to_owned(),
         };
-        let ratio = max.to_owned() as f64 / f64::from(*median);
         let (target, met) = match who {
-            0 => (Some(Target { ratio: Some(RATIO), ..Target::default() }), Some(ratio <= RATIO)),
+            OURS | IN_TCM => (Some(Target { ratio: Some(RATIO), ..Target::default() }), Some(ratio(cycles) <= RATIO)),
             _ => (None, None),
         };
         rows.push(Row { cycles, instructions, target, met, ..row(who, id, about) });
     }
     for (who, (need, failed)) in told.need.iter().zip(told.failed).enumerate() {
-        let live = told.live;
-        let about = format!("bytes for the same history, at most {live} live; refused in the long one: {failed}");
+        let live = if who == IN_TCM { String::new() } else { format!(", at most {} live", told.live) };
+        let about = format!("bytes for a history{live}; refused in the long one: {failed}");
         rows.push(Row { bytes: Some(u64::from(*need)), ..row(who, "need", about) });
     }
     Ok(rows)
@@ -163,7 +173,7 @@ fn rows(summary: &Summary, told: &Told, samples: Vec<Vec<u32>>) -> Result<Vec<Ro
 
 fn row(who: usize, id: &str, operation: String) -> Row {
     let (suffix, subject) = CONTESTANTS[who];
-    let id = if who == 0 { format!("{PREFIX}{id}") } else { format!("{PREFIX}{id}.{suffix}") };
+    let id = if who == OURS { format!("{PREFIX}{id}") } else { format!("{PREFIX}{id}.{suffix}") };
     Row {
         command: format!("./cofferdam bench --only {id}"),
         id,
@@ -173,4 +183,48 @@ fn row(who: usize, id: &str, operation: String) -> Row {
         operation,
         ..Row::default()
     }
+}
+
+fn ratio(cycles: Cycles) -> f64 {
+    cycles.max as f64 / cycles.median.max(1) as f64
+}
+
+/// The rows of this kind: worst case over median, and bytes. Empty when there are none.
+pub fn heaps_table(rows: &[Row]) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header([
+        "row",
+        "subject",
+        "operation",
+        "cycles",
+        "max",
+        "max/median",
+        "instr.",
+        "bytes",
+        "target",
+        "met",
+    ]);
+    for column in 3..8 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
+    for row in &rows {
+        let figure = |text: String| if row.bytes.is_some() { String::new() } else { text };
+        table.add_row([
+            row.id.clone(),
+            row.subject.clone(),
+            row.operation.clone(),
+            figure(row.cycles.median.to_string()),
+            figure(row.cycles.max.to_string()),
+            figure(format!("{:.2}", ratio(row.cycles))),
+            figure(row.instructions.to_string()),
+            row.bytes.map(|bytes| bytes.to_string()).unwrap_or_default(),
+            row.target.as_ref().and_then(|t| t.ratio).map(|most| format!("<= {most:.1}")).unwrap_or_default(),
+            row.met.map(|met| if met { "yes" } else { "MISSED" }.to_owned()).unwrap_or_default(),
+        ]);
+    }
+    if rows.is_empty() { String::new() } else { format!("{table}\n") }
 }

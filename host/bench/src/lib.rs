@@ -10,6 +10,7 @@
 
 mod error;
 pub mod figures;
+pub mod heaps;
 mod operations;
 mod peers;
 mod rows;

@@ -36,6 +36,9 @@ pub struct Target {
     /// At most this many misses more than in the row it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_misses: Option<i64>,
+    /// The largest sample is at most this many times the median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
 }
 
 /// One row: a figure of one subject.
@@ -57,6 +60,9 @@ pub struct Row {
     /// Instructions executed: of the middle sample; for misses and masked stretches the largest. 0 when they were not counted or the system
     /// was refused.
     pub instructions: u64,
+    /// Bytes of memory, where those are the figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Misses of paged regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misses: Option<u64>,

@@ -10,7 +10,7 @@ use runner::Tools;
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{COFFERDAM, Error, Peer, Row, Symbols, judge, of_peer, peers, rows, targets};
+use crate::{COFFERDAM, Error, Peer, Row, Symbols, heaps, judge, of_peer, peers, rows, targets};
 
 /// The chip under which everything is measured.
 pub(crate) const PROFILE: &str = "stm32f767";
@@ -54,8 +54,12 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         progress(&format!("{}: running", subject.title));
         all.extend(subject.measure(&bench)?);
     }
-    if options.only.as_deref().is_none_or(|only| only.starts_with(figures::PREFIX) || figures::PREFIX.starts_with(only))
-    {
+    let wants =
+        |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
+    if wants(heaps::PREFIX) {
+        all.extend(heaps::measure(&install, &tools, &profile, &options.out_dir, progress)?);
+    }
+    if wants(figures::PREFIX) {
         let mut figures = Figures::new(&install, &tools, &profile, &options.out_dir);
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
     }
@@ -92,7 +96,8 @@ fn position(id: &str) -> (usize, String, usize) {
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let base = if id.starts_with(figures::PREFIX) { String::new() } else { base.to_owned() };
+    let measured = [heaps::PREFIX, figures::PREFIX].iter().any(|prefix| id.starts_with(prefix));
+    let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer.map_or(0, |peer| peer + 1))
 }
 

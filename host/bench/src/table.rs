@@ -3,7 +3,8 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
-use crate::figures::{PREFIX, figures_table};
+use crate::figures::{self, figures_table};
+use crate::heaps::{self, heaps_table};
 use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
@@ -16,7 +17,8 @@ pub fn table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for row in rows.iter().filter(|row| !row.id.starts_with(PREFIX)) {
+    let apart = |row: &&Row| [figures::PREFIX, heaps::PREFIX].iter().any(|prefix| row.id.starts_with(prefix));
+    for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),
             row.subject.clone(),
@@ -28,11 +30,11 @@ pub fn table(rows: &[Row]) -> String {
             verdict(row).to_owned(),
         ]);
     }
-    let figures = figures_table(rows);
-    if rows.iter().all(|row| row.id.starts_with(PREFIX)) {
-        return format!("{figures}{}\n", conclusion(rows));
+    let others = heaps_table(rows) + &figures_table(rows);
+    if rows.iter().all(|row| apart(&row)) {
+        return format!("{others}{}\n", conclusion(rows));
     }
-    format!("{table}\n{figures}{}\n", conclusion(rows))
+    format!("{table}\n{others}{}\n", conclusion(rows))
 }
 
 fn verdict(row: &Row) -> &'static str {

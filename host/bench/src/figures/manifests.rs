@@ -56,7 +56,9 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
 }
 
 fn cut(heap: &mut Table, geometry: Geometry) {
-    heap.remove("page");
+    if geometry != Geometry::Written {
+        heap.remove("page");
+    }
     match geometry {
         Geometry::Paper => {
             heap.insert("page".into(), Value::from("128 KiB"));

@@ -17,8 +17,8 @@ use crate::{Error, Symbols, run};
 const CYCLE_LIMIT: u64 = 60 * 216_000_000;
 /// Cycles between two advances of the guest's clock: a timer is late by at most this and one block.
 const QUANTUM: u64 = 200;
-/// The domain whose workload is measured: the first of each manifest.
-const WORK: u8 = 0;
+/// The domain whose workload is measured.
+const WORK: &str = "work";
 /// Exception of a miss.
 const MEMORY_FAULT: u16 = 4;
 
@@ -191,8 +191,9 @@ impl<'a> Figures<'a> {
         for (name, elf) in loaded.document.manifest.domain.keys().zip(&placed.domains) {
             symbols.add(&write(&format!("{name}.elf"), elf)?)?;
         }
-        let watch = self.watch(variation, &kernel, &symbols)?;
-        self.start(variation, Run::new(image, directory.clone(), watch)).map(Ran::Done)
+        let work = loaded.document.manifest.domain.get_index_of(WORK).unwrap_or_default() as u8;
+        let watch = self.watch(variation, &kernel, &symbols, work)?;
+        self.start(variation, Run::new(image, directory.clone(), watch), work).map(Ran::Done)
     }
 
     fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
@@ -205,11 +206,11 @@ impl<'a> Figures<'a> {
         Loaded::new(self.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
     }
 
-    fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols) -> Result<Watch, Error> {
+    fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols, work: u8) -> Result<Watch, Error> {
         let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
         let probe = |(start, end): &(&str, &str)| {
             let (first, last) = (symbols.code(start)?, symbols.code(end)?);
-            Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(WORK) })
+            Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(work) })
         };
         Ok(Watch {
             profile: ProfileSource::Text(self.profile.text.clone()),
@@ -223,7 +224,7 @@ impl<'a> Figures<'a> {
         })
     }
 
-    fn start(&self, variation: &Variation, mut run: Run) -> Result<Measured, Error> {
+    fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Measured, Error> {
         run.board = crate::peers::BOARD.to_owned();
         let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         let summary = &outcome.summary;
@@ -232,7 +233,7 @@ impl<'a> Figures<'a> {
             return Err(Error::Run(format!("{}: ended by {end:?}, first violation {first:?}", variation.name)));
         }
         let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
-        let mut measured = collect(events).map_err(Error::Run)?;
+        let mut measured = collect(events, work).map_err(Error::Run)?;
         measured.status = summary.end.status.unwrap_or(-1);
         measured.probes = summary.probes.iter().map(|probe| (probe.cycles.max, probe.instructions.max)).collect();
         measured.miss_cycles = miss_cycles(summary);
@@ -253,8 +254,8 @@ mod mark {
     pub const TOO_LARGE: u16 = 4;
 }
 
-/// Sorts the records of a run by stretch.
-pub(crate) fn collect(events: impl std::io::Read) -> Result<Measured, String> {
+/// Sorts the records of a run by stretch of the domain `work`.
+pub(crate) fn collect(events: impl std::io::Read, work: u8) -> Result<Measured, String> {
     const MARK: u8 = abi::trace::Event::Mark as u8;
     const MISS: u8 = abi::trace::Event::Miss as u8;
     let mut measured = Measured::default();
@@ -262,9 +263,9 @@ pub(crate) fn collect(events: impl std::io::Read) -> Result<Measured, String> {
     for event in EventsReader::new(events).map_err(|error| error.to_string())? {
         let event = event.map_err(|error| error.to_string())?;
         match (event.event, event.detail) {
-            (MISS, _) if event.domain == WORK => current.misses += 1,
+            (MISS, _) if event.domain == work => current.misses += 1,
             (observed::PROBE, 0) => current.probed += u64::from(event.payload),
-            (MARK, mark::STRETCH) if event.domain == WORK => {
+            (MARK, mark::STRETCH) if event.domain == work => {
                 if current.number != 0 {
                     current.cycles = event.cycle - began;
                     measured.stretches.push(current);
