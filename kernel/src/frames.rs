@@ -281,9 +281,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::BadArgument);
         }
         self.frames.retype(range, Purpose::Kernel).map_err(refused)?;
-        // Counted as an object for good, so that nobody can take it back. If that needed a mark that there is not, the memory
-        // would be lost; it does not: the count begins and ends where the type does.
-        let _ = self.frames.place_object(range);
+        // Kernel memory that was given is never released: no call takes it back.
         let nodes = bytes / NODE_BYTES;
         for index in 0..nodes {
             self.domains[target].trie.give_node(base + index * NODE_BYTES);

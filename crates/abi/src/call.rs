@@ -83,10 +83,10 @@ calls! {
         args ["status": "0 or a negative error", "value": "any"], returns [], errors ["NOT_IN_GATE"], bound "O(1)";
     GateCopyIn = 9, "gate_copy_in", "Inside a gate: copy bytes from the caller's memory into the callee's.",
         args ["dst": "address in the callee's domain", "src": "address in the caller's domain", "len": "bytes, 0 to 64"], returns [],
-        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, O(log areas), and 64 bytes";
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
     GateCopyOut = 10, "gate_copy_out", "Inside a gate: copy bytes from the callee's memory into the caller's.",
         args ["dst": "address in the caller's domain", "src": "address in the callee's domain", "len": "bytes, 0 to 64"], returns [],
-        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, O(log areas), and 64 bytes";
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
     InterruptAck = 11, "interrupt_ack", "Allow an interrupt line to be delivered again.",
         args ["interrupt": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
     TimeNow = 12, "time_now", "Read the time since boot.",
@@ -98,9 +98,9 @@ calls! {
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
     DomainStop = 15, "domain_stop", "Stop every thread of a domain.",
         args ["domain": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(threads)";
-    DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN.",
+    DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN. What was mapped to it while it ran is unmapped; what was revoked since it began stays revoked.",
         args ["domain": "handle, right WRITE"], returns ["left": "bytes left to initialise"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE"], bound "128 bytes a step; the last step O(threads)";
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE"], bound "128 bytes, one region, one capability or one thread a step; the last step O(threads)";
     FaultNext = 17, "fault_next", "Take the oldest unread fault report of a domain.",
         args ["domain": "handle, right READ"], returns ["fault": "kind of fault, 0 for none", "address": "address or program counter"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
@@ -133,9 +133,9 @@ calls! {
         returns ["left": "bytes behind what is untyped now; 0: all of it is"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
         bound "512 bytes, one search and one move of the ranges";
-    NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good.",
-        args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 256", "bytes": "a multiple of 256, 512 to 4096"],
-        returns ["nodes": "nodes that were added, each of 256 bytes", "regions": "regions that the domain's table can hold more"],
+    NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up.",
+        args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, so that the address is a multiple of 32", "bytes": "a multiple of 32, 288 to 4096"],
+        returns ["nodes": "nodes that were added", "regions": "regions that they can hold if they hold nothing else"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
         bound "one search, one move of the ranges, and one word for each node and region";
 }

@@ -3,6 +3,7 @@
 mod attacks;
 mod frames;
 pub mod fuzz;
+mod paging;
 mod rich;
 mod sim;
 mod watch;

@@ -134,7 +134,7 @@
  *   error COF_E_NOT_IN_GATE
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_ARGUMENT
- *   bound two range checks, O(log areas), and 64 bytes */
+ *   bound two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes */
 #define COF_CALL_GATE_COPY_IN 9u
 
 /* Inside a gate: copy bytes from the callee's memory into the caller's.
@@ -144,7 +144,7 @@
  *   error COF_E_NOT_IN_GATE
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_ARGUMENT
- *   bound two range checks, O(log areas), and 64 bytes */
+ *   bound two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes */
 #define COF_CALL_GATE_COPY_OUT 10u
 
 /* Allow an interrupt line to be delivered again.
@@ -185,7 +185,7 @@
  *   bound O(threads) */
 #define COF_CALL_DOMAIN_STOP 15u
 
-/* One step of re-initialising a stopped domain; repeat while it returns AGAIN.
+/* One step of re-initialising a stopped domain; repeat while it returns AGAIN. What was mapped to it while it ran is unmapped; what was revoked since it began stays revoked.
  *   in   domain: handle, right WRITE
  *   out  left: bytes left to initialise
  *   error COF_E_BAD_HANDLE
@@ -193,7 +193,7 @@
  *   error COF_E_NO_RIGHT
  *   error COF_E_AGAIN
  *   error COF_E_BAD_STATE
- *   bound 128 bytes a step; the last step O(threads) */
+ *   bound 128 bytes, one region, one capability or one thread a step; the last step O(threads) */
 #define COF_CALL_DOMAIN_RESTART 16u
 
 /* Take the oldest unread fault report of a domain.
@@ -297,13 +297,13 @@
  *   bound 512 bytes, one search and one move of the ranges */
 #define COF_CALL_FRAMES_CLEAN 25u
 
-/* Turn a part of untyped frames into kernel memory for the table of a domain, for good.
+/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up.
  *   in   domain: handle, right WRITE
  *   in   frames: handle, right WRITE
- *   in   offset: bytes from the start of the frames, a multiple of 256
- *   in   bytes: a multiple of 256, 512 to 4096
- *   out  nodes: nodes that were added, each of 256 bytes
- *   out  regions: regions that the domain's table can hold more
+ *   in   offset: bytes from the start of the frames, so that the address is a multiple of 32
+ *   in   bytes: a multiple of 32, 288 to 4096
+ *   out  nodes: nodes that were added
+ *   out  regions: regions that they can hold if they hold nothing else
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT

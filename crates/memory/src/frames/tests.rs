@@ -116,7 +116,17 @@ impl<const N: usize> World<N> {
     }
 
     fn map(&mut self) {
-        let (range, domain) = (self.some_range(), Domain(1 + self.rng.below(2) as u16));
+        let (mut range, domain) = (self.some_range(), Domain(1 + self.rng.below(2) as u16));
+        if let Some((last, _)) = self.maps.last().filter(|_| self.rng.below(3) == 0) {
+            // Right behind another mapping.
+            range = PhysRange::from_bounds(last.end(), self::range(0, GRANULES).end()).unwrap();
+            let most = (range.size().0 / GRANULE).min(4);
+            if most == 0 {
+                return;
+            }
+            let past = PhysAddr(range.base().0 + most * GRANULE);
+            range = PhysRange::from_bounds(range.base(), past).unwrap();
+        }
         let legal = [FrameType::Typed(Purpose::Shared), FrameType::Typed(Purpose::User(domain))];
         let told = self.table.map(range, domain);
         if self.agrees(self.all(range, |g| legal.contains(&g.kind)), told, 3) {
@@ -166,6 +176,11 @@ impl<const N: usize> World<N> {
             let used = self.maps.iter().map(|(range, _)| range).chain(&self.objects);
             let edge = used.into_iter().any(|range| range.base() == between || range.end() == between);
             assert!(edge || (pair[0].kind, pair[0].uses) != (pair[1].kind, pair[1].uses), "could be one: {pair:?}");
+        }
+        for used in self.maps.iter().map(|(range, _)| range).chain(&self.objects) {
+            let begins = |entry: &Entry| entry.range.base() == used.base();
+            let ends = |entry: &Entry| entry.range.end() == used.end();
+            assert!(entries.iter().any(begins) && entries.iter().any(ends), "no mark at an edge of {used:?}");
         }
         assert_eq!(entries.last().unwrap().range.end(), range(0, GRANULES).end());
         for (at, granule) in self.model.iter().enumerate() {

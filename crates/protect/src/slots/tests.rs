@@ -161,6 +161,55 @@ fn what_is_pinned_at_run_time_stays_until_it_is_unpinned() {
     }
 }
 
+/// Whether the kernel may access a byte on the domain's behalf, byte by byte.
+fn permits(slots: &Slots, trie: &PcTrie<'_>, base: u32, len: u32, kind: AccessKind) -> bool {
+    (0..len).all(|offset| {
+        let Some(addr) = base.checked_add(offset) else { return false };
+        let regs = slots.pinned().find(|regs| regs.contains(addr)).or_else(|| trie.lookup(addr));
+        regs.is_some_and(|regs| regs.grants(kind) && regs.is_normal())
+    })
+}
+
+#[test]
+fn pointers_are_checked_to_the_last_byte() {
+    let mut rng = Rng::new(44);
+    let mut nodes = [[0; NODE_WORDS]; 16];
+    let mut leaves = [RegionRegs::DISABLED; 64];
+    let mut trie = PcTrie::new(&mut nodes, &mut leaves);
+    let region = |base, size_log2: u32, srd: u32, rasr: u32| RegionRegs {
+        rbar: base,
+        rasr: rasr | srd << 8 | (size_log2 - 1) << 1 | 1,
+    };
+    const RW: u32 = 0x130b_0000;
+    const RO: u32 = 0x120b_0000;
+    const DEVICE: u32 = 0x1301_0000;
+    let own = [
+        region(0x2000_0000, 5, 0, RW),
+        region(0x2000_0020, 5, 0, RO),
+        region(0x2000_0040, 6, 0, DEVICE),
+        region(0x2000_0100, 8, 0x5a, RW),
+        region(0xffff_ff00, 8, 0, RW),
+    ];
+    let slots = Slots::new(&own, 2, Replacement::BitPlru).unwrap();
+    for (base, size_log2, srd, rasr) in
+        [(0x2000_0200, 8, 0xa5, RW), (0x2000_0200, 8, 0x5a, RO), (0x2000_0300, 8, 0, RW), (0x2000_0400, 9, 0x0f, RO)]
+    {
+        trie.insert(region(base, size_log2, srd, rasr)).unwrap();
+    }
+    let mut granted = 0;
+    for _ in 0..200_000 {
+        let base = 0x2000_0000 + rng.below(0x640) as u32;
+        let base = if rng.chance(10) { 0xffff_fff0 + rng.below(16) as u32 } else { base };
+        let len = rng.below(65) as u32;
+        for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Exec] {
+            let expected = permits(&slots, &trie, base, len, kind);
+            assert_eq!(slots.permits(&trie, base, len, kind), expected, "{base:#x} {len} {kind:?}");
+            granted += u32::from(expected && len > 32);
+        }
+    }
+    assert!(granted > 1_000, "{granted}");
+}
+
 /// An instruction that touches `needs` in order, from the first again after each miss: its misses until it completes.
 fn misses_of(slots: &mut Slots, trie: &mut PcTrie<'_>, needs: &[u32]) -> u32 {
     let mut misses = 0;
