@@ -106,7 +106,7 @@ pub struct Stretch {
     pub cycles: u64,
     /// Cycles of the samples of the first probe in it.
     pub probed: u64,
-    /// Misses of the workload's domain.
+    /// Misses of the workload's thread.
     pub misses: u64,
 }
 
@@ -258,14 +258,19 @@ mod mark {
 pub(crate) fn collect(events: impl std::io::Read, work: u8) -> Result<Measured, String> {
     const MARK: u8 = abi::trace::Event::Mark as u8;
     const MISS: u8 = abi::trace::Event::Miss as u8;
+    const SWITCH: u8 = abi::trace::Event::Switch as u8;
     let mut measured = Measured::default();
     let (mut current, mut began) = (Stretch::default(), 0);
+    // The thread that marks is the workload; an adversary's misses in the same domain are not its.
+    let (mut running, mut worker) = (None, None);
     for event in EventsReader::new(events).map_err(|error| error.to_string())? {
         let event = event.map_err(|error| error.to_string())?;
         match (event.event, event.detail) {
-            (MISS, _) if event.domain == work => current.misses += 1,
+            (SWITCH, thread) => running = Some(thread),
+            (MISS, _) if event.domain == work && running == worker => current.misses += 1,
             (observed::PROBE, 0) => current.probed += u64::from(event.payload),
             (MARK, mark::STRETCH) if event.domain == work => {
+                worker = running;
                 if current.number != 0 {
                     current.cycles = event.cycle - began;
                     measured.stretches.push(current);
