@@ -22,21 +22,35 @@ fn marks(report: &Value, id: u64) -> &Value {
     found.unwrap_or_else(|| panic!("no marker {id} in {:#}", report["marks"]))
 }
 
-#[test]
-fn a_million_random_calls_break_nothing_on_the_host() {
+/// Runs a test of the kernel in an optimised build, and returns what it printed.
+fn kernel_test(name: &str) -> String {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let output = Command::new(cargo)
         .args(["test", "--release", "-p", "cofferdam-kernel", "--lib", "--target-dir"])
         .arg(target_dir())
-        .args(["--", "--nocapture", "--exact", "tests::fuzz::random_domains_break_nothing"])
+        .args(["--", "--nocapture", "--exact", name])
         .env("COFFERDAM_FUZZ_CALLS", "1000000")
         .current_dir(root())
         .output()
         .expect("cargo starts");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+#[test]
+fn a_million_random_calls_break_nothing_on_the_host() {
+    let said = kernel_test("tests::fuzz::random_domains_break_nothing");
     let counted = said.lines().find(|line| line.ends_with(" systems")).expect("the number of calls");
+    let calls: u64 = counted.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
     println!("{counted}");
+    assert!(calls >= 1_000_000, "{counted}");
+}
+
+#[test]
+fn ten_thousand_deaths_leak_nothing_on_the_host() {
+    let said = kernel_test("tests::lives::ten_thousand_deaths_leak_nothing");
+    assert!(said.contains("10000 lives"), "{said}");
 }
 
 #[test]

@@ -276,3 +276,19 @@ fn the_first_client_of_the_rich_system_is_as_named() {
     assert_eq!((kernel.level(CLIENT).domain_number(), kernel.level(SERVER).domain_number()), (1, 2));
     assert_eq!(kernel.domain(0).caps[domain(1) as usize].object, 1);
 }
+
+#[test]
+fn a_capability_reaches_no_further_than_its_frames() {
+    const BASE: u32 = 0x6000_0000;
+    let mut builder = sample();
+    builder.frames.insert(0, system::Frames { base: BASE, bytes: 0x1000, kind: system::frames::USER });
+    builder.frames.push(system::Frames { base: BASE + 0x1000, bytes: 0x1000, kind: system::frames::USER });
+    builder.caps.push(system::Cap { domain: 0, slot: 4, kind: 7, object: 0, rights: 7, badge: 0 });
+    let mut kernel = boot(&builder);
+    let both = crate::frames::physical(BASE, 0x2000).unwrap();
+    kernel.frames.retype(both, memory::frames::Purpose::Shared).unwrap();
+    let pinned = PEER | 11 << 16;
+    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE + 0x1000, 12]), refused(Error::BadAddress));
+    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE, 13]), refused(Error::BadAddress));
+    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE, 12]), OK);
+}

@@ -9,12 +9,12 @@ use crate::Kernel;
 use crate::fault::Resolution;
 use crate::tests::sim::Sim;
 
-const FRAMES: u32 = 4;
-const BASE: u32 = 0x6000_0000;
+pub const FRAMES: u32 = 4;
+pub const BASE: u32 = 0x6000_0000;
 const KIB: u32 = 1024;
 
 /// The sample, where domain 1 has paged memory and domain 0 holds 64 KiB of untyped frames.
-fn with_frames() -> Kernel<Sim> {
+pub fn with_frames() -> Kernel<Sim> {
     let mut builder = sample();
     builder.frames.insert(0, Frames { base: BASE, bytes: 64 * KIB, kind: frames::USER });
     builder.frames.push(Frames { base: BASE + 64 * KIB, bytes: 64 * KIB, kind: frames::USER });

@@ -3,6 +3,7 @@
 mod attacks;
 mod frames;
 pub mod fuzz;
+mod lives;
 mod paging;
 mod rich;
 mod sim;
