@@ -129,14 +129,14 @@ impl<A: Arch> Kernel<A> {
     fn call_again(&mut self, bound: i32) -> Result<Outcome, Error> {
         let Some(caller) = self.running() else { return Err(Error::NoBudget) };
         let budget = self.threads.at(caller).budget;
-        if self.budgets.at(budget).capacity < bound {
+        if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
         let now = self.now();
         self.charge(now as u32);
         self.refill(budget, now);
         self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
-        if self.budgets.at(budget).left < bound {
+        if self.budgets.at(budget).time.left() < bound {
             self.throttle(caller);
         }
         Ok(Outcome::Later)

@@ -1,5 +1,7 @@
 //! The kernel of one CPU: its objects, and the decoding of system calls.
 
+use core::ptr::NonNull;
+
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
 use memory::frames::FrameTable;
@@ -224,11 +226,12 @@ impl<A: Arch> Kernel<A> {
         .unwrap_or(Place::NOWHERE)
     }
 
-    /// The running thread performed a system call.
+    /// The running thread performed a system call. Of the thread that goes on if its region registers are yet to be loaded (see
+    /// [`Kernel::switch`]).
     ///
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
-    pub fn on_call(&mut self) {
+    pub fn on_call(&mut self) -> Option<NonNull<A::Context>> {
         let level = self.resume;
         let request = self.arch.request(&self.levels.at(level).context);
         let [a, b, c, d] = request.args;
@@ -236,18 +239,31 @@ impl<A: Arch> Kernel<A> {
             Some(call) => self.perform(call, a, b, c, d),
             None => Err(Error::BadCall),
         };
-        self.conclude(level, request.number, outcome);
+        match outcome {
+            Ok(Outcome::Values(first, second)) => self.respond(level, 0, [first, second]),
+            Ok(Outcome::Later) => {}
+            Err(error) => self.refuse(level, request.number, error),
+        }
+        let Level { thread, outer, .. } = *self.top();
+        let next = match self.ready.first() {
+            Some(next) if !self.recheck && outer.is_none() => {
+                if thread == Some(next) {
+                    None
+                } else {
+                    self.switch(next)
+                }
+            }
+            _ => return self.dispatch_or_stay(),
+        };
+        self.arm();
+        next
     }
 
-    /// Tells the caller what came out, and chooses who goes on.
-    #[inline(always)]
-    pub(crate) fn conclude(&mut self, caller: Ref<Level<A>>, number: u32, outcome: Result<Outcome, Error>) {
-        match outcome {
-            Ok(Outcome::Values(first, second)) => self.respond(caller, 0, [first, second]),
-            Ok(Outcome::Later) => {}
-            Err(error) => self.refuse(caller, number, error),
-        }
-        self.dispatch_now();
+    /// [`Kernel::dispatch`], which leaves nothing to load.
+    #[inline(never)]
+    fn dispatch_or_stay(&mut self) -> Option<NonNull<A::Context>> {
+        self.dispatch();
+        None
     }
 
     #[inline(always)]

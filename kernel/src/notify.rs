@@ -323,7 +323,7 @@ impl<A: Arch> Kernel<A> {
         if let Some(budget) = self.budgets.find(usize::from(cap.object)) {
             self.refill(budget, now);
         }
-        let budget = self.budget_mut(cap.object as u8);
-        Ok(Outcome::Values(budget.left.max(0) as u32, (budget.next - now) as u32))
+        let time = &self.budget_mut(cap.object as u8).time;
+        Ok(Outcome::Values(time.remaining() as u32, (time.next_replenishment() - now) as u32))
     }
 }

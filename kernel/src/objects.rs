@@ -261,18 +261,12 @@ pub struct Thread<A: Arch> {
 /// periods.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Ticks between replenishments.
-    pub period: u32,
-    /// Ticks per period.
-    pub capacity: i32,
-    /// Ticks left in this period.
-    pub left: i32,
+    /// Ticks, by the arithmetic of the analysis.
+    pub time: sched::budget::Budget,
     /// Misses per period; 0: any number.
     pub misses: u32,
     /// Misses left in this period.
     pub misses_left: u32,
-    /// Time of the next replenishment.
-    pub next: u64,
     /// First of the threads that wait for it.
     pub waiting: u8,
     /// Generation of capabilities to it.
@@ -280,21 +274,19 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Replenishes when the time has come. A budget that was not used for a whole period starts a new one now; two
-    /// replenishments are never closer than a period.
+    /// Replenishes when the time has come.
     #[inline]
     pub fn refill(&mut self, now: u64) -> bool {
-        if now < self.next {
+        if self.time.replenish(now).periods == 0 {
             return false;
         }
-        let period = u64::from(self.period);
-        self.next += period;
-        if self.next <= now {
-            self.next = now + period;
-        }
-        self.left = self.capacity.min(self.left.saturating_add(self.capacity));
         self.misses_left = self.misses;
         true
+    }
+
+    /// Ticks per period.
+    pub fn capacity(&self) -> u32 {
+        self.time.params().capacity() as u32
     }
 }
 

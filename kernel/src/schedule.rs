@@ -28,6 +28,12 @@ impl<A: Arch> Kernel<A> {
         if self.recheck || self.ready.first() != self.running() {
             self.reschedule();
         }
+        self.arm();
+    }
+
+    /// Asks for the timer if it must come earlier than it was asked for.
+    #[inline(always)]
+    pub(crate) fn arm(&mut self) {
         if self.rearm {
             self.rearm = false;
             self.arch.arm_timer(self.armed);
@@ -66,7 +72,7 @@ impl<A: Arch> Kernel<A> {
         let limit = match self.covered(budget, now) {
             Some(limit) => limit,
             None if !self.can_pay(next, budget) => return false,
-            None => now.wrapping_add(self.budgets.at(budget).left as u32),
+            None => now.wrapping_add(self.budgets.at(budget).time.left() as u32),
         };
         self.limit = limit;
         self.go_on(next, top, limit);
@@ -88,7 +94,7 @@ impl<A: Arch> Kernel<A> {
             self.recheck = false;
             return false;
         }
-        self.limit = now.wrapping_add(self.budgets.at(budget).left as u32);
+        self.limit = now.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
         self.threads.at_mut(next).top = base;
         true
@@ -166,7 +172,8 @@ impl<A: Arch> Kernel<A> {
     /// When a budget ends that pays from now on; `None` when nothing is left or it may have to be replenished first.
     #[inline(always)]
     fn covered(&self, budget: Ref<Budget>, now: u32) -> Option<u32> {
-        let Budget { left, next: due, .. } = *self.budgets.at(budget);
+        let Budget { time, .. } = self.budgets.at(budget);
+        let (left, due) = (time.left(), time.next_replenishment());
         // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
         let is_due = (due as u32).wrapping_sub(now) as i32 <= 0;
         (left > 0 && !is_due).then_some(now.wrapping_add(left as u32))
@@ -199,7 +206,7 @@ impl<A: Arch> Kernel<A> {
     fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>) -> bool {
         let now = self.now();
         self.refill(budget, now);
-        if self.budgets.at(budget).left > 0 {
+        if self.budgets.at(budget).time.left() > 0 {
             return true;
         }
         let level = self.threads.at(thread).base;
@@ -217,7 +224,7 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         let index = self.budgets.index_of(record.budget) as u8;
         let budget = self.budgets.at_mut(record.budget);
-        let (first, at) = (budget.waiting, budget.next);
+        let (first, at) = (budget.waiting, budget.time.next_replenishment());
         budget.waiting = record.number;
         record.state = State::Throttled;
         record.next_throttled = first;
@@ -247,7 +254,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn charge(&mut self, now: u32) {
         if let Some(thread) = self.running() {
             let budget = self.threads.at(thread).budget;
-            self.budgets.at_mut(budget).left = self.limit.wrapping_sub(now) as i32;
+            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
         }
     }
 
@@ -282,14 +289,31 @@ impl<A: Arch> Kernel<A> {
     pub fn on_timer(&mut self) {
         let now = self.now();
         self.since = now;
+        let earliest = self.times.earliest();
+        // The hardware counters wrap: look at them before they do.
+        let look = now + u64::from(self.ticks_per_second / 2);
+        let Level { thread, outer, until, .. } = *self.top();
+        let end = if outer.is_some() { until } else { self.limit };
+        let left = end.wrapping_sub(now as u32) as i32;
+        if now < earliest && left > 0 && thread.is_some() {
+            // It came too early, and whoever runs goes on.
+            self.armed = look.min(earliest).min(now + left as u64);
+            self.arch.arm_timer(self.armed);
+            return;
+        }
+        self.on_due(now, look);
+    }
+
+    /// The rest of [`Kernel::on_timer`] when something is due.
+    #[inline(never)]
+    fn on_due(&mut self, now: u64, look: u64) {
         while let Some(wake) = self.times.pop_due(now) {
             match wake {
                 Wake::Thread(thread) => self.wake_sleeper(thread),
                 Wake::Budget(budget) => self.replenished(budget, now),
             }
         }
-        // The hardware counters wrap: look at them before they do.
-        self.armed = self.times.earliest().min(now + u64::from(self.ticks_per_second / 2));
+        self.armed = self.times.earliest().min(look);
         self.rearm = true;
         self.recheck = true;
         self.dispatch_now();
@@ -323,9 +347,9 @@ impl<A: Arch> Kernel<A> {
             return;
         }
         if pays_now {
-            self.limit = (now as u32).wrapping_add(budget.left as u32);
+            self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
         }
-        self.arch.trace(header(Event::Replenish, IDLE, number), budget.capacity as u32);
+        self.arch.trace(header(Event::Replenish, IDLE, number), budget.capacity());
     }
 
     #[cold]

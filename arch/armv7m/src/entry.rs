@@ -151,7 +151,7 @@ cofferdam_call_again:
     .thumb_func
 cofferdam_call_other:
     bl      kernel_call
-    b       cofferdam_resume
+    b       cofferdam_switch
 
     .thumb_func
 cofferdam_signal:
@@ -216,7 +216,7 @@ cofferdam_call_float:
     SAVE_FLOAT
     SETTLE  cofferdam_late_float
     bl      kernel_call
-    b       cofferdam_clear
+    b       cofferdam_switch_float
 
     .thumb_func
 cofferdam_timer_float:
@@ -231,10 +231,16 @@ cofferdam_interrupt_float:
     SETTLE  cofferdam_late_float
     mrs     r1, ipsr
     bl      kernel_interrupt
-    cbz     r0, 1f
+    b       cofferdam_switch_float
+
+    .thumb_func
+cofferdam_switch_float:
+    cbz     r0, cofferdam_stay_float
     LOAD
     b       cofferdam_clear
-1:  ldr     r0, =COFFERDAM_CPU
+    .thumb_func
+cofferdam_stay_float:
+    ldr     r0, =COFFERDAM_CPU
     ldr     r0, [r0]
     b       cofferdam_clear
 
@@ -359,11 +365,10 @@ pub const fn check<B: Board>() {
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7m<B>>());
 }
 
-/// A system call of a kind that has no function of its own.
+/// A system call of a kind that has no function of its own, as [`yield_now`].
 #[inline]
-pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
-    kernel.on_call();
-    kernel.resume()
+pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_call()
 }
 
 /// What one of the functions below has led to: the Context of a thread whose region registers are yet to be loaded, or null.

@@ -71,7 +71,7 @@ handlers! {
     kernel_yield = yield_now() -> Next, "A system call with an entry of its own.";
     kernel_signal = signal(args: &Args) -> Next, "A system call with an entry of its own.";
     kernel_wait = wait(args: &Args) -> Next, "A system call with an entry of its own.";
-    kernel_call = call() -> *mut Context, "Resumes the thread that any other system call leads to.";
+    kernel_call = call() -> Next, "Resumes the thread that any other system call leads to.";
     kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
     kernel_interrupt = interrupt(exception: u32) -> Next, "Resumes the thread that an interrupt line leads to.";
     kernel_miss = miss(address: u32) -> u32, "Tries to resolve a miss.";

@@ -85,7 +85,7 @@ impl Boot {
         }
         let mut pool = Pool::new(self.objects.0, self.objects.1);
         let (domains, idle) = self.domains(&mut arch, &mut pool)?;
-        let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| Ok(new_budget(&tables.get(i))))?;
+        let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| new_budget(&tables.get(i)))?;
         let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
             Ok(Notification::new(tables.get::<system::Notification>(i).initial))

@@ -1,5 +1,6 @@
 //! Objects as the tables describe them.
 
+use sched::budget::Params;
 use system::System;
 
 use crate::arch::{Arch, Start};
@@ -107,10 +108,10 @@ fn new_thread<A: Arch>(
     }
 }
 
-pub(super) fn new_budget(entry: &system::Budget) -> Budget {
-    let capacity = entry.capacity.min(i32::MAX as u32) as i32;
-    let (period, misses) = (entry.period, entry.misses);
-    Budget { period, capacity, left: capacity, misses, misses_left: misses, next: 0, waiting: NONE, generation: 0 }
+pub(super) fn new_budget(entry: &system::Budget) -> Result<Budget, BootError> {
+    let params = Params::new(entry.period.into(), entry.capacity.into()).map_err(|_| BootError::BadTables)?;
+    let (time, misses) = (sched::budget::Budget::new(params, 0), entry.misses);
+    Ok(Budget { time, misses, misses_left: misses, waiting: NONE, generation: 0 })
 }
 
 pub(super) fn new_interrupt<A: Arch>(

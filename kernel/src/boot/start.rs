@@ -57,7 +57,7 @@ impl<A: Arch> Kernel<A> {
         self.since = now;
         self.arm_before(now + u64::from(self.ticks_per_second / 2));
         for budget in self.budgets.iter_mut() {
-            budget.next = now + u64::from(budget.period);
+            budget.time = sched::budget::Budget::new(budget.time.params(), now);
         }
         self.load(self.top().domain);
         self.recheck = true;

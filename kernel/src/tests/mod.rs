@@ -6,6 +6,7 @@ pub mod fuzz;
 mod lives;
 mod paging;
 mod rich;
+mod short;
 mod sim;
 mod watch;
 

@@ -307,7 +307,10 @@ impl Kernel<Sim> {
     /// What the entry code does: the short ways first.
     fn enters(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
-            _ if self.arch.long_way => self.on_call(),
+            _ if self.arch.long_way => {
+                let next = self.on_call();
+                self.loads_if(next);
+            }
             Some(Call::GateCall) if self.pass_in(args[0]).is_some() => {
                 let level = self.levels.at_mut(self.resume);
                 let entry = level.entry;
@@ -330,7 +333,10 @@ impl Kernel<Sim> {
                 let next = self.on_wait(args[0], args[1]);
                 self.loads_if(next);
             }
-            _ => self.on_call(),
+            _ => {
+                let next = self.on_call();
+                self.loads_if(next);
+            }
         }
     }
 

@@ -116,23 +116,23 @@ impl Watch {
         for (head, payload) in &kernel.arch.trace {
             if *head as u8 == Event::Replenish as u8 {
                 let budget = (*head >> 16) as usize;
-                assert_eq!(*payload, kernel.budgets[budget].capacity as u32);
+                assert_eq!(*payload, kernel.budgets[budget].capacity());
                 self.granted[budget] += 1;
             }
         }
         let slack = self.bound + kernel.arch.shortest as i64;
         for (index, budget) in kernel.budgets.iter().enumerate() {
-            let capacity = i64::from(budget.capacity);
+            let capacity = i64::from(budget.capacity());
             let left = i64::from(match kernel.running().map(|thread| kernel.threads.at(thread).budget) {
                 Some(pays) if kernel.budgets.index_of(pays) == index => {
                     kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32
                 }
-                _ => budget.left,
+                _ => budget.time.left(),
             });
             assert!(left >= -slack && left <= capacity, "budget {index} has {left} of {capacity}");
             let most = (self.granted[index] + 1) * capacity - left;
             assert!(self.used[index] <= most, "budget {index} paid {} of {most}", self.used[index]);
-            let periods = (kernel.arch.now - self.started) / u64::from(budget.period);
+            let periods = (kernel.arch.now - self.started) / budget.time.params().period();
             assert!(self.granted[index] <= periods as i64, "budget {index} was replenished too often");
         }
     }

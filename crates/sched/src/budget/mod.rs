@@ -75,13 +75,14 @@ pub(crate) const fn hits(window: u64, period: u64, capacity: u64) -> u64 {
     window.saturating_add(period - capacity).div_ceil(period)
 }
 
-/// A budget in force.
+/// A budget in force. The kernel and the analysis use this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    params: Params,
-    remaining: u64,
     next: u64,
-    debt: u64,
+    /// Negative: debt.
+    left: i32,
+    capacity: i32,
+    period: u32,
 }
 
 /// What a charge did.
@@ -103,37 +104,52 @@ pub struct Replenished {
 }
 
 impl Budget {
-    /// A full budget that starts at `start`.
+    /// A full budget that starts at `start`. It counts in words of 32 bits: a longer period or a larger capacity counts as the
+    /// longest or the largest that fits.
     pub const fn new(params: Params, start: u64) -> Self {
-        Self { params, remaining: params.capacity, next: start.saturating_add(params.period), debt: 0 }
+        let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
+        let capacity = if params.capacity < i32::MAX as u64 { params.capacity as i32 } else { i32::MAX };
+        Self { next: start.saturating_add(period as u64), left: capacity, capacity, period }
     }
 
     /// Period and capacity.
     pub const fn params(&self) -> Params {
-        self.params
+        Params { period: self.period as u64, capacity: self.capacity as u64 }
+    }
+
+    /// Ticks left now; negative is debt.
+    #[inline(always)]
+    pub const fn left(&self) -> i32 {
+        self.left
+    }
+
+    /// Says what is left now, for a kernel that knows when the budget ends; see [`Budget::charge`].
+    #[inline(always)]
+    pub const fn set_left(&mut self, left: i32) {
+        self.left = left;
     }
 
     /// Ticks left now.
     #[inline]
     pub const fn remaining(&self) -> u64 {
-        self.remaining
+        if self.left > 0 { self.left as u64 } else { 0 }
     }
 
     /// When it is full again.
-    #[inline]
+    #[inline(always)]
     pub const fn next_replenishment(&self) -> u64 {
         self.next
     }
 
     /// Ticks consumed beyond what was granted, not yet paid.
     pub const fn debt(&self) -> u64 {
-        self.debt
+        if self.left < 0 { self.left.unsigned_abs() as u64 } else { 0 }
     }
 
     /// Whether its thread must not run.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {
-        self.remaining == 0
+        self.left <= 0
     }
 
     /// Takes `ticks` that were consumed. Replenish first if the time has come: what was consumed before the boundary belongs to
@@ -143,10 +159,10 @@ impl Budget {
     /// Constant, without division.
     #[inline]
     pub const fn charge(&mut self, ticks: u64) -> Charged {
-        let excess = ticks.saturating_sub(self.remaining);
-        self.remaining = self.remaining.saturating_sub(ticks);
-        self.debt = self.debt.saturating_add(excess);
-        Charged { remaining: self.remaining, excess }
+        let excess = ticks.saturating_sub(self.remaining());
+        let ticks = if ticks < i32::MAX as u64 { ticks as i32 } else { i32::MAX };
+        self.left = self.left.saturating_sub(ticks);
+        Charged { remaining: self.remaining(), excess }
     }
 
     /// Brings the budget up to `now`. Debt is paid first, by as many periods as it takes.
@@ -158,50 +174,48 @@ impl Budget {
         if now < self.next {
             return Replenished { periods: 0, lost: 0 };
         }
-        let periods = if now - self.next < self.params.period { 1 } else { self.periods_until(now) };
-        self.next = self.next.saturating_add(periods.saturating_mul(self.params.period));
-        let unused = self.remaining;
-        // The periods before the last pass in full: they pay debt, and lose the rest.
-        let skipped = (periods - 1).saturating_mul(self.params.capacity);
-        let paid_skipped = if self.debt < skipped { self.debt } else { skipped };
-        self.debt -= paid_skipped;
-        let paid = if self.debt < self.params.capacity { self.debt } else { self.params.capacity };
-        self.debt -= paid;
-        self.remaining = self.params.capacity - paid;
-        Replenished { periods, lost: unused.saturating_add(skipped - paid_skipped) }
+        let period = self.period as u64;
+        let periods = if now - self.next < period { 1 } else { self.periods_until(now) };
+        self.next = self.next.saturating_add(periods.saturating_mul(period));
+        let granted = (periods as i64).saturating_mul(self.capacity as i64);
+        let held = granted.saturating_add(self.left as i64);
+        let lost = if held > self.capacity as i64 { held - self.capacity as i64 } else { 0 };
+        self.left = (held - lost) as i32;
+        Replenished { periods, lost: lost as u64 }
     }
 
     #[cold]
     const fn periods_until(&self, now: u64) -> u64 {
-        (now - self.next) / self.params.period + 1
+        (now - self.next) / self.period as u64 + 1
     }
 
     /// How long a thread of this budget may run from `now` before the kernel must look again: until it is empty. (A later
     /// replenishment only adds.)
     #[inline]
     pub const fn deadline_from(&self, now: u64) -> u64 {
-        now.saturating_add(self.remaining)
+        now.saturating_add(self.remaining())
     }
 
     /// Whether a gate that declares `bound` ticks may be entered now.
     #[inline]
     pub const fn covers(&self, bound: u64) -> bool {
-        self.remaining >= bound
+        self.remaining() >= bound
     }
 
     /// The earliest time at which [`Budget::covers`] can hold if nothing is consumed until then; `None` if the bound exceeds
     /// the capacity, so that waiting is in vain.
     pub const fn covers_from(&self, bound: u64, now: u64) -> Option<u64> {
-        if self.remaining >= bound {
+        if self.remaining() >= bound {
             return Some(now);
         }
-        if bound > self.params.capacity {
+        let (period, capacity) = (self.period as u64, self.capacity as u64);
+        if bound > capacity {
             return None;
         }
         // Full periods that the debt swallows before one leaves enough.
-        let spare = self.params.capacity - bound;
-        let waits = self.debt.saturating_sub(spare).div_ceil(self.params.capacity);
-        Some(self.next.saturating_add(waits.saturating_mul(self.params.period)))
+        let spare = capacity - bound;
+        let waits = self.debt().saturating_sub(spare).div_ceil(capacity);
+        Some(self.next.saturating_add(waits.saturating_mul(period)))
     }
 }
 
