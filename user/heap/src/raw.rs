@@ -11,7 +11,9 @@ const PLACE: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Raw {
     base: u32,
-    /// Offsets of places, in units of eight bytes, are below this.
+    /// Offsets of places, in units of eight bytes, are below this; 0 when there are several pieces.
+    single: u32,
+    /// The same, whatever the number of pieces.
     places: u32,
     /// Bytes from one piece to the next, 0 for a single piece.
     stride: u32,
@@ -28,7 +30,7 @@ pub(crate) struct Place(NonNull<u32>);
 
 impl Raw {
     /// No memory: no place is in it.
-    pub const NONE: Raw = Raw { base: 0, places: 0, stride: 0, last_within: 0, shift: 0, reciprocal: 0 };
+    pub const NONE: Raw = Raw { base: 0, single: 0, places: 0, stride: 0, last_within: 0, shift: 0, reciprocal: 0 };
 
     /// Memory of `pieces` pieces of `piece` bytes, one each `stride` bytes from `base`. `None` unless all bounds are multiples of
     /// eight, the base is not 0, pieces do not overlap, and offsets can be divided by the stride exactly.
@@ -43,28 +45,27 @@ impl Raw {
             return None;
         }
         let (shift, reciprocal) = reciprocal(stride, span)?;
-        Some(Raw { base, places: (span - PLACE) / 8 + 1, stride, last_within: piece - PLACE, shift, reciprocal })
+        let places = (span - PLACE) / 8 + 1;
+        let single = if stride == 0 { places } else { 0 };
+        Some(Raw { base, single, places, stride, last_within: piece - PLACE, shift, reciprocal })
     }
 
-    /// The offset of an address, a multiple of eight; `None` when it is outside.
-    #[inline(always)]
-    fn offset(&self, at: u32) -> Option<u32> {
+    /// Where an address, a multiple of eight, lies in its piece, or in the gap behind it; `None` outside all of them.
+    fn within(&self, at: u32) -> Option<u32> {
         let offset = at.wrapping_sub(self.base);
         // Turned right by three, an offset that is no multiple of eight is beyond every span.
-        if offset.rotate_right(3) < self.places { Some(offset) } else { None }
-    }
-
-    /// Where an offset lies in its piece, or in the gap behind it.
-    fn within(&self, offset: u32) -> u32 {
+        if offset.rotate_right(3) >= self.places {
+            return None;
+        }
         let piece = ((u64::from(offset >> (self.shift & 31)) * u64::from(self.reciprocal)) >> 32) as u32;
-        offset.wrapping_sub(piece * self.stride)
+        Some(offset.wrapping_sub(piece * self.stride))
     }
 
-    /// Whether a place begins at an offset that lies in some piece or gap. Apart, because most heaps have one piece.
+    /// Whether a place begins at an address. Apart from the check of a single piece, because most heaps have one.
     #[cold]
     #[inline(never)]
-    fn in_a_piece(&self, offset: u32) -> bool {
-        self.within(offset) <= self.last_within
+    fn in_a_piece(&self, at: u32) -> bool {
+        self.within(at).is_some_and(|within| within <= self.last_within)
     }
 
     /// Whether an address lies between the first piece's beginning and the last one's end.
@@ -91,8 +92,7 @@ impl Storage for Raw {
 
     #[inline(always)]
     fn place(&self, at: u32) -> Option<Place> {
-        let offset = self.offset(at)?;
-        if self.stride != 0 && !self.in_a_piece(offset) {
+        if at.wrapping_sub(self.base).rotate_right(3) >= self.single && !self.in_a_piece(at) {
             return None;
         }
         // SAFETY: the base is not 0, and nothing between it and the end of the last piece is, as that is below 2^32.
@@ -118,7 +118,7 @@ impl Storage for Raw {
 
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
         let most = (self.last_within + PLACE).checked_sub(bytes)?;
-        if self.within(self.offset(from)?) > most || self.within(self.offset(to)?) > most {
+        if self.within(from)? > most || self.within(to)? > most {
             return None;
         }
         // SAFETY: both ranges lie within one piece each, and the heap copies between blocks, which do not overlap.

@@ -41,16 +41,6 @@ fn address_of<S: Storage>(place: Option<S::Place>) -> u32 {
     place.map_or(0, S::address)
 }
 
-impl<S: Storage> Listed<S> {
-    /// The same after `gone` has left the list, in case they were neighbours there.
-    #[inline(always)]
-    pub fn without(self, gone: Listed<S>) -> Listed<S> {
-        let next = if address_of::<S>(self.next) == gone.block.at() { gone.next } else { self.next };
-        let previous = if address_of::<S>(self.previous) == gone.block.at() { gone.previous } else { self.previous };
-        Listed { next, previous, ..self }
-    }
-}
-
 impl<S: Storage> Heap<S> {
     /// A heap without pieces: every request fails until [`Heap::add`].
     pub const fn new(storage: S) -> Self {

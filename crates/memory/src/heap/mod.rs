@@ -17,8 +17,8 @@
 //!
 //! Invariants, which every operation checks for the blocks that it meets before it changes anything: each size is found in two
 //! headers; two free blocks are never neighbours; a free block is in the list of its class, and its list neighbours point back.
-//! A program that frees twice, frees what is no block, or writes beyond a block gets a typed error and an unchanged heap, as far
-//! as the blocks that the operation meets can tell. No word outside the pieces is ever accessed: [`Storage`] sees to that.
+//! A program that frees twice, frees what is no block, or writes beyond a block gets a typed error, as far as the blocks that the
+//! operation meets can tell; live blocks and free memory are then as before, while a list may have another order. No word outside the pieces is ever accessed: [`Storage`] sees to that.
 
 mod blocks;
 mod bound;
@@ -125,7 +125,7 @@ impl<M: Memory> Storage for M {
     }
 }
 
-/// Why the heap did not do what was asked. Nothing has changed.
+/// Why the heap did not do what was asked. What is live and what is free is as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// No free block is large enough.

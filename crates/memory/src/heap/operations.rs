@@ -58,29 +58,37 @@ impl<S: Storage> Heap<S> {
     #[inline(always)]
     pub fn free(&mut self, address: u32) -> Result<(), Error> {
         let block = self.live(address)?;
+        let mut whole = block;
         let before = match self.free_before(block)? {
             Some(free) => Some(self.listed(free)?),
             None => None,
         };
-        let after = self.listed_after(block)?;
-        let mut whole = block;
         if let Some(listed) = before {
+            self.unlink(listed);
             whole = Block { place: listed.block.place, size: whole.size + listed.block.size, ..whole };
         }
-        if let Some(listed) = after {
-            whole = Block { size: whole.size + listed.block.size, end: listed.block.end, ..whole };
+        match self.listed_after(block) {
+            Ok(Some(listed)) => {
+                self.unlink(listed);
+                whole = Block { size: whole.size + listed.block.size, end: listed.block.end, ..whole };
+            }
+            Ok(None) => {}
+            Err(error) => return Err(self.relist(before, error)),
         }
         // Kept as a mark for a second `free` of the same address, also when the block is joined with the one before.
         self.store(block.place, Word::Size, block.size | FREE);
-        if let Some(listed) = before {
-            self.unlink(listed);
-        }
-        if let Some(listed) = after {
-            self.unlink(before.map_or(listed, |gone| listed.without(gone)));
-        }
         self.forget(block);
         self.put(whole);
         Ok(())
+    }
+
+    /// Puts a block that was to be joined back into its list, after an error.
+    #[cold]
+    fn relist(&mut self, unlinked: Option<Listed<S>>, error: Error) -> Error {
+        if let Some(listed) = unlinked {
+            self.put(listed.block);
+        }
+        error
     }
 
     /// Changes the size of a block, in place when the bytes after it are free or no longer needed, else by moving it. When it
@@ -160,8 +168,8 @@ impl<S: Storage> Heap<S> {
         let (size, end) = rest.map_or((block.size, block.end), |rest| (block.size - rest.size, rest.place));
         self.store(block.place, Word::Size, size);
         self.store(end, Word::Before, size);
-        self.usage.used += size;
-        self.usage.blocks += 1;
+        self.usage.used = self.usage.used.wrapping_add(size);
+        self.usage.blocks = self.usage.blocks.wrapping_add(1);
         self.usage.peak = self.usage.peak.max(self.usage.used);
         if let Some(rest) = rest {
             self.put(rest);
@@ -172,8 +180,8 @@ impl<S: Storage> Heap<S> {
     /// A block is no longer live.
     #[inline(always)]
     fn forget(&mut self, block: Block<S>) {
-        self.usage.used = self.usage.used.saturating_sub(block.size);
-        self.usage.blocks = self.usage.blocks.saturating_sub(1);
+        self.usage.used = self.usage.used.wrapping_sub(block.size);
+        self.usage.blocks = self.usage.blocks.wrapping_sub(1);
     }
 }
 

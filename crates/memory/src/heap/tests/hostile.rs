@@ -51,21 +51,26 @@ fn writing_beyond_a_block_is_noticed_when_it_or_its_neighbour_is_freed() {
 
 #[test]
 fn writing_into_a_freed_block_is_noticed_before_its_links_are_followed() {
-    let mut heap = heap(&[4096]);
-    let blocks: Vec<u32> = (0..6).map(|_| heap.alloc(40).unwrap()).collect();
-    [1, 3].iter().for_each(|index| heap.free(blocks[*index]).unwrap());
-    let victim = blocks[5];
+    let made = || {
+        let mut heap = heap(&[4096]);
+        let blocks: Vec<u32> = (0..6).map(|_| heap.alloc(40).unwrap()).collect();
+        [1, 3].iter().for_each(|index| heap.free(blocks[*index]).unwrap());
+        (heap, blocks)
+    };
     for link in [0, 4] {
-        for forged in [1, 0xFFFF_FFF8, 0x6000_0001, victim, victim - HEADER, blocks[0]] {
-            let kept = core::mem::replace(heap.storage.word(blocks[3] + link), forged);
+        for forged in [1, 0xFFFF_FFF8, 0x6000_0001, 0x6000_0008, 0x6000_0100, 0x6000_0F00] {
+            let (mut heap, blocks) = made();
+            *heap.storage.word(blocks[3] + link) = forged;
             let before = heap.storage.pieces.clone();
             // Taking the first block of a list follows the first link only.
             assert!(link == 4 || heap.alloc(40) == Err(Error::Corrupt), "link {link} to {forged:#x}");
-            assert_eq!(heap.free(blocks[2]), Err(Error::Corrupt), "link {link} to {forged:#x}");
             assert_eq!(heap.storage.pieces, before, "nothing has changed");
-            *heap.storage.word(blocks[3] + link) = kept;
+            assert_eq!(heap.free(blocks[2]), Err(Error::Corrupt), "link {link} to {forged:#x}");
+            assert_eq!(heap.size(blocks[2]), Ok(40), "the block is still live");
+            assert_eq!(heap.free(blocks[0]).is_ok(), link == 4, "the other block of the list was put back into it");
         }
     }
+    let (mut heap, blocks) = made();
     assert_eq!(heap.alloc(40), Ok(blocks[3]));
     walk(&heap);
 }
