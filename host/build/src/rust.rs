@@ -141,10 +141,7 @@ fn artifact(messages: &[u8], kind: &str) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(messages);
     let parsed = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let files = parsed.flat_map(|value| value["filenames"].as_array().cloned().unwrap_or_default());
-    files
-        .filter_map(|file| file.as_str().map(PathBuf::from))
-        .filter(|file| file.to_string_lossy().ends_with(kind))
-        .last()
+    files.filter_map(|file| file.as_str().map(PathBuf::from)).rfind(|file| file.to_string_lossy().ends_with(kind))
 }
 
 /// The one executable that cargo's messages name.

@@ -159,6 +159,47 @@ fn flags(request: &AreaRequest, rights: u32) -> u32 {
     rights | pin(request.spec)
 }
 
+/// An area that the domain may write.
+fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
+    Spot {
+        name: name.into(),
+        base,
+        bytes,
+        flags: flags(request, area::READ | area::WRITE),
+        memory: area::NORMAL,
+        page_log2: 0,
+        disabled: 0,
+        spec: request.spec,
+        bound: None,
+        envelope: None,
+    }
+}
+
+/// What a domain allocates from: its heap, and an arena for each envelope.
+fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &DomainRequest) -> Result<Vec<Spot>, PlaceError> {
+    let name = |part: &str| format!("{} of domain {}", part, domain.name);
+    let mut areas = Vec::new();
+    if let Some(heap) = &domain.heap {
+        let space = &mut spaces[heap.area.memory];
+        if let Some(interleave) = &heap.interleave {
+            let (base, size) = group(space, groups, &name("heap"), interleave, heap.area.extra)?;
+            let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
+            areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
+        } else {
+            let (base, size) = space.area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
+            let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
+            areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
+        }
+    }
+    for (index, request) in domain.envelopes.iter().enumerate() {
+        let name = name(&format!("envelope[{index}]"));
+        let (base, size) = spaces[request.area.memory].area(&name, u64::from(request.area.extra), None)?;
+        let arena = writable(&format!("arena{index}"), &request.area, base, size);
+        areas.push(Spot { envelope: Some(index), ..arena });
+    }
+    Ok(areas)
+}
+
 fn place_domain(
     spaces: &mut [Space],
     groups: &mut Groups,
@@ -190,18 +231,6 @@ fn place_domain(
     let stack = stack_bytes(domain);
     let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
     let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
-    let writable = |name: &str, request: &AreaRequest, base, bytes| Spot {
-        name: name.into(),
-        base,
-        bytes,
-        flags: flags(request, area::READ | area::WRITE),
-        memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
-        spec: request.spec,
-        bound: None,
-        envelope: None,
-    };
     let (stacks, data_base);
     if together {
         // Stacks lowest, so that one that overflows leaves the domain's memory.
@@ -225,24 +254,7 @@ fn place_domain(
             data_base = program.data.base;
         }
     }
-    if let Some(heap) = &domain.heap {
-        let space = &mut spaces[heap.area.memory];
-        if let Some(interleave) = &heap.interleave {
-            let (base, size) = group(space, groups, &name("heap"), interleave, heap.area.extra)?;
-            let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
-            areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
-        } else {
-            let (base, size) = space.area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
-            let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
-            areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
-        }
-    }
-    for (index, request) in domain.envelopes.iter().enumerate() {
-        let name = name(&format!("envelope[{index}]"));
-        let (base, size) = spaces[request.area.memory].area(&name, u64::from(request.area.extra), None)?;
-        let arena = writable(&format!("arena{index}"), &request.area, base, size);
-        areas.push(Spot { envelope: Some(index), ..arena });
-    }
+    areas.extend(allocations(spaces, groups, domain)?);
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
     let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
     let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);

@@ -94,10 +94,10 @@ fn possible(place: &str, envelope: &Envelope) -> Option<Refusal> {
     let refuse = |key: &str, text: &str| {
         let rule =
             "an envelope bounds what is allocated at once: all bytes, the largest block, and the number of blocks";
-        Some(Refusal::at("CF0315", format!("{place}.{key}"), text).rule(rule))
+        Refusal::at("CF0315", format!("{place}.{key}"), text).rule(rule)
     };
     if envelope.live.0 > most || envelope.largest.0 > most {
-        return refuse("live", "this is more than there is").and_then(|r| Some(r.limit("4 GiB").remedy("lower it")));
+        return Some(refuse("live", "this is more than there is").limit("4 GiB").remedy("lower it"));
     }
     let figures = spec::Envelope {
         spec: envelope.spec.value,
@@ -106,11 +106,11 @@ fn possible(place: &str, envelope: &Envelope) -> Option<Refusal> {
         count: envelope.count,
     };
     let refusal = match figures.check().err()? {
-        EnvelopeError::Empty => refuse("live", "nothing could be allocated")?.remedy("let all figures be more than 0"),
-        EnvelopeError::LargestAboveLive => refuse("largest", "the largest block is larger than everything together")?
+        EnvelopeError::Empty => refuse("live", "nothing could be allocated").remedy("let all figures be more than 0"),
+        EnvelopeError::LargestAboveLive => refuse("largest", "the largest block is larger than everything together")
             .value(format!("{} of {}", envelope.largest, envelope.live))
             .remedy(format!("write `live = \"{}\"` or more", envelope.largest)),
-        EnvelopeError::LiveAboveBlocks { most } => refuse("count", "so few blocks cannot hold so many bytes")?
+        EnvelopeError::LiveAboveBlocks { most } => refuse("count", "so few blocks cannot hold so many bytes")
             .value(format!("{} in {} blocks of at most {}", envelope.live, envelope.count, envelope.largest))
             .limit(format!("{most} bytes"))
             .remedy(format!("write `count = {}` or more", envelope.live.0.div_ceil(envelope.largest.0))),
