@@ -104,7 +104,7 @@ pub struct Mutant {
     pub replace: String,
     /// The attack that succeeds.
     pub attack: String,
-    /// How that shows: `no-fault`, `no-refusal`, `no-unwinding`, `leak`, `test-fails`, or a failure of the verdict. Any of these.
+    /// How that shows: `no-fault`, `no-refusal`, `no-unwinding`, `leak`, `machine-stops`, `test-fails`, or a failure of the verdict. Any of these.
     pub sign: Vec<String>,
     /// Failures of the verdict that the change causes even without the attack.
     #[serde(default)]

@@ -95,6 +95,8 @@ fn perform(random: &mut Random, info: Info, in_gate: bool) {
         // A gate's own frame must survive what is copied in.
         Some(Call::GateCopyIn) if random.below(8) != 0 => args[0] = SCRATCH.as_ptr() as u32 + random.below(100),
         Some(Call::FramesMap | Call::FramesUnmap) if random.below(4) != 0 => frames(random, info, &mut args),
+        // Not to be taken for the number of calls made.
+        Some(Call::Mark) => args[0] |= 0x4000,
         Some(Call::CapDelete) => args[0] = 20 + random.below(14),
         Some(Call::CapCopy) if random.below(2) == 0 => args[1] = 20 + random.below(14),
         _ => {}
