@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
-use memory::heap::{Error, Heap, Usage};
+use memory::heap::{Error, Heap, Spans, Usage};
 
 use crate::raw::Raw;
 
@@ -38,8 +38,9 @@ impl Arena {
     /// # Safety
     /// The memory is this domain's, readable and writable, and from now on only used through this arena.
     pub unsafe fn open(&self, base: u32, bytes: u32, pieces: u32, stride: u32) -> Result<(), Error> {
+        let spans = Spans::new(base, bytes, pieces, stride).ok_or(Error::Piece)?;
         // SAFETY: as the caller promises.
-        let raw = unsafe { Raw::new(base, bytes, pieces, stride) }.ok_or(Error::Piece)?;
+        let raw = unsafe { Raw::new(spans) };
         self.with(|heap| {
             if heap.usage().capacity != 0 {
                 return Err(Error::Piece);

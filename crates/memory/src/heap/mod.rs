@@ -25,6 +25,7 @@ mod bound;
 mod class;
 mod lists;
 mod operations;
+mod spans;
 mod words;
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ use core::num::NonZeroU32;
 
 pub use bound::worst_case_bytes;
 pub use lists::Heap;
+pub use spans::Spans;
 pub use words::Words;
 
 /// Blocks are multiples of this many bytes, and every block that is handed out is aligned to it.

@@ -4,6 +4,7 @@ mod bound;
 mod classes;
 mod history;
 mod hostile;
+mod spans;
 
 use core::cell::Cell;
 use std::collections::BTreeSet;
