@@ -2,7 +2,7 @@
 //!
 //! Everything here is assembly, because everything counts: it does what `Kernel::on_miss` does, which is the reference and serves
 //! domains with random replacement. From the first instruction to the return: 64 instructions when the table has one level, 6 for each
-//! further one, 5 when a generation of slots ends. A fetch takes 6 more, and one that straddles two regions, the first of which is
+//! further one, 4 when a generation of slots ends. A fetch takes 6 more, and one that straddles two regions, the first of which is
 //! loaded, one look-up more.
 
 use core::arch::global_asm;
@@ -84,7 +84,12 @@ cofferdam_leaf:
     mov     lr, #0x80000000
     lsr     lr, lr, r7
     bics    r6, r6, lr
-    beq     cofferdam_generation
+    bne     cofferdam_load
+    @ Every paged slot was filled: all may be victims again, but the last as the policy says.
+    ldr     r6, [r2, #{keep}]
+    and     r6, r6, lr
+    ldr     lr, [r2, #{paged}]
+    bic     r6, lr, r6
 cofferdam_load:
     str     r6, [r2, #{candidates}]
     orr     r6, r7, #16
@@ -117,14 +122,6 @@ cofferdam_miss_random:
     beq     cofferdam_fault_entry
     bhi     cofferdam_counted
     bx      lr
-
-@ Every paged slot was filled: all may be victims again, but the last as the policy says.
-cofferdam_generation:
-    ldr     r6, [r2, #{keep}]
-    and     r6, r6, lr
-    ldr     lr, [r2, #{paged}]
-    bic     r6, lr, r6
-    b       cofferdam_load
 
 @ A denied fetch. The hardware does not say which half of an instruction that straddles two regions was denied: the second, if
 @ the first is there (or is not paged). Anything else (MSTKERR, MUNSTKERR, MLSPERR or a mixture) cannot be restarted: a stack

@@ -39,6 +39,8 @@ pub const COFFERDAM: &[Operation] = &[
         worst: true,
         ..op("m7.miss.paged", "paged-region miss to restarted load", "cofferdam_memory_entry", "probe_miss_load")
     },
+    op("m7.miss.deepest", "load with a miss, deepest table, FP frame", "probe_dtcm_start", "probe_dtcm_end"),
+    op("m7.miss.deepest.sdram", "the same, stack in SDRAM", "probe_sdram_start", "probe_sdram_end"),
 ];
 
 const QUEUES: Operation =
