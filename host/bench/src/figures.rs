@@ -11,6 +11,9 @@ mod system;
 mod table;
 mod timed;
 
+#[cfg(test)]
+mod tests;
+
 pub use system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Stretch, Variation};
 pub use table::figures_table;
 

@@ -1,5 +1,6 @@
 //! Duktape over paged regions. The thread's argument chooses the script: 0 covariance of two arrays, 1 covariance in blocks, 2 the
-//! Mandelbrot set. The result is a number's bits.
+//! Mandelbrot set. The result is a number's bits. Of jStat the three functions are loaded that a covariance needs, unmodified; with 256
+//! more in the argument the whole library.
 //!
 //! Names: area `jstat` (the library's source; the Mandelbrot set does without).
 #![no_std]
@@ -20,6 +21,10 @@ const STRIDE: u32 = 128 * 1024;
 const BEFORE: &[u8] = b"var window = this;";
 const SCRIPTS: [&[u8]; 3] = [include_bytes!("covariance.js"), include_bytes!("blocks.js"), include_bytes!("mandel.js")];
 const MANDEL: u32 = 2;
+const WHOLE: u32 = 256;
+/// Where the functions begin; each ends with a closing brace at the beginning of a line.
+const FUNCTIONS: [&[u8]; 3] = [b"jStat.sum = function", b"jStat.mean = function", b"jStat.covariance = function"];
+const END: &[u8] = b"\n};";
 
 unsafe extern "C" {
     fn engine_open() -> *mut c_void;
@@ -50,20 +55,35 @@ fn application(start: Start) -> u32 {
 fn work(start: Start) -> u32 {
     // SAFETY: no precondition.
     let engine = unsafe { engine_open() };
-    let Some(script) = SCRIPTS.get(start.argument as usize) else { return 1 };
+    let choice = start.argument & !WHOLE;
+    let Some(script) = SCRIPTS.get(choice as usize) else { return 1 };
     if engine.is_null() {
         return 2;
     }
-    if start.argument != MANDEL {
-        let Some(area) = start.info.area("jstat") else { return 3 };
-        // SAFETY: the area is a constant file that this domain may read.
-        let file = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
-        let library = file.split(|byte| matches!(byte, 0 | 0xff)).next().unwrap_or(&[]);
-        if !run(engine, BEFORE) || !run(engine, library) {
-            return 4;
-        }
+    if choice != MANDEL && !library(engine, start) {
+        return 4;
     }
     if run(engine, script) { 0 } else { 5 }
+}
+
+/// Loads of jStat what is asked for.
+fn library(engine: *mut c_void, start: Start) -> bool {
+    let Some(area) = start.info.area("jstat") else { return false };
+    // SAFETY: the area is a constant file that this domain may read.
+    let file = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
+    let library = file.split(|byte| matches!(byte, 0 | 0xff)).next().unwrap_or(&[]);
+    if start.argument & WHOLE != 0 {
+        return run(engine, BEFORE) && run(engine, library);
+    }
+    let function = |begin: &&[u8]| {
+        let from = &library[position(library, begin)?..];
+        Some(&from[..position(from, END)? + END.len()])
+    };
+    run(engine, b"var jStat = {};") && FUNCTIONS.iter().all(|name| function(name).is_some_and(|text| run(engine, text)))
+}
+
+fn position(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
 }
 
 fn run(engine: *mut c_void, source: &[u8]) -> bool {

@@ -1,0 +1,99 @@
+//! Tests of what records come to, of varied manifests and of verdicts.
+
+use abi::trace::Event;
+use record::{EventsWriter, RunEvent, observed};
+use toml::{Table, Value};
+
+use super::system::{Adversary, Geometry, Heap, Stretch, Variation, collect};
+use super::{manifests, overhead, row, with_target};
+use crate::{Row, Target};
+
+const WORK: u8 = 1;
+
+fn events(list: &[(u64, u8, u8, u16, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = EventsWriter::new(&mut bytes).unwrap();
+    for &(cycle, event, domain, detail, payload) in list {
+        writer.push(RunEvent { cycle, event, domain, detail, payload }).unwrap();
+    }
+    writer.flush().unwrap();
+    drop(writer);
+    bytes
+}
+
+#[test]
+fn misses_count_for_the_thread_that_marks_and_for_no_other() {
+    let (switch, miss, mark) = (Event::Switch as u8, Event::Miss as u8, Event::Mark as u8);
+    let bytes = events(&[
+        (1, switch, WORK, 4, 0),
+        (5, miss, WORK, 2, 0),
+        (10, mark, WORK, 1, 7),
+        (11, miss, WORK, 2, 0),
+        (12, switch, WORK, 5, 0),
+        (13, miss, WORK, 2, 0),
+        (14, switch, 0, 0, 0),
+        (15, miss, 0, 2, 0),
+        (16, switch, WORK, 4, 0),
+        (17, miss, WORK, 3, 0),
+        (20, observed::PROBE, WORK, 0, 6),
+        (22, observed::PROBE, WORK, 0, 3),
+        (30, mark, WORK, 1, 0),
+        (31, miss, WORK, 3, 0),
+        (32, mark, WORK, 2, 5),
+        (33, mark, WORK, 3, 1),
+        (34, mark, WORK, 4, 600),
+    ]);
+    let measured = collect(&bytes[..], WORK).unwrap();
+    assert_eq!(measured.stretches, [Stretch { number: 7, cycles: 20, probed: 9, misses: 2 }]);
+    assert_eq!((measured.misses(&[7]), measured.misses(&[1])), (2, 0));
+    assert_eq!((&measured.results[..], measured.too_large), (&[1 << 32 | 5][..], 600));
+}
+
+fn varied(heap: Heap, adversary: Adversary) -> Table {
+    let text = "[domain.work]\ncrate = \"w\"\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
+                [[domain.work.thread]]\nname = \"main\"\nargument = 1\n";
+    let mut manifest: Table = text.parse().unwrap();
+    let variation = Variation { name: "x".into(), system: "sqlite", argument: 9, heap, adversary, probes: &[] };
+    manifests::vary(&mut manifest, &variation).unwrap();
+    manifest
+}
+
+fn paged(geometry: Geometry) -> Heap {
+    Heap::Paged { slots: 2, geometry, replacement: "random", fixed: Some("1 MiB") }
+}
+
+#[test]
+fn each_geometry_cuts_the_heap_its_own_way() {
+    let heap = |geometry| varied(paged(geometry), Adversary::Nobody)["domain"]["work"]["heap"].clone();
+    let page = |geometry| heap(geometry).get("page").and_then(Value::as_str).map(str::to_owned);
+    assert_eq!(page(Geometry::Written).as_deref(), Some("8 KiB"));
+    assert_eq!(page(Geometry::Paper).as_deref(), Some("128 KiB"));
+    assert_eq!(page(Geometry::Planner), None);
+    assert_eq!(page(Geometry::Hostile).as_deref(), Some("64 KiB"));
+    let manifest = varied(paged(Geometry::Hostile), Adversary::Nobody);
+    let (work, other) = (&manifest["domain"]["work"], &manifest["domain"]["other"]);
+    assert_eq!(work["heap"], other["heap"]);
+    assert_eq!((work["paging"]["slots"].as_integer(), work["thread"][0]["argument"].as_integer()), (Some(2), Some(9)));
+    assert_eq!(work["shared"][0]["spec"].as_str(), Some("deterministic"));
+}
+
+#[test]
+fn an_adversary_is_a_thread_of_the_domain_that_it_belongs_to() {
+    let inside = varied(Heap::Pinned, Adversary::Inside(10, true));
+    assert_eq!(inside["domain"]["work"]["thread"][1]["argument"].as_integer(), Some(10 | 2 << 16));
+    assert_eq!(inside["domain"]["work"]["heap"]["spec"].as_str(), Some("deterministic"));
+    let across = varied(Heap::AsWritten, Adversary::Across(100, false));
+    assert_eq!(across["domain"]["other"]["thread"][0]["argument"].as_integer(), Some(100 | 1 << 16));
+    assert!(across["domain"]["work"]["thread"].get(1).is_none());
+}
+
+#[test]
+fn a_target_is_met_up_to_its_limit_and_not_without_a_figure() {
+    let target = |most| Target { overhead: Some(most), added_misses: Some(0), ..Target::default() };
+    let with = |overhead, added| Row { overhead, added_misses: added, ..row("m7.mxu.x", "x".into()) };
+    assert_eq!(overhead(1100, 1000), 10.0);
+    assert_eq!(with_target(with(Some(10.0), Some(0)), target(10.0)).met, Some(true));
+    assert_eq!(with_target(with(Some(10.01), Some(0)), target(10.0)).met, Some(false));
+    assert_eq!(with_target(with(Some(1.0), Some(1)), target(10.0)).met, Some(false));
+    assert_eq!(with_target(with(None, Some(0)), target(10.0)).met, Some(false));
+}
