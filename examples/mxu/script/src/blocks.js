@@ -1,7 +1,7 @@
-// The same covariance, of sequences held in small arrays, which any frame has room for: jStat's mean and covariance of each block,
+// The same covariance, of sequences held in arrays that fit a frame: jStat's mean and covariance of each block,
 // and from them those of the whole. The blocks of one position are allocated together.
 (function () {
-    var count = 75000, block = 500, first = [], second = [];
+    var count = 75000, block = 2500, first = [], second = [];
     for (var from = 0; from < count; from += block) {
         first.push(fill(from, block, 0));
         second.push(fill(from, block, 1));

@@ -55,7 +55,7 @@ const APPS: [App; 4] = [
     },
     App {
         name: "covariance_blocks",
-        about: "covariance of 2 x 75000 in blocks of 500",
+        about: "covariance of 2 x 75000 in blocks of 2500",
         system: "script",
         argument: 1,
         probes: &[WHOLE, CALL],
