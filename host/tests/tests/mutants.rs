@@ -35,7 +35,8 @@ fn without_its_check_each_attack_succeeds() {
     assert!(cofferdam(&["--version"]).status.success(), "the tool does not build");
     let (catalogue, mutants) = (Catalogue::read(), Mutants::read());
     let only = std::env::var("COFFERDAM_MUTANT").unwrap_or_default();
-    let chosen = mutants.mutant.iter().filter(|mutant| mutant.check.contains(&only));
+    let named = |mutant: &&Mutant| only.split(',').any(|name| mutant.check.contains(name));
+    let chosen = mutants.mutant.iter().filter(named);
     let (host, chip): (Vec<&Mutant>, Vec<&Mutant>) =
         chosen.partition(|mutant| catalogue.attack(&mutant.attack).host.is_some());
     let count = host.len() + chip.len();

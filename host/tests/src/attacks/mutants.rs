@@ -8,7 +8,7 @@ use super::{Attack, Catalogue, Evidence, Mutant};
 use crate::{root, target_dir};
 
 /// Modelled time after which a run with a mutant is over: what hangs has broken something.
-const LIMIT: &str = "limit = \"300 ms\"";
+const LIMIT: &str = "limit = \"120 ms\"";
 
 /// What became of a mutant.
 #[derive(Clone, Debug)]
