@@ -213,3 +213,36 @@ fn a_damaged_hand_over_is_refused() {
     let small = hand_over(&[PoolAt::new("far", POOL, FAR_BYTES - 256), pools()[1]]);
     assert_eq!(open(&small), Err(HandOverError::Pools));
 }
+
+#[test]
+fn the_c_header_has_the_numbers_of_the_crates() {
+    let header = include_str!("../../../../user/c/include/cofferdam_memory.h");
+    let level = |level: AccessLevel| TemporalSpec::level(level).bits();
+    let flags = |spec: TemporalSpec| spec.bits();
+    let plain = TemporalSpec::default();
+    let data = |class| flags(TemporalSpec { data: Some(class), ..plain }) >> 5;
+    let access = crate::wire::access::READ;
+    let defines = [
+        std::format!("RT_BEST_EFFORT {}u", level(AccessLevel::BestEffort)),
+        std::format!("RT_L3 {L3}u"),
+        std::format!("RT_L2 {L2}u"),
+        std::format!("RT_L1 {L1}u"),
+        std::format!("RT_DETERMINISTIC {DETERMINISTIC}u"),
+        std::format!("RT_INDEPENDENT {}u", flags(TemporalSpec { independent: true, ..plain })),
+        std::format!("RT_CONSTANT_TIME {}u", flags(TemporalSpec { constant_time: true, ..plain })),
+        std::format!("RT_DATA_TCM ({}u << 5)", data(MemoryClass::Tcm)),
+        std::format!("RT_DATA_ON_CHIP ({}u << 5)", data(MemoryClass::OnChip)),
+        std::format!("RT_DATA_OFF_CHIP ({}u << 5)", data(MemoryClass::OffChip)),
+        std::format!("RT_READ {access}u"),
+        std::format!("RT_WRITE {}u", crate::wire::access::WRITE),
+        std::format!("RT_ALL_READ {}u", crate::wire::access::ALL_READ),
+        std::format!("RT_ALL_WRITE {}u", crate::wire::access::ALL_WRITE),
+        std::format!("RT_DERIVED {}u", spec::Method::Derived as u32),
+        std::format!("RT_OBSERVED {}u", spec::Method::Observed as u32),
+    ];
+    for define in defines {
+        let found =
+            header.lines().filter_map(|line| line.strip_prefix("#define ")).any(|line| line.starts_with(&define));
+        assert!(found, "no `{define}`");
+    }
+}
