@@ -112,20 +112,25 @@ fn watch(kernel: &Path, symbols: &Symbols, profile: &Profile) -> Result<Watch, E
         vectors: facts.vectors,
         kernel_text: run::code_of(kernel)?,
         cycle_limit: CYCLE_LIMIT,
+        exception_events: true,
         probes: pairs.map(probe).collect::<Result<_, Error>>()?,
         ..Watch::default()
     })
 }
 
-/// The domain's marks, and the cycles of every sample of each probe.
+/// The domain's marks, and the cycles of every sample of each probe. A call that the kernel's timer has interrupted is no sample:
+/// the interrupt is not part of the allocator.
 fn collect(events: impl std::io::Read) -> Result<(Told, Vec<Vec<u32>>), String> {
     const MARK: u8 = abi::trace::Event::Mark as u8;
     let mut told = Told::default();
     let mut samples = vec![Vec::new(); CONTESTANTS.len() * PARTS.len()];
+    let mut interrupted = None;
     for event in EventsReader::new(events).map_err(|error| error.to_string())? {
         let event = event.map_err(|error| error.to_string())?;
         let of = |first: u16| usize::from(event.detail.wrapping_sub(first));
         match event.event {
+            observed::EXCEPTION_ENTRY => interrupted = Some(event.cycle),
+            observed::PROBE if interrupted >= Some(event.cycle.saturating_sub(u64::from(event.payload))) => {}
             observed::PROBE => {
                 if let Some(list) = samples.get_mut(of(0)) {
                     list.push(event.payload);

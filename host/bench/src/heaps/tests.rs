@@ -44,6 +44,20 @@ fn rows_hold_the_warm_samples_and_the_marks() {
 }
 
 #[test]
+fn a_call_that_was_interrupted_is_no_sample() {
+    let at = |cycle, event, payload| RunEvent { cycle, event, payload, ..RunEvent::default() };
+    let mut bytes = Vec::new();
+    let mut writer = EventsWriter::new(&mut bytes).expect("memory does not fail");
+    let (probe, entry) = (observed::PROBE, observed::EXCEPTION_ENTRY);
+    for event in [at(100, probe, 10), at(200, entry, 0), at(205, probe, 10), at(250, probe, 20), at(300, probe, 30)] {
+        writer.push(event).expect("memory does not fail");
+    }
+    writer.flush().expect("memory does not fail");
+    drop(writer);
+    assert_eq!(collect(&bytes[..]).expect("good events").1[0], [10, 20, 30]);
+}
+
+#[test]
 fn more_than_twice_the_median_is_missed() {
     let (told, samples) = collect(&recorded(&run(&[100, 100, 201]))[..]).expect("good events");
     let rows = rows(&[], &told, samples).expect("enough samples");
