@@ -69,7 +69,7 @@ cofferdam_package_name() { # manifest
 # Manifests of the packages outside crates/, kernel/ and host/ (capi/ is for both chip and host).
 cofferdam_outer_manifests() {
     for cofferdam_manifest in capi/Cargo.toml arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
-        examples/*/*/Cargo.toml tests/attacks/*/Cargo.toml; do
+        examples/*/*/Cargo.toml tests/*/*/Cargo.toml; do
         [ ! -f "$cofferdam_manifest" ] || echo "$cofferdam_manifest"
     done
 }
