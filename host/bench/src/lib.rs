@@ -24,7 +24,7 @@ mod table;
 mod tests;
 
 pub use error::Error;
-pub use operations::{COFFERDAM, MASKED, Operation, of_peer};
+pub use operations::{COFFERDAM, HANDLERS, MASKED, Operation, of_peer};
 pub use peers::{Peer, build as build_peer, sources};
 pub use rows::{Cycles, Row, Target, judge, read, targets, write};
 pub use run::{Options, peer_subject, run};

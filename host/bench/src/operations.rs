@@ -1,5 +1,7 @@
 //! What is measured: for each row the labels between which it is measured.
 
+use core::ops::RangeInclusive;
+
 use crate::Peer;
 
 /// A row of the table that a pair of labels yields.
@@ -25,6 +27,15 @@ const fn op(id: &'static str, about: &'static str, start: &'static str, end: &'s
 
 /// Row of the longest stretch with interrupts masked, which no label pair yields.
 pub const MASKED: (&str, &str) = ("m7.masked.longest", "longest stretch with interrupts masked");
+
+/// Rows of the longest activation of each of Cofferdam's handlers, from its first instruction to the return: id, what it is, and the
+/// exceptions (DDI 0403 B1.5.2) that it serves.
+pub const HANDLERS: &[(&str, &str, RangeInclusive<u32>)] = &[
+    ("m7.masked.miss", "longest handling of a memory-protection fault", 4..=4),
+    ("m7.masked.call", "longest handling of a system call", 11..=11),
+    ("m7.masked.timer", "longest handling of the timer's interrupt", 15..=15),
+    ("m7.masked.interrupt", "longest handling of another interrupt", 16..=255),
+];
 
 /// Operations of Cofferdam; the labels are those of `examples/bench` and the kernel's exception entries.
 pub const COFFERDAM: &[Operation] = &[

@@ -86,12 +86,19 @@ fn is_wanted(which: Option<Peer>, only: Option<&str>) -> bool {
 pub(crate) fn ids(which: Option<Peer>) -> Vec<String> {
     let (operations, suffix) =
         which.map_or((COFFERDAM, String::new()), |peer| (of_peer(peer), format!(".{}", peer.suffix())));
-    operations.iter().map(|operation| operation.id).chain([crate::MASKED.0]).map(|id| format!("{id}{suffix}")).collect()
+    let handlers = crate::HANDLERS.iter().filter(|_| which.is_none()).map(|handler| handler.0);
+    let all = operations.iter().map(|operation| operation.id).chain([crate::MASKED.0]).chain(handlers);
+    all.map(|id| format!("{id}{suffix}")).collect()
 }
 
 /// Rows stand in the order of Cofferdam's operations, the peers' below each, and then the figures as they were measured.
 fn position(id: &str) -> (usize, String, usize) {
-    let order: Vec<&str> = COFFERDAM.iter().map(|operation| operation.id).chain([crate::MASKED.0]).collect();
+    let order: Vec<&str> = COFFERDAM
+        .iter()
+        .map(|operation| operation.id)
+        .chain([crate::MASKED.0])
+        .chain(crate::HANDLERS.iter().map(|handler| handler.0))
+        .collect();
     let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);

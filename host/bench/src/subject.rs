@@ -7,7 +7,7 @@ use record::{EndReason, Range, Summary, Watch};
 use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
 
 use crate::rows::{Cycles, Row};
-use crate::{Error, MASKED, Operation, Symbols, samples};
+use crate::{Error, HANDLERS, MASKED, Operation, Symbols, samples};
 
 /// A run that takes longer hangs: 1 s of modelled time.
 const CYCLE_LIMIT: u64 = 216_000_000;
@@ -93,6 +93,9 @@ impl Subject {
             rows.push(self.row(bench, operation.id, operation.about, cycles, instructions));
         }
         rows.extend(self.masked(bench, &outcome.summary));
+        if self.suffix.is_none() {
+            rows.extend(self.handlers(bench, &outcome.summary));
+        }
         Ok(rows)
     }
 
@@ -118,6 +121,18 @@ impl Subject {
         let of_vectors = masked.vectors.iter().map(|vector| vector.instructions.max).max().unwrap_or(0);
         let cycles = Cycles { median: longest.cycles, max: longest.cycles };
         Some(self.row(bench, MASKED.0, MASKED.1, cycles, of_vectors.max(longest.instructions)))
+    }
+
+    /// The longest activation of each handler; its cycles are the middle one's and the longest's.
+    fn handlers(&self, bench: &Bench<'_>, summary: &Summary) -> Vec<Row> {
+        let vectors = &summary.masked.vectors;
+        let rows = HANDLERS.iter().filter_map(|(id, about, exceptions)| {
+            let own = vectors.iter().filter(|vector| exceptions.contains(&u32::from(vector.exception)));
+            let longest = own.max_by_key(|vector| vector.instructions.max)?;
+            let cycles = Cycles { median: longest.cycles.median, max: longest.cycles.max };
+            Some(self.row(bench, id, about, cycles, longest.instructions.max))
+        });
+        rows.collect()
     }
 
     fn row(&self, bench: &Bench<'_>, id: &str, about: &str, cycles: Cycles, instructions: u64) -> Row {
