@@ -52,6 +52,7 @@ pub const COFFERDAM: &[Operation] = &[
     },
     op("m7.miss.deepest", "load with a miss, deepest table, FP frame", "probe_dtcm_start", "probe_dtcm_end"),
     op("m7.miss.deepest.sdram", "the same, stack in SDRAM", "probe_sdram_start", "probe_sdram_end"),
+    op("m7.miss.deepest.l2", "the same, table in on-chip SRAM", "probe_sram_start", "probe_sram_end"),
 ];
 
 const QUEUES: Operation =

@@ -132,6 +132,20 @@ fn the_table_of_platforms_is_up_to_date() {
     assert_eq!(&page[start..end], table, "UPDATE_GOLDEN=1 rewrites docs/manifest.md");
 }
 
+/// The bounds that admission promises are the targets of the benchmark's rows that observe them.
+#[test]
+fn bounds_are_judged_by_the_benchmark() {
+    let targets: toml::Table = include_str!("../../bench/targets.toml").parse().unwrap();
+    let rows = targets["target"].as_array().unwrap();
+    let cycles =
+        |id: &str| rows.iter().find(|row| row["id"].as_str() == Some(id)).unwrap()["cycles"].as_integer().unwrap();
+    let board = Board::parse(BOARD).unwrap().protection;
+    assert_eq!(
+        (cycles("m7.miss.deepest"), cycles("m7.miss.deepest.l2")),
+        (board.l1_cycles.into(), board.l2_cycles.into())
+    );
+}
+
 fn platform_table(board: &Board) -> String {
     use ::spec::{AccessLevel, Meaning, TemporalSpec};
     let platform = platform(board);

@@ -47,7 +47,10 @@ fn ledger(placed: &Placed, output: &mut Output) {
         output.say(format!("  {name:<12}{} registers pinned, {} left; {table}", account.pinned, account.paged));
         for area in &domain.areas {
             let Some(cycles) = area.bound_cycles else { continue };
-            let promise = format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
+            let promise = match area.pinned {
+                true => "in registers: never misses".to_owned(),
+                false => format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method),
+            };
             output.say(format!(
                 "    {:<12}{:<14} {:>9} bytes of {:<7} {promise}",
                 area.name, area.spec, area.bytes, area.memory
