@@ -16,6 +16,8 @@ cofferdam::entry!(main);
 cofferdam::thread!(attacker_helper, helper);
 cofferdam::gate!(attacker_served, gate::serve);
 
+/// For victims to be under way: several of their periods.
+const SETTLE_TICKS: u64 = 125_000;
 /// For what comes after the last attack to be seen: several periods of every victim.
 const LINGER_TICKS: u64 = 500_000;
 
@@ -31,6 +33,8 @@ fn main(start: Start) -> u32 {
         }
     }
     if start.restarts == 0 {
+        // Victims have deadlines from their first release on.
+        let _ = sys::sleep_until(now() + SETTLE_TICKS);
         for (line, name) in lines.clone().enumerate() {
             try_refused(&world, line as u32, name);
         }
