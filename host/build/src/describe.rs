@@ -21,7 +21,7 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         cpu_hz: loaded.profile.cpu_hz(),
         tick_zero_cycles: None,
         enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
-        masked_bound_cycles: Some(loaded.board.kernel.masked_cycles),
+        masked_bound_cycles: Some(loaded.board.kernel.masked_in(manifest)),
         ends_at_limit: manifest.run.awaited.is_empty(),
         domains: domains(loaded, placed),
         threads: threads(loaded, bounds),

@@ -47,13 +47,13 @@ fn ticks(time: Time, board: &Board) -> u64 {
 }
 
 /// What the kernel adds, in ticks, rounded up.
-fn costs(board: &Board, cpu_hz: u64) -> Costs {
+fn costs(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Costs {
     let rate = u64::from(board.ticks_per_second);
     let of = |cycles: u64| (cycles * rate).div_ceil(cpu_hz);
     Costs {
         switch: of(board.kernel.switch_cycles),
         miss: of(board.kernel.miss_cycles),
-        masked: of(board.kernel.masked_cycles),
+        masked: of(board.kernel.masked_in(manifest)),
         excess: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
     }
 }
@@ -71,7 +71,7 @@ pub(crate) fn releases(period: u64, budget: u64) -> u64 {
 /// CF0402 for each deadline that can be missed, with the computed response time; CF0401 for a demand above its budget;
 /// CF0408 when the budgets promise more time than there is.
 pub fn analyse(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Result<Vec<Bound>, Vec<Refusal>> {
-    let costs = costs(board, cpu_hz);
+    let costs = costs(manifest, board, cpu_hz);
     let subjects = subjects(manifest);
     let gates = gates(manifest, &subjects, board);
     let (mut bounds, mut refused) = (Vec::new(), Vec::new());

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
+use crate::schema::Manifest;
 
 /// What a memory can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -84,8 +85,18 @@ pub struct KernelCosts {
     pub switch_cycles: u64,
     /// One paged-region miss.
     pub miss_cycles: u64,
-    /// The longest path with interrupts masked.
+    /// The longest path with interrupts masked, of systems in which nobody holds frames.
     pub masked_cycles: u64,
+    /// The same where somebody does: a change of the frame table moves its marks.
+    pub masked_frames_cycles: u64,
+}
+
+impl KernelCosts {
+    /// The longest path with interrupts masked in a system.
+    pub fn masked_in(&self, manifest: &Manifest) -> u64 {
+        let holds_frames = manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()));
+        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
+    }
 }
 
 /// How the board's programs are built.
