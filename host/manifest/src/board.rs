@@ -94,7 +94,8 @@ pub struct KernelCosts {
 impl KernelCosts {
     /// The longest path with interrupts masked in a system.
     pub fn masked_in(&self, manifest: &Manifest) -> u64 {
-        let holds_frames = manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()));
+        let holds_frames =
+            manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()));
         if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
     }
 }
