@@ -97,7 +97,9 @@ cofferdam_load:
     str     r4, [r1]
     add     r1, r2, r7, lsl #3
     strd    r4, r5, [r1]
-    strd    r4, r5, [r3]
+    @ Two stores, not one of 8 bytes (strd): QEMU 10.0 looks the address of one up once, the first half makes it forget every address,
+    @ and the second half then uses memory that was freed.
+    stm     r3, {{r4, r5}}
     @ The trace, the count, and the end of the fault.
     ldrd    r6, r1, [r2, #{header}]
     bfi     r6, r7, #16, #4
