@@ -56,15 +56,19 @@ pub fn by_time(start: Start, stride: u32) -> u32 {
     let deed = deed(start);
     let ticks = |microseconds: u32| u64::from(microseconds * (start.info.ticks_per_second() / 1_000_000));
     let (between, turn) = (ticks(start.argument & TIME), ticks(TURN_MICROSECONDS));
+    let mut end = now();
     while deed != Deed::Nothing && !OVER.load(Ordering::Relaxed) {
-        if sys::sleep_until(now() + between).is_err() {
+        if sys::sleep_until(end + between).is_err() {
             return 1;
         }
-        let end = now() + turn;
+        end = now() + turn;
         if deed == Deed::Evicts {
             evict(start.info, "heap", stride);
         }
-        while now() < end {}
+        while now() < end {
+            // Ask for the time now and then, not all the time.
+            (0..16).for_each(|_| core::hint::spin_loop());
+        }
     }
     0
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use build_tool::{Install, Loaded, Profile, Programs, place_programs, programs, write_file};
 use manifest::Document;
 use record::{EndReason, EventsReader, ProbeWatch, Summary, Watch, observed};
-use runner::{Go, ImageFacts, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, ProfileSource, Run, RunError, Tools};
 use toml::{Table, Value};
 
 use super::manifests;
@@ -134,12 +134,12 @@ impl Measured {
     }
 }
 
-/// A run, or why admission does not let it be.
+/// A run, or why there is none.
 #[derive(Clone, Debug)]
 pub enum Ran {
     /// It ran.
     Done(Measured),
-    /// Code and text of the refusal.
+    /// Code and text of admission's refusal, or how the emulator failed.
     Refused(String),
 }
 
@@ -193,7 +193,7 @@ impl<'a> Figures<'a> {
         }
         let work = loaded.document.manifest.domain.get_index_of(WORK).unwrap_or_default() as u8;
         let watch = self.watch(variation, &kernel, &symbols, work)?;
-        self.start(variation, Run::new(image, directory.clone(), watch), work).map(Ran::Done)
+        self.start(variation, Run::new(image, directory.clone(), watch), work)
     }
 
     fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
@@ -224,9 +224,14 @@ impl<'a> Figures<'a> {
         })
     }
 
-    fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Measured, Error> {
+    fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Ran, Error> {
         run.board = crate::peers::BOARD.to_owned();
-        let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        let outcome = match run.start(self.tools, &mut |_| Go::On) {
+            Ok(outcome) => outcome,
+            // One figure less is no reason to have none.
+            Err(RunError::NoSummary { ended, .. }) => return Ok(Ran::Refused(format!("no figure: QEMU {ended}"))),
+            Err(error) => return Err(Error::Run(error.to_string())),
+        };
         let summary = &outcome.summary;
         if summary.end.reason != EndReason::Exit || !summary.is_clean() {
             let (end, first) = (&summary.end, summary.violations.first());
@@ -237,7 +242,7 @@ impl<'a> Figures<'a> {
         measured.status = summary.end.status.unwrap_or(-1);
         measured.probes = summary.probes.iter().map(|probe| (probe.cycles.max, probe.instructions.max)).collect();
         measured.miss_cycles = miss_cycles(summary);
-        Ok(measured)
+        Ok(Ran::Done(measured))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::paging::{CALL, PLRU, WHOLE, compared};
 use super::system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use super::{PREFIX, Wanted, overhead, with_target};
+use super::{PREFIX, Wanted, overhead, row, with_target};
 use crate::Error;
 use crate::rows::{Row, Target};
 
@@ -71,7 +71,12 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
                     wanted.tell(&id);
                     let normal = app.run(figures, &format!("{id}.normal"), who(time, false))?;
                     let interfered = app.run(figures, &id, who(time, true))?;
-                    rows.push(app.row(&id, time, place, &normal, &interfered));
+                    rows.push(match (normal, interfered) {
+                        (Ran::Done(normal), Ran::Done(interfered)) => app.row(&id, time, place, &normal, &interfered),
+                        (Ran::Refused(why), _) | (_, Ran::Refused(why)) => {
+                            Row { refused: Some(why), ..row(&id, format!("{}, {place} every {time} us", app.about)) }
+                        }
+                    });
                 }
             }
         }
@@ -80,13 +85,13 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
 }
 
 impl App {
-    fn run(&self, figures: &mut Figures<'_>, id: &str, adversary: Adversary) -> Result<Measured, Error> {
+    fn run(&self, figures: &mut Figures<'_>, id: &str, adversary: Adversary) -> Result<Ran, Error> {
         let heap = Heap::Paged { slots: 3, geometry: Geometry::Paper, replacement: PLRU, fixed: None };
         let name = id.strip_prefix(PREFIX).unwrap_or(id).to_owned();
         let (system, argument, probes) = (self.system, self.argument, self.probes);
         match figures.run(&Variation { name, system, argument, heap, adversary, probes })? {
-            Ran::Done(run) if run.status == 0 => Ok(run),
-            other => Err(Error::Run(format!("{id}: {other:?}"))),
+            Ran::Done(run) if run.status != 0 => Err(Error::Run(format!("{id}: {run:?}"))),
+            other => Ok(other),
         }
     }
 
