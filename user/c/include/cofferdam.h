@@ -189,8 +189,8 @@ static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_
     return result.status;
 }
 
-static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes,
-                                     uint32_t *nodes, uint32_t *regions) {
+static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *nodes,
+                                     uint32_t *regions) {
     struct cof_result result = cof_call(COF_CALL_NODES_GIVE, domain, frames, offset, bytes);
     *nodes = result.first;
     *regions = result.second;

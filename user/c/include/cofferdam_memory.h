@@ -1,15 +1,16 @@
 /* Memory with a temporal specification.
  *
- * The specification says where the check whether an access is permitted ends at the latest, and who may disturb it. It says nothing
- * about the time that the memory itself takes. The same call works on every platform; what a platform cannot keep, it refuses.
+ * The specification says where the check whether an access is permitted ends at the latest, and who may disturb it. It
+ * says nothing about the time that the memory itself takes. The same call works on every platform; what a platform
+ * cannot keep, it refuses.
  *
  *     uint32_t *samples = rt_malloc(4096, RT_L1);
  *     if (!samples)
  *         return explain(); // rt_refusal_text: rule, what was asked, what is left, what would be admitted
  *
- * Within the envelope that the manifest declares for a specification, rt_malloc is a heap operation in the domain's own memory
- * and cannot be refused. Beyond it, the memory manager is asked (gate `memory`), and memory comes in extents that one region register
- * covers: what is rounded up is at most a quarter of what was asked.
+ * Within the envelope that the manifest declares for a specification, rt_malloc is a heap operation in the domain's own
+ * memory and cannot be refused. Beyond it, the memory manager is asked (gate `memory`), and memory comes in extents
+ * that one region register covers: what is rounded up is at most a quarter of what was asked.
  *
  * Sizes and alignments are bytes; cycles are the processor's; errors are the negative COF_E_... numbers.
  * None of these functions may be called inside a gate that the manager's priority ceiling forbids to call it. */
@@ -30,10 +31,10 @@ extern "C" {
 #define RT_L1 3u            /* in the first */
 #define RT_DETERMINISTIC 4u /* in the hardware that makes the access; it never misses */
 /* Flags: any of them beside the level. */
-#define RT_INDEPENDENT 8u    /* no other domain adds to the time of the check */
-#define RT_CONSTANT_TIME 16u /* mapping and releasing take the same time whatever the size */
-#define RT_DATA_TCM (1u << 5)     /* the data itself lies in tightly coupled memory, */
-#define RT_DATA_ON_CHIP (2u << 5) /* on the chip, */
+#define RT_INDEPENDENT 8u          /* no other domain adds to the time of the check */
+#define RT_CONSTANT_TIME 16u       /* mapping and releasing take the same time whatever the size */
+#define RT_DATA_TCM (1u << 5)      /* the data itself lies in tightly coupled memory, */
+#define RT_DATA_ON_CHIP (2u << 5)  /* on the chip, */
 #define RT_DATA_OFF_CHIP (3u << 5) /* or off it */
 
 /* Access to shared memory: what the caller does with it, and what every other client may do. */
@@ -65,25 +66,30 @@ struct rt_refusal {
     uint32_t value;  /* the value to which it would have to change */
 };
 
-/* Allocates memory of at least `bytes` bytes, aligned to 8; contents are undefined within the envelope and zero beyond it.
- * Null when it is refused (rt_refused says why). Bound: a heap operation within the envelope, one call of the manager's gate beyond. */
+/* Allocates memory of at least `bytes` bytes, aligned to 8; contents are undefined within the envelope and zero beyond
+ * it. Null when it is refused (rt_refused says why). Bound: a heap operation within the envelope, one call of the
+ * manager's gate beyond. */
 void *rt_malloc(size_t bytes, uint32_t spec);
 /* The same at a given address, which lies in the manager's memory: never within the envelope. */
 void *rt_malloc_at(void *at, size_t bytes, uint32_t spec);
-/* Shared memory under an id: this domain's own; or the only one of that id that another domain lets this one map; or else a new
- * one, aligned to `align` (a power of two; 0 for any). Domains share only what they specify alike. Null when it is refused. */
+/* Shared memory under an id: this domain's own; or the only one of that id that another domain lets this one map; or
+ * else a new one, aligned to `align` (a power of two; 0 for any). Domains share only what they specify alike. Null when
+ * it is refused. */
 void *rt_shmget(uint32_t id, size_t bytes, size_t align, uint32_t spec, uint32_t access);
 /* The shared memory of a domain, by name: nobody can put another in its place. */
 void *rt_shmget_of(const char *owner, uint32_t id, size_t bytes, uint32_t spec, uint32_t access);
-/* Lets a domain (null: every client of the manager) map this domain's shared memory: RT_READ, or RT_READ | RT_WRITE, or 0 to take
- * the permission away (what is mapped stays mapped). 0 or an error. */
+/* Lets a domain (null: every client of the manager) map this domain's shared memory: RT_READ, or RT_READ | RT_WRITE, or
+ * 0 to take the permission away (what is mapped stays mapped). 0 or an error. */
 int32_t rt_shmpermit(uint32_t id, const char *domain, uint32_t access);
-/* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error. */
+/* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error.
+ */
 int32_t rt_shmrevoke(uint32_t id);
-/* Frees what one of the functions above returned. What came from the manager is scrubbed in bounded steps, which the caller
- * pays for, before anybody gets it again. Null is ignored. 0 or an error; COF_E_BAD_ARGUMENT for what is not allocated. */
+/* Frees what one of the functions above returned. What came from the manager is scrubbed in bounded steps, which the
+ * caller pays for, before anybody gets it again. Null is ignored. 0 or an error; COF_E_BAD_ARGUMENT for what is not
+ * allocated. */
 int32_t rt_free(void *memory);
-/* What is known about an address: one of this domain's areas, or memory that the manager granted. 0 or COF_E_BAD_ADDRESS. */
+/* What is known about an address: one of this domain's areas, or memory that the manager granted. 0 or
+ * COF_E_BAD_ADDRESS. */
 int32_t rt_query(const void *address, struct rt_bound *bound);
 
 /* The last refusal of this domain; rule 0 when the manager could not be asked (`asked` is the error then). */

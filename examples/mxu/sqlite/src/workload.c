@@ -1,5 +1,6 @@
-/* The workload: a table of three columns in a database in memory. Rows 1 to n are inserted, those with id = 3k deleted, those with
- * id = 3k + 1 updated, those with id = 3k + 2 queried, and then all are deleted; each by the statements that a program would prepare. */
+/* The workload: a table of three columns in a database in memory. Rows 1 to n are inserted, those with id = 3k deleted,
+ * those with id = 3k + 1 updated, those with id = 3k + 2 queried, and then all are deleted; each by the statements that
+ * a program would prepare. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
