@@ -24,13 +24,11 @@ struct App {
     /// About half of what it has allocated at most.
     half: &'static str,
     geometries: &'static [Geometry],
-    /// Whether it is run with three paged regions alone, without other policies.
-    is_brief: bool,
     /// Overhead with three paged regions in the paper, percent.
     paper: f64,
 }
 
-const APPS: [App; 4] = [
+const APPS: [App; 3] = [
     App {
         name: "sqlite",
         about: "SQLite, 16384 rows",
@@ -39,7 +37,6 @@ const APPS: [App; 4] = [
         probes: &[WHOLE],
         half: "512 KiB",
         geometries: &GEOMETRIES,
-        is_brief: false,
         paper: 36.9,
     },
     App {
@@ -50,7 +47,6 @@ const APPS: [App; 4] = [
         probes: &[WHOLE, CALL],
         half: "1536 KiB",
         geometries: &GEOMETRIES,
-        is_brief: false,
         paper: 49.7,
     },
     App {
@@ -61,18 +57,6 @@ const APPS: [App; 4] = [
         probes: &[WHOLE, CALL],
         half: "1536 KiB",
         geometries: &[Geometry::Hostile],
-        is_brief: false,
-        paper: 49.7,
-    },
-    App {
-        name: "covariance_jstat",
-        about: "covariance of 2 x 75000, whole library",
-        system: "script",
-        argument: 256,
-        probes: &[WHOLE, CALL],
-        half: "1536 KiB",
-        geometries: &[Geometry::Paper],
-        is_brief: true,
         paper: 49.7,
     },
 ];
@@ -153,10 +137,6 @@ impl App {
     fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for geometry in self.geometries {
-            if self.is_brief {
-                cases.push(self.paged(*geometry, 3, PLRU));
-                continue;
-            }
             for slots in [3, 2, 1] {
                 cases.push(self.paged(*geometry, slots, PLRU));
             }
