@@ -1,0 +1,41 @@
+//! The memory of page tables, by physical address.
+
+/// Where a table lies, and so what a walk through it touches at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Placement {
+    /// On-chip memory.
+    OnChip = 0,
+    /// Memory off the chip whose lines are in locked ways of the second-level cache.
+    LockedWays = 1,
+    /// Memory off the chip.
+    OffChip = 2,
+}
+
+impl Placement {
+    /// All of them.
+    pub const ALL: [Placement; 3] = [Self::OnChip, Self::LockedWays, Self::OffChip];
+
+    /// Whether a walk through tables placed so stays on the chip.
+    pub const fn stays_on_chip(self) -> bool {
+        !matches!(self, Self::OffChip)
+    }
+
+    /// Whether a first-level table that is placed so keeps what second-level tables in `other` promise.
+    pub const fn serves(self, other: Placement) -> bool {
+        self.stays_on_chip() || !other.stays_on_chip()
+    }
+}
+
+/// Memory that holds tables. Whoever gives memory to [`Tables`](super::Tables) has typed it as kernel memory: nothing else writes
+/// it, and no domain can map it.
+pub trait TableMemory {
+    /// Reads the descriptor at a physical address, a multiple of four.
+    fn word(&self, at: u32) -> u32;
+
+    /// Writes the descriptor at a physical address, in one store.
+    fn set_word(&mut self, at: u32, value: u32);
+
+    /// Where the memory lies. The answer for an address does not change while a table is there.
+    fn placement(&self, at: u32) -> Placement;
+}

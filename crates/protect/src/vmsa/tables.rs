@@ -1,0 +1,379 @@
+//! The tables of one domain.
+
+use super::attributes::{Attributes, Privilege};
+use super::descriptor::{First, Second};
+use super::memory::{Placement, TableMemory};
+use super::owed::Owed;
+use super::shape::Unit;
+use super::work::{Debt, Edit, Goal, Job, Then};
+use super::{AccessKind, PAGE_BYTES, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
+
+/// Most invalidations that one step owes.
+pub const WINDOWS: usize = 32;
+/// The end of a list of free tables; as a descriptor, like every link, a fault.
+const END: u32 = 0xffff_fffc;
+
+/// `TTBCR.N`: how much of the address space `TTBR0` translates for the domain (ARM DDI 0406C B3.5.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Split {
+    /// All 4 GiB; a first-level table of 16 KiB.
+    All = 0,
+    /// The lower 2 GiB; 8 KiB.
+    Half = 1,
+    /// The lower 1 GiB; 4 KiB.
+    Quarter = 2,
+}
+
+impl Split {
+    /// Entries of the first-level table.
+    pub const fn entries(self) -> u32 {
+        4096 >> self as u32
+    }
+
+    /// Bytes of the first-level table, and its alignment.
+    pub const fn table_bytes(self) -> u32 {
+        4 * self.entries()
+    }
+
+    /// Small pages that it translates.
+    const fn pages(self) -> u32 {
+        256 * self.entries()
+    }
+}
+
+/// Why an edit changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Another edit of these tables is under way.
+    Busy,
+    /// Addresses or sizes are not multiples of 4 KiB, or of what a table needs; or there is nothing to map.
+    Misaligned,
+    /// Some byte is beyond what these tables translate, or beyond physical memory.
+    Outside,
+    /// The mapping would be global, or of use to the kernel only: tables of domains hold neither.
+    Rights,
+    /// Something is mapped at this address.
+    Mapped {
+        /// The page.
+        at: u32,
+    },
+    /// Nothing is mapped at this address.
+    NotMapped {
+        /// The page.
+        at: u32,
+    },
+    /// Too few second-level tables of this placement are free.
+    NoTables {
+        /// Where they would lie.
+        placement: Placement,
+        /// So many are needed.
+        needed: u32,
+        /// So many are free.
+        free: u32,
+    },
+    /// The table for this address lies elsewhere than the mapping asks, or the first-level table cannot keep what it asks.
+    Placement {
+        /// The page.
+        at: u32,
+        /// Where the table lies.
+        lies: Placement,
+    },
+}
+
+/// How an edit stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Take another step.
+    More,
+    /// It is done, and no TLB holds what it took out.
+    Done,
+    /// It was refused, and nothing has changed.
+    Refused(Refused),
+}
+
+/// A translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Physical address of the byte asked for.
+    pub physical: u32,
+    /// Size of the page that it is in.
+    pub unit: Unit,
+    /// What may be done with it.
+    pub attributes: Attributes,
+    /// Where its second-level table lies; `None` for a section, which needs none.
+    pub table: Option<Placement>,
+}
+
+/// The tables of one domain over memory in `M`, at most one edit of them under way.
+///
+/// # Edits
+/// [`Tables::map`] and [`Tables::unmap`] begin one, in constant time. [`Tables::advance`] takes one step of it. An edit looks
+/// at its whole range before it changes anything, and takes no table that was not counted then: it is refused as a whole or it
+/// succeeds. The same holds however many steps it is cut into, since no other edit can begin before it ends.
+///
+/// # Bounds
+/// `e` being the descriptors of the range ([`Shape::descriptors`](super::Shape::descriptors) when it is mapped; when it is unmapped, of the
+/// pages and sections in it, with one for each 4 KiB of those that are cut), an edit reads and writes descriptors at most so often, in
+/// all its steps together (a test counts):
+/// - map: `6 e`; about `3 e` when many pages share a table.
+/// - unmap: `1200 + 6 e`. The constant is for the ends of the range: two sections that are cut (256 descriptors each are written elsewhere, 16
+///   of them twice), and two tables that are read once to see whether other pages are left in them.
+///
+/// A step for `k` entries takes at most `3 k + 64` of them, with what is settled, and owes at most [`WINDOWS`] invalidations.
+///
+/// # Invariant
+/// Between edits every second-level table that is linked maps something. A descriptor that translates is never replaced by another one that
+/// translates the same address: it is a fault in between, and the TLBs have been told (break before make). All tables of one edit lie in one
+/// placement, and so does every table that it found: what they promise holds for the whole mapping.
+#[derive(Debug)]
+pub struct Tables<M: TableMemory> {
+    pub(super) memory: M,
+    pub(super) root: u32,
+    split: Split,
+    /// Free second-level tables by placement: the first, and how many.
+    free: [(u32, u32); 3],
+    pub(super) job: Job,
+    pub(super) debt: Debt,
+}
+
+impl<M: TableMemory> Tables<M> {
+    /// Empty tables whose first-level table is the memory at `root`, which is the tables' from now on. An edit is under way that clears
+    /// it: [`Tables::advance`] until it is done, before `root` is used in `TTBR0`.
+    ///
+    /// # Errors
+    /// [`Refused::Misaligned`] when `root` is not a multiple of [`Split::table_bytes`].
+    pub fn new(memory: M, root: u32, split: Split) -> Result<Self, Refused> {
+        if !root.is_multiple_of(split.table_bytes()) {
+            return Err(Refused::Misaligned);
+        }
+        Ok(Self { memory, root, split, free: [(END, 0); 3], job: Job::Clear(0), debt: Debt::NONE })
+    }
+
+    /// Physical address of the first-level table.
+    pub const fn root(&self) -> u32 {
+        self.root
+    }
+
+    /// `TTBCR.N` for these tables.
+    pub const fn split(&self) -> Split {
+        self.split
+    }
+
+    /// Adds memory for one second-level table, which is the tables' from now on; its contents do not matter.
+    ///
+    /// # Errors
+    /// [`Refused::Misaligned`] unless `at` is a multiple of 1 KiB.
+    ///
+    /// # Time complexity
+    /// 256 stores.
+    pub fn give(&mut self, at: u32) -> Result<(), Refused> {
+        if !at.is_multiple_of(TABLE_BYTES) {
+            return Err(Refused::Misaligned);
+        }
+        (1..TABLE_ENTRIES).for_each(|index| self.memory.set_word(at + 4 * index, 0));
+        self.put_free(at);
+        Ok(())
+    }
+
+    /// Takes memory back that no edit has used or needs.
+    ///
+    /// # Errors
+    /// [`Refused::Busy`] while an edit is under way, which may count on it.
+    pub fn take(&mut self, placement: Placement) -> Result<Option<u32>, Refused> {
+        if !self.is_idle() {
+            return Err(Refused::Busy);
+        }
+        Ok((self.free(placement) > 0).then(|| self.take_free(placement)))
+    }
+
+    /// Second-level tables of a placement that are free.
+    pub const fn free(&self, placement: Placement) -> u32 {
+        self.free[placement as usize].1
+    }
+
+    pub(super) fn put_free(&mut self, at: u32) {
+        let (head, count) = &mut self.free[self.memory.placement(at) as usize];
+        self.memory.set_word(at, *head);
+        (*head, *count) = (at, *count + 1);
+    }
+
+    /// Takes a table that is there. All its entries are faults afterwards.
+    pub(super) fn take_free(&mut self, placement: Placement) -> u32 {
+        let (head, count) = &mut self.free[placement as usize];
+        let at = *head;
+        *head = self.memory.word(at);
+        *count -= 1;
+        self.memory.set_word(at, 0);
+        at
+    }
+
+    /// Whether no edit is under way.
+    pub const fn is_idle(&self) -> bool {
+        matches!(self.job, Job::Idle) && !self.debt.open
+    }
+
+    /// Begins to map `bytes` from `virt` on to physical memory from `phys` on, in the largest pages that fit exactly, through second-level
+    /// tables that lie in `placement`.
+    ///
+    /// # Errors
+    /// What can be seen at once; the rest is found by the first steps.
+    pub fn map(
+        &mut self,
+        virt: u32,
+        phys: u32,
+        bytes: u32,
+        attributes: Attributes,
+        placement: Placement,
+    ) -> Result<(), Refused> {
+        let pages = u64::from(bytes >> PAGE_LOG2);
+        if attributes.is_global() || !attributes.rights().is_user() {
+            return Err(Refused::Rights);
+        }
+        if !phys.is_multiple_of(PAGE_BYTES) {
+            return Err(Refused::Misaligned);
+        }
+        if u64::from(phys >> PAGE_LOG2) + pages > 1 << (32 - PAGE_LOG2) {
+            return Err(Refused::Outside);
+        }
+        let lies = self.memory.placement(self.root);
+        if !lies.serves(placement) {
+            return Err(Refused::Placement { at: virt, lies });
+        }
+        self.begin(virt, bytes, placement, Goal::Map { frame: phys >> PAGE_LOG2, attributes })
+    }
+
+    /// Begins to unmap `bytes` from `virt` on. A larger page of which some would be left is split, into tables that lie in `placement`.
+    ///
+    /// # Errors
+    /// What can be seen at once; the rest is found by the first steps.
+    pub fn unmap(&mut self, virt: u32, bytes: u32, placement: Placement) -> Result<(), Refused> {
+        self.begin(virt, bytes, placement, Goal::Unmap)
+    }
+
+    fn begin(&mut self, virt: u32, bytes: u32, placement: Placement, goal: Goal) -> Result<(), Refused> {
+        if !self.is_idle() {
+            return Err(Refused::Busy);
+        }
+        if !(virt | bytes).is_multiple_of(PAGE_BYTES) || bytes == 0 {
+            return Err(Refused::Misaligned);
+        }
+        let (first, pages) = (virt >> PAGE_LOG2, bytes >> PAGE_LOG2);
+        let end = first + pages;
+        if end > self.split.pages() {
+            return Err(Refused::Outside);
+        }
+        self.job = Job::Check(Edit { goal, placement, first, end, at: first, tables: 0 });
+        Ok(())
+    }
+
+    /// One step of the edit under way: looks at, or changes, about `entries` descriptors, at least 16 and at most 256. A step that has not been
+    /// settled is returned again instead.
+    ///
+    /// # Time complexity
+    /// See the type.
+    pub fn advance(&mut self, entries: u32) -> Owed<'_, M> {
+        if !self.debt.open {
+            self.debt = Debt::NONE;
+            self.debt.open = true;
+            self.step(entries.clamp(16, 256));
+        }
+        Owed { tables: self }
+    }
+
+    /// Ends a debt: does what was put off until then. Whether that has written descriptors that walks may use.
+    pub(super) fn conclude(&mut self) -> bool {
+        let then = self.debt.then;
+        self.debt = Debt::NONE;
+        match then {
+            Then::Nothing => false,
+            Then::Link { at, word } => {
+                self.memory.set_word(at, word);
+                true
+            }
+            Then::Shatter { at, frame, attributes } => {
+                for index in 0..16 {
+                    let page = Second::Small(super::Base::of((frame + index) << PAGE_LOG2), attributes);
+                    self.memory.set_word(at + 4 * index, page.encode());
+                }
+                true
+            }
+            Then::Return(table) => {
+                self.put_free(table);
+                false
+            }
+        }
+    }
+
+    pub(super) fn progress(&mut self) -> Progress {
+        match self.job {
+            Job::Idle => Progress::Done,
+            Job::Refused(refused) => {
+                self.job = Job::Idle;
+                Progress::Refused(refused)
+            }
+            _ => Progress::More,
+        }
+    }
+
+    /// Address of the first-level descriptor of a page.
+    pub(super) const fn first_at(&self, page: u32) -> u32 {
+        self.root + 4 * (page >> 8)
+    }
+
+    /// The first-level descriptor of a page. Only what was encoded is in the tables; anything else would translate nothing.
+    pub(super) fn first(&self, page: u32) -> First {
+        First::decode(self.memory.word(self.first_at(page))).unwrap_or(First::Fault)
+    }
+
+    pub(super) fn second(&self, at: u32) -> Second {
+        Second::decode(self.memory.word(at)).unwrap_or(Second::Fault)
+    }
+
+    /// The translation of an address; `None` where nothing is mapped.
+    ///
+    /// # Time complexity
+    /// Two descriptors, as the hardware's walk.
+    pub fn lookup(&self, virt: u32) -> Option<Found> {
+        let page = virt >> PAGE_LOG2;
+        if page >= self.split.pages() {
+            return None;
+        }
+        let found = |base: u32, unit: Unit, attributes, table| {
+            Some(Found { physical: base | virt & (unit.bytes() - 1), unit, attributes, table })
+        };
+        match self.first(page) {
+            First::Section(base, attributes) => found(base.address(), Unit::Section, attributes, None),
+            First::Table(table) => {
+                let lies = Some(self.memory.placement(table.address()));
+                match self.second(table.address() + 4 * (page & 255)) {
+                    Second::Large(base, attributes) => found(base.address(), Unit::Large, attributes, lies),
+                    Second::Small(base, attributes) => found(base.address(), Unit::Small, attributes, lies),
+                    Second::Fault => None,
+                }
+            }
+            First::Fault | First::Supersection(..) => None,
+        }
+    }
+
+    /// Whether the domain may do this with every one of `bytes` from `virt` on. Nothing needs no permission.
+    ///
+    /// # Time complexity
+    /// Two descriptors for each page or section that the range touches: for `b` bytes at most `b / 4096 + 2` look-ups.
+    pub fn permits(&self, virt: u32, bytes: u32, kind: AccessKind) -> bool {
+        let (mut at, end) = (u64::from(virt), u64::from(virt) + u64::from(bytes));
+        if end > 1 << 32 {
+            return false;
+        }
+        while at < end {
+            match self.lookup(at as u32) {
+                Some(found) if found.attributes.rights().permits(Privilege::User, kind) => {
+                    let unit = u64::from(found.unit.bytes());
+                    at = at / unit * unit + unit;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}

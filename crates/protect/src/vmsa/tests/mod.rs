@@ -1,0 +1,6 @@
+//! Descriptors against the manual's tables, tables against a shadow map and a TLB, identifiers against a TLB.
+
+mod asids;
+mod descriptors;
+mod tables;
+mod world;

@@ -1,0 +1,103 @@
+//! What the tables of a domain remember of the edit that is under way.
+
+use super::attributes::Attributes;
+use super::memory::Placement;
+use super::tables::{Refused, WINDOWS};
+
+/// What an edit is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    /// The frame of the first page, numbered in small pages.
+    Map {
+        frame: u32,
+        attributes: Attributes,
+    },
+    Unmap,
+}
+
+/// A range under edit, in small pages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edit {
+    pub goal: Goal,
+    pub placement: Placement,
+    pub first: u32,
+    pub end: u32,
+    /// The first page that has not been looked at, or changed, yet.
+    pub at: u32,
+    /// Second-level tables that it will take.
+    pub tables: u32,
+}
+
+impl Edit {
+    /// The last page before the next first-level entry, or the end.
+    pub fn slot_end(&self) -> u32 {
+        ((self.at | 255) + 1).min(self.end)
+    }
+}
+
+/// The edit under way, by what its next step does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Job {
+    Idle,
+    /// The first-level table is cleared from this entry on.
+    Clear(u32),
+    /// Nothing has changed yet.
+    Check(Edit),
+    /// All is checked: it cannot fail any more.
+    Write(Edit),
+    /// A table is filled from this entry on, to stand for the section at the edit's page.
+    Build(Edit, u32, u32),
+    /// Pages have been taken out of the table of the slot before the edit's page: is anything left in it, from this entry on?
+    Sweep(Edit, u32, u32),
+    /// It was refused.
+    Refused(Refused),
+}
+
+/// What happens when a debt has been settled.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Then {
+    Nothing,
+    /// One descriptor.
+    Link {
+        at: u32,
+        word: u32,
+    },
+    /// Sixteen small pages where a large one was.
+    Shatter {
+        at: u32,
+        frame: u32,
+        attributes: Attributes,
+    },
+    /// A table that is in no walk any more.
+    Return(u32),
+}
+
+/// What is owed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Debt {
+    pub open: bool,
+    pub wrote: bool,
+    count: u8,
+    addresses: [u32; WINDOWS],
+    pub then: Then,
+}
+
+impl Debt {
+    pub const NONE: Debt = Debt { open: false, wrote: false, count: 0, addresses: [0; WINDOWS], then: Then::Nothing };
+
+    pub fn addresses(&self) -> &[u32] {
+        &self.addresses[..usize::from(self.count)]
+    }
+
+    /// An entry was taken out that translated this page.
+    pub fn add(&mut self, page: u32) {
+        self.addresses[usize::from(self.count)] = page << super::PAGE_LOG2;
+        self.count += 1;
+        self.wrote = true;
+    }
+
+    /// Whether another can be added.
+    pub const fn is_full(&self) -> bool {
+        self.count as usize == WINDOWS
+    }
+}
