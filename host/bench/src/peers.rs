@@ -8,7 +8,7 @@ use cargo_metadata::MetadataCommand;
 
 use crate::Error;
 
-/// The crate that carries the sources of both peers.
+/// The crate that carries the sources of FreeRTOS, for two peers.
 const SOURCES_CRATE: &str = "freertos-next";
 /// The board for which the peers are written.
 pub const BOARD: &str = "mps2-an500";
@@ -20,17 +20,20 @@ pub enum Peer {
     FreeRtos,
     /// FreeRTOS with memory protection; the tasks are unprivileged.
     FreeRtosMpu,
+    /// No kernel: a handler of paged regions' misses in plain C, and a thread that misses.
+    CHandler,
 }
 
 impl Peer {
     /// Every peer, in the order of the table.
-    pub const ALL: [Peer; 2] = [Peer::FreeRtos, Peer::FreeRtosMpu];
+    pub const ALL: [Peer; 3] = [Peer::FreeRtos, Peer::FreeRtosMpu, Peer::CHandler];
 
     /// Directory below `guests/`.
     pub const fn directory(self) -> &'static str {
         match self {
             Self::FreeRtos => "freertos",
             Self::FreeRtosMpu => "freertos-mpu",
+            Self::CHandler => "c-handler",
         }
     }
 
@@ -39,6 +42,7 @@ impl Peer {
         match self {
             Self::FreeRtos => "FreeRTOS 11.2",
             Self::FreeRtosMpu => "FreeRTOS-MPU 11.2",
+            Self::CHandler => "C in flash",
         }
     }
 
@@ -47,21 +51,31 @@ impl Peer {
         match self {
             Self::FreeRtos => "freertos",
             Self::FreeRtosMpu => "freertos_mpu",
+            Self::CHandler => "c_handler",
         }
     }
 
-    /// Directory of the port below `FreeRTOS-Kernel/portable/GCC`.
-    const fn port(self) -> &'static str {
+    /// Directory of the port below `FreeRTOS-Kernel/portable/GCC`; none without FreeRTOS.
+    const fn port(self) -> Option<&'static str> {
         match self {
-            Self::FreeRtos => "ARM_CM7/r0p1",
-            Self::FreeRtosMpu => "ARM_CM4_MPU",
+            Self::FreeRtos => Some("ARM_CM7/r0p1"),
+            Self::FreeRtosMpu => Some("ARM_CM4_MPU"),
+            Self::CHandler => None,
+        }
+    }
+
+    /// The linker script below `guests/`.
+    const fn linker_script(self) -> &'static str {
+        match self {
+            Self::FreeRtos | Self::FreeRtosMpu => "common/peer.ld",
+            Self::CHandler => "c-handler/image.ld",
         }
     }
 
     /// Sources of the port beside `port.c`, relative to `FreeRTOS-Kernel/portable`.
     const fn extra(self) -> &'static [&'static str] {
         match self {
-            Self::FreeRtos => &[],
+            Self::FreeRtos | Self::CHandler => &[],
             Self::FreeRtosMpu => &["GCC/ARM_CM4_MPU/mpu_wrappers_v2_asm.c", "Common/mpu_wrappers_v2.c"],
         }
     }
@@ -111,26 +125,32 @@ pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result
     let image = out.join(format!("{}.elf", peer.directory()));
     let mut link = Command::new(&gcc);
     link.args(&board.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
-    link.arg(root.join("guests/common/peer.ld")).args(linked).arg("-o").arg(&image);
+    link.arg(root.join("guests").join(peer.linker_script())).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)
 }
 
 /// Every source with whether it is this repository's own.
 fn source_list(root: &Path, kernel: &Path, peer: Peer) -> Vec<(PathBuf, bool)> {
+    let own = |directory: &str, name: &str| (root.join("guests").join(directory).join(name), true);
+    let Some(port) = peer.port() else {
+        return ["start.c", "misses.c", "handler.c"].map(|name| own(peer.directory(), name)).into();
+    };
     let portable = kernel.join("portable");
-    let common = root.join("guests/common");
     let mut list: Vec<_> = ["tasks.c", "queue.c", "list.c"].map(|name| (kernel.join(name), false)).into();
-    list.push((portable.join("GCC").join(peer.port()).join("port.c"), false));
+    list.push((portable.join("GCC").join(port).join("port.c"), false));
     list.extend(peer.extra().iter().map(|name| (portable.join(name), false)));
-    list.extend(["start.c", "workloads.c"].map(|name| (common.join(name), true)));
-    list.push((root.join("guests").join(peer.directory()).join("peer.c"), true));
+    list.extend(["start.c", "workloads.c"].map(|name| own("common", name)));
+    list.push(own(peer.directory(), "peer.c"));
     list
 }
 
-fn includes(root: &Path, kernel: &Path, peer: Peer) -> [PathBuf; 4] {
-    let port = kernel.join("portable/GCC").join(peer.port());
-    [root.join("guests").join(peer.directory()), root.join("guests/common"), kernel.join("include"), port]
+fn includes(root: &Path, kernel: &Path, peer: Peer) -> Vec<PathBuf> {
+    let mut list: Vec<_> = [peer.directory(), "common"].map(|name| root.join("guests").join(name)).into();
+    if let Some(port) = peer.port() {
+        list.extend([kernel.join("include"), kernel.join("portable/GCC").join(port)]);
+    }
+    list
 }
 
 /// Runs a command; its error output is the error.

@@ -40,7 +40,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
     let bench = Bench { tools: &tools, board: BOARD, profile: (PROFILE, &profile.text), directory: &options.out_dir };
     let mut all = Vec::new();
-    for which in [None, Some(Peer::FreeRtos), Some(Peer::FreeRtosMpu)] {
+    for which in core::iter::once(None).chain(Peer::ALL.map(Some)) {
         if !is_wanted(which, options.only.as_deref()) {
             continue;
         }

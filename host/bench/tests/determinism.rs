@@ -1,26 +1,13 @@
 //! A figure is the same every time it is measured.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
+
+use std::path::Path;
 
 use bench::{Bench, Peer, Row, peer_subject};
 use build_tool::{Install, Profile};
+use common::tools;
 use runner::Tools;
-
-/// The directory that cargo builds into.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().expect("a test knows itself");
-    program.ancestors().nth(3).expect("target/debug/deps/test").to_path_buf()
-}
-
-/// QEMU and the observer, which is built here.
-fn tools() -> Tools {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--release", "-p", "cofferdam-plugin", "--target-dir"]).arg(target());
-    assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo starts").success());
-    let plugin = target().join("release/libcofferdam_plugin.so");
-    Tools::at(Path::new("qemu-system-arm"), vec![plugin]).expect("QEMU 10.0 is installed")
-}
 
 fn measure(tools: &Tools, peer: Peer, directory: &Path) -> Vec<Row> {
     let install = Install::find().expect("the tests run in a checkout");
@@ -56,4 +43,17 @@ fn isolation_costs_the_protected_peer_more_than_the_plain_one() {
     // Orientation: 838 and 2010 instructions, counted by another tool on another build of the same sources.
     let (plain, protected) = (queues(Peer::FreeRtos), queues(Peer::FreeRtosMpu));
     assert!((800..900).contains(&plain) && (1800..2200).contains(&protected), "{plain} {protected}");
+}
+
+#[test]
+fn a_handler_in_c_takes_longer_when_its_code_or_its_table_is_farther_away() {
+    let tools = tools();
+    let rows = measure(&tools, Peer::CHandler, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("c"));
+    let [flat, warm, cold, sram] = ["paged", "deepest", "deepest.cold", "deepest.l2"]
+        .map(|id| rows.iter().find(|row| row.id == format!("m7.miss.{id}.c_handler")).expect("a row for each"));
+    assert!(flat.instructions < warm.instructions, "four levels more");
+    assert_eq!((cold.instructions, sram.instructions), (warm.instructions, warm.instructions), "the same path");
+    // Lines of flash at 7 wait states; the lines of five nodes and a leaf from SRAM.
+    assert!(cold.cycles.median > warm.cycles.median + 50, "{warm:?} {cold:?}");
+    assert!(sram.cycles.median > warm.cycles.median + 30, "{warm:?} {sram:?}");
 }

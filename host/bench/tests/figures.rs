@@ -1,29 +1,15 @@
 //! The workloads of the figures compute what they should over paged regions, and one domain's misses are no other's affair.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
+
+use std::path::Path;
 
 use bench::figures::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
 use build_tool::{Install, Profile};
-use runner::Tools;
+use common::tools;
 
 /// `numpy.cov(a, b)[0, 1]` of the sequences that `examples/mxu/script/src/engine.c` makes (numpy 2.1.3).
 const COVARIANCE: f64 = 9_556_382.819_904_083;
-
-/// The directory that cargo builds into.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().expect("a test knows itself");
-    program.ancestors().nth(3).expect("target/debug/deps/test").to_path_buf()
-}
-
-/// QEMU and the observer, which is built here.
-fn tools() -> Tools {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--release", "-p", "cofferdam-plugin", "--target-dir"]).arg(target());
-    assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo starts").success());
-    let plugin = target().join("release/libcofferdam_plugin.so");
-    Tools::at(Path::new("qemu-system-arm"), vec![plugin]).expect("QEMU 10.0 is installed")
-}
 
 fn run(variation: &Variation) -> Ran {
     let install = Install::find().expect("the tests run in a checkout");
