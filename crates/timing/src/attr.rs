@@ -59,14 +59,10 @@ impl MemAttr {
         self.cacheable & !self.shareable
     }
 
-    /// Decodes the attribute fields of an Armv7-M `MPU_RASR` (DDI 0403 B3.5.9 and table B3-13): TEX in bits 21 to
-    /// 19, S in 18, C in 17, B in 16, XN in 28. With TEX = 0b1xx the inner policy (C, B) is taken, which governs
-    /// the level-1 caches. A reserved encoding is treated as strongly ordered, the most restrictive type.
-    pub const fn from_rasr(rasr: u32) -> Self {
-        let tex = (rasr >> 19) & 7;
-        let c = rasr & (1 << 17) != 0;
-        let b = rasr & (1 << 16) != 0;
-        let shareable = rasr & (1 << 18) != 0;
+    /// Decodes TEX, C, B and S of a region or descriptor and its execute-never bit (DDI 0403 table B3-13; DDI 0406 table
+    /// B3-10 is the same). With TEX = 0b1xx the inner policy (C, B) is taken, which governs the level-1 caches. A reserved
+    /// encoding is treated as strongly ordered, the most restrictive type.
+    pub const fn from_tex(tex: u32, c: bool, b: bool, shareable: bool, never: bool) -> Self {
         let kind = match (tex, c, b) {
             (0, false, false) => Self::STRONGLY_ORDERED,
             (0, false, true) => Self::DEVICE.shared(),
@@ -81,10 +77,63 @@ impl MemAttr {
             (4..=7, true, true) => Self::WRITE_BACK,
             _ => Self::STRONGLY_ORDERED,
         };
-        let executable = !kind.device && rasr & (1 << 28) == 0;
         // The S bit has a meaning for normal memory only.
         let shareable = if kind.device { kind.shareable } else { shareable };
-        Self { executable, shareable, ..kind }
+        Self { executable: !kind.device && !never, shareable, ..kind }
+    }
+
+    /// Decodes the attribute fields of an Armv7-M `MPU_RASR` (DDI 0403 B3.5.9): TEX in bits 21 to 19, S in 18, C in 17, B
+    /// in 16, XN in 28.
+    pub const fn from_rasr(rasr: u32) -> Self {
+        let (c, b) = (rasr & (1 << 17) != 0, rasr & (1 << 16) != 0);
+        let (s, xn) = (rasr & (1 << 18) != 0, rasr & (1 << 28) != 0);
+        Self::from_tex((rasr >> 19) & 7, c, b, s, xn)
+    }
+}
+
+/// Outer cache policy of normal memory: what a level-2 cache may do. Device memory has none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outer {
+    /// It may not hold it.
+    NonCacheable,
+    /// Write-back, allocates on reads and writes.
+    WriteBackAllocate,
+    /// Write-through.
+    WriteThrough,
+    /// Write-back, allocates on reads.
+    WriteBack,
+}
+
+impl Outer {
+    /// The two-bit encoding of descriptors and of the walk attributes of TTBR (DDI 0406 table B3-11).
+    pub const fn from_bits(bits: u32) -> Self {
+        match bits & 3 {
+            0 => Self::NonCacheable,
+            1 => Self::WriteBackAllocate,
+            2 => Self::WriteThrough,
+            _ => Self::WriteBack,
+        }
+    }
+
+    /// The outer policy that TEX, C and B of a descriptor give (DDI 0406 table B3-10).
+    pub const fn from_tex(tex: u32, c: bool, b: bool) -> Self {
+        match (tex, c, b) {
+            (0, true, false) => Self::WriteThrough,
+            (0, true, true) => Self::WriteBack,
+            (1, true, true) => Self::WriteBackAllocate,
+            (4..=7, _, _) => Self::from_bits(tex),
+            _ => Self::NonCacheable,
+        }
+    }
+
+    /// Whether a level-2 cache may hold it.
+    pub const fn cacheable(self) -> bool {
+        !matches!(self, Self::NonCacheable)
+    }
+
+    /// Whether a changed line may stay there.
+    pub const fn write_back(self) -> bool {
+        matches!(self, Self::WriteBack | Self::WriteBackAllocate)
     }
 }
 

@@ -11,6 +11,8 @@ struct Latency {
     read_first: u32,
     write_first: u32,
     next: u32,
+    /// Of `read_first`, the cycles in which the bus takes no other transfer.
+    busy_first: u32,
 }
 
 impl From<&LatencyParams> for Latency {
@@ -20,6 +22,7 @@ impl From<&LatencyParams> for Latency {
             read_first: p.read_first.value,
             write_first: p.write_first.value,
             next: p.next.value,
+            busy_first: p.busy_first.as_ref().map_or(p.read_first.value, |busy| busy.value),
         }
     }
 }
@@ -29,6 +32,35 @@ impl Latency {
     fn further(self, bytes: u32) -> u32 {
         let beats = (bytes + (1 << self.beat_log2) - 1) >> self.beat_log2;
         beats.saturating_sub(1) * self.next
+    }
+}
+
+/// A bus that carries one transfer after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Port {
+    latency: Latency,
+    free_at: u64,
+}
+
+impl Port {
+    pub fn new(p: &LatencyParams) -> Self {
+        Self { latency: Latency::from(p), free_at: 0 }
+    }
+
+    /// Reads `total` bytes at time `now`, of which the first `needed` are waited for; `more` cycles come before the first
+    /// beat. Extra cycles.
+    pub fn read(&mut self, more: u32, needed: u32, total: u32, now: u64) -> u32 {
+        let latency = self.latency;
+        let start = now.max(self.free_at);
+        self.free_at = start + u64::from(latency.busy_first + more + latency.further(total));
+        (start - now) as u32 + latency.read_first + more + latency.further(needed)
+    }
+
+    /// Writes `bytes`, starting at `now` or when the bus is free. When it is done.
+    pub fn write(&mut self, more: u32, bytes: u32, now: u64) -> u64 {
+        let cycles = self.latency.write_first + more + self.latency.further(bytes);
+        self.free_at = now.max(self.free_at) + u64::from(cycles);
+        self.free_at
     }
 }
 
@@ -76,10 +108,9 @@ pub(crate) struct Memory {
     pub kind: MemoryKind,
     pub interface: Interface,
     pub cacheable: bool,
-    latency: Option<Latency>,
+    /// None for tightly coupled memory, which never makes anyone wait.
+    port: Option<Port>,
     rows: Option<Rows>,
-    /// When its bus is free again; tightly coupled memory never makes anyone wait.
-    free_at: u64,
 }
 
 impl Memory {
@@ -92,9 +123,8 @@ impl Memory {
             kind: p.kind,
             interface: p.interface,
             cacheable: p.cacheable.value,
-            latency: p.latency.as_ref().map(Latency::from),
+            port: p.latency.as_ref().map(Port::new),
             rows: p.rows.as_ref().map(Rows::from),
-            free_at: 0,
         }
     }
 
@@ -105,24 +135,19 @@ impl Memory {
 
     /// Wait states of a read of one beat.
     pub fn read_first(&self) -> u32 {
-        self.latency.map_or(0, |latency| latency.read_first)
+        self.port.as_ref().map_or(0, |port| port.latency.read_first)
     }
 
     /// Reads `total` bytes at `addr` at time `now`, of which the first `needed` are waited for. Extra cycles.
     pub fn read(&mut self, addr: u32, needed: u32, total: u32, now: u64) -> u32 {
-        let Some(latency) = self.latency else { return 0 };
-        let first = latency.read_first + self.row(addr);
-        let start = now.max(self.free_at);
-        self.free_at = start + u64::from(first + latency.further(total));
-        (start - now) as u32 + first + latency.further(needed)
+        let more = self.row(addr);
+        self.port.as_mut().map_or(0, |port| port.read(more, needed, total, now))
     }
 
     /// Writes `bytes` at `addr`, starting at `now` or when the bus is free. When it is done.
     pub fn write(&mut self, addr: u32, bytes: u32, now: u64) -> u64 {
-        let Some(latency) = self.latency else { return now };
-        let cycles = latency.write_first + self.row(addr) + latency.further(bytes);
-        self.free_at = now.max(self.free_at) + u64::from(cycles);
-        self.free_at
+        let more = self.row(addr);
+        self.port.as_mut().map_or(now, |port| port.write(more, bytes, now))
     }
 
     fn row(&mut self, addr: u32) -> u32 {

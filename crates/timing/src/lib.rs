@@ -10,19 +10,29 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod application;
 pub mod art;
 mod attr;
+mod below;
 pub mod branch;
 mod bus;
 pub mod cache;
 mod counters;
+pub mod cp15;
+mod level1;
 pub mod machine;
+pub mod mmu;
 pub mod pipeline;
+pub mod pl310;
+pub mod prefetch;
 pub mod profile;
+mod side;
 pub mod thumb;
 pub mod tlb;
+pub mod vmsa;
 
-pub use attr::{MemAttr, armv7m};
+pub use attr::{MemAttr, Outer, armv7m};
+pub use below::Served;
 pub use counters::Counters;
 pub use machine::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance};
 pub use profile::Profile;

@@ -1,136 +1,192 @@
-//! A translation look-aside buffer with lock slots and address-space identifiers, for the ports that have an MMU.
+//! TLBs: the micro-TLBs before the caches, and the main TLB with its lock entries and address-space identifiers.
 //!
-//! Like the cache it knows no time. A look-up takes time proportional to ways plus lock slots.
+//! Like the caches they know no time. A look-up takes time proportional to the entries (micro) or to ways, lock entries
+//! and page sizes (main).
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::cache::{Cache, Fill, Geometry, GeometryError, Replacement};
+use crate::vmsa::Mapping;
 
-/// Shape of a TLB.
+/// A translation as a TLB holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct TlbGeometry {
-    /// Entries of the associative part.
-    pub entries: u32,
-    /// Its ways, 1 to 32.
-    pub ways: u32,
-    /// Further entries that only [`Tlb::lock`] fills.
-    pub lock_slots: u32,
+pub struct Entry {
+    /// What it says.
+    pub mapping: Mapping,
+    /// The address space in which it was made; a global mapping serves every other too.
+    pub asid: u8,
+    /// The first-level table that it was read from.
+    pub root: u32,
 }
 
-/// To whom a translation belongs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Space {
-    /// Every address space.
-    Global,
-    /// The address space with this identifier.
-    Asid(u8),
+impl Entry {
+    /// Whether it translates `addr` for `asid`.
+    pub const fn matches(&self, addr: u32, asid: u8) -> bool {
+        self.mapping.covers(addr) && (self.mapping.global || self.asid == asid)
+    }
 }
 
-/// Pages are kept in the associative part as "lines": page number, space, all in one key.
-const SPACE_BITS: u32 = 9;
+/// Page sizes, as logarithms.
+pub const SIZES_LOG2: [u32; 4] = [12, 16, 20, 24];
 
-/// State of one TLB. Page numbers are virtual addresses divided by the page size, below 2^54.
+/// A fully associative TLB that is flushed as a whole; the entry to replace next goes round.
 #[derive(Clone, Debug)]
-pub struct Tlb {
-    main: Cache,
-    locked: Vec<Option<(u64, Space)>>,
+pub struct MicroTlb {
+    entries: Vec<Option<Entry>>,
+    next: usize,
+    last: usize,
+}
+
+impl MicroTlb {
+    /// An empty one.
+    pub fn new(entries: u32) -> Self {
+        Self { entries: vec![None; entries.max(1) as usize], next: 0, last: 0 }
+    }
+
+    /// The entry for `addr`, if there is one.
+    #[inline]
+    pub fn look_up(&mut self, addr: u32, asid: u8) -> Option<Entry> {
+        let fits = |place: &Option<Entry>| place.is_some_and(|entry| entry.matches(addr, asid));
+        if fits(&self.entries[self.last]) {
+            return self.entries[self.last];
+        }
+        self.last = self.entries.iter().position(fits)?;
+        self.entries[self.last]
+    }
+
+    /// Takes an entry.
+    pub fn fill(&mut self, entry: Entry) {
+        self.entries[self.next] = Some(entry);
+        self.last = self.next;
+        self.next = (self.next + 1) % self.entries.len();
+    }
+
+    /// Drops everything.
+    pub fn flush(&mut self) {
+        self.entries.fill(None);
+    }
+}
+
+/// Where the main TLB found an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The associative part.
+    Associative,
+    /// This lock entry.
+    Locked(u32),
+}
+
+/// Sets of the associative part, or why there are none.
+///
+/// # Errors
+/// When entries and ways do not give a power of two of sets.
+pub fn sets(entries: u32, ways: u32, replacement: Replacement) -> Result<u32, GeometryError> {
+    shape(entries, ways)?.sets(replacement)
+}
+
+/// The associative part as a cache of "lines" of two bytes, one per entry.
+fn shape(entries: u32, ways: u32) -> Result<Geometry, GeometryError> {
+    let size_bytes = entries.checked_mul(2).ok_or(GeometryError::Sets)?;
+    Ok(Geometry { size_bytes, ways, line_bytes: 2 })
+}
+
+/// The main TLB. The set of an entry is chosen by the low bits of its page number, whatever the page's size.
+#[derive(Clone, Debug)]
+pub struct MainTlb {
+    index: Cache,
+    entries: Vec<Option<Entry>>,
+    locked: Vec<Option<Entry>>,
     sets_log2: u32,
 }
 
-impl Tlb {
-    /// An empty TLB.
+impl MainTlb {
+    /// An empty one.
     ///
     /// # Errors
     /// When entries and ways do not give a power of two of sets.
-    pub fn new(geometry: TlbGeometry, replacement: Replacement) -> Result<Self, GeometryError> {
-        let lines = geometry.entries.checked_mul(2).ok_or(GeometryError::Sets)?;
-        let shape = Geometry { size_bytes: lines, ways: geometry.ways, line_bytes: 2 };
-        let sets = shape.sets(replacement)?;
+    pub fn new(entries: u32, ways: u32, lock: u32, replacement: Replacement) -> Result<Self, GeometryError> {
+        let sets = sets(entries, ways, replacement)?;
         Ok(Self {
-            main: Cache::new(shape, replacement)?,
-            locked: vec![None; geometry.lock_slots as usize],
+            index: Cache::new(shape(entries, ways)?, replacement)?,
+            entries: vec![None; entries as usize],
+            locked: vec![None; lock as usize],
             sets_log2: sets.trailing_zeros(),
         })
     }
 
-    /// One key per (page, space): the low bits of the page choose the set, the space comes above them.
-    fn key(&self, page: u64, space: Space) -> u64 {
-        let space = match space {
-            Space::Asid(asid) => u64::from(asid),
-            Space::Global => 1 << (SPACE_BITS - 1),
-        };
+    /// One key per page, size and space; the low bits of the page number choose the set.
+    fn key(&self, addr: u32, size_log2: u32, space: Option<u8>) -> u64 {
+        let page = u64::from(addr >> size_log2);
         let set = page & ((1 << self.sets_log2) - 1);
-        (page >> self.sets_log2) << (SPACE_BITS + self.sets_log2) | space << self.sets_log2 | set
+        let tag = page >> self.sets_log2;
+        let space = space.map_or(0x100, u64::from);
+        ((tag << 5 | u64::from(size_log2)) << 9 | space) << self.sets_log2 | set
     }
 
-    /// Whether `page` is translated for `asid`, by an entry of its own, a global or a locked one.
-    pub fn access(&mut self, page: u64, asid: u8) -> bool {
-        let applies = |space| space == Space::Global || space == Space::Asid(asid);
-        let locked = self.locked.iter().flatten().any(|&(held, space)| held == page && applies(space));
-        let (own, global) = (self.key(page, Space::Asid(asid)), self.key(page, Space::Global));
-        locked || self.main.access(own, false) || self.main.access(global, false)
+    fn key_of(&self, entry: &Entry) -> u64 {
+        let space = if entry.mapping.global { None } else { Some(entry.asid) };
+        self.key(entry.mapping.virt, entry.mapping.size_log2, space)
     }
 
-    /// Brings a translation in after a walk; it must not be there.
-    pub fn fill(&mut self, page: u64, space: Space) {
-        let key = self.key(page, space);
-        let outcome = self.main.fill(key, false);
-        debug_assert!(matches!(outcome, Fill::Placed { .. }), "no way of the associative part is ever locked");
+    fn at(&self, key: u64) -> Option<usize> {
+        let way = self.index.probe(key)?;
+        let set = key & ((1 << self.sets_log2) - 1);
+        Some(set as usize * self.index.ways() as usize + way as usize)
     }
 
-    /// Holds a translation in lock slot `slot`, replacing what it held. `false` when there is no such slot.
-    pub fn lock(&mut self, slot: u32, page: u64, space: Space) -> bool {
-        match self.locked.get_mut(slot as usize) {
-            Some(place) => {
-                *place = Some((page, space));
-                true
+    /// The entry for `addr` and where it is. A lock entry goes before others.
+    pub fn look_up(&mut self, addr: u32, asid: u8) -> Option<(Entry, Place)> {
+        let lock = self.locked.iter().position(|place| place.is_some_and(|entry| entry.matches(addr, asid)));
+        if let Some(slot) = lock {
+            return Some((self.locked[slot]?, Place::Locked(slot as u32)));
+        }
+        for size_log2 in SIZES_LOG2 {
+            for space in [Some(asid), None] {
+                let key = self.key(addr, size_log2, space);
+                if self.index.access(key, false) {
+                    return Some((self.entries[self.at(key)?]?, Place::Associative));
+                }
             }
-            None => false,
+        }
+        None
+    }
+
+    /// Takes an entry into the associative part after a walk that found none.
+    pub fn fill(&mut self, entry: Entry) {
+        let key = self.key_of(&entry);
+        if self.index.probe(key).is_none() {
+            let fill = self.index.fill(key, false);
+            debug_assert!(matches!(fill, Fill::Placed { .. }), "no way of the associative part is ever locked");
+        }
+        if let Some(at) = self.at(key) {
+            self.entries[at] = Some(entry);
         }
     }
 
-    /// Empties lock slot `slot`. `false` when there is no such slot.
-    pub fn unlock(&mut self, slot: u32) -> bool {
-        match self.locked.get_mut(slot as usize) {
-            Some(place) => {
-                *place = None;
-                true
+    /// Takes an entry into lock entry `slot`: what it held before, or `Err` when there is no such lock entry.
+    #[allow(clippy::result_unit_err, reason = "there is only one thing that can be wrong")]
+    pub fn lock(&mut self, slot: u32, entry: Entry) -> Result<Option<Entry>, ()> {
+        self.locked.get_mut(slot as usize).map(|place| place.replace(entry)).ok_or(())
+    }
+
+    /// The lock entries.
+    pub fn locked(&self) -> &[Option<Entry>] {
+        &self.locked
+    }
+
+    /// Drops the entries that `condemned` names; of the lock entries only when `and_locked`.
+    pub fn invalidate(&mut self, and_locked: bool, condemned: impl Fn(&Entry) -> bool) {
+        for at in 0..self.entries.len() {
+            if let Some(entry) = self.entries[at].filter(&condemned) {
+                let key = self.key_of(&entry);
+                self.entries[at] = None;
+                self.index.invalidate_line(key);
             }
-            None => false,
         }
-    }
-
-    /// Drops the translation of `page` for `space`, locked or not.
-    pub fn invalidate_page(&mut self, page: u64, space: Space) {
-        let key = self.key(page, space);
-        self.main.invalidate_line(key);
-        self.drop_locked(|held| held == (page, space));
-    }
-
-    /// Drops every translation that belongs to `asid`; global ones stay.
-    pub fn invalidate_asid(&mut self, asid: u8) {
-        let mask = (1u64 << SPACE_BITS) - 1;
-        let shift = self.sets_log2;
-        let keys: Vec<u64> =
-            self.main.lines().map(|(key, _)| key).filter(|key| key >> shift & mask == u64::from(asid)).collect();
-        for key in keys {
-            self.main.invalidate_line(key);
-        }
-        self.drop_locked(|(_, space)| space == Space::Asid(asid));
-    }
-
-    /// Drops every translation, locked ones too.
-    pub fn invalidate_all(&mut self) {
-        self.main.invalidate_all();
-        self.drop_locked(|_| true);
-    }
-
-    fn drop_locked(&mut self, condemned: impl Fn((u64, Space)) -> bool) {
-        for place in &mut self.locked {
-            if place.is_some_and(&condemned) {
-                *place = None;
+        if and_locked {
+            for place in &mut self.locked {
+                *place = place.filter(|entry| !condemned(entry));
             }
         }
     }

@@ -162,11 +162,16 @@ impl Cache {
 
     /// Brings `line` in, which must not be there: into an empty unlocked way, else over the policy's victim.
     pub fn fill(&mut self, line: u64, dirty: bool) -> Fill {
+        self.fill_outside(line, dirty, self.locked)
+    }
+
+    /// As [`Self::fill`] for a master that is kept from the ways in `locked`, whatever [`Self::lock_ways`] said.
+    pub fn fill_outside(&mut self, line: u64, dirty: bool, locked: u32) -> Fill {
         debug_assert!(self.find(line).is_none(), "a line is filled once");
         let base = self.base(line);
         let set = &self.tags[base..base + self.ways];
-        let empty = (0..self.ways).find(|&way| set[way] == EMPTY && self.locked & 1 << way == 0);
-        let Some(way) = empty.or_else(|| self.victims.choose(base, self.ways, self.locked)) else {
+        let empty = (0..self.ways).find(|&way| set[way] == EMPTY && locked & 1 << way == 0);
+        let Some(way) = empty.or_else(|| self.victims.choose(base, self.ways, locked)) else {
             return Fill::Bypassed;
         };
         let at = base + way;

@@ -11,6 +11,8 @@ pub enum Replacement {
     Lru,
     /// The one that a binary tree of "other side" bits points to; a power of two of ways.
     TreePlru,
+    /// One way after the other, counted for each set.
+    RoundRobin,
     /// Pseudo-random by xorshift from this seed (0 is taken as 1); the sequence is part of the machine's state.
     Random {
         /// Start of the sequence.
@@ -26,6 +28,8 @@ pub(super) enum Victims {
     /// One word of tree bits per set. Node 1 is the root, the children of node n are 2n and 2n + 1; a set bit points
     /// to the upper half.
     Tree { bits: Vec<u32> },
+    /// The way of each set to look at first for the next victim.
+    RoundRobin { next: Vec<u8> },
     /// State of the generator.
     Random { state: u32 },
 }
@@ -35,6 +39,7 @@ impl Victims {
         match replacement {
             Replacement::Lru => Self::Lru { used: vec![0; sets * ways], clock: 0 },
             Replacement::TreePlru => Self::Tree { bits: vec![0; sets] },
+            Replacement::RoundRobin => Self::RoundRobin { next: vec![0; sets] },
             Replacement::Random { seed } => Self::Random { state: seed.max(1) },
         }
     }
@@ -43,7 +48,7 @@ impl Victims {
     #[inline]
     pub(super) fn touch(&mut self, at: usize, ways: usize) {
         match self {
-            Self::Random { .. } => {}
+            Self::Random { .. } | Self::RoundRobin { .. } => {}
             Self::Lru { used, clock } => {
                 *clock += 1;
                 used[at] = *clock;
@@ -67,6 +72,12 @@ impl Victims {
                 free.min_by_key(|way| used[base + way])?
             }
             Self::Tree { bits } => tree_victim(bits[base / ways], ways, open),
+            Self::RoundRobin { next } => {
+                let first = &mut next[base / ways];
+                let way = next_open(open, usize::from(*first));
+                *first = (way + 1) as u8;
+                way
+            }
             Self::Random { state } => {
                 let pick = next_random(state) % open.count_ones();
                 nth_set_bit(open, pick)
@@ -77,6 +88,12 @@ impl Victims {
 
 const fn way_mask(ways: usize) -> u32 {
     if ways >= 32 { u32::MAX } else { (1 << ways) - 1 }
+}
+
+/// The lowest open way from `first` on, or the lowest of all; one is open.
+fn next_open(open: u32, first: usize) -> usize {
+    let from = open & !way_mask(first);
+    (if from == 0 { open } else { from }).trailing_zeros() as usize
 }
 
 /// Marsaglia's 32-bit xorshift with shifts 13, 17, 5; never zero from a state that is not.

@@ -159,7 +159,7 @@ impl Machine {
 
     /// Waits until every buffered store has reached its memory, as DSB does.
     pub fn drain(&mut self) -> u32 {
-        let stall = self.stores.drain(self.now);
+        let stall = self.side.stores.drain(self.now);
         self.counters.drain_stalls += u64::from(stall);
         self.spend(stall)
     }

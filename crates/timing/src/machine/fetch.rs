@@ -23,12 +23,12 @@ impl Machine {
 
     fn fetch_line(&mut self, line: u32, attr: MemAttr) -> u32 {
         let addr = line << self.line_log2;
-        let Some(index) = self.find_memory(addr, self.fetch_memory) else {
+        let Some(index) = self.side.below.find(addr, self.fetch_memory) else {
             self.counters.outside += 1;
             return 0;
         };
         self.fetch_memory = index;
-        let memory = &mut self.memories[index];
+        let memory = &mut self.side.below.memories[index];
         let stall = match (memory.interface, memory.kind, &mut self.art) {
             (Interface::Tcm, MemoryKind::Flash, Some(art)) => {
                 let line = addr.wrapping_sub(memory.base) >> self.line_log2;
@@ -58,15 +58,6 @@ impl Machine {
         };
         self.counters.fetch_stalls += u64::from(stall);
         self.spend(stall)
-    }
-
-    /// Index of the memory that holds `addr`; `hint` is tried first.
-    #[inline]
-    pub(super) fn find_memory(&self, addr: u32, hint: usize) -> Option<usize> {
-        match self.memories.get(hint) {
-            Some(memory) if memory.holds(addr) => Some(hint),
-            _ => self.memories.iter().position(|memory| memory.holds(addr)),
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Cache maintenance through the core's registers (DDI 0403 B3.2 and table B2-1).
 
 use super::Machine;
-use crate::cache::Cache;
 
 /// An operation on caches or predictor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,47 +81,28 @@ impl Machine {
             Maintenance::InvalidatePredictor => self.predictor.clear(),
             Maintenance::Enable { instruction, data } => {
                 self.icache.on = instruction;
-                self.dcache.on = data;
+                self.side.l1.on = data;
             }
         }
         spent
     }
 
     fn data_line(&mut self, line: u64, clean: bool, invalidate: bool) -> u32 {
-        let cache = &mut self.dcache.cache;
-        let dirty = clean && cache.is_dirty(line);
-        if clean {
-            cache.clean_line(line);
-        }
-        if invalidate {
-            cache.invalidate_line(line);
-        }
-        if dirty { self.buffer_write_back(line) } else { 0 }
+        if self.side.maintain_line(line, clean, invalidate) { self.buffer_write_back(line) } else { 0 }
     }
 
-    /// Way in the uppermost bits, set above the line offset (DDI 0403 B4.8.7).
     fn data_place(&mut self, set_way: u32, clean: bool, invalidate: bool) -> u32 {
-        let cache: &mut Cache = &mut self.dcache.cache;
-        let way_bits = cache.ways().next_power_of_two().trailing_zeros();
-        let way = if way_bits == 0 { 0 } else { set_way >> (32 - way_bits) };
-        let set = (set_way >> self.line_log2) & (cache.sets() - 1);
-        match cache.by_set_way(set, way, clean, invalidate) {
-            Some(held) if held.dirty && clean => self.buffer_write_back(held.line),
-            _ => 0,
-        }
+        self.side.maintain_place(set_way, clean, invalidate).map_or(0, |line| self.buffer_write_back(line))
     }
 
     fn buffer_write_back(&mut self, line: u64) -> u32 {
-        let stall = self.stores.wait(self.now);
-        let spent = self.spend(stall);
-        let done = self.write_back(line, self.now);
-        self.stores.push(done);
-        spent
+        let stall = self.side.buffer_write_back(line, self.now, &mut self.counters);
+        self.spend(stall)
     }
 
     /// Locks ways of the data cache (see [`Cache::lock_ways`]). The Cortex-M7 has no such register; other cores do.
     pub fn lock_data_ways(&mut self, mask: u32) {
-        self.dcache.cache.lock_ways(mask);
+        self.side.l1.cache.lock_ways(mask);
     }
 
     /// Locks ways of the instruction cache, as [`Machine::lock_data_ways`].

@@ -17,22 +17,17 @@ pub use maintain::Maintenance;
 use alloc::vec::Vec;
 
 use crate::art::Art;
+use crate::below::Below;
 use crate::branch::{BranchSite, Predictor};
 use crate::bus::{Memory, StoreBuffer};
-use crate::cache::Cache;
 use crate::counters::Counters;
+use crate::level1::Level1;
 use crate::pipeline::{CostTable, Scoreboard};
-use crate::profile::{MemoryKind, Profile, ProfileError};
+use crate::profile::{MemoryKind, Param, Profile, ProfileError};
+use crate::side::DataSide;
 
 /// Which line an access needs, as no address: line sizes are at least two.
 const NO_LINE: u32 = u32::MAX;
-
-/// A level-1 cache and whether it is on.
-#[derive(Clone, Debug)]
-struct Level1 {
-    cache: Cache,
-    on: bool,
-}
 
 /// State of one Armv7-M core with its memories.
 #[derive(Clone, Debug)]
@@ -40,15 +35,13 @@ pub struct Machine {
     now: u64,
     line_log2: u32,
     icache: Level1,
-    dcache: Level1,
-    memories: Vec<Memory>,
+    side: DataSide,
     /// Memory found last by a data access and by a fetch.
     data_memory: usize,
     fetch_memory: usize,
     /// Tightly coupled memory that most data goes to: base and size.
     tcm: (u32, u32),
     art: Option<Art>,
-    stores: StoreBuffer,
     predictor: Predictor,
     /// The branch that ended the last block, until it is known where execution went on.
     pending: Option<BranchSite>,
@@ -77,29 +70,33 @@ impl Machine {
     /// A machine at time 0 with empty caches, predictor and buffers.
     ///
     /// # Errors
-    /// Everything that [`Profile::validate`] finds.
+    /// Everything that [`Profile::validate`] finds, and a profile of an application core.
     pub fn new(profile: &Profile) -> Result<Self, Vec<ProfileError>> {
         let errors = profile.validate();
         if !errors.is_empty() {
             return Err(errors);
         }
-        let level1 = |p: &crate::profile::CacheParams, path: &str| match Cache::new(p.geometry(), p.replacement.value) {
-            Ok(cache) => Ok(Level1 { cache, on: p.enabled.value }),
-            Err(why) => Err(alloc::vec![ProfileError { path: path.into(), rule: alloc::format!("{why}") }]),
-        };
+        if profile.application.is_some() {
+            let rule = "this core is an application core; it is no Armv7-M machine".into();
+            return Err(alloc::vec![ProfileError { path: "application".into(), rule }]);
+        }
+        let level1 = |p, path| Level1::new(p, path).map_err(|error| alloc::vec![error]);
         let memories: Vec<Memory> = profile.memory.iter().map(Memory::new).collect();
         let tcm = memories.iter().filter(|m| m.kind == MemoryKind::Tcm).max_by_key(|m| m.size);
+        let line_log2 = profile.dcache.line.value.trailing_zeros();
         Ok(Self {
             now: 0,
-            line_log2: profile.dcache.line.value.trailing_zeros(),
+            line_log2,
             icache: level1(&profile.icache, "icache")?,
-            dcache: level1(&profile.dcache, "dcache")?,
             tcm: tcm.map_or((0, 0), |m| (m.base, m.size)),
             art: accelerator(profile, &memories),
-            memories,
+            side: DataSide {
+                l1: level1(&profile.dcache, "dcache")?,
+                stores: StoreBuffer::new(profile.bus.store_buffer.value),
+                below: Below { memories, l2: None, line_log2 },
+            },
             data_memory: 0,
             fetch_memory: 0,
-            stores: StoreBuffer::new(profile.bus.store_buffer.value),
             predictor: Predictor::new(&profile.branch),
             pending: None,
             last_fetch_line: NO_LINE,
@@ -141,16 +138,18 @@ impl Machine {
 impl Params {
     fn new(profile: &Profile) -> Self {
         let e = &profile.exception;
+        // The profile's check has made sure that these are there.
+        let value = |param: &Option<Param<u32>>| param.as_ref().map_or(0, |param| param.value);
         Self {
-            mpu_check: profile.mpu_check.value,
+            mpu_check: value(&profile.mpu_check),
             unaligned_load: profile.bus.unaligned_load.value,
             maintenance: profile.bus.maintenance.value,
             entry: e.entry.value,
             exit: e.exit.value,
-            tail_chain: e.tail_chain.value,
-            late_arrival: e.late_arrival.value,
-            lazy_fp: e.lazy_fp.value,
-            fp_frame: e.fp_frame.value,
+            tail_chain: value(&e.tail_chain),
+            late_arrival: value(&e.late_arrival),
+            lazy_fp: value(&e.lazy_fp),
+            fp_frame: value(&e.fp_frame),
         }
     }
 }

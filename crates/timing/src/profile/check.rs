@@ -4,8 +4,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::params::{CacheParams, ClassCost, MemoryKind, MemoryParams, Param, Unit};
+use super::application::ApplicationParams;
+use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
 use super::{Interface, Profile};
+use crate::tlb;
 
 /// What is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,6 +53,42 @@ impl<'a> Lister<'a> {
         self.list.push(Listed { path, unit: param.unit, expected, source: &param.source });
     }
 
+    fn some<T>(&mut self, name: &str, param: &'a Option<Param<T>>, expected: Unit) {
+        if let Some(param) = param {
+            self.add(name, param, expected);
+        }
+    }
+
+    fn latency(&mut self, latency: &'a LatencyParams) {
+        self.add("latency.beat", &latency.beat, Unit::Bytes);
+        self.add("latency.read_first", &latency.read_first, Unit::Cycles);
+        self.add("latency.write_first", &latency.write_first, Unit::Cycles);
+        self.add("latency.next", &latency.next, Unit::Cycles);
+        self.some("latency.busy_first", &latency.busy_first, Unit::Cycles);
+    }
+
+    fn application(&mut self, core: &'a ApplicationParams) {
+        self.prefix = "application.mmu".into();
+        self.add("micro_instruction", &core.mmu.micro_instruction, Unit::Count);
+        self.add("micro_data", &core.mmu.micro_data, Unit::Count);
+        self.add("main_entries", &core.mmu.main_entries, Unit::Count);
+        self.add("main_ways", &core.mmu.main_ways, Unit::Count);
+        self.add("main_replacement", &core.mmu.main_replacement, Unit::Choice);
+        self.add("lock_entries", &core.mmu.lock_entries, Unit::Count);
+        self.add("main_hit", &core.mmu.main_hit, Unit::Cycles);
+        self.add("walk_start", &core.mmu.walk_start, Unit::Cycles);
+        self.add("walk_level", &core.mmu.walk_level, Unit::Cycles);
+        self.cache("application.l2.cache", &core.l2.cache);
+        self.prefix = "application.l2".into();
+        self.latency(&core.l2.latency);
+        self.prefix = "application.prefetch".into();
+        self.add("streams", &core.prefetch.streams, Unit::Count);
+        self.add("confirm", &core.prefetch.confirm, Unit::Count);
+        self.add("stride", &core.prefetch.stride, Unit::Count);
+        self.add("block", &core.prefetch.block, Unit::Bytes);
+        self.add("enabled", &core.prefetch.enabled, Unit::Choice);
+    }
+
     fn cache(&mut self, name: &str, cache: &'a CacheParams) {
         self.prefix = name.into();
         self.add("size", &cache.size, Unit::Bytes);
@@ -68,10 +106,7 @@ impl<'a> Lister<'a> {
         self.add("board_capacity", &memory.board_capacity, Unit::Bytes);
         self.add("cacheable", &memory.cacheable, Unit::Choice);
         if let Some(latency) = &memory.latency {
-            self.add("latency.beat", &latency.beat, Unit::Bytes);
-            self.add("latency.read_first", &latency.read_first, Unit::Cycles);
-            self.add("latency.write_first", &latency.write_first, Unit::Cycles);
-            self.add("latency.next", &latency.next, Unit::Cycles);
+            self.latency(latency);
         }
         if let Some(art) = &memory.art {
             self.add("art.lines", &art.lines, Unit::Count);
@@ -90,7 +125,7 @@ impl Profile {
     pub fn parameters(&self) -> Vec<Listed<'_>> {
         let mut l = Lister { list: Vec::new(), prefix: String::new() };
         l.add("core_clock", &self.core_clock, Unit::Hz);
-        l.add("mpu_check", &self.mpu_check, Unit::Cycles);
+        l.some("mpu_check", &self.mpu_check, Unit::Cycles);
         l.cache("icache", &self.icache);
         l.cache("dcache", &self.dcache);
         l.prefix = "bus".into();
@@ -109,10 +144,13 @@ impl Profile {
         l.prefix = "exception".into();
         l.add("entry", &self.exception.entry, Unit::Cycles);
         l.add("exit", &self.exception.exit, Unit::Cycles);
-        l.add("tail_chain", &self.exception.tail_chain, Unit::Cycles);
-        l.add("late_arrival", &self.exception.late_arrival, Unit::Cycles);
-        l.add("lazy_fp", &self.exception.lazy_fp, Unit::Cycles);
-        l.add("fp_frame", &self.exception.fp_frame, Unit::Cycles);
+        l.some("tail_chain", &self.exception.tail_chain, Unit::Cycles);
+        l.some("late_arrival", &self.exception.late_arrival, Unit::Cycles);
+        l.some("lazy_fp", &self.exception.lazy_fp, Unit::Cycles);
+        l.some("fp_frame", &self.exception.fp_frame, Unit::Cycles);
+        if let Some(core) = &self.application {
+            l.application(core);
+        }
         for memory in &self.memory {
             l.memory(memory);
         }
@@ -132,6 +170,10 @@ impl Profile {
             }
         }
         self.check_core(&mut errors);
+        self.check_kind(&mut errors);
+        if let Some(core) = &self.application {
+            check_application(core, self.dcache.line.value, &mut errors);
+        }
         for (index, memory) in self.memory.iter().enumerate() {
             check_memory(memory, &mut errors);
             self.check_against_earlier(index, &mut errors);
@@ -162,6 +204,28 @@ impl Profile {
         }
     }
 
+    /// What only one kind of core has must be there for it and for no other.
+    fn check_kind(&self, errors: &mut Vec<ProfileError>) {
+        let e = &self.exception;
+        let only_m = [
+            ("mpu_check", &self.mpu_check),
+            ("exception.tail_chain", &e.tail_chain),
+            ("exception.late_arrival", &e.late_arrival),
+            ("exception.lazy_fp", &e.lazy_fp),
+            ("exception.fp_frame", &e.fp_frame),
+        ];
+        let application = self.application.is_some();
+        for (path, param) in only_m {
+            if param.is_some() == application {
+                errors.push(error(path, "an Armv7-M core needs it, an application core does not have it".into()));
+            }
+        }
+        let beside = |m: &&MemoryParams| m.interface == Interface::BesideL2 && !application;
+        for memory in self.memory.iter().filter(beside) {
+            errors.push(error(&path(memory, "interface"), "only an application core has a level-2 cache".into()));
+        }
+    }
+
     fn check_against_earlier(&self, index: usize, errors: &mut Vec<ProfileError>) {
         let memory = &self.memory[index];
         for other in &self.memory[..index] {
@@ -186,6 +250,29 @@ fn path(memory: &MemoryParams, field: &str) -> String {
     format!("memory.{}.{field}", memory.name)
 }
 
+fn check_application(core: &ApplicationParams, line: u32, errors: &mut Vec<ProfileError>) {
+    let (mmu, l2, prefetch) = (&core.mmu, &core.l2, &core.prefetch);
+    if let Err(why) = l2.cache.geometry().sets(l2.cache.replacement.value) {
+        errors.push(error("application.l2.cache", format!("{why}")));
+    }
+    if let Err(why) = tlb::sets(mmu.main_entries.value, mmu.main_ways.value, mmu.main_replacement.value) {
+        errors.push(error("application.mmu.main_entries", format!("{why}")));
+    }
+    let mut need = |ok: bool, path: &str, rule: &str| {
+        if !ok {
+            errors.push(error(path, rule.into()));
+        }
+    };
+    need(l2.cache.line.value == line, "application.l2.cache.line", "all caches need the same line size");
+    need(l2.latency.beat.value.is_power_of_two(), "application.l2.latency.beat", "a power of two");
+    need((1..=64).contains(&mmu.micro_instruction.value), "application.mmu.micro_instruction", "1 to 64");
+    need((1..=64).contains(&mmu.micro_data.value), "application.mmu.micro_data", "1 to 64");
+    need(mmu.lock_entries.value <= 8, "application.mmu.lock_entries", "up to 8");
+    need((1..=16).contains(&prefetch.streams.value), "application.prefetch.streams", "1 to 16");
+    let block = prefetch.block.value;
+    need(block.is_power_of_two() && block >= line, "application.prefetch.block", "a power of two, a line or more");
+}
+
 fn check_memory(memory: &MemoryParams, errors: &mut Vec<ProfileError>) {
     let mut need = |ok: bool, field: &str, rule: &str| {
         if !ok {
@@ -199,7 +286,7 @@ fn check_memory(memory: &MemoryParams, errors: &mut Vec<ProfileError>) {
     need(tcm != memory.latency.is_some(), "latency", "is needed, except for tightly coupled memory, which has none");
     need(memory.art.is_none() || memory.kind == MemoryKind::Flash, "art", "only flash has one");
     need(memory.rows.is_none() || memory.kind == MemoryKind::Sdram, "rows", "only dynamic memory has rows");
-    let behind_cache = memory.interface == Interface::Axi;
+    let behind_cache = matches!(memory.interface, Interface::Axi | Interface::BesideL2);
     need(!memory.cacheable.value || behind_cache, "cacheable", "only what is behind the memory bus can be cached");
     if let Some(latency) = &memory.latency {
         need(latency.beat.value.is_power_of_two(), "latency.beat", "a power of two");

@@ -3,10 +3,12 @@
 //! A profile is data. It is read by a serde format (TOML in `boards/profiles/`), where unknown keys are errors, and
 //! then checked by [`Profile::validate`]; a machine is only built from what passed.
 
+mod application;
 mod check;
 mod params;
 mod place;
 
+pub use application::{ApplicationParams, Level2Params, MmuParams, PrefetchParams};
 pub use check::ProfileError;
 pub use params::{
     ArtParams, BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Interface, LatencyParams, MemoryKind,
@@ -37,8 +39,10 @@ pub struct Profile {
     pub icache: CacheParams,
     /// Data cache.
     pub dcache: CacheParams,
-    /// Extra cycles for an access check by the MPU.
-    pub mpu_check: Param<u32>,
+    /// Extra cycles for an access check by the MPU; of a core that has one.
+    pub mpu_check: Option<Param<u32>>,
+    /// What an application core (Armv7-A) has beyond a microcontroller's; absent: an Armv7-M core.
+    pub application: Option<ApplicationParams>,
     /// Bus and load/store unit.
     pub bus: BusParams,
     /// Issue and latency per instruction class.

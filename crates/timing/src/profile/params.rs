@@ -164,14 +164,14 @@ pub struct ExceptionParams {
     pub entry: Param<u32>,
     /// Cycles of a return, memory without wait states.
     pub exit: Param<u32>,
-    /// Cycles from one handler to the next.
-    pub tail_chain: Param<u32>,
+    /// Cycles from one handler to the next. This and the following exist on Armv7-M only.
+    pub tail_chain: Option<Param<u32>>,
     /// Cycles that a higher-priority exception adds when it overtakes an entry under way.
-    pub late_arrival: Param<u32>,
+    pub late_arrival: Option<Param<u32>>,
     /// Cycles to save the deferred floating-point registers, memory without wait states.
-    pub lazy_fp: Param<u32>,
+    pub lazy_fp: Option<Param<u32>>,
     /// Cycles more of an entry or exit that transfers them at once.
-    pub fp_frame: Param<u32>,
+    pub fp_frame: Option<Param<u32>>,
 }
 
 /// Kind of memory.
@@ -198,6 +198,8 @@ pub enum Interface {
     Tcm,
     /// The memory bus behind the caches.
     Axi,
+    /// Behind the level-1 caches and beside the level-2 cache.
+    BesideL2,
     /// The peripheral bus: never cached.
     Peripheral,
     /// The core's own registers: never cached.
@@ -216,6 +218,8 @@ pub struct LatencyParams {
     pub write_first: Param<u32>,
     /// Per further beat.
     pub next: Param<u32>,
+    /// Of `read_first`, the cycles in which no other transfer can begin; absent: all of them.
+    pub busy_first: Option<Param<u32>>,
 }
 
 /// The flash accelerator.

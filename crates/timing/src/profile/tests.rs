@@ -8,6 +8,15 @@ pub(crate) fn text() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/profiles/stm32f767.toml")).unwrap()
 }
 
+/// The text of the application core's profile.
+pub(crate) fn application_text() -> String {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/profiles/xc7z020.toml")).unwrap()
+}
+
+pub(crate) fn xc7z020() -> Profile {
+    toml::from_str(&application_text()).unwrap()
+}
+
 pub(crate) fn stm32f767() -> Profile {
     toml::from_str(&text()).unwrap()
 }
@@ -21,8 +30,9 @@ fn name(profile: &Profile, addr: u64) -> Option<&str> {
 }
 
 #[test]
-fn the_profile_that_comes_along_is_valid() {
+fn the_profiles_that_come_along_are_valid() {
     assert_eq!(stm32f767().validate(), []);
+    assert_eq!(xc7z020().validate(), []);
 }
 
 #[test]
@@ -123,7 +133,10 @@ fn unknown_and_missing_keys_are_refused() {
 
 /// The paths that a broken profile complains about.
 fn complaints(change: impl FnOnce(&mut Profile)) -> std::vec::Vec<String> {
-    let mut profile = stm32f767();
+    complaints_of(stm32f767(), change)
+}
+
+fn complaints_of(mut profile: Profile, change: impl FnOnce(&mut Profile)) -> std::vec::Vec<String> {
     change(&mut profile);
     profile.validate().into_iter().map(|ProfileError { path, .. }| path).collect()
 }
@@ -210,4 +223,59 @@ fn every_parameter_is_listed_with_its_source() {
     let listed = profile.parameters();
     assert_eq!(listed.len(), text().matches("source = \"").count());
     assert!(listed.iter().any(|p| p.path == "memory.sdram.rows.miss" && p.source.contains("W9825G6KH")));
+}
+
+/// What only one kind of core has is refused for the other; the shapes of the application core are checked.
+#[test]
+fn the_rules_for_application_cores_refuse() {
+    let of = |change: fn(&mut Profile)| complaints_of(xc7z020(), change);
+    let only_m = ["exception.tail_chain", "exception.late_arrival", "exception.lazy_fp", "exception.fp_frame"];
+    let mut expected = std::vec!["mpu_check"];
+    expected.extend(only_m);
+    expected.push("memory.ocm.interface");
+    assert_eq!(of(|p| p.application = None), expected);
+    assert_eq!(complaints(|p| p.mpu_check = None), ["mpu_check"]);
+    assert_eq!(of(|p| p.mpu_check = stm32f767().mpu_check), ["mpu_check"]);
+    let mmu = "application.mmu";
+    assert_eq!(
+        of(|p| p.application.as_mut().unwrap().mmu.main_entries.value = 96),
+        [mmu.to_string() + ".main_entries"]
+    );
+    assert_eq!(of(|p| p.application.as_mut().unwrap().mmu.micro_data.value = 0), [mmu.to_string() + ".micro_data"]);
+    assert_eq!(
+        of(|p| p.application.as_mut().unwrap().mmu.micro_instruction.value = 65),
+        [mmu.to_string() + ".micro_instruction"]
+    );
+    assert_eq!(of(|p| p.application.as_mut().unwrap().mmu.lock_entries.value = 9), [mmu.to_string() + ".lock_entries"]);
+    assert_eq!(of(|p| p.application.as_mut().unwrap().l2.cache.ways.value = 7), ["application.l2.cache"]);
+    assert_eq!(of(|p| p.application.as_mut().unwrap().l2.cache.line.value = 64), ["application.l2.cache.line"]);
+    assert_eq!(of(|p| p.application.as_mut().unwrap().l2.latency.beat.value = 3), ["application.l2.latency.beat"]);
+    assert_eq!(of(|p| p.application.as_mut().unwrap().prefetch.streams.value = 0), ["application.prefetch.streams"]);
+    assert_eq!(of(|p| p.application.as_mut().unwrap().prefetch.block.value = 48), ["application.prefetch.block"]);
+}
+
+#[test]
+fn a_model_is_built_only_for_its_kind_of_core() {
+    let refused = crate::Machine::new(&xc7z020()).unwrap_err();
+    assert_eq!(refused[0].path, "application");
+    let refused = crate::application::MemorySystem::new(&stm32f767()).unwrap_err();
+    assert_eq!(refused[0].path, "application");
+}
+
+#[test]
+fn the_application_core_is_the_one_of_the_paper() {
+    let profile = xc7z020();
+    assert_eq!(profile.parameters().len(), application_text().matches("source = \"").count());
+    let core = profile.application.as_ref().unwrap();
+    let mmu = &core.mmu;
+    assert_eq!((mmu.micro_instruction.value, mmu.micro_data.value, mmu.lock_entries.value), (32, 32, 4));
+    assert_eq!((mmu.main_entries.value, mmu.main_ways.value), (128, 2));
+    assert_eq!((core.l2.cache.size.value, core.l2.cache.ways.value), (512 << 10, 8));
+    assert_eq!((profile.dcache.size.value, profile.dcache.ways.value), (32 << 10, 4));
+    assert_eq!((name(&profile, 0xFFFC_0000), name(&profile, 0xFFFF_FFFF)), (Some("ocm"), Some("ocm")));
+    assert_eq!(
+        (name(&profile, 0x0), name(&profile, 0x3FFF_FFFF), name(&profile, 0x4000_0000)),
+        (Some("ddr"), Some("ddr"), None)
+    );
+    assert_eq!(name(&profile, 0xF8F0_2100), Some("private"));
 }
