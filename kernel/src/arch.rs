@@ -56,9 +56,15 @@ pub unsafe trait Arch: 'static {
     /// The low word of the ticks since boot. It may wrap, but not between two timer interrupts; the timer is always armed.
     fn ticks(&mut self) -> u32;
 
-    /// Asks for one timer interrupt at or soon after `at` (ticks), which is less than half a wrap of [`Arch::ticks`] away. An earlier request is replaced. The delay has the
-    /// granularity that the board documents; a time in the past fires at once.
-    fn arm_timer(&mut self, at: u64);
+    /// Delays of more ticks than this the timer takes as they are; it may lengthen shorter ones.
+    const SHORT: u32;
+
+    /// Asks for one timer interrupt at or soon after `at` (low word of ticks), which is at most half a second away. An earlier request
+    /// is replaced. The delay has the granularity that the board documents; a time in the past fires at once.
+    fn arm_timer(&mut self, at: u32);
+
+    /// As [`Arch::arm_timer`], for a time so many ticks from now: more than [`Arch::SHORT`], and at most half a second.
+    fn arm_timer_in(&mut self, delay: u32);
 
     /// Prepares a context so that resuming it starts `start`.
     ///

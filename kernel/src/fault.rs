@@ -10,7 +10,7 @@ use system::policy;
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, Outcome};
-use crate::objects::{FaultReport, Life, State, Thread};
+use crate::objects::{Domain, FaultReport, Level, Life, State, Thread};
 use crate::table::Ref;
 
 /// Exit code of a domain that faulted and is not restarted.
@@ -123,13 +123,21 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     pub(crate) fn stop_domain(&mut self, index: u8) {
-        let domain = self.domain_mut(index);
+        if let Some(domain) = self.domains.find(usize::from(index)) {
+            self.end_domain(domain);
+        }
+        self.recheck = true;
+    }
+
+    /// As [`Kernel::stop_domain`], by a thread of the domain that does not go on.
+    #[inline(always)]
+    fn end_domain(&mut self, domain: Ref<Domain<A>>) {
+        let domain = self.domains.at_mut(domain);
         // What is stopped has no activations; counting again and again would only bring an old epoch round.
         if domain.life == Life::Running {
             domain.epoch = domain.epoch.wrapping_add(1);
         }
         domain.life = Life::Stopped;
-        self.recheck = true;
     }
 
     /// `FAULT_NEXT`.
@@ -140,22 +148,27 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// `EXIT`.
+    #[inline(always)]
     pub(crate) fn exit(&mut self, code: u32) -> Result<Outcome, Error> {
         self.outside_gates()?;
-        let index = self.here();
+        let Level { domain: here, place, .. } = *self.top();
         self.block_current(State::Ended);
-        let domain = self.domain_mut(index);
+        let domain = self.domains.at_mut(here);
         domain.living = domain.living.saturating_sub(1);
         if domain.living > 0 && code == 0 {
             return Ok(Outcome::Later);
         }
+        let index = (place >> 8) as u8;
         self.arch.trace(header(Event::Exit, index, 0), code);
-        self.stop_domain(index);
-        self.finished(index, code);
+        self.end_domain(here);
+        if self.domains.at(here).awaited {
+            self.finished(index, code);
+        }
         Ok(Outcome::Later)
     }
 
     /// A domain will not run any more. The run ends when the last domain that it waits for has finished.
+    #[inline(never)]
     fn finished(&mut self, index: u8, code: u32) {
         if !core::mem::replace(&mut self.domain_mut(index).awaited, false) {
             return;

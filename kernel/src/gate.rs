@@ -60,7 +60,7 @@ impl<A: Arch> Kernel<A> {
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
         self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.resume = gate;
-        if (until.wrapping_sub(self.armed as u32) as i32) < 0 {
+        if (until.wrapping_sub(self.armed) as i32) < 0 {
             self.arm_at(until);
         }
     }

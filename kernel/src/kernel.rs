@@ -39,8 +39,12 @@ pub struct Kernel<A: Arch> {
     /// When the running thread's budget ends, in ticks (low word). What the budget has left is brought up to date from it when
     /// somebody asks.
     pub(crate) limit: u32,
-    /// When the timer will interrupt.
-    pub(crate) armed: u64,
+    /// When the timer will interrupt (low word): not before `since`.
+    pub(crate) armed: u32,
+    /// The running thread must be checked again before it goes on.
+    pub(crate) recheck: bool,
+    /// `armed` is earlier than what the timer was last asked for.
+    pub(crate) rearm: bool,
     /// The processor.
     pub arch: A,
     pub(crate) domains: Table<Domain<A>>,
@@ -51,10 +55,6 @@ pub struct Kernel<A: Arch> {
     pub(crate) notifications: Table<Notification<A>>,
     pub(crate) interrupts: &'static mut [Interrupt<A>],
     pub(crate) ready: Ready<A>,
-    /// The running thread must be checked again before it goes on.
-    pub(crate) recheck: bool,
-    /// `armed` is earlier than what the timer was last asked for.
-    pub(crate) rearm: bool,
     /// A time in the past, less than half a wrap of [`Arch::ticks`] ago.
     pub(crate) since: u64,
     pub(crate) ticks_per_second: u32,
@@ -259,6 +259,40 @@ impl<A: Arch> Kernel<A> {
         next
     }
 
+    /// A system call after which the caller goes on whatever comes of it, because nobody becomes ready and nobody waits.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub fn on_simple(&mut self, number: u32, args: &[u32; 4]) {
+        let level = self.resume;
+        let outcome =
+            Call::from_number(number).ok_or(Error::BadCall).and_then(|call| self.simple(call, args[0], args[1]));
+        match outcome {
+            Ok(values) => self.respond(level, 0, values),
+            Err(error) => self.refuse(level, number, error),
+        }
+    }
+
+    /// What [`Kernel::on_simple`] performs, and its values.
+    #[inline(always)]
+    fn simple(&mut self, call: Call, a: u32, b: u32) -> Result<[u32; 2], Error> {
+        match call {
+            Call::Poll => Ok([self.poll(a, b)?, 0]),
+            Call::InterruptAck => self.interrupt_ack(a).map(|()| [0; 2]),
+            Call::TimeNow => {
+                let now = self.now();
+                Ok([now as u32, (now >> 32) as u32])
+            }
+            Call::Mark => {
+                let domain = self.here();
+                self.arch.trace(header(Event::Mark, domain, a as u16), b);
+                Ok([0; 2])
+            }
+            _ => Err(Error::BadCall),
+        }
+    }
+
     /// [`Kernel::dispatch`], which leaves nothing to load.
     #[inline(never)]
     fn dispatch_or_stay(&mut self) -> Option<NonNull<A::Context>> {
@@ -283,21 +317,13 @@ impl<A: Arch> Kernel<A> {
     fn perform(&mut self, call: Call, a: u32, b: u32, c: u32, d: u32) -> Result<Outcome, Error> {
         match call {
             Call::Exit => self.exit(a),
-            Call::Poll => self.poll(a, b),
+            Call::Poll | Call::InterruptAck | Call::TimeNow | Call::Mark => {
+                self.simple(call, a, b).map(|[first, second]| Outcome::Values(first, second))
+            }
             Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),
             Call::WaitPeriod => self.wait_period(),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
-            Call::InterruptAck => self.interrupt_ack(a),
-            Call::TimeNow => {
-                let now = self.now();
-                Ok(Outcome::Values(now as u32, (now >> 32) as u32))
-            }
-            Call::Mark => {
-                let domain = self.here();
-                self.arch.trace(header(Event::Mark, domain, a as u16), b);
-                DONE
-            }
             Call::BudgetQuery => self.budget_query(a),
             Call::DomainStop => {
                 let cap = self.lookup(a, Kind::Domain, rights::WRITE)?;

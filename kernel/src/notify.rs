@@ -56,11 +56,56 @@ impl<A: Arch> Kernel<A> {
                 self.respond(self.resume, 0, [found, 0]);
                 None
             }
-            Ok(Outcome::Later) => match self.ready.first() {
-                Some(next) => self.switch(next),
-                None => self.dispatch_slowly(),
-            },
+            Ok(Outcome::Later) => self.give_way(),
             Err(error) => self.refused(Call::Wait, error),
+        }
+    }
+
+    /// `SLEEP_UNTIL`, as [`Kernel::on_yield`].
+    ///
+    /// # Bound
+    /// O(threads + budgets), or a dispatch beyond that.
+    #[inline(always)]
+    pub fn on_sleep(&mut self, low: u32, high: u32) -> Option<NonNull<A::Context>> {
+        let slept = self.sleep_until(u64::from(low) | u64::from(high) << 32);
+        self.slept(Call::SleepUntil, slept)
+    }
+
+    /// `WAIT_PERIOD`, as [`Kernel::on_yield`].
+    ///
+    /// # Bound
+    /// As for [`Kernel::on_sleep`].
+    #[inline(always)]
+    pub fn on_period(&mut self) -> Option<NonNull<A::Context>> {
+        let slept = self.wait_period();
+        self.slept(Call::WaitPeriod, slept)
+    }
+
+    #[inline(always)]
+    fn slept(&mut self, call: Call, outcome: Result<Outcome, Error>) -> Option<NonNull<A::Context>> {
+        match outcome {
+            Ok(Outcome::Values(value, _)) => {
+                self.respond(self.resume, 0, [value, 0]);
+                None
+            }
+            Ok(Outcome::Later) => {
+                let next = self.give_way();
+                self.arm();
+                next
+            }
+            Err(error) => self.refused(call, error),
+        }
+    }
+
+    /// `EXIT`, as [`Kernel::on_yield`].
+    ///
+    /// # Bound
+    /// O(1), or a dispatch.
+    #[inline(always)]
+    pub fn on_exit(&mut self, code: u32) -> Option<NonNull<A::Context>> {
+        match self.exit(code) {
+            Ok(_) => self.give_way(),
+            Err(error) => self.refused(Call::Exit, error),
         }
     }
 
@@ -156,12 +201,13 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// `POLL`.
-    pub(crate) fn poll(&mut self, handle: u32, mask: u32) -> Result<Outcome, Error> {
+    #[inline(always)]
+    pub(crate) fn poll(&mut self, handle: u32, mask: u32) -> Result<u32, Error> {
         let (index, _) = self.notification(handle, rights::READ)?;
         let word = self.notifications.at_mut(index);
         let found = word.bits & mask;
         word.bits &= !found;
-        Ok(Outcome::Values(found, 0))
+        Ok(found)
     }
 
     /// `SIGNAL`.
@@ -260,11 +306,11 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// `INTERRUPT_ACK`.
-    pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<Outcome, Error> {
+    pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
         self.arch.unmask(u32::from(line));
-        DONE
+        Ok(())
     }
 
     /// `SLEEP_UNTIL`.

@@ -69,7 +69,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
-        let limit = match self.covered(budget, now) {
+        let limit = match self.covered(budget, now, 0) {
             Some(limit) => limit,
             None if !self.can_pay(next, budget) => return false,
             None => now.wrapping_add(self.budgets.at(budget).time.left() as u32),
@@ -103,8 +103,8 @@ impl<A: Arch> Kernel<A> {
     /// A thread runs from now on, at the latest until `end`.
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
-        if (self.armed as u32).wrapping_sub(end) as i32 > 0 {
-            self.armed = self.time_of(end);
+        if self.armed.wrapping_sub(end) as i32 > 0 {
+            self.armed = end;
             self.rearm = true;
         }
         if top != self.resume {
@@ -156,27 +156,37 @@ impl<A: Arch> Kernel<A> {
         Some(top.place().cast())
     }
 
-    /// A thread runs in its own domain from now on, if its budget has something left; the timer is armed for its end. The budget of who
-    /// ran before was charged.
+    /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
+    /// its end. The budget of who ran before was charged.
     #[inline(always)]
     pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, budget: Ref<Budget>, now: u32) -> bool {
-        let Some(limit) = self.covered(budget, now) else { return false };
+        let Some(limit) = self.covered(budget, now, A::SHORT as i32) else { return false };
         self.limit = limit;
-        if (limit.wrapping_sub(self.armed as u32) as i32) < 0 {
-            self.arm_at(limit);
+        if (limit.wrapping_sub(self.armed) as i32) < 0 {
+            self.armed = limit;
+            self.arch.arm_timer_in(limit.wrapping_sub(now));
         }
         self.run(base, self.levels.at(base).place);
         true
     }
 
-    /// When a budget ends that pays from now on; `None` when nothing is left or it may have to be replenished first.
+    /// When a budget ends that pays from now on; `None` when no more than `least` is left or it may have to be replenished first.
     #[inline(always)]
-    fn covered(&self, budget: Ref<Budget>, now: u32) -> Option<u32> {
+    fn covered(&self, budget: Ref<Budget>, now: u32, least: i32) -> Option<u32> {
         let Budget { time, .. } = self.budgets.at(budget);
         let (left, due) = (time.left(), time.next_replenishment());
         // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
         let is_due = (due as u32).wrapping_sub(now) as i32 <= 0;
-        (left > 0 && !is_due).then_some(now.wrapping_add(left as u32))
+        (left > least && !is_due).then_some(now.wrapping_add(left as u32))
+    }
+
+    /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.
+    #[inline(always)]
+    pub(crate) fn give_way(&mut self) -> Option<NonNull<A::Context>> {
+        match self.ready.first() {
+            Some(next) => self.switch(next),
+            None => self.dispatch_slowly(),
+        }
     }
 
     #[cold]
@@ -268,17 +278,17 @@ impl<A: Arch> Kernel<A> {
     /// comes too early only looks around and arms the timer again; there is at most one for each call of this.
     #[inline]
     pub(crate) fn arm_before(&mut self, at: u64) {
-        if at < self.armed {
-            self.armed = at;
+        if at < self.time_of(self.armed) {
+            self.armed = at as u32;
             self.rearm = true;
         }
     }
 
     /// Arms the timer for `at` (ticks, low word), at once.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn arm_at(&mut self, at: u32) {
-        self.armed = self.time_of(at);
-        self.arch.arm_timer(self.armed);
+        self.armed = at;
+        self.arch.arm_timer(at);
     }
 
     /// The timer fired: wakes what is due, and rechecks the running thread's budget.
@@ -297,7 +307,7 @@ impl<A: Arch> Kernel<A> {
         let left = end.wrapping_sub(now as u32) as i32;
         if now < earliest && left > 0 && thread.is_some() {
             // It came too early, and whoever runs goes on.
-            self.armed = look.min(earliest).min(now + left as u64);
+            self.armed = look.min(earliest).min(now + left as u64) as u32;
             self.arch.arm_timer(self.armed);
             return;
         }
@@ -313,7 +323,7 @@ impl<A: Arch> Kernel<A> {
                 Wake::Budget(budget) => self.replenished(budget, now),
             }
         }
-        self.armed = self.times.earliest().min(look);
+        self.armed = self.times.earliest().min(look) as u32;
         self.rearm = true;
         self.recheck = true;
         self.dispatch_now();

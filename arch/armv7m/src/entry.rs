@@ -97,7 +97,7 @@ cofferdam_zeros:
     bhi     cofferdam_call_other
     tbb     [pc, r2]
 9:
-    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8
+    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
     .if     \number == {gate_call}
     .byte   (cofferdam_gate_call - 9b) / 2
     .elseif \number == {gate_return}
@@ -108,6 +108,14 @@ cofferdam_zeros:
     .byte   (cofferdam_signal - 9b) / 2
     .elseif \number == {wait}
     .byte   (cofferdam_wait - 9b) / 2
+    .elseif \number == {sleep}
+    .byte   (cofferdam_sleep - 9b) / 2
+    .elseif \number == {period}
+    .byte   (cofferdam_period - 9b) / 2
+    .elseif \number == {exit}
+    .byte   (cofferdam_exit - 9b) / 2
+    .elseif (\number == {poll}) || (\number == {ack}) || (\number == {time_now}) || (\number == {mark})
+    .byte   (cofferdam_simple - 9b) / 2
     .else
     .byte   (cofferdam_call_other - 9b) / 2
     .endif
@@ -162,6 +170,27 @@ cofferdam_signal:
 cofferdam_wait:
     bl      kernel_wait
     b       cofferdam_switch
+
+    .thumb_func
+cofferdam_sleep:
+    bl      kernel_sleep
+    b       cofferdam_switch
+
+    .thumb_func
+cofferdam_period:
+    bl      kernel_period
+    b       cofferdam_switch
+
+    .thumb_func
+cofferdam_exit:
+    bl      kernel_exit
+    b       cofferdam_switch
+
+@ After these the caller goes on.
+    .thumb_func
+cofferdam_simple:
+    bl      kernel_simple
+    b       cofferdam_resume
 
     .thumb_func
 cofferdam_yield:
@@ -342,15 +371,25 @@ cofferdam_first:
     rbar = const MPU_RBAR,
     shcsr = const SHCSR,
     pended = const BUSFAULTPENDED.trailing_zeros(),
-    last = const 8,
+    last = const LAST,
     gate_call = const Call::GateCall as u32,
     gate_return = const Call::GateReturn as u32,
     yield_ = const Call::Yield as u32,
     signal = const Call::Signal as u32,
     wait = const Call::Wait as u32,
+    sleep = const Call::SleepUntil as u32,
+    period = const Call::WaitPeriod as u32,
+    exit = const Call::Exit as u32,
+    poll = const Call::Poll as u32,
+    ack = const Call::InterruptAck as u32,
+    time_now = const Call::TimeNow as u32,
+    mark = const Call::Mark as u32,
     start = const START_OFFSET,
     domain = const DOMAIN_OFFSET,
 );
+
+/// The last call that the entry code looks up.
+const LAST: u32 = 13;
 
 /// Addresses that the entry code has in its instructions.
 const MPU_RBAR: u32 = 0xe000_ed9c;
@@ -361,7 +400,7 @@ pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>(
 
 /// What the entry code knows about the kernel's records.
 pub const fn check<B: Board>() {
-    assert!(SAVED_BYTES == 32 && Call::GateReturn as u32 <= 8);
+    assert!(SAVED_BYTES == 32 && Call::Mark as u32 <= LAST);
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7m<B>>());
 }
 
@@ -390,6 +429,31 @@ pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next
 #[inline]
 pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
     kernel.on_wait(args[0], args[1])
+}
+
+/// `SLEEP_UNTIL`, as [`yield_now`].
+#[inline]
+pub fn sleep<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_sleep(args[0], args[1])
+}
+
+/// `WAIT_PERIOD`, as [`yield_now`].
+#[inline]
+pub fn period<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_period()
+}
+
+/// `EXIT`, as [`yield_now`].
+#[inline]
+pub fn exit<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_exit(args[0])
+}
+
+/// A call after which the caller goes on.
+#[inline]
+pub fn simple<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4], number: u32) -> *mut Context {
+    kernel.on_simple(number, args);
+    kernel.resume()
 }
 
 /// `GATE_CALL`: the callee's Context, or null when the call must be performed by [`call`].

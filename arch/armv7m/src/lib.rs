@@ -14,8 +14,8 @@ pub mod regs;
 
 pub use context::Context;
 pub use entry::{
-    Next, call, check, counted, fault, gate_call, gate_return, interrupt, late, signal, timer, wait, wrong_stack,
-    yield_now,
+    Next, call, check, counted, exit, fault, gate_call, gate_return, interrupt, late, period, signal, simple, sleep,
+    timer, wait, wrong_stack, yield_now,
 };
 pub use machine::{Armv7m, Board};
 pub use miss::miss;

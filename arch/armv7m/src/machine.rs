@@ -41,6 +41,9 @@ pub struct Armv7m<B: Board> {
     idle: Context,
 }
 
+/// SYST_RVR: the largest delay.
+const LONGEST_TICKS: u32 = 0x00ff_ffff;
+
 /// Priority of faults: they preempt the rest of the kernel (which never causes them).
 const FAULT_PRIORITY: u32 = 0x00;
 /// Priority of everything else, also of bus faults: a thread's store may fail when the kernel already runs, which is then
@@ -54,6 +57,13 @@ impl<B: Board> Armv7m<B> {
         const MEM_BUS_USAGE: u32 = 7 << 16;
         const DIV_0_TRAP: u32 = 1 << 4;
         const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
+        const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
+        const {
+            assert!(
+                B::TICKS_PER_SECOND / 2 <= LONGEST_TICKS,
+                "half a second is the longest that the timer is asked for"
+            )
+        };
         regs::SHCSR.write(regs::SHCSR.read() | MEM_BUS_USAGE);
         regs::CCR.write(regs::CCR.read() | DIV_0_TRAP);
         regs::SHPR1.write(FAULT_PRIORITY * 0x0001_0001 | KERNEL_PRIORITY << 8);
@@ -64,6 +74,10 @@ impl<B: Board> Armv7m<B> {
         }
         regs::CPACR.write(0xf << 20);
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
+        // From now on it counts; arming it only sets when it comes.
+        regs::SYST_RVR.write(LONGEST_TICKS);
+        regs::SYST_CVR.write(0);
+        regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
         barrier();
         board.start();
         let mut machine = Armv7m { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY };
@@ -138,15 +152,18 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         self.board.counter()
     }
 
-    fn arm_timer(&mut self, at: u64) {
-        const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
-        const LONGEST: i32 = 0x00ff_ffff;
-        // At most half a wrap of the counter ahead.
-        let delay = (at as u32).wrapping_sub(self.ticks()) as i32 - B::RELOAD_TICKS as i32;
-        let delay = delay.clamp(B::SHORTEST_TICKS as i32, LONGEST) as u32;
-        regs::SYST_RVR.write(delay - 1);
+    #[inline]
+    fn arm_timer(&mut self, at: u32) {
+        let delay = at.wrapping_sub(self.ticks()) as i32;
+        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
+    }
+
+    const SHORT: u32 = B::SHORTEST_TICKS + B::RELOAD_TICKS - 1;
+
+    #[inline(always)]
+    fn arm_timer_in(&mut self, delay: u32) {
+        regs::SYST_RVR.write(delay - B::RELOAD_TICKS - 1);
         regs::SYST_CVR.write(0);
-        regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
     }
 
     #[inline]

@@ -71,6 +71,10 @@ handlers! {
     kernel_yield = yield_now() -> Next, "A system call with an entry of its own.";
     kernel_signal = signal(args: &Args) -> Next, "A system call with an entry of its own.";
     kernel_wait = wait(args: &Args) -> Next, "A system call with an entry of its own.";
+    kernel_sleep = sleep(args: &Args) -> Next, "A system call with an entry of its own.";
+    kernel_period = period() -> Next, "A system call with an entry of its own.";
+    kernel_exit = exit(args: &Args) -> Next, "A system call with an entry of its own.";
+    kernel_simple = simple(args: &Args, number: u32) -> *mut Context, "Performs a system call after which the caller goes on.";
     kernel_call = call() -> Next, "Resumes the thread that any other system call leads to.";
     kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
     kernel_interrupt = interrupt(exception: u32) -> Next, "Resumes the thread that an interrupt line leads to.";

@@ -110,7 +110,7 @@ impl Boot {
             recheck: false,
             rearm: false,
             since: 0,
-            armed: u64::MAX,
+            armed: 0,
             ticks_per_second: tables.ticks_per_second(),
             awaited: 0,
             status: 0,

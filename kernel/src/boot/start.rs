@@ -55,7 +55,8 @@ impl<A: Arch> Kernel<A> {
     pub fn start(&mut self) {
         let now = self.arch.now();
         self.since = now;
-        self.arm_before(now + u64::from(self.ticks_per_second / 2));
+        self.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
+        self.rearm = true;
         for budget in self.budgets.iter_mut() {
             budget.time = sched::budget::Budget::new(budget.time.params(), now);
         }

@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use abi::{Call, Error};
 
-use super::rich::{budget, gate, rich, word};
+use super::rich::{budget, gate, line, rich, word};
 use super::sim::{BOUND, CALLER, CAPACITY, GATE, OTHER, SERVANT, Sim, WORD, boot, boot_with, sample};
 use crate::objects::State;
 use crate::{Kernel, NOBODY};
@@ -25,7 +25,7 @@ fn act(kernel: &mut Kernel<Sim>, what: u32, detail: u32) {
             kernel.asks(call as u32, args);
         }
     };
-    match what % 12 {
+    match what % 18 {
         0 | 1 => asks(kernel, Call::GateCall, [gate(detail % 5), detail, 7, 8]),
         2..=4 => asks(kernel, Call::GateReturn, [0, detail, 0, 0]),
         5 => asks(kernel, Call::Yield, [0; 4]),
@@ -33,6 +33,12 @@ fn act(kernel: &mut Kernel<Sim>, what: u32, detail: u32) {
         7 | 8 => asks(kernel, Call::Wait, [word(detail % 5), detail % 16, 0, 0]),
         9 => asks(kernel, Call::BudgetQuery, [budget(detail % 4), 0, 0, 0]),
         10 => kernel.interrupts(3),
+        11 => asks(kernel, Call::SleepUntil, [kernel.arch.now as u32 + detail % 700, 0, 0, 0]),
+        12 => asks(kernel, Call::WaitPeriod, [0; 4]),
+        13 => asks(kernel, Call::Poll, [word(detail % 5), detail % 16, 0, 0]),
+        14 => asks(kernel, Call::InterruptAck, [line(detail % 3), 0, 0, 0]),
+        15 => asks(kernel, [Call::TimeNow, Call::Mark][detail as usize % 2], [detail, 7, 0, 0]),
+        16 if detail % 16 == 0 => asks(kernel, Call::Exit, [detail / 16 % 2, 0, 0, 0]),
         _ => kernel.passes(u64::from(detail % 900)),
     }
 }
@@ -53,7 +59,7 @@ fn both_ways_come_to_the_same() {
             let [long, short] = &mut ways;
             act(long, what, detail);
             act(short, what, detail);
-            assert_eq!(seen(long), seen(short), "step {step}: {} {detail}", what % 12);
+            assert_eq!(seen(long), seen(short), "step {step}: {} {detail}", what % 18);
         }
     }
 }

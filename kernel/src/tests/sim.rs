@@ -61,8 +61,14 @@ unsafe impl Arch for Sim {
     fn now(&mut self) -> u64 {
         self.now
     }
-    fn arm_timer(&mut self, at: u64) {
-        self.timer = Some(at.max(self.now + self.shortest));
+    const SHORT: u32 = 250;
+    fn arm_timer(&mut self, at: u32) {
+        let delay = i64::from(at.wrapping_sub(self.now as u32) as i32);
+        self.timer = Some(self.now.wrapping_add_signed(delay).max(self.now + self.shortest));
+    }
+    fn arm_timer_in(&mut self, delay: u32) {
+        assert!(delay > Self::SHORT);
+        self.timer = Some(self.now + u64::from(delay));
     }
     fn ticks(&mut self) -> u32 {
         self.now as u32
@@ -333,6 +339,19 @@ impl Kernel<Sim> {
                 let next = self.on_wait(args[0], args[1]);
                 self.loads_if(next);
             }
+            Some(Call::SleepUntil) => {
+                let next = self.on_sleep(args[0], args[1]);
+                self.loads_if(next);
+            }
+            Some(Call::WaitPeriod) => {
+                let next = self.on_period();
+                self.loads_if(next);
+            }
+            Some(Call::Exit) => {
+                let next = self.on_exit(args[0]);
+                self.loads_if(next);
+            }
+            Some(Call::Poll | Call::TimeNow | Call::Mark | Call::InterruptAck) => self.on_simple(number, &args),
             _ => {
                 let next = self.on_call();
                 self.loads_if(next);
