@@ -388,6 +388,7 @@ fn summary(play: &Play) -> Summary {
                 cycles: spread(900, 140, 150, 162),
                 instructions: spread(900, 70, 74, 81),
             }],
+            calls: Vec::new(),
         },
         violations: Vec::new(),
         violations_total: 0,

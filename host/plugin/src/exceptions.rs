@@ -1,7 +1,7 @@
 //! Exceptions, and how long interrupts were held off.
 
 use protect::pmsav7::Attr;
-use record::{ExceptionCount, Masked, VectorTime, Window, observed};
+use record::{CallTime, ExceptionCount, Masked, VectorTime, Window, observed};
 
 use crate::block::{TbInfo, flag};
 use crate::clock::CLOCK;
@@ -14,7 +14,11 @@ const NUMBERS: usize = 512;
 const TO_THREAD: u32 = 1 << 3;
 const ON_PROCESS_STACK: u32 = 1 << 2;
 const BASIC_FRAME: u32 = 1 << 4;
+const STACKED_R12: u32 = 16;
 const STACKED_PC: u32 = 24;
+/// Exception of a system call, whose number is in r12, and how many numbers are told apart.
+const SV_CALL: u16 = 11;
+const CALLS: usize = 64;
 const FPCA: u32 = 1 << 2;
 const SPSEL: u32 = 1 << 1;
 const BASIC_BYTES: u32 = 0x20;
@@ -26,6 +30,7 @@ const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, reg
 struct Open {
     pc: u32,
     exception: u16,
+    call: Option<usize>,
     start_cycle: u64,
     start_instructions: u64,
 }
@@ -36,6 +41,13 @@ struct Times {
     instructions: Histogram,
 }
 
+impl Times {
+    fn add(&mut self, window: Window) {
+        self.cycles.add(window.cycles);
+        self.instructions.add(window.instructions);
+    }
+}
+
 /// What is known about exceptions.
 pub struct Exceptions {
     active: Vec<Open>,
@@ -43,6 +55,7 @@ pub struct Exceptions {
     masked: Option<Open>,
     taken: Box<[ExceptionCount; NUMBERS]>,
     times: Vec<Option<Box<Times>>>,
+    calls: Vec<Option<Box<Times>>>,
     longest: Option<Window>,
     longest_to_thread: Option<Window>,
     counting_from: Option<u64>,
@@ -64,6 +77,7 @@ impl Exceptions {
             masked: None,
             taken: Box::new(taken),
             times: (0..NUMBERS).map(|_| None).collect(),
+            calls: (0..CALLS).map(|_| None).collect(),
             longest: None,
             longest_to_thread: None,
             counting_from: count_at_once.then_some(0),
@@ -88,7 +102,7 @@ impl Exceptions {
     }
 
     fn begin(&self, pc: u32, exception: u16, cycle: u64, instructions: u64) -> Open {
-        Open { pc, exception, start_cycle: cycle, start_instructions: instructions }
+        Open { pc, exception, call: None, start_cycle: cycle, start_instructions: instructions }
     }
 
     fn end(&mut self, open: Open, cycle: u64, instructions: u64) -> Option<Window> {
@@ -106,9 +120,10 @@ impl Exceptions {
         let Some(open) = self.active.pop() else { return };
         let Some(window) = self.end(open, cycle, instructions) else { return };
         keep_longest(&mut self.longest, window);
-        let times = self.times[usize::from(window.exception)].get_or_insert_default();
-        times.cycles.add(window.cycles);
-        times.instructions.add(window.instructions);
+        self.times[usize::from(window.exception)].get_or_insert_default().add(window);
+        if let Some(times) = open.call.and_then(|call| self.calls.get_mut(call)) {
+            times.get_or_insert_default().add(window);
+        }
     }
 
     fn end_chain(&mut self, cycle: u64, instructions: u64) {
@@ -129,11 +144,17 @@ impl Exceptions {
             cycles: times.cycles.spread(),
             instructions: times.instructions.spread(),
         };
-        let vectors = self.times.iter().enumerate();
+        let call = |number: usize, times: &Times| CallTime {
+            call: number as u32,
+            cycles: times.cycles.spread(),
+            instructions: times.instructions.spread(),
+        };
+        let (vectors, calls) = (self.times.iter().enumerate(), self.calls.iter().enumerate());
         Masked {
             longest: self.longest,
             longest_to_thread: self.longest_to_thread,
             vectors: vectors.filter_map(|(number, times)| Some(spread(number, times.as_deref()?))).collect(),
+            calls: calls.filter_map(|(number, times)| Some(call(number, times.as_deref()?))).collect(),
         }
     }
 }
@@ -174,7 +195,9 @@ impl Observer {
         let tail_chained = !self.exceptions.active.is_empty() && lr & TO_THREAD != 0;
         // What was just unmasked was taken at once: the masked stretch ended before the entry.
         self.check_masks(tb.pc);
-        self.start_activation(tb.pc, number, tail_chained);
+        let call = (number == SV_CALL).then(|| self.bytes.memory(frame.wrapping_add(STACKED_R12), 4)).flatten();
+        let call = call.and_then(|bytes| bytes.try_into().ok()).map(|bytes| u32::from_le_bytes(bytes) as usize);
+        self.start_activation(tb.pc, number, call, tail_chained);
         let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
         let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };
         let vector = self.exceptions.table.wrapping_add(u32::from(number) * 4);
@@ -191,7 +214,7 @@ impl Observer {
         true
     }
 
-    fn start_activation(&mut self, pc: u32, number: u16, tail_chained: bool) {
+    fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
         let (now, instructions) = (CLOCK.now(), self.instructions);
         let exceptions = &mut self.exceptions;
         if tail_chained {
@@ -200,7 +223,7 @@ impl Observer {
             }
         }
         exceptions.entry_cycle = now;
-        let open = exceptions.begin(pc, number, now, instructions);
+        let open = Open { call, ..exceptions.begin(pc, number, now, instructions) };
         exceptions.chain.get_or_insert(open);
         exceptions.active.push(open);
         let count = &mut exceptions.taken[usize::from(number)];

@@ -13,7 +13,7 @@ mod tests;
 
 pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, RunEvent, observed};
 pub use summary::{
-    CacheCounts, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult, SUMMARY_VERSION, Spread,
-    Summary, VectorTime, Violation, ViolationKind, Window, Witness,
+    CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult, SUMMARY_VERSION,
+    Spread, Summary, VectorTime, Violation, ViolationKind, Window, Witness,
 };
 pub use watch::{DomainWatch, Mode, ProbeWatch, ProfileSource, Progress, Range, Watch};

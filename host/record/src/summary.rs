@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Mode;
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 1;
+pub const SUMMARY_VERSION: u32 = 2;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
@@ -148,6 +148,8 @@ pub struct Masked {
     pub longest_to_thread: Option<Window>,
     /// Handler activations by exception number.
     pub vectors: Vec<VectorTime>,
+    /// Handler activations of the system call by number, of systems whose numbers travel as Cofferdam's do.
+    pub calls: Vec<CallTime>,
 }
 
 /// One stretch of time.
@@ -172,6 +174,18 @@ pub struct Window {
 pub struct VectorTime {
     /// Architectural number.
     pub exception: u16,
+    /// Cycles per activation.
+    pub cycles: Spread,
+    /// Instructions per activation.
+    pub instructions: Spread,
+}
+
+/// How long the handling of one system call took, the switch that it led to included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallTime {
+    /// Number of the call (`abi::Call`).
+    pub call: u32,
     /// Cycles per activation.
     pub cycles: Spread,
     /// Instructions per activation.
