@@ -38,7 +38,7 @@ fn act(kernel: &mut Kernel<Sim>, what: u32, detail: u32) {
         13 => asks(kernel, Call::Poll, [word(detail % 5), detail % 16, 0, 0]),
         14 => asks(kernel, Call::InterruptAck, [line(detail % 3), 0, 0, 0]),
         15 => asks(kernel, [Call::TimeNow, Call::Mark][detail as usize % 2], [detail, 7, 0, 0]),
-        16 if detail % 16 == 0 => asks(kernel, Call::Exit, [detail / 16 % 2, 0, 0, 0]),
+        16 if detail.is_multiple_of(16) => asks(kernel, Call::Exit, [detail / 16 % 2, 0, 0, 0]),
         _ => kernel.passes(u64::from(detail % 900)),
     }
 }
