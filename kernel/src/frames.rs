@@ -1,15 +1,16 @@
 //! Memory as objects: typing, mapping and clearing parts of frames. The rules are those of
-//! [`memory::frames::FrameTable`]; this file checks capabilities, applies what the rules permit, and never widens.
+//! [`memory::frames::FrameTable`]; this file checks capabilities, and never widens. What is mapped and unmapped is changed in
+//! steps ([`crate::edit`]).
 
 use abi::{Error, Kind, rights};
-use memory::frames::{Domain as Owner, FrameError, Purpose};
-use protect::pctrie::{LEAVES_PER_NODE, NODE_BYTES, TrieError};
+use memory::frames::{FrameError, Purpose};
+use protect::pctrie::{LEAVES_PER_NODE, NODE_BYTES, Next};
 use protect::pmsav7::{Access, Data, MemType, RegionRegs, Span, encode_one};
-use protect::slots::min_paged_slots;
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::Arch;
 use crate::boot::NODE_ALIGN;
+use crate::edit::Turn;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
 
@@ -51,7 +52,7 @@ const CLEAN_BYTES: u32 = 512;
 /// Most bytes of one gift of nodes.
 const GIFT_BYTES: u32 = 4096;
 
-fn refused(error: FrameError) -> Error {
+pub(crate) fn refused(error: FrameError) -> Error {
     match error {
         FrameError::Full { .. } => Error::Full,
         _ => Error::BadState,
@@ -67,12 +68,12 @@ mod access {
 }
 
 /// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
-#[derive(Clone, Copy)]
-struct Mapping {
-    target: u8,
-    regs: RegionRegs,
-    pinned: bool,
-    execute: bool,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapping {
+    pub(crate) target: u8,
+    pub(crate) regs: RegionRegs,
+    pub(crate) pinned: bool,
+    pub(crate) execute: bool,
 }
 
 impl Mapping {
@@ -95,7 +96,7 @@ impl Mapping {
     }
 
     /// The ranges that the region permits.
-    fn ranges(&self) -> impl Iterator<Item = PhysRange> + use<> {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = PhysRange> + use<> {
         self.regs.runs().filter_map(|run| physical(run.base, run.len as u32))
     }
 }
@@ -110,9 +111,10 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_RETYPE`.
     ///
     /// # Bound
-    /// A search in the marks of the frame table, and moving all of them by one place.
+    /// A search in the marks of the frame table, and two of them put in; or a piece of another's edit.
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        let Turn::Free = self.turn(false) else { return self.again() };
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         self.frames.retype(range, Purpose::Shared).map_err(refused)?;
         DONE
@@ -134,130 +136,84 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_MAP`.
     ///
     /// # Bound
-    /// At most four runs of bytes, each a search in the frame table and moving its marks twice; then an insertion into the
-    /// domain's trie, or eight slots.
+    /// The words of the call checked, and a piece of the edit.
     #[inline(never)]
     pub(crate) fn frames_map(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let mapping = self.mapping(target, handle, base, shape, false)?;
-        let record = &self.domains[usize::from(mapping.target)];
-        if record.slots.pinned().any(|pinned| pinned.meets(mapping.regs)) {
-            return Err(Error::BadState);
-        }
-        let owner = Owner(u16::from(mapping.target));
-        let mut counted = 0;
-        for range in mapping.ranges() {
-            if let Err(error) = self.frames.map(range, owner) {
-                self.uncount(&mapping, counted);
-                return Err(refused(error));
+        let turn = match self.turn(true) {
+            Turn::Free => {
+                let mapping = self.mapping(target, handle, base, shape, false)?;
+                self.begin_map(mapping)
             }
-            counted += 1;
-        }
-        if let Err(error) = self.put_region(&mapping) {
-            self.uncount(&mapping, counted);
-            return Err(error);
-        }
-        DONE
+            turn => turn,
+        };
+        self.told(turn)
     }
 
-    /// Takes the first runs of a mapping out of the frame table, where they were counted.
-    fn uncount(&mut self, mapping: &Mapping, runs: usize) {
-        let owner = Owner(u16::from(mapping.target));
-        for range in mapping.ranges().take(runs) {
-            // Cannot fail: it was counted, and taking it away needs no mark.
-            let _ = self.frames.unmap(range, owner);
-        }
-    }
-
-    /// Enters a region into a domain: its trie, or a slot.
-    fn put_region(&mut self, mapping: &Mapping) -> Result<(), Error> {
-        let in_force = self.is_loaded(mapping.target);
-        let domain = &mut self.domains[usize::from(mapping.target)];
-        if !mapping.pinned {
-            // The slots that every instruction needs to make progress.
-            let needed = min_paged_slots(domain.paged_code > 0 || mapping.execute, true);
-            domain.slots.require(needed).map_err(|_| Error::Full)?;
-            domain.trie.insert(mapping.regs).map_err(|error| match error {
-                TrieError::Overlap { .. } => Error::BadState,
-                _ => Error::Full,
-            })?;
-            domain.paged_code += u16::from(mapping.execute);
-            return Ok(());
-        }
-        if domain.trie.overlapping(mapping.regs).is_some() {
-            return Err(Error::BadState);
-        }
-        let needed = min_paged_slots(domain.paged_code > 0, !domain.trie.is_empty());
-        domain.slots.pin(mapping.regs, needed).map_err(|_| Error::Full)?;
-        if in_force {
-            self.arch.load_image(domain.slots.image());
-        }
-        Ok(())
-    }
-
-    /// `FRAMES_UNMAP`: from the trie or the slots and the region registers, before it returns.
+    /// `FRAMES_UNMAP`: out of sight of misses and of the region registers at once, from the table in steps.
     ///
     /// # Bound
     /// As [`Kernel::frames_map`].
     #[inline(never)]
     pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let mapping = self.mapping(target, handle, base, shape, true)?;
-        if !self.take_region(&mapping) {
-            return Err(Error::BadState);
-        }
-        self.uncount(&mapping, usize::MAX);
-        DONE
+        let turn = match self.turn(true) {
+            Turn::Free => {
+                let mapping = self.mapping(target, handle, base, shape, true)?;
+                if !self.begin_unmap(mapping, true) {
+                    return Err(Error::BadState);
+                }
+                self.turn(true)
+            }
+            turn => turn,
+        };
+        self.told(turn)
     }
 
-    /// Takes a region out of a domain, or says that it is not there.
-    fn take_region(&mut self, mapping: &Mapping) -> bool {
-        let in_force = self.is_loaded(mapping.target);
-        let domain = &mut self.domains[usize::from(mapping.target)];
-        if mapping.pinned {
-            let found = domain.slots.unpin(mapping.regs);
-            if found && in_force {
-                self.arch.load_image(domain.slots.image());
-            }
-            return found;
+    /// What the caller of an edit is told.
+    fn told(&mut self, turn: Turn) -> Result<Outcome, Error> {
+        match turn {
+            Turn::Answer(answer) => answer.map(|()| Outcome::Values(0, 0)),
+            Turn::Free | Turn::Busy => self.again(),
         }
-        let Ok(off) = domain.slots.unmap(&mut domain.trie, mapping.regs) else { return false };
-        domain.paged_code -= u16::from(mapping.execute);
-        if let Some(off) = off.filter(|_| in_force) {
-            self.arch.load_slot(off);
-        }
-        true
     }
 
     /// One step of taking away what was mapped to a stopped domain while it ran, from an address on: where the next step
     /// begins, or `None` when all of it is gone.
     ///
     /// # Bound
-    /// As [`Kernel::frames_map`], and a look at every area that the domain began with.
+    /// A piece of an edit; or a path of the table, 64 entries, and a look at every area that the domain began with.
     pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
-        let domain = &mut self.domains[usize::from(target)];
-        if let Some(regs) = domain.slots.unpin_any() {
-            self.uncount(&Mapping { target, regs, pinned: true, execute: false }, usize::MAX);
+        if self.edit.is_some() {
+            self.work();
             return Some(from);
         }
-        let (at, regs) = domain.trie.next(from)?;
+        let domain = &mut self.domains[usize::from(target)];
+        let pinned = domain.slots.pinned_later().next();
+        if let Some(regs) = pinned {
+            self.begin_unmap(Mapping { target, regs, pinned: true, execute: false }, false);
+            return Some(from);
+        }
+        let (at, regs) = match domain.trie.next_step(from) {
+            Next::Found(at, regs) => (at, regs),
+            Next::From(later) => return Some(later),
+            Next::End => return None,
+        };
         let entry: system::Domain = self.tables.get(usize::from(target));
         let own = system::regions::areas_of(&self.tables, &entry).any(|area| at.wrapping_sub(area.base) < area.bytes);
         if own {
             return regs.last_from(at).checked_add(1);
         }
         let execute = regs.grants(protect::pmsav7::AccessKind::Exec);
-        let mapping = Mapping { target, regs, pinned: false, execute };
-        if self.take_region(&mapping) {
-            self.uncount(&mapping, usize::MAX);
-        }
+        self.begin_unmap(Mapping { target, regs, pinned: false, execute }, false);
         Some(at)
     }
 
     /// `FRAMES_CLEAN`: one step.
     ///
     /// # Bound
-    /// [`CLEAN_BYTES`] bytes, a search in the frame table, and moving its marks twice.
+    /// [`CLEAN_BYTES`] bytes, a search in the frame table, and two marks; or a piece of another's edit.
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        let Turn::Free = self.turn(false) else { return self.again() };
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
         let Some(piece) = self.frames.dirty(range, most).map_err(refused)? else { return DONE };
@@ -271,9 +227,10 @@ impl<A: Arch> Kernel<A> {
     /// `NODES_GIVE`.
     ///
     /// # Bound
-    /// A search in the frame table, moving its marks twice, and one word for each node: at most [`GIFT_BYTES`] bytes.
+    /// A search in the frame table, two marks, and one word for each node: at most [`GIFT_BYTES`] bytes; or a piece of another's edit.
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
+        let Turn::Free = self.turn(false) else { return self.again() };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         let base = range.base().0 as u32;

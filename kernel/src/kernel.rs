@@ -8,6 +8,7 @@ use memory::frames::FrameTable;
 use system::System;
 
 use crate::arch::Arch;
+use crate::edit::Edit;
 use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Interrupt, Level, Notification, Thread};
 use crate::queue::{Ready, Times};
@@ -16,7 +17,7 @@ use crate::table::{Place, Ref, Table};
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
 
-/// Most marks between ranges of physical memory of different types or numbers of uses, of 8 bytes each.
+/// Most marks between ranges of physical memory of different types or numbers of uses, where somebody holds frames.
 pub const MAX_MARKS: usize = 512;
 
 /// What a call that succeeded leaves for its caller.
@@ -64,7 +65,9 @@ pub struct Kernel<A: Arch> {
     pub(crate) status: u32,
     pub(crate) tables: System<'static>,
     pub(crate) ranges: &'static mut [FrameRange],
-    pub(crate) frames: &'static mut FrameTable<MAX_MARKS>,
+    pub(crate) frames: FrameTable<'static>,
+    /// The change of what is mapped that is under way.
+    pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
 }
 

@@ -11,6 +11,7 @@
 pub mod arch;
 pub mod boot;
 mod caps;
+mod edit;
 pub mod fault;
 pub mod frames;
 mod gate;

@@ -204,6 +204,8 @@ pub struct Level<A: Arch> {
     /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
     /// it returns.
     pub(crate) disturbed: bool,
+    /// What an edit of this epoch that somebody else completed has come to, until the call that made it is performed again.
+    pub(crate) answer: Option<(u32, Result<(), Error>)>,
 }
 
 impl<A: Arch> Level<A> {

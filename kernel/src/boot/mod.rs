@@ -6,7 +6,7 @@ mod records;
 mod start;
 
 use abi::Kind;
-use memory::frames::{Domain as Owner, FrameTable, FrameType, Purpose};
+use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Trie};
 use protect::pmsav7::{Access, MemType, Span, encode_one};
 use protect::slots::{Replacement, Slots};
@@ -102,6 +102,7 @@ impl Boot {
             notifications,
             ranges: ranges(&tables, &mut arch, &mut pool)?,
             frames: self.frames(&mut arch, &mut pool)?,
+            edit: None,
             arch,
             tables,
             ready: Ready::new(),
@@ -155,9 +156,12 @@ impl Boot {
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
-    fn frames<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<&'static mut FrameTable<MAX_MARKS>, BootError> {
-        let table = pool.array(arch, 1, |_| Ok(FrameTable::new()))?;
-        let table: &'static mut FrameTable<MAX_MARKS> = table.first_mut().ok_or(BootError::NoMemory)?;
+    fn frames<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
+        // What does not change has two marks for each range.
+        let ranges = self.tables.count::<system::Frames>() + self.tables.count::<Area>();
+        let marks = if holds_frames(&self.tables) { MAX_MARKS } else { 2 * ranges + 1 };
+        let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
+        let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
         for entry in self.tables.all::<system::Frames>() {
             let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
             // Memory is taken to be clear at reset; see CAVEATS.md.

@@ -78,6 +78,7 @@ fn new_level<A: Arch>(domain: Ref<Domain<A>>) -> Level<A> {
         generation: 0,
         priority: u8::MAX,
         disturbed: false,
+        answer: None,
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Sim {
     pub ended: Option<u32>,
     /// Nothing that is quicker than the general system call is tried.
     pub long_way: bool,
+    /// A call that is made in steps is left after each.
+    pub stepwise: bool,
     /// What was put onto the stack of a callee that starts.
     pub entered: Option<Start>,
     /// System calls so far.
@@ -300,7 +302,20 @@ impl Kernel<Sim> {
         context.request = Request { number, args };
         context.response = None;
         self.arch.calls += 1;
-        self.enters(number, args);
+        let repeated = |kernel: &Self| kernel.levels.at(level).context.repeated;
+        loop {
+            let before = repeated(self);
+            self.enters(number, args);
+            // An edit of what is mapped goes in steps.
+            let frames = Call::FramesRetype as u32..=Call::NodesGive as u32;
+            let again = frames.contains(&number) && repeated(self) != before;
+            if again && self.arch.stepwise {
+                return None;
+            }
+            if !again || self.resume != level || self.current() != caller {
+                break;
+            }
+        }
         let thread = self.threads.find(usize::from(caller)).unwrap();
         let back = self.levels.at(level).thread != Some(thread);
         let told = self.levels.at(if back { outer.unwrap() } else { level }).context.response;

@@ -7,6 +7,8 @@ use abi::Kind;
 use abi::trace::Event;
 use memory::frames::{FrameType, Purpose};
 
+use units::PhysAddr;
+
 use super::sim::Sim;
 use crate::objects::{Cap, Domain, State};
 use crate::queue::{NONE, Wake};
@@ -270,6 +272,8 @@ fn memory(kernel: &Kernel<Sim>) {
                 domain.trie.find(address).is_some() || domain.slots.pinned().any(|regs| regs.contains(address))
             };
             let users = kernel.domains.iter().filter(|domain| reaches(domain)).count();
+            let edit = kernel.edit.as_ref().is_some_and(|edit| edit.counts(PhysAddr(u64::from(address))));
+            let users = users + usize::from(edit);
             let expected = if entry.kind == FrameType::Typed(Purpose::Kernel) { 0 } else { usize::from(entry.uses) };
             assert_eq!(users, expected, "{address:#x}: {entry:?}");
         }

@@ -12,17 +12,42 @@
 //! type while it is mapped or holds an object; nothing is used again before it has been cleared.
 //!
 //! # Bounds
-//! The table is a sorted array of at most `N` *marks* of 8 bytes: addresses at which the type changes or a mapping begins
-//! or ends. Adjacent memory of one type that nothing uses therefore has no mark inside, whatever its history, and taking a
-//! mapping away needs no mark. Finding one is
-//! O(log N). A change looks at the marks in its range, and moves the marks behind its range's start and end by one at most: no more
-//! than `2 * N` marks moved. Clearing upwards in steps moves one mark and no others.
+//! The table is a sorted sequence of *marks* of 8 bytes: addresses at which the type changes or a mapping begins or ends.
+//! Adjacent memory of one type that nothing uses therefore has no mark inside, whatever its history, and taking a mapping away
+//! needs no mark. Marks lie in chunks of sixteen, at least half full: finding one takes O(log chunks), and putting one in or taking one
+//! out moves the marks of two chunks at most.
+//!
+//! A mapping may lie across any number of marks, as others map parts of the same memory. Counting it is therefore cut into steps
+//! ([`Counting`]); between them the range is in use as far as it has been counted, and nobody may have access before all of it is.
 
+mod marks;
 mod table;
 
-use units::PhysRange;
+use units::{PhysAddr, PhysRange};
 
+pub use marks::Chunk;
 pub use table::FrameTable;
+
+/// Bytes of a granule: the smallest region of a protection unit.
+const GRANULE_LOG2: u32 = 5;
+
+/// A use of a range that is being counted, or taken back: what is below `at` is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// In granules, as `past` and `at`.
+    first: u32,
+    past: u32,
+    at: u32,
+    /// Who maps it; nobody if it is an object of the kernel.
+    domain: Option<Domain>,
+}
+
+impl Counting {
+    /// Whether a byte of it is counted now.
+    pub fn counts(&self, addr: PhysAddr) -> bool {
+        (u64::from(self.first)..u64::from(self.at)).contains(&(addr.0 >> GRANULE_LOG2))
+    }
+}
 
 /// A protection domain, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

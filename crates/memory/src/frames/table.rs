@@ -1,10 +1,8 @@
-//! The sorted array behind the rules.
+//! The marks behind the rules.
 
-use super::{Domain, Entry, FrameError, FrameType, Purpose};
+use super::marks::{At, Chunk, Marks};
+use super::{Counting, Domain, Entry, FrameError, FrameType, GRANULE_LOG2, Purpose};
 use units::{Bytes, PhysAddr, PhysRange};
-
-/// Bytes of a granule: the smallest region of a protection unit.
-const GRANULE_LOG2: u32 = 5;
 
 /// Most uses of a byte: each domain maps it once, and each has two edges.
 const MAX_USES: u8 = 100;
@@ -22,9 +20,9 @@ impl State {
 
 /// A state from an address on.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+pub(super) struct Mark {
     /// In granules.
-    base: u32,
+    pub(super) base: u32,
     /// Kind in bits 2..0, owner above.
     kind: u16,
     uses: u8,
@@ -34,7 +32,7 @@ struct Mark {
 }
 
 impl Mark {
-    const UNUSED: Mark = Mark { base: u32::MAX, kind: 0, uses: 0, edges: 0 };
+    pub(super) const UNUSED: Mark = Mark { base: u32::MAX, kind: 0, uses: 0, edges: 0 };
 
     const fn new(base: u32, state: State, edges: u8) -> Mark {
         let kind = match state.kind {
@@ -71,81 +69,59 @@ fn granules(range: PhysRange) -> Result<(u32, u32), FrameError> {
     Ok((first as u32, past as u32))
 }
 
-/// Where a range of marks changes, and into what.
-struct Change {
+/// A range in granules, and the mark that says what its first granule is.
+#[derive(Clone, Copy)]
+struct Place {
     first: u32,
     past: u32,
-    /// The mark that holds the first granule, and the one that holds the last.
-    from: usize,
-    to: usize,
+    from: At,
 }
 
-/// For each end of a range, whether it has a mark, and the mark that it shall have.
-struct Ends {
-    first: (bool, Option<Mark>),
-    past: (bool, Option<Mark>),
-}
-
-impl Ends {
-    /// The ends of a range that begins with one state from now on and ends with another, where so many more mappings have an edge
-    /// at either end.
-    fn new<const N: usize>(table: &FrameTable<N>, change: &Change, first: State, last: State, more: i8) -> Ends {
-        let marks = &table.marks[..table.len];
-        let begins = marks[change.from].base == change.first;
-        let below = if begins { change.from.checked_sub(1) } else { Some(change.from) };
-        let next = marks.get(change.to + 1).filter(|next| next.base == change.past);
-        let above = next.unwrap_or(&marks[change.to]).state();
-        let first_edges = if begins { marks[change.from].edges } else { 0 }.wrapping_add_signed(more);
-        let past_edges = next.map_or(0, |next| next.edges).wrapping_add_signed(more);
-        let parts = below.is_none_or(|at| marks[at].state() != first);
-        let first_stays = parts || first_edges > 0;
-        let past_stays = above != last || past_edges > 0;
-        Ends {
-            first: (begins, first_stays.then(|| Mark::new(change.first, first, first_edges))),
-            past: (next.is_some(), past_stays.then(|| Mark::new(change.past, above, past_edges))),
-        }
-    }
-}
-
-/// Types of physical memory below 2^37, in at most `N` marks. Domains are numbered below 2^13.
+/// Types of physical memory below 2^37, in as many marks as its chunks hold. Domains are numbered below 2^13.
 #[derive(Debug)]
-pub struct FrameTable<const N: usize> {
-    marks: [Mark; N],
-    len: usize,
+pub struct FrameTable<'a> {
+    marks: Marks<'a>,
 }
 
-impl<const N: usize> Default for FrameTable<N> {
-    fn default() -> Self {
-        Self::new()
+impl<'a> FrameTable<'a> {
+    /// No memory; `None` unless there are 1 to 255 chunks.
+    pub fn new(chunks: &'a mut [Chunk]) -> Option<Self> {
+        // The first mark stands for the absence of memory.
+        Marks::new(chunks, Mark::new(0, State::ABSENT, 0)).map(|marks| Self { marks })
     }
-}
 
-impl<const N: usize> FrameTable<N> {
-    /// No memory.
-    pub const fn new() -> Self {
-        const { assert!(N > 1, "the first mark stands for the absence of memory") };
-        let mut marks = [Mark::UNUSED; N];
-        marks[0] = Mark::new(0, State::ABSENT, 0);
-        Self { marks, len: 1 }
+    /// Chunks for so many marks.
+    pub const fn chunks_for(marks: usize) -> usize {
+        let mut chunks = 1;
+        while Marks::limit(chunks) < marks {
+            chunks += 1;
+        }
+        chunks
+    }
+
+    /// Most marks.
+    pub fn limit(&self) -> usize {
+        self.marks.most()
     }
 
     /// The entries in ascending order: neighbours differ in type or number of uses, or something that uses one of them
     /// ends between them.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
-        (0..self.len).filter_map(|at| self.entry(at))
+        let all = core::iter::successors(Some(Marks::FIRST), |at| self.marks.next(*at));
+        all.filter_map(|at| self.entry(at))
     }
 
-    /// Marks in use, of `N`.
+    /// Marks in use, of [`FrameTable::limit`].
     pub const fn marks(&self) -> usize {
-        self.len
+        self.marks.len()
     }
 
     /// The entry that contains `addr`.
     ///
     /// # Time complexity
-    /// O(log N).
+    /// O(log chunks).
     pub fn at(&self, addr: PhysAddr) -> Option<Entry> {
-        self.entry(self.position(u32::try_from(addr.0 >> GRANULE_LOG2).ok()?))
+        self.entry(self.marks.find(u32::try_from(addr.0 >> GRANULE_LOG2).ok()?))
     }
 
     /// Adds memory, at boot: untyped if it is known to be clear, dirty otherwise.
@@ -153,18 +129,21 @@ impl<const N: usize> FrameTable<N> {
     /// # Errors
     /// [`FrameError::Malformed`], [`FrameError::Overlap`], [`FrameError::Full`].
     pub fn add(&mut self, range: PhysRange, clear: bool) -> Result<(), FrameError> {
-        let change = self.locate(range)?;
-        if let Some(with) = (change.from..=change.to).find_map(|at| self.entry(at)) {
+        let place = self.locate(range)?;
+        if let Some(with) = self.within(place).find_map(|at| self.entry(at)) {
             return Err(FrameError::Overlap { with });
         }
         let kind = Some(if clear { FrameType::Untyped } else { FrameType::Dirty });
-        self.unify(&change, State { kind, uses: 0 })
+        self.unify(place, State { kind, uses: 0 })
     }
 
     /// Gives untyped memory a purpose.
     ///
     /// # Errors
     /// [`FrameError`]: not all of it untyped, or no room for the marks.
+    ///
+    /// # Time complexity
+    /// A search, and two marks: untyped memory has none inside.
     pub fn retype(&mut self, range: PhysRange, purpose: Purpose) -> Result<(), FrameError> {
         self.unused(range, |kind| kind == FrameType::Untyped, FrameType::Typed(purpose))
     }
@@ -173,6 +152,9 @@ impl<const N: usize> FrameTable<N> {
     ///
     /// # Errors
     /// [`FrameError::InUse`] while it is mapped or holds objects; otherwise as for [`FrameTable::retype`].
+    ///
+    /// # Time complexity
+    /// Every mark in the range is taken out.
     pub fn release(&mut self, range: PhysRange) -> Result<(), FrameError> {
         self.unused(range, |kind| matches!(kind, FrameType::Typed(_)), FrameType::Dirty)
     }
@@ -184,18 +166,17 @@ impl<const N: usize> FrameTable<N> {
     /// [`FrameError::WrongType`] for kernel memory, [`FrameError::InUse`] for what is mapped.
     ///
     /// # Time complexity
-    /// O(log N).
+    /// O(log chunks), and the marks in untyped memory at which something ends that is being counted.
     pub fn dirty(&self, range: PhysRange, most: Bytes) -> Result<Option<PhysRange>, FrameError> {
-        let change = self.locate(range)?;
-        let mut at = change.from;
-        let mut first = change.first;
-        // Untyped memory has no mark inside, so that the next mark begins what is not.
-        if self.marks[at].state().kind == Some(FrameType::Untyped) {
-            if at == change.to {
+        let Place { mut first, past, from } = self.locate(range)?;
+        let mut at = from;
+        // Untyped memory has no mark inside but the ends of what is just being counted.
+        while self.marks.get(at).state().kind == Some(FrameType::Untyped) {
+            let Some(next) = self.marks.next(at).filter(|next| self.marks.get(*next).base < past) else {
                 return Ok(None);
-            }
-            at += 1;
-            first = self.marks[at].base;
+            };
+            at = next;
+            first = self.marks.get(at).base;
         }
         let entry = self.entry(at).ok_or(FrameError::Unknown)?;
         if !matches!(entry.kind, FrameType::Dirty | FrameType::Typed(Purpose::Shared | Purpose::User(_))) {
@@ -204,7 +185,7 @@ impl<const N: usize> FrameTable<N> {
         if entry.uses != 0 {
             return Err(FrameError::InUse { entry });
         }
-        let base = PhysAddr(u64::from(first) << GRANULE_LOG2);
+        let base = address(first);
         let end = entry.range.end().min(range.end()).min(PhysAddr(base.0 + most.0));
         Ok(PhysRange::from_bounds(base, end))
     }
@@ -213,59 +194,203 @@ impl<const N: usize> FrameTable<N> {
     ///
     /// # Errors
     /// [`FrameError`]: kernel memory, mapped memory, or no room for the marks.
+    ///
+    /// # Time complexity
+    /// As [`FrameTable::release`]; of what [`FrameTable::dirty`] returns, two marks.
     pub fn cleared(&mut self, range: PhysRange) -> Result<(), FrameError> {
         self.unused(range, |kind| kind != FrameType::Typed(Purpose::Kernel), FrameType::Untyped)
     }
 
-    /// Counts a mapping of every byte of `range` into `domain`.
+    /// Begins to count a mapping of every byte of `range` into `domain`, or, without one, an object of the kernel:
+    /// [`FrameTable::count_step`] goes on.
     ///
     /// # Errors
-    /// [`FrameError::WrongType`] for whatever is not user or shared memory, kernel memory above all;
-    /// [`FrameError::WrongDomain`] for another domain's.
+    /// As [`FrameTable::count_step`] for the first byte, and [`FrameError::Full`]: nothing has changed then.
+    ///
+    /// # Time complexity
+    /// Three searches and two marks.
+    pub fn count(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<Counting, FrameError> {
+        let Place { first, past, from } = self.locate(range)?;
+        countable(self.entry(from).ok_or(FrameError::Unknown)?, domain)?;
+        self.edges(first, past)?;
+        for edge in [first, past] {
+            let at = self.marks.find(edge);
+            let mark = self.marks.get(at);
+            self.marks.set(at, Mark { edges: mark.edges.saturating_add(1), ..mark });
+        }
+        Ok(Counting { first, past, at: first, domain })
+    }
+
+    /// A counting that is complete, of a range that was counted so: [`FrameTable::uncount_step`] takes it back.
+    ///
+    /// # Errors
+    /// [`FrameError::NotInUse`] unless its first byte is in use; otherwise as for [`FrameTable::count`].
+    ///
+    /// # Time complexity
+    /// As [`FrameTable::count`].
+    pub fn counted(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<Counting, FrameError> {
+        let Place { first, past, from } = self.locate(range)?;
+        let entry = self.entry(from).ok_or(FrameError::Unknown)?;
+        if entry.uses == 0 {
+            return Err(FrameError::NotInUse { entry });
+        }
+        self.edges(first, past)?;
+        Ok(Counting { first, past, at: past, domain })
+    }
+
+    /// One step of counting, which looks at no more than `most` marks; whether it was the last. Other changes may come between the
+    /// steps.
+    ///
+    /// # Errors
+    /// [`FrameError::WrongType`] for whatever is not user or shared memory (for an object: kernel memory), kernel memory above all;
+    /// [`FrameError::WrongDomain`] for another domain's; [`FrameError::InUse`] for what cannot be counted once more. What was counted so
+    /// far stays counted until it is taken back.
+    pub fn count_step(&mut self, counting: &mut Counting, most: usize) -> Result<bool, FrameError> {
+        let mut at = self.marks.find(counting.at);
+        for _ in 0..most {
+            let mark = self.marks.get(at);
+            if mark.base >= counting.past {
+                break;
+            }
+            countable(self.entry(at).ok_or(FrameError::Unknown)?, counting.domain)?;
+            self.marks.set(at, Mark { uses: mark.uses + 1, ..mark });
+            at = self.marks.next(at).ok_or(FrameError::Unknown)?;
+            counting.at = self.marks.get(at).base;
+        }
+        Ok(counting.at >= counting.past)
+    }
+
+    /// One step of taking back what was counted, complete or not, which looks at no more than `most` marks, and at last takes out the
+    /// two marks that the counting needed; whether that was the last step. Needs no marks, and cannot fail.
+    pub fn uncount_step(&mut self, counting: &mut Counting, most: usize) -> bool {
+        if counting.at <= counting.first {
+            self.leave_edge(counting.past);
+            self.leave_edge(counting.first);
+            return true;
+        }
+        let mut at = self.marks.find(counting.at - 1);
+        for _ in 0..most {
+            let mark = self.marks.get(at);
+            self.marks.set(at, Mark { uses: mark.uses.saturating_sub(1), ..mark });
+            counting.at = mark.base;
+            match self.marks.prev(at) {
+                Some(below) if mark.base > counting.first => at = below,
+                _ => break,
+            }
+        }
+        false
+    }
+
+    /// Counts a mapping of every byte of `range` into `domain`, in one go.
+    ///
+    /// # Errors
+    /// As [`FrameTable::count_step`]; nothing has changed then.
     pub fn map(&mut self, range: PhysRange, domain: Domain) -> Result<(), FrameError> {
-        self.count(range, |kind| mappable(kind, domain), true)
+        self.count_all(range, Some(domain))
     }
 
-    /// Takes a mapping of exactly this range away.
+    /// Takes a mapping of exactly this range away, in one go.
     ///
     /// # Errors
-    /// [`FrameError::NotInUse`] without one; otherwise as for [`FrameTable::map`]. What was mapped can be unmapped: that needs no mark.
+    /// [`FrameError::NotInUse`] without one.
     pub fn unmap(&mut self, range: PhysRange, domain: Domain) -> Result<(), FrameError> {
-        self.count(range, |kind| mappable(kind, domain), false)
+        self.uncount_all(range, Some(domain))
     }
 
-    /// Counts a kernel object in `range`.
+    /// Counts a kernel object in `range`, in one go.
     ///
     /// # Errors
     /// [`FrameError::WrongType`] unless it is kernel memory.
     pub fn place_object(&mut self, range: PhysRange) -> Result<(), FrameError> {
-        self.count(range, kernel, true)
+        self.count_all(range, None)
     }
 
-    /// Takes a kernel object away.
+    /// Takes a kernel object away, in one go.
     ///
     /// # Errors
-    /// [`FrameError::NotInUse`] without one; otherwise as for [`FrameTable::place_object`].
+    /// [`FrameError::NotInUse`] without one.
     pub fn remove_object(&mut self, range: PhysRange) -> Result<(), FrameError> {
-        self.count(range, kernel, false)
+        self.uncount_all(range, None)
     }
 
-    /// The mark that says what a granule is.
-    fn position(&self, granule: u32) -> usize {
-        self.marks[..self.len].partition_point(|mark| mark.base <= granule).saturating_sub(1)
+    fn count_all(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<(), FrameError> {
+        let mut counting = self.count(range, domain)?;
+        let told = self.count_step(&mut counting, usize::MAX);
+        if told.is_err() {
+            while !self.uncount_step(&mut counting, usize::MAX) {}
+        }
+        told.map(|_| ())
     }
 
-    fn entry(&self, at: usize) -> Option<Entry> {
-        let mark = self.marks[..self.len].get(at)?;
+    fn uncount_all(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<(), FrameError> {
+        let place = self.locate(range)?;
+        if let Some(entry) = self.within(place).filter_map(|at| self.entry(at)).find(|entry| entry.uses == 0) {
+            return Err(FrameError::NotInUse { entry });
+        }
+        let mut counting = self.counted(range, domain)?;
+        while !self.uncount_step(&mut counting, usize::MAX) {}
+        Ok(())
+    }
+
+    fn entry(&self, at: At) -> Option<Entry> {
+        let mark = self.marks.get(at);
         let kind = mark.state().kind?;
-        let end = self.marks[..self.len].get(at + 1)?.base;
-        let [base, end] = [mark.base, end].map(|granule| PhysAddr(u64::from(granule) << GRANULE_LOG2));
-        Some(Entry { range: PhysRange::from_bounds(base, end)?, kind, uses: mark.uses })
+        let end = self.marks.get(self.marks.next(at)?).base;
+        Some(Entry { range: PhysRange::from_bounds(address(mark.base), address(end))?, kind, uses: mark.uses })
     }
 
-    fn locate(&self, range: PhysRange) -> Result<Change, FrameError> {
+    fn locate(&self, range: PhysRange) -> Result<Place, FrameError> {
         let (first, past) = granules(range)?;
-        Ok(Change { first, past, from: self.position(first), to: self.position(past - 1) })
+        Ok(Place { first, past, from: self.marks.find(first) })
+    }
+
+    /// The marks that say what the granules of a range are.
+    fn within(&self, place: Place) -> impl Iterator<Item = At> + '_ {
+        let next = move |at: &At| self.marks.next(*at).filter(|next| self.marks.get(*next).base < place.past);
+        core::iter::successors(Some(place.from), next)
+    }
+
+    /// Sees to it that both ends of a range have marks.
+    fn edges(&mut self, first: u32, past: u32) -> Result<(), FrameError> {
+        let missing = [first, past].map(|edge| self.marks.get(self.marks.find(edge)).base != edge);
+        let more = missing.into_iter().filter(|missing| *missing).count();
+        if more > 0 && self.marks.len() + more > self.limit() {
+            return Err(FrameError::Full { limit: self.limit() });
+        }
+        self.part(first);
+        self.part(past);
+        Ok(())
+    }
+
+    /// The mark at a granule, put there if there is none.
+    fn part(&mut self, granule: u32) -> At {
+        let at = self.marks.find(granule);
+        let mark = self.marks.get(at);
+        if mark.base == granule {
+            return at;
+        }
+        self.marks.insert(at, Mark { base: granule, edges: 0, ..mark });
+        self.marks.find(granule)
+    }
+
+    /// One mapping or object less ends at a granule.
+    fn leave_edge(&mut self, granule: u32) {
+        let at = self.marks.find(granule);
+        let mark = self.marks.get(at);
+        if mark.base == granule {
+            self.marks.set(at, Mark { edges: mark.edges.saturating_sub(1), ..mark });
+            self.join(granule);
+        }
+    }
+
+    /// Takes the mark at a granule out if it tells nothing apart.
+    fn join(&mut self, granule: u32) {
+        let at = self.marks.find(granule);
+        let mark = self.marks.get(at);
+        let same = |below: At| self.marks.get(below).state() == mark.state();
+        if mark.base == granule && mark.edges == 0 && self.marks.prev(at).is_some_and(same) {
+            self.marks.remove(at);
+        }
     }
 
     /// Gives memory that nothing uses another type.
@@ -275,120 +400,77 @@ impl<const N: usize> FrameTable<N> {
         allowed: impl Fn(FrameType) -> bool,
         kind: FrameType,
     ) -> Result<(), FrameError> {
-        let change = self.locate(range)?;
-        for at in change.from..=change.to {
+        let place = self.locate(range)?;
+        for at in self.within(place) {
             let entry = self.entry(at).ok_or(FrameError::Unknown)?;
             if !allowed(entry.kind) {
                 return Err(FrameError::WrongType { entry });
             }
-            if entry.uses != 0 {
+            // Something that is only about to be counted ends at a mark, too.
+            let mark = self.marks.get(at);
+            if entry.uses != 0 || (mark.base > place.first && mark.edges > 0) {
                 return Err(FrameError::InUse { entry });
             }
         }
-        self.unify(&change, State { kind: Some(kind), uses: 0 })
-    }
-
-    fn count(
-        &mut self,
-        range: PhysRange,
-        allowed: impl Fn(Entry) -> Result<(), FrameError>,
-        more: bool,
-    ) -> Result<(), FrameError> {
-        let change = self.locate(range)?;
-        for at in change.from..=change.to {
-            let entry = self.entry(at).ok_or(FrameError::Unknown)?;
-            allowed(entry)?;
-            if more && entry.uses >= MAX_USES {
-                return Err(FrameError::InUse { entry });
-            }
-            if !more && entry.uses == 0 {
-                return Err(FrameError::NotInUse { entry });
-            }
-        }
-        self.recount(&change, if more { 1 } else { -1 })
+        self.unify(place, State { kind: Some(kind), uses: 0 })
     }
 
     /// Gives all of a range one state.
-    fn unify(&mut self, change: &Change, state: State) -> Result<(), FrameError> {
-        let ends = Ends::new(self, change, state, state, 0);
-        let inner = change.to - change.from;
-        self.room(&ends, inner)?;
-        self.marks.copy_within(change.to + 1..self.len, change.from + 1);
-        self.len -= inner;
-        self.finish(&Change { to: change.from, ..*change }, &ends);
+    fn unify(&mut self, place: Place, state: State) -> Result<(), FrameError> {
+        let Place { first, past, .. } = place;
+        if self.unified(place, state) > self.limit().max(self.marks.len()) {
+            return Err(FrameError::Full { limit: self.limit() });
+        }
+        self.part(past);
+        // Bounded by the marks in the range, each of which is taken out.
+        while let Some(inner) = self.marks.next(self.marks.find(first)) {
+            if self.marks.get(inner).base >= past {
+                break;
+            }
+            self.marks.remove(inner);
+        }
+        let at = self.part(first);
+        let mark = self.marks.get(at);
+        self.marks.set(at, Mark::new(first, state, mark.edges));
+        self.join(past);
+        self.join(first);
         Ok(())
     }
 
-    /// Changes the number of uses in every state of a range.
-    fn recount(&mut self, change: &Change, more: i8) -> Result<(), FrameError> {
-        let into = |state: State| State { uses: state.uses.wrapping_add_signed(more), ..state };
-        let [first, last] = [change.from, change.to].map(|at| into(self.marks[at].state()));
-        let ends = Ends::new(self, change, first, last, more);
-        self.room(&ends, 0)?;
-        for mark in &mut self.marks[change.from + 1..=change.to] {
-            *mark = Mark::new(mark.base, into(mark.state()), mark.edges);
-        }
-        self.finish(change, &ends);
-        Ok(())
+    /// Marks there will be when a range has one state.
+    fn unified(&self, place: Place, state: State) -> usize {
+        let Place { first, past, from } = place;
+        let begins = self.marks.get(from).base == first;
+        let below = if begins { self.marks.prev(from) } else { Some(from) };
+        let edged = |at: At| self.marks.get(at).edges > 0;
+        let first_stays = below.is_none_or(|at| self.marks.get(at).state() != state) || (begins && edged(from));
+        let last = self.within(place).last().unwrap_or(from);
+        let inner = self.within(place).count() - 1;
+        let next = self.marks.next(last).filter(|next| self.marks.get(*next).base == past);
+        let above = self.marks.get(next.unwrap_or(last)).state();
+        let past_stays = above != state || next.is_some_and(edged);
+        let gone = inner + usize::from(begins) + usize::from(next.is_some());
+        self.marks.len() + usize::from(first_stays) + usize::from(past_stays) - gone
     }
 
-    /// Whether there is room for the marks at the ends of a range, `fewer` of whose own go.
-    fn room(&self, ends: &Ends, fewer: usize) -> Result<(), FrameError> {
-        let [(old_first, first), (old_past, past)] = [&ends.first, &ends.past].map(|end| (end.0, end.1.is_some()));
-        let count = |marks: [bool; 2]| marks.into_iter().filter(|mark| *mark).count();
-        if self.len + count([first, past]) > N + count([old_first, old_past]) + fewer {
-            return Err(FrameError::Full { limit: N });
-        }
-        Ok(())
-    }
-
-    /// Sets the marks at the ends of a range.
-    fn finish(&mut self, change: &Change, ends: &Ends) {
-        match (ends.first, ends.past) {
-            // Grows what is below, as when memory is cleared step by step.
-            ((true, None), (false, Some(mark))) if change.from == change.to => self.marks[change.from] = mark,
-            // Taking away before adding: there may be no room for both.
-            ((true, None), (there, past)) => {
-                self.place(change.from, true, None);
-                self.place(change.to, there, past);
-            }
-            ((begins, first), (there, past)) => {
-                self.place(change.to + 1, there, past);
-                self.place(change.from + usize::from(!begins), begins, first);
-            }
-        }
-    }
-
-    /// Puts a mark at a place, in place of the one that is there or before it; or takes that one away.
-    fn place(&mut self, at: usize, there: bool, mark: Option<Mark>) {
-        match (there, mark) {
-            (true, Some(mark)) => self.marks[at] = mark,
-            (false, Some(mark)) => {
-                self.marks.copy_within(at..self.len.min(N - 1), at + 1);
-                self.marks[at] = mark;
-                self.len += 1;
-            }
-            (true, None) => {
-                self.marks.copy_within(at + 1..self.len, at);
-                self.len -= 1;
-            }
-            (false, None) => {}
-        }
+    /// What must hold of the chunks of marks.
+    #[cfg(test)]
+    pub(super) fn check(&self) {
+        self.marks.check();
     }
 }
 
-fn mappable(entry: Entry, domain: Domain) -> Result<(), FrameError> {
-    match entry.kind {
-        FrameType::Typed(Purpose::Shared) => Ok(()),
-        FrameType::Typed(Purpose::User(owner)) if owner == domain => Ok(()),
-        FrameType::Typed(Purpose::User(owner)) => Err(FrameError::WrongDomain { owner }),
-        _ => Err(FrameError::WrongType { entry }),
-    }
+fn address(granule: u32) -> PhysAddr {
+    PhysAddr(u64::from(granule) << GRANULE_LOG2)
 }
 
-fn kernel(entry: Entry) -> Result<(), FrameError> {
-    match entry.kind {
-        FrameType::Typed(Purpose::Kernel) => Ok(()),
-        _ => Err(FrameError::WrongType { entry }),
+/// Whether memory can be counted once more: for a domain, or for an object of the kernel.
+fn countable(entry: Entry, domain: Option<Domain>) -> Result<(), FrameError> {
+    match (entry.kind, domain) {
+        (FrameType::Typed(Purpose::Shared), Some(_)) | (FrameType::Typed(Purpose::Kernel), None) => {}
+        (FrameType::Typed(Purpose::User(owner)), Some(domain)) if owner == domain => {}
+        (FrameType::Typed(Purpose::User(owner)), Some(_)) => return Err(FrameError::WrongDomain { owner }),
+        _ => return Err(FrameError::WrongType { entry }),
     }
+    if entry.uses >= MAX_USES { Err(FrameError::InUse { entry }) } else { Ok(()) }
 }

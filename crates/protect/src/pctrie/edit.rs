@@ -1,4 +1,4 @@
-//! Insertion and removal. Each checks first and then cannot fail, or undoes what it did.
+//! Insertion and removal, in steps that look at a few dozen entries each.
 
 use super::keys::{Key, intersects, keys};
 use super::{
@@ -28,6 +28,27 @@ fn prefix(addr: u32, shift: u32) -> u32 {
     addr.checked_shr(window_log2(shift)).unwrap_or(0)
 }
 
+/// A region on its way into the trie, or out of it. As long as it is, its leaf contains no address: nobody can get at a part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    /// Address of its leaf.
+    at: u32,
+    regs: RegionRegs,
+    /// Keys that were compared with what is in the trie.
+    compared: u8,
+    /// Keys that were entered, or begun.
+    entered: u8,
+}
+
+/// Why a step of an insertion could not be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A byte of the region is mapped already.
+    Occupied,
+    /// There is no node left.
+    NoNodes,
+}
+
 impl<S: Store> Trie<S> {
     /// Maps a region; the address of its leaf, which stays the same until it is removed.
     ///
@@ -35,38 +56,89 @@ impl<S: Store> Trie<S> {
     /// [`TrieError`]; the trie is then as it was.
     ///
     /// # Time complexity
-    /// At most eight keys, each [`MAX_DEPTH`] nodes of 64 entries.
+    /// All steps of [`Trie::insert_step`]: for each of at most four keys a comparison and two nodes.
     pub fn insert(&mut self, regs: RegionRegs) -> Result<u32, TrieError> {
+        let available = self.free_nodes();
+        let mut edit = self.begin(regs)?;
+        loop {
+            match self.insert_step(&mut edit) {
+                Ok(false) => {}
+                Ok(true) => return Ok(edit.at),
+                Err(obstacle) => {
+                    while !self.remove_step(&mut edit) {}
+                    return Err(match (obstacle, self.overlapping(regs)) {
+                        (Obstacle::Occupied, Some(with)) => TrieError::Overlap { with },
+                        _ => TrieError::NoNodes { available },
+                    });
+                }
+            }
+        }
+    }
+
+    /// Begins to map a region: takes a leaf for it. [`Trie::insert_step`] goes on.
+    ///
+    /// # Errors
+    /// [`TrieError::Misaligned`] and [`TrieError::NoLeaves`].
+    ///
+    /// # Time complexity
+    /// O(1): at most [`LEAVES_PER_NODE`] leaves are made of a node.
+    pub fn begin(&mut self, regs: RegionRegs) -> Result<Edit, TrieError> {
         if !regs.is_enabled() || !regs.is_well_formed() || regs.size_log2() < SUBREGION_MIN_LOG2 || regs.srd() == 0xff {
             return Err(TrieError::Misaligned);
         }
         if !self.has_leaf() {
             return Err(TrieError::NoLeaves { capacity: self.len() });
         }
-        let regs = RegionRegs { rbar: regs.base(), rasr: regs.rasr };
-        if let Some(with) = self.overlapping(regs) {
-            return Err(TrieError::Overlap { with });
-        }
-        let available = self.free_nodes();
         let at = self.free_leaf;
         self.free_leaf = self.store.leaf(at).rbar;
-        self.store.set_leaf(at, regs);
+        self.store.set_leaf(at, RegionRegs::NOWHERE);
         self.count += 1;
-        for key in keys(regs) {
-            if self.insert_key(key, at).is_none() {
-                self.discard(at);
-                return Err(TrieError::NoNodes { available });
+        Ok(Edit { at, regs: RegionRegs { rbar: regs.base(), rasr: regs.rasr }, compared: 0, entered: 0 })
+    }
+
+    /// One step of mapping a region; whether it was the last. The region is found from then on, all of it at once. Nothing else may
+    /// be inserted or removed between the steps.
+    ///
+    /// # Errors
+    /// [`Obstacle`]: the region must be taken back by [`Trie::remove_step`].
+    ///
+    /// # Time complexity
+    /// A path, and one key compared (at most 32 entries) or one node made and filled, or 32 entries set.
+    pub fn insert_step(&mut self, edit: &mut Edit) -> Result<bool, Obstacle> {
+        if let Some(occupied) = self.meets_key(edit.regs, edit.compared) {
+            edit.compared += 1;
+            return if occupied { Err(Obstacle::Occupied) } else { Ok(false) };
+        }
+        let Some(key) = keys(edit.regs).nth(usize::from(edit.entered)) else {
+            self.store.set_leaf(edit.at, edit.regs);
+            return Ok(true);
+        };
+        match self.insert_key(key, edit.at) {
+            Some(done) => edit.entered += u8::from(done),
+            None => {
+                // What it has of nodes is found by going for it.
+                edit.entered += 1;
+                return Err(Obstacle::NoNodes);
             }
         }
-        Ok(at)
+        Ok(false)
+    }
+
+    /// Whether something mapped has a byte of a well-formed region's key, counted from the first one; `None` if it has no such key.
+    ///
+    /// # Time complexity
+    /// A path, and 32 entries.
+    pub fn meets_key(&self, regs: RegionRegs, number: u8) -> Option<bool> {
+        keys(regs).nth(usize::from(number)).map(|key| self.overlap(key).is_some())
     }
 
     /// A region in the trie that has a byte in common with a well-formed one.
     ///
     /// # Time complexity
-    /// As for insertion.
+    /// For at most four keys as [`Trie::meets_key`], and a path of nodes of 64 entries.
     pub fn overlapping(&self, regs: RegionRegs) -> Option<RegionRegs> {
-        keys(regs).find_map(|key| self.overlap(key)).map(|with| RegionRegs { rbar: with.base(), rasr: with.rasr })
+        let found = keys(regs).find_map(|key| self.overlap(key))?;
+        self.some_leaf(found).map(|with| RegionRegs { rbar: with.base(), rasr: with.rasr })
     }
 
     /// Whether there is a leaf, cutting up a node where that can be done.
@@ -86,8 +158,21 @@ impl<S: Store> Trie<S> {
     /// [`TrieError::NotMapped`] unless exactly this region is in the trie.
     ///
     /// # Time complexity
-    /// As for insertion.
+    /// All steps of [`Trie::remove_step`].
     pub fn remove(&mut self, regs: RegionRegs) -> Result<RegionRegs, TrieError> {
+        let (mut edit, leaf) = self.withdraw(regs)?;
+        while !self.remove_step(&mut edit) {}
+        Ok(leaf)
+    }
+
+    /// Begins to unmap a region: it is not found any more. Its registers as [`Trie::remove`]; [`Trie::remove_step`] goes on.
+    ///
+    /// # Errors
+    /// [`TrieError::NotMapped`] unless exactly this region is in the trie.
+    ///
+    /// # Time complexity
+    /// One look-up.
+    pub fn withdraw(&mut self, regs: RegionRegs) -> Result<(Edit, RegionRegs), TrieError> {
         if !regs.is_enabled() || !regs.is_well_formed() {
             return Err(TrieError::NotMapped);
         }
@@ -96,17 +181,25 @@ impl<S: Store> Trie<S> {
         if leaf.base() != regs.base() || leaf.rasr != regs.rasr {
             return Err(TrieError::NotMapped);
         }
-        self.discard(at);
-        Ok(leaf)
+        self.store.set_leaf(at, RegionRegs::NOWHERE);
+        let regs = RegionRegs { rbar: regs.base(), rasr: regs.rasr };
+        Ok((Edit { at, regs, compared: 0, entered: keys(regs).count() as u8 }, leaf))
     }
 
-    /// Takes a leaf's keys out, complete or not, and frees it.
-    fn discard(&mut self, at: u32) {
-        for key in keys(self.store.leaf(at)) {
-            self.remove_key(key, at);
-        }
-        self.give_leaf(at);
-        self.count -= 1;
+    /// One step of unmapping a region, complete or not; whether it was the last. Cannot fail. Nothing else may be inserted or
+    /// removed between the steps.
+    ///
+    /// # Time complexity
+    /// A path, at most 32 entries of a key, and 64 entries of one node looked at.
+    pub fn remove_step(&mut self, edit: &mut Edit) -> bool {
+        let last = edit.entered.checked_sub(1).and_then(|number| keys(edit.regs).nth(usize::from(number)));
+        let Some(key) = last else {
+            self.give_leaf(edit.at);
+            self.count -= 1;
+            return true;
+        };
+        edit.entered -= u8::from(self.remove_key(key, edit.at));
+        false
     }
 
     fn entry(&self, slot: Slot) -> u32 {
@@ -159,32 +252,28 @@ impl<S: Store> Trie<S> {
         (0..count).for_each(|index| self.store.set_word(first + 4 * index, entry));
     }
 
-    /// A leaf that has a byte of `key`.
-    fn overlap(&self, key: Key) -> Option<RegionRegs> {
+    /// An entry that holds a leaf with a byte of `key`, or nodes with nothing else.
+    fn overlap(&self, key: Key) -> Option<u32> {
         let mut entry = self.root;
         while entry & LEAF == 0 {
             let shift = entry & LOW;
             if !self.covers(entry, key.base) {
                 // The node lies inside the key, or beside it. Its prefix is its place.
                 let place = self.place(entry);
-                return (key.base <= place && place <= key.last()).then(|| self.some_leaf(entry)).flatten();
+                return (key.base <= place && place <= key.last()).then_some(entry);
+            }
+            if key.size_log2 >= window_log2(shift) {
+                return Some(entry);
             }
             if key.size_log2 >= shift {
-                let (first, count) =
-                    if key.size_log2 >= window_log2(shift) { (entry & !LOW, 64) } else { Self::run(entry, key) };
-                return (0..count).find_map(|index| match self.store.word(first + 4 * index) {
-                    below if below & LEAF == 0 => self.some_leaf(below),
-                    below => self.leaf_with(below, key),
-                });
+                // Each entry is all in the key, and whoever holds it has a byte of it.
+                let (first, count) = Self::run(entry, key);
+                let nothing = self.nothing();
+                return (0..count).map(|index| self.store.word(first + 4 * index)).find(|below| *below != nothing);
             }
             entry = self.store.word(child(entry, key.base));
         }
-        self.leaf_with(entry, key)
-    }
-
-    fn leaf_with(&self, entry: u32, key: Key) -> Option<RegionRegs> {
-        let leaf = self.store.leaf(entry - LEAF);
-        intersects(leaf, key.base, key.last()).then_some(leaf)
+        intersects(self.store.leaf(entry - LEAF), key.base, key.last()).then_some(entry)
     }
 
     /// Any leaf below a node.
@@ -208,30 +297,31 @@ impl<S: Store> Trie<S> {
         Some(node | shift)
     }
 
-    /// Enters a key that overlaps nothing; `None` when nodes ran out, with every other leaf still in place.
-    fn insert_key(&mut self, key: Key, at: u32) -> Option<()> {
+    /// Enters a key that overlaps nothing, or makes one node for it: whether it is entered; `None` when there is no node, with every
+    /// other leaf still in place.
+    fn insert_key(&mut self, key: Key, at: u32) -> Option<bool> {
         let leaf = at | LEAF;
         let mut slot = Slot::Root;
         loop {
             let entry = self.entry(slot);
             if entry == self.nothing() || entry == leaf {
                 self.set(slot, leaf);
-                return Some(());
+                return Some(true);
             }
             if entry & LEAF != 0 {
                 self.push_down(slot, entry, key)?;
-                continue;
+                return Some(false);
             }
             if !self.covers(entry, key.base) {
                 let place = self.place(entry);
                 let above = self.take_node(parting_level(place, key.base), key.base)?;
                 self.store.set_word(child(above, place), entry);
                 self.set(slot, above);
-                continue;
+                return Some(false);
             }
             if key.size_log2 >= entry & LOW {
                 self.fill(Self::run(entry, key), leaf);
-                return Some(());
+                return Some(true);
             }
             slot = Slot::Word(child(entry, key.base));
         }
@@ -268,22 +358,23 @@ impl<S: Store> Trie<S> {
         (addr & !below, addr | below)
     }
 
-    /// Takes one key of a leaf out, if it is there, and frees the nodes that no longer tell anything apart.
-    fn remove_key(&mut self, key: Key, at: u32) {
+    /// Takes one key of a leaf out, if it is there, and frees the innermost node on its path if it no longer tells anything apart:
+    /// whether there is nothing left to be done.
+    fn remove_key(&mut self, key: Key, at: u32) -> bool {
         let leaf = at | LEAF;
-        let mut path = [Slot::Root; MAX_DEPTH + 1];
-        let mut depth = 0;
+        let (mut slot, mut above) = (Slot::Root, None);
         loop {
-            let entry = self.entry(path[depth]);
+            let entry = self.entry(slot);
             if entry & LEAF != 0 {
                 if entry == leaf {
-                    self.set(path[depth], self.nothing());
+                    self.set(slot, self.nothing());
                 }
                 break;
             }
             if !self.covers(entry, key.base) {
                 break;
             }
+            above = Some(slot);
             if key.size_log2 >= entry & LOW {
                 let (first, count) = Self::run(entry, key);
                 for word in (0..count).map(|index| first + 4 * index) {
@@ -291,18 +382,16 @@ impl<S: Store> Trie<S> {
                         self.store.set_word(word, self.nothing());
                     }
                 }
-                depth += 1;
                 break;
             }
-            depth += 1;
-            path[depth] = Slot::Word(child(entry, key.base));
+            slot = Slot::Word(child(entry, key.base));
         }
-        for slot in path[..depth].iter().rev() {
-            let entry = self.entry(*slot);
-            let Some(single) = self.single(entry) else { return };
-            self.set(*slot, single);
-            self.give_node(entry & !LOW);
-        }
+        let Some(slot) = above else { return true };
+        let entry = self.entry(slot);
+        let Some(single) = self.single(entry) else { return true };
+        self.set(slot, single);
+        self.give_node(entry & !LOW);
+        false
     }
 
     /// What a node can be replaced by: the one thing below it, if there is at most one.

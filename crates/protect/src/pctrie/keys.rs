@@ -15,7 +15,7 @@ impl Key {
     }
 }
 
-/// The keys of a well-formed region, ascending: at most eight. Adjacent keys that could be one are one.
+/// The keys of a well-formed region, ascending: at most four, one for each quarter. Adjacent keys that could be one are one.
 pub(super) fn keys(regs: RegionRegs) -> impl Iterator<Item = Key> {
     let (n, srd) = (regs.size_log2(), regs.srd());
     let mut eighth = 0u32;

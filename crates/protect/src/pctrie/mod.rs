@@ -15,11 +15,12 @@
 //! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`] nodes are visited, and at most
 //! [`depth_bound`] when no granule (region, or eighth of one) is smaller than a given size: 4 from 1 KiB on, 3 from 64 KiB on.
 //! Path compression makes it one node when all of a domain's paged memory lies in one aligned 4 MiB block. Insertion and
-//! removal look at no more than `8 * MAX_DEPTH * 64` entries.
+//! removal go in steps ([`Trie::insert_step`], [`Trie::remove_step`]), each of which makes or frees one node at most and looks at no more
+//! than a path and 96 entries; the region is found before, after, and never in part.
 //!
 //! # Invariant
 //! Everything mapped below an entry that holds a leaf belongs to that leaf. A region with disabled sub-regions has one key for
-//! each aligned power-of-two run of enabled ones, at most eight; all its keys hold the same leaf.
+//! each aligned power-of-two run of enabled ones, at most four (one for each quarter); all its keys hold the same leaf.
 
 mod edit;
 mod keys;
@@ -28,7 +29,9 @@ mod walk;
 
 use crate::pmsav7::RegionRegs;
 
+pub use edit::{Edit, Obstacle};
 pub use store::{Arena, Store};
+pub use walk::Next;
 
 /// Words of a node: 64 entries, the prefix, and padding to a multiple of 32 bytes.
 pub const NODE_WORDS: usize = 72;

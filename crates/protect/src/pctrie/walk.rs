@@ -4,32 +4,71 @@ use super::keys::keys;
 use super::{LEAF, LOW, Store, Trie, child, window_log2};
 use crate::pmsav7::RegionRegs;
 
+/// What a step of a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The first mapped address at or above the one asked for, with the region that it belongs to (without slot bits).
+    Found(u32, RegionRegs),
+    /// Nothing below this address, which is above the one asked for: the search goes on from it.
+    From(u32),
+    /// Nothing more.
+    End,
+}
+
 impl<S: Store> Trie<S> {
     /// The first mapped address at or above `from`, with the region that it belongs to (without slot bits).
     ///
     /// # Time complexity
-    /// At most twice [`super::MAX_DEPTH`] nodes of 64 entries.
+    /// [`Trie::next_step`] until it has found something.
     pub fn next(&self, from: u32) -> Option<(u32, RegionRegs)> {
-        self.next_below(self.root, from, 0, u32::MAX)
+        let mut from = from;
+        loop {
+            match self.next_step(from) {
+                Next::Found(at, regs) => return Some((at, regs)),
+                Next::From(later) => from = later,
+                Next::End => return None,
+            }
+        }
     }
 
-    /// As [`Trie::next`], of what an entry that stands for `first..=last` holds.
-    fn next_below(&self, entry: u32, from: u32, first: u32, last: u32) -> Option<(u32, RegionRegs)> {
-        if entry & LEAF != 0 {
-            let leaf = self.store.leaf(entry - LEAF);
-            let found = keys(leaf).find(|key| key.last() >= from.max(first) && key.base <= last)?;
-            return Some((found.base.max(from).max(first), RegionRegs { rbar: leaf.base(), rasr: leaf.rasr }));
+    /// One step of [`Trie::next`].
+    ///
+    /// # Time complexity
+    /// A path, and 64 entries.
+    pub fn next_step(&self, from: u32) -> Next {
+        let (mut entry, mut from, mut first, mut last) = (self.root, from, 0, u32::MAX);
+        while entry & LEAF == 0 {
+            let (shift, place) = (entry & LOW, self.place(entry));
+            let end = place | ((1u64 << window_log2(shift).min(32)) - 1) as u32;
+            if end < from {
+                return past(last);
+            }
+            from = from.max(place);
+            (first, last) = (from >> shift << shift, from | ((1 << shift) - 1));
+            let found = self.store.word(child(entry, first));
+            if found == self.nothing() {
+                return self.skip(entry, first, end);
+            }
+            entry = found;
         }
-        let (shift, place) = (entry & LOW, self.place(entry));
-        let nothing = self.store.nowhere() | LEAF;
-        let begin = from.saturating_sub(place) >> shift;
-        (begin..1 << (window_log2(shift) - shift)).find_map(|index| {
-            let low = place | index << shift;
-            let high = low | ((1 << shift) - 1);
-            let below = self.store.word(child(entry, low));
-            // Most entries of most nodes; looking into them is what would take long.
-            (below != nothing).then(|| self.next_below(below, from, low, high)).flatten()
-        })
+        let leaf = self.store.leaf(entry - LEAF);
+        let key = keys(leaf).find(|key| key.last() >= from.max(first) && key.base <= last);
+        let regs = RegionRegs { rbar: leaf.base(), rasr: leaf.rasr };
+        key.map_or_else(|| past(last), |key| Next::Found(key.base.max(from).max(first), regs))
+    }
+
+    /// The first address behind an empty entry whose entry is not empty.
+    fn skip(&self, entry: u32, empty: u32, end: u32) -> Next {
+        let step = 1 << (entry & LOW);
+        let (nothing, mut at) = (self.nothing(), empty);
+        // Bounded by the entries of a node.
+        while let Some(next) = at.checked_add(step).filter(|next| *next <= end) {
+            if self.store.word(child(entry, next)) != nothing {
+                return Next::From(next);
+            }
+            at = next;
+        }
+        past(end)
     }
 
     /// The regions in the trie, in the order of their first addresses, without slot bits.
@@ -51,4 +90,8 @@ impl<S: Store> Trie<S> {
             None
         })
     }
+}
+
+fn past(last: u32) -> Next {
+    last.checked_add(1).map_or(Next::End, Next::From)
 }

@@ -211,6 +211,11 @@ impl RegionRegs {
 
     /// Whether two enabled, well-formed regions have a byte in common.
     pub fn meets(self, other: Self) -> bool {
+        let larger = self.size_log2().max(other.size_log2());
+        if (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) != 0 {
+            // Of two aligned blocks one lies in the other, or they are apart.
+            return false;
+        }
         let apart = |a: Span, b: Span| a.end() <= u64::from(b.base) || b.end() <= u64::from(a.base);
         self.runs().any(|own| other.runs().any(|theirs| !apart(own, theirs)))
     }

@@ -13,7 +13,7 @@
 //! A leaf remembers, in the slot bits of its base word, where it was last loaded. A fault at an address whose region is
 //! loaded is a violation ([`Miss::Present`]), never a reason to load it again: there is no way to fault for ever.
 
-use crate::pctrie::{Store, Trie, TrieError};
+use crate::pctrie::{Edit, Store, Trie, TrieError};
 use crate::pmsav7::{AccessKind, REGIONS, RegionRegs};
 
 /// Register values for one block load at a domain switch: `MPU_RBAR` with VALID and slot, then `MPU_RASR`, in the order of
@@ -285,12 +285,14 @@ impl Slots {
         found.is_some()
     }
 
-    /// Takes away one region that [`Slots::pin`] pinned, if there are any, and returns it; otherwise as [`Slots::unpin`].
-    pub fn unpin_any(&mut self) -> Option<RegionRegs> {
-        let slot = (0..REGIONS as u32).find(|slot| u32::from(self.pinned) << 24 & bit_of(*slot) != 0)?;
-        let regs = self.image.regs[slot as usize];
-        self.release(slot);
-        Some(RegionRegs { rbar: regs.base(), rasr: regs.rasr })
+    /// The regions that [`Slots::pin`] pinned.
+    pub fn pinned_later(&self) -> impl Iterator<Item = RegionRegs> + '_ {
+        let later = u32::from(self.pinned) << 24;
+        let of = move |slot: &u32| later & bit_of(*slot) != 0;
+        (0..REGIONS as u32).filter(of).map(|slot| {
+            let regs = self.image.regs[slot as usize];
+            RegionRegs { rbar: regs.base(), rasr: regs.rasr }
+        })
     }
 
     fn release(&mut self, slot: u32) {
@@ -408,16 +410,30 @@ impl Slots {
     /// in force now, `None` if the region was not loaded.
     ///
     /// # Errors
-    /// As [`PcTrie::remove`].
+    /// As [`Trie::remove`].
     pub fn unmap<S: Store>(&mut self, trie: &mut Trie<S>, regs: RegionRegs) -> Result<Option<RegionRegs>, TrieError> {
-        let leaf = trie.remove(regs)?;
+        let (mut edit, off) = self.withdraw(trie, regs)?;
+        while !trie.remove_step(&mut edit) {}
+        Ok(off)
+    }
+
+    /// Begins to do so: the region is out of its slot, and not found any more. [`Trie::remove_step`] goes on.
+    ///
+    /// # Errors
+    /// As [`Trie::withdraw`].
+    pub fn withdraw<S: Store>(
+        &mut self,
+        trie: &mut Trie<S>,
+        regs: RegionRegs,
+    ) -> Result<(Edit, Option<RegionRegs>), TrieError> {
+        let (edit, leaf) = trie.withdraw(regs)?;
         let slot = leaf.rbar & 7;
         if self.image.regs[slot as usize] != leaf {
-            return Ok(None);
+            return Ok((edit, None));
         }
         let off = RegionRegs::DISABLED.at_slot(slot);
         self.image.regs[slot as usize] = off;
-        Ok(Some(off))
+        Ok((edit, Some(off)))
     }
 
     /// Empties every paged slot, as at a restart of the domain. The image must be loaded again afterwards.

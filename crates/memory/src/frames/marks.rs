@@ -1,0 +1,203 @@
+//! The sorted sequence of marks, in chunks: whatever is put in or taken out, no more than two chunks change.
+
+use super::table::Mark;
+
+/// Marks of a chunk.
+const CHUNK: usize = 16;
+/// Fewest marks of a chunk beside others.
+const LEAST: usize = CHUNK / 2;
+
+/// Where a mark is, until the next insertion or removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// Place of its chunk in the order of addresses.
+    chunk: usize,
+    /// Place in its chunk.
+    index: usize,
+}
+
+/// Memory for marks.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    marks: [Mark; CHUNK],
+    /// Marks in it.
+    len: u8,
+    /// Not of this chunk: the number of the one at this place in the order of addresses; behind those in use, the free ones.
+    order: u8,
+}
+
+impl Chunk {
+    /// Of no table yet.
+    pub const EMPTY: Chunk = Chunk { marks: [Mark::UNUSED; CHUNK], len: 0, order: 0 };
+}
+
+/// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
+/// taken out.
+#[derive(Debug)]
+pub(super) struct Marks<'a> {
+    chunks: &'a mut [Chunk],
+    used: usize,
+    len: usize,
+}
+
+impl<'a> Marks<'a> {
+    /// One mark, in 1 to 255 chunks.
+    pub(super) fn new(chunks: &'a mut [Chunk], first: Mark) -> Option<Self> {
+        if !(1..=usize::from(u8::MAX)).contains(&chunks.len()) {
+            return None;
+        }
+        chunks.iter_mut().zip(0..).for_each(|(chunk, number)| *chunk = Chunk { order: number, ..Chunk::EMPTY });
+        (chunks[0].marks[0], chunks[0].len) = (first, 1);
+        Some(Marks { chunks, used: 1, len: 1 })
+    }
+
+    /// As many marks as always fit, in whatever order they come and go, with two more for a moment: where a chunk is full and the others
+    /// are half full, the chunks hold this and a chunk.
+    pub(super) const fn limit(chunks: usize) -> usize {
+        if chunks == 1 { CHUNK - 2 } else { chunks * LEAST }
+    }
+
+    /// [`Marks::limit`] of these chunks.
+    pub(super) fn most(&self) -> usize {
+        Self::limit(self.chunks.len())
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The first mark.
+    pub(super) const FIRST: At = At { chunk: 0, index: 0 };
+
+    fn number(&self, chunk: usize) -> usize {
+        usize::from(self.chunks[chunk].order)
+    }
+
+    fn size(&self, chunk: usize) -> usize {
+        usize::from(self.chunks[self.number(chunk)].len)
+    }
+
+    pub(super) fn get(&self, at: At) -> Mark {
+        self.chunks[self.number(at.chunk)].marks[at.index]
+    }
+
+    pub(super) fn set(&mut self, at: At, mark: Mark) {
+        let number = self.number(at.chunk);
+        self.chunks[number].marks[at.index] = mark;
+    }
+
+    /// The last mark at or below a granule.
+    ///
+    /// # Time complexity
+    /// O(log chunks), and as much in a chunk.
+    pub(super) fn find(&self, granule: u32) -> At {
+        let base = |place: &Chunk| self.chunks[usize::from(place.order)].marks[0].base;
+        let chunk = self.chunks[..self.used].partition_point(|place| base(place) <= granule).saturating_sub(1);
+        let marks = &self.chunks[self.number(chunk)].marks[..self.size(chunk)];
+        At { chunk, index: marks.partition_point(|mark| mark.base <= granule).saturating_sub(1) }
+    }
+
+    pub(super) fn next(&self, at: At) -> Option<At> {
+        if at.index + 1 < self.size(at.chunk) {
+            return Some(At { index: at.index + 1, ..at });
+        }
+        (at.chunk + 1 < self.used).then_some(At { chunk: at.chunk + 1, index: 0 })
+    }
+
+    pub(super) fn prev(&self, at: At) -> Option<At> {
+        if at.index > 0 {
+            return Some(At { index: at.index - 1, ..at });
+        }
+        let chunk = at.chunk.checked_sub(1)?;
+        Some(At { chunk, index: self.size(chunk) - 1 })
+    }
+
+    /// Puts a mark behind another; there are no more than [`Marks::most`] and one.
+    ///
+    /// # Time complexity
+    /// Two chunks, and one byte for each chunk behind.
+    pub(super) fn insert(&mut self, behind: At, mark: Mark) {
+        let At { mut chunk, mut index } = behind;
+        index += 1;
+        if self.size(chunk) == CHUNK {
+            self.split(chunk);
+            if index > LEAST {
+                chunk += 1;
+                index -= LEAST;
+            }
+        }
+        let (number, size) = (self.number(chunk), self.size(chunk));
+        let marks = &mut self.chunks[number].marks;
+        marks.copy_within(index..size, index + 1);
+        marks[index] = mark;
+        self.chunks[number].len += 1;
+        self.len += 1;
+    }
+
+    /// Takes a mark out.
+    ///
+    /// # Time complexity
+    /// As [`Marks::insert`].
+    pub(super) fn remove(&mut self, at: At) {
+        let (number, size) = (self.number(at.chunk), self.size(at.chunk));
+        self.chunks[number].marks.copy_within(at.index + 1..size, at.index);
+        self.chunks[number].len -= 1;
+        self.len -= 1;
+        if size <= LEAST && self.used > 1 {
+            // With the chunk behind, or the last one with that before.
+            self.even_out(at.chunk.min(self.used - 2));
+        }
+    }
+
+    /// Cuts a full chunk into halves.
+    fn split(&mut self, chunk: usize) {
+        let (old, new) = (self.number(chunk), self.number(self.used));
+        let upper: [Mark; LEAST] = core::array::from_fn(|index| self.chunks[old].marks[LEAST + index]);
+        self.chunks[new].marks[..LEAST].copy_from_slice(&upper);
+        (self.chunks[old].len, self.chunks[new].len) = (LEAST as u8, LEAST as u8);
+        // Bounded by the chunks.
+        for place in (chunk + 1..self.used).rev() {
+            self.chunks[place + 1].order = self.chunks[place].order;
+        }
+        self.chunks[chunk + 1].order = new as u8;
+        self.used += 1;
+    }
+
+    /// Makes one chunk of two neighbours, or lets the smaller have a mark of the larger: one of them has one mark less than half.
+    fn even_out(&mut self, chunk: usize) {
+        let (low, high) = (self.number(chunk), self.number(chunk + 1));
+        let (below, above) = (self.size(chunk), self.size(chunk + 1));
+        if below + above <= CHUNK {
+            let moved = self.chunks[high].marks;
+            self.chunks[low].marks[below..below + above].copy_from_slice(&moved[..above]);
+            self.chunks[low].len = (below + above) as u8;
+            // Bounded by the chunks.
+            for place in chunk + 2..self.used {
+                self.chunks[place - 1].order = self.chunks[place].order;
+            }
+            self.used -= 1;
+            self.chunks[self.used].order = high as u8;
+        } else if below < above {
+            self.chunks[low].marks[below] = self.chunks[high].marks[0];
+            self.chunks[high].marks.copy_within(1..above, 0);
+            self.chunks[low].len += 1;
+            self.chunks[high].len -= 1;
+        } else {
+            self.chunks[high].marks.copy_within(..above, 1);
+            self.chunks[high].marks[0] = self.chunks[low].marks[below - 1];
+            self.chunks[low].len -= 1;
+            self.chunks[high].len += 1;
+        }
+    }
+
+    /// What must hold of the chunks.
+    #[cfg(test)]
+    pub(super) fn check(&self) {
+        let sizes: std::vec::Vec<usize> = (0..self.used).map(|chunk| self.size(chunk)).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), self.len);
+        assert!(self.used == 1 || sizes.iter().all(|size| (LEAST..=CHUNK).contains(size)), "{sizes:?}");
+        let mut numbers: std::vec::Vec<u8> = self.chunks.iter().map(|chunk| chunk.order).collect();
+        numbers.sort_unstable();
+        assert!(numbers.iter().enumerate().all(|(index, number)| index == usize::from(*number)), "a chunk is lost");
+    }
+}
