@@ -228,7 +228,23 @@ fn interleaved_areas_have_no_byte_in_common() {
     assert_eq!(refused([0x55, 0xff], 10, 0x2002_4000), entry(5, "disabled"));
     assert_eq!(refused([0x55, 0xaa], 13, 0x2002_4000), entry(2, "disabled"));
     assert_eq!(refused([0x55, 0xaa], 10, 0x2002_4100), entry(2, "disabled"));
-    assert_eq!(refused([0x55, 0xaa], 7, 0x2002_4000), entry(2, "disabled"));
+    assert_eq!(refused([0x55, 0xaa], 7, 0x2002_4000), entry(2, "page_log2"));
+}
+
+#[test]
+fn paged_memory_smaller_than_the_smallest_region_of_a_table_is_refused() {
+    let mut builder = interleaved([0, 0], 0, 0x2002_4000);
+    builder.areas[5].base += 0x1000;
+    let with = |bytes: u32, page_log2: u32, pinned: u32| {
+        let mut builder = builder.clone();
+        let area = &mut builder.areas[2];
+        (area.bytes, area.page_log2, area.flags) = (bytes, page_log2, area.flags | pinned);
+        builder.encode().err()
+    };
+    let refused = |field| Some(TableError::Entry { table: Table::Areas, index: 2, field });
+    assert_eq!((with(256, 0, 0), with(0x1000, 8, 0), with(32, 0, area::PINNED)), (None, None, None));
+    assert_eq!((with(224, 0, 0), with(128, 0, 0)), (refused("bytes"), refused("bytes")));
+    assert_eq!(with(0x1000, 7, 0), refused("page_log2"));
 }
 
 #[test]

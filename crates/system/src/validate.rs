@@ -149,11 +149,12 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
         require(pinned, "memory")?;
         require(entry.flags & area::EXECUTE == 0, "flags")?;
     }
-    let page_allowed = entry.page_log2 == 0 || (!pinned && (5..=31).contains(&entry.page_log2));
+    require(pinned || entry.bytes >= area::LEAST_PAGED_BYTES, "bytes")?;
+    let pages = area::LEAST_PAGED_BYTES.ilog2()..=31;
+    let page_allowed = entry.page_log2 == 0 || (!pinned && pages.contains(&entry.page_log2));
     require(page_allowed, "page_log2")?;
     if entry.disabled != 0 {
-        // Eighths exist from 256 bytes on.
-        let whole = |value: u32| entry.page_log2 >= 8 && value.trailing_zeros() >= entry.page_log2;
+        let whole = |value: u32| entry.page_log2 != 0 && value.trailing_zeros() >= entry.page_log2;
         require(entry.disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
     }
     let home = system

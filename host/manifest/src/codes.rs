@@ -72,7 +72,7 @@ codes! {
     "CF0309" "this memory cannot hold that"
         "Writable areas need RAM and code needs executable memory; constants and code are placed in flash by default."
     "CF0310" "a page size that cannot be used"
-        "One paged region is loaded by one register: its size is a power of two of at least 32 bytes that divides the area."
+        "One paged region is loaded by one register: its size is a power of two of at least 256 bytes that divides the area."
     "CF0311" "heaps that cannot alternate"
         "Heaps of one `interleave` group own every second (fourth, eighth) frame of one range. Region registers tell them apart by \
          sub-regions, eighths of a power of two, so the group has 2, 4 or 8 equal heaps that fill whole regions."

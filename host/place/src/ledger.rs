@@ -41,19 +41,6 @@ fn home(request: &Request, class: MemoryClass) -> Option<usize> {
     request.memories.iter().position(|memory| !memory.rom && memory.class == Some(class))
 }
 
-/// An area as the tables have it.
-fn entry(domain: usize, spot: &Spot) -> system::Area {
-    system::Area {
-        domain: domain as u32,
-        base: spot.base,
-        bytes: spot.bytes,
-        flags: spot.flags,
-        memory: spot.memory,
-        page_log2: spot.page_log2,
-        disabled: spot.disabled,
-    }
-}
-
 /// Whether somebody can map memory to a domain while it runs.
 fn mapped(request: &Request, domain: usize) -> bool {
     let holds = |giver: &DomainRequest, kind, object: Option<usize>| {
@@ -98,7 +85,7 @@ impl<'a> Admission<'a> {
     /// Opens the account of a domain with its table, and asks for its areas.
     fn domain(&mut self, index: usize, spot: &mut DomainSpot) -> Result<(), PlaceError> {
         let domain = &self.request.domains[index];
-        let areas: Vec<system::Area> = spot.areas.iter().map(|spot| entry(index, spot)).collect();
+        let areas: Vec<system::Area> = spot.areas.iter().map(|spot| spot.entry(index as u32)).collect();
         let mapped = mapped(self.request, index);
         let table = |count: usize| regions::table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());

@@ -33,6 +33,12 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
+    /// The area as the tables of domain number `domain` have it.
+    pub(crate) fn entry(&self, domain: u32) -> system::Area {
+        let Spot { base, bytes, flags, memory, page_log2, disabled, .. } = *self;
+        system::Area { domain, base, bytes, flags, memory, page_log2, disabled }
+    }
+
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
     pub(crate) fn pieces(&self) -> (u32, u32, u32, u32) {
         if self.disabled == 0 {
@@ -106,13 +112,17 @@ impl Plan {
             let spot = place_domain(&mut spaces, &mut groups, &request.domains[index], &programs[index], rom)?;
             domains[index] = Some(spot);
         }
-        for file in &request.files {
+        for (index, file) in request.files.iter().enumerate() {
             let what = format!("file {}", file.name);
-            files.push(spaces[file.memory].area(&what, file.contents.len() as u64, None)?);
+            let uses = request.domains.iter().flat_map(|domain| &domain.files).filter(|used| used.file == index);
+            let bytes = room(file.contents.len() as u32, uses.map(|used| used.spec));
+            files.push(spaces[file.memory].area(&what, bytes, None)?);
         }
-        for memory in &request.shared {
+        for (index, memory) in request.shared.iter().enumerate() {
             let what = format!("shared memory {}", memory.name);
-            shared.push(spaces[memory.memory].area(&what, u64::from(memory.bytes), memory.at)?);
+            let uses = request.domains.iter().flat_map(|domain| &domain.shared).filter(|used| used.shared == index);
+            let bytes = room(memory.bytes, uses.map(|used| used.spec));
+            shared.push(spaces[memory.memory].area(&what, bytes, memory.at)?);
         }
         let mut frames = Vec::new();
         for range in &request.frames {
@@ -155,6 +165,13 @@ pub(crate) fn pin(spec: TemporalSpec) -> u32 {
     if spec.access == AccessLevel::Deterministic { area::PINNED } else { 0 }
 }
 
+/// Bytes of an area, at least: one that is paged is as large as the smallest paged region, for the domain's guarantee of progress counts on
+/// an instruction that touches no more than two of them for its data.
+fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
+    let paged = specs.into_iter().any(|spec| pin(spec) == 0);
+    u64::from(if paged { bytes.max(area::LEAST_PAGED_BYTES) } else { bytes })
+}
+
 fn flags(request: &AreaRequest, rights: u32) -> u32 {
     rights | pin(request.spec)
 }
@@ -186,14 +203,15 @@ fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &DomainRequest
             let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
             areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
         } else {
-            let (base, size) = space.area(&name("heap"), u64::from(heap.area.extra), heap.area.at)?;
+            let (base, size) = space.area(&name("heap"), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
             areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
         }
     }
     for (index, request) in domain.envelopes.iter().enumerate() {
         let name = name(&format!("envelope[{index}]"));
-        let (base, size) = spaces[request.area.memory].area(&name, u64::from(request.area.extra), None)?;
+        let (base, size) =
+            spaces[request.area.memory].area(&name, room(request.area.extra, [request.area.spec]), None)?;
         let arena = writable(&format!("arena{index}"), &request.area, base, size);
         areas.push(Spot { envelope: Some(index), ..arena });
     }
@@ -213,7 +231,7 @@ fn place_domain(
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let (code_base, code_size) = spaces[domain.code.memory]
-        .area(&name("code"), u64::from(code_bytes), fixed(domain.code.at, program.code.base))
+        .area(&name("code"), room(code_bytes, [domain.code.spec]), fixed(domain.code.at, program.code.base))
         .map_err(|error| fixed_error(program, program.code.base, error))?;
     let mut areas = vec![Spot {
         name: "code".into(),
@@ -246,7 +264,7 @@ fn place_domain(
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
             let (base, size) = spaces[domain.data.memory]
-                .area(&name("data"), u64::from(data_bytes), at)
+                .area(&name("data"), room(data_bytes, [domain.data.spec]), at)
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
             areas.push(writable("data", &domain.data, base, size));
             data_base = base;

@@ -82,15 +82,7 @@ fn domain_tables(
     let initial = program.data.file_bytes.next_multiple_of(4);
     let total = program.data.bytes.next_multiple_of(4);
     let first_area = tables.areas.len() as u32;
-    tables.areas.extend(spot.areas.iter().map(|spot| system::Area {
-        domain: index,
-        base: spot.base,
-        bytes: spot.bytes,
-        flags: spot.flags,
-        memory: spot.memory,
-        page_log2: spot.page_log2,
-        disabled: spot.disabled,
-    }));
+    tables.areas.extend(spot.areas.iter().map(|spot| spot.entry(index)));
     let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
     tables.domains.push(system::Domain {
         data_base: spot.data_base,

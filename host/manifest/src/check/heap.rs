@@ -6,6 +6,9 @@ use super::memory::not_empty;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Geometry, HeapArea, Manifest};
 
+/// The smallest region of a table of paged memory.
+const LEAST_PAGE_BYTES: u64 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
+
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = manifest.domain.iter().flat_map(|(name, domain)| heap(name, domain)).collect();
     let mut groups: BTreeMap<&str, Vec<(&str, &HeapArea)>> = BTreeMap::new();
@@ -29,18 +32,18 @@ fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
         found.extend(without_page(name, heap));
         return found;
     };
-    let rule = "one paged region is loaded by one register: a power of two of at least 32 bytes that divides the area";
+    let rule = "one paged region is loaded by one register: a power of two of at least 256 bytes that divides the area";
     if heap.spec.pinned() {
         found.push(
             Refusal::at("CF0310", place("page"), "a pinned heap has no pages")
                 .rule(rule)
                 .remedy("remove `page`, or page the heap"),
         );
-    } else if page.0 < 32 || !page.0.is_power_of_two() || !heap.size.0.is_multiple_of(page.0) {
+    } else if page.0 < LEAST_PAGE_BYTES || !page.0.is_power_of_two() || !heap.size.0.is_multiple_of(page.0) {
         found.push(
             Refusal::at("CF0310", place("page"), "this page size cannot be used")
                 .value(format!("pages of {page} in {}", heap.size))
-                .limit("32 B, 64 B, 128 B and so on up to the size of the heap")
+                .limit("256 B, 512 B, 1 KiB and so on up to the size of the heap")
                 .rule(rule)
                 .remedy("choose a power of two and a heap of whole pages"),
         );
