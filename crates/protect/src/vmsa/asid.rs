@@ -1,14 +1,15 @@
 //! Address-space identifiers: 255 of them, handed out in generations, beside TLB entries that are locked.
 //!
 //! A domain keeps its identifier until all have been handed out; then a new generation begins, every TLB is emptied, and domains get
-//! new ones as they run. `TLBIALL` leaves locked entries (Cortex-A9 TRM, ARM DDI 0388I 4.2.15), so a locked entry would translate for whoever gets its
-//! identifier next. Therefore an identifier with a locked entry stays with its domain across generations.
+//! new ones as they run. `TLBIALL` and `TLBIMVAA` leave locked entries (Cortex-A9, ARM DDI 0388I 4.2.27, table 4-26), so a locked
+//! entry would translate for whoever gets its identifier next. Therefore an identifier with a locked entry stays with its
+//! domain across generations.
 //!
 //! Made for one core: when a new generation begins, no other core runs a domain with an identifier of the old one.
 
 use super::owed::{Asid, Maintenance};
 
-/// Entries of the main TLB that can be locked, for the whole chip (ARM DDI 0388I 6.2.2).
+/// Entries of the main TLB that can be locked, for the whole chip (ARM DDI 0388I 4.3.15).
 pub const LOCK_SLOTS: usize = 4;
 
 /// An identifier as it was handed out.

@@ -6,6 +6,7 @@
 //! - [`Owed`]: what a step owes the TLBs. Its outcome is only to be had by [`Owed::settle`].
 //! - [`Shape`]: how many entries of which size a mapping takes, before it is made: for whoever admits it.
 //! - [`Asids`]: address-space identifiers with generations, beside entries that are locked.
+//! - [`lockdown`]: the sequences that lock TLB entries and ways of the second-level cache, as data.
 //!
 //! # Setting
 //! The MMU with TEX remap and the access flag off (`SCTLR.TRE = 0`, `SCTLR.AFE = 0`), security extensions unused by the tables
@@ -18,6 +19,7 @@ mod asid;
 mod attributes;
 mod descriptor;
 mod edit;
+pub mod lockdown;
 mod memory;
 mod owed;
 mod shape;

@@ -2,5 +2,6 @@
 
 mod asids;
 mod descriptors;
+mod lockdown;
 mod tables;
 mod world;
