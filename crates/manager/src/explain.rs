@@ -7,12 +7,13 @@ use spec::{Reason, Rule, TemporalSpec};
 use crate::rule::{self, change};
 use crate::wire::Refused;
 
-const LEDGER: [Rule; 12] = [
+const LEDGER: [Rule; 16] = [
     Rule::Domain,
     Rule::Size,
     Rule::Spec(Reason::NoThirdLevel),
     Rule::Spec(Reason::ReleaseScrubs),
     Rule::Spec(Reason::NoSuchMemory),
+    Rule::Spec(Reason::PartlyIndependent),
     Rule::TableLevel,
     Rule::PinnedSlots,
     Rule::PagedSlots,
@@ -20,6 +21,9 @@ const LEDGER: [Rule; 12] = [
     Rule::TableMemory,
     Rule::Frames,
     Rule::FramesNotClean,
+    Rule::LockSlots,
+    Rule::ConstantTime,
+    Rule::Pages,
 ];
 
 /// The sentence of a rule; empty for a number that is none.
@@ -54,6 +58,8 @@ fn unit(number: u32) -> Unit {
         rule::PERMITTED => return Unit::Access,
         4 => return Unit::Level,
         5 | 6 => "region registers",
+        11 => "entries",
+        12 => "descriptors",
         7 => "misses",
         1 | rule::ALONE => "domains",
         rule::ONE_OWNER | rule::EXISTS => "",
@@ -96,6 +102,7 @@ impl fmt::Display for Remedy {
             2 | change::BYTES => write!(f, "ask for {value} bytes"),
             3 => write!(f, "declare {value} misses"),
             4 => write!(f, "release {value} pinned regions first"),
+            6 => write!(f, "release {value} locked entries first"),
             5 => write!(f, "release regions that take {value} bytes of the table first"),
             change::RELEASE => write!(f, "release {value} of your own first"),
             change::ACCESS => write!(f, "ask for {}", Figure(Unit::Access, value)),

@@ -4,6 +4,7 @@
 //! - [`Platform`]: what each level means on a platform, as data; [`Bound`]: what is promised, and how it was found.
 //! - [`Ledger`]: admission. One joint decision for each request, on the host when a system is built and on the target when it
 //!   runs; [`Ledger::encode`] and [`Ledger::decode`] hand it over.
+//! - [`mmu`]: the same for chips that check accesses with page tables.
 //! - [`Refusal`]: the rule, what was asked, what is left, and the smallest change after which the request is admitted.
 //! - [`Envelope`]: what a domain declares, so that within it nothing is refused.
 //!
@@ -17,6 +18,7 @@ extern crate std;
 
 mod envelope;
 mod ledger;
+pub mod mmu;
 mod platform;
 mod refusal;
 mod temporal;

@@ -56,6 +56,8 @@ pub enum Reason {
     ReleaseScrubs = 2,
     /// The platform has no memory of this class.
     NoSuchMemory = 3,
+    /// The platform keeps domains apart, but not all that the check of one depends on.
+    PartlyIndependent = 4,
 }
 
 impl Reason {
@@ -65,6 +67,9 @@ impl Reason {
             Self::NoThirdLevel => "there is no third level of on-chip storage in which the table could be kept",
             Self::ReleaseScrubs => "a release includes clearing the memory, whose time grows with its size",
             Self::NoSuchMemory => "there is no memory of this class",
+            Self::PartlyIndependent => {
+                "identifiers keep other domains' TLB entries from answering, not from taking the place of one's own"
+            }
         }
     }
 }

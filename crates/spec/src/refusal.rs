@@ -26,6 +26,12 @@ pub enum Rule {
     Frames,
     /// There would be, were the memory clean that has been released. Bytes.
     FramesNotClean,
+    /// Locked memory has an entry of the TLB for each page or section. Entries.
+    LockSlots,
+    /// A constant time is promised for a bounded number of descriptors. Descriptors.
+    ConstantTime,
+    /// There is clean memory, in any pages. Bytes.
+    Pages,
 }
 
 impl Rule {
@@ -42,6 +48,9 @@ impl Rule {
             Self::TableMemory => 8,
             Self::Frames => 9,
             Self::FramesNotClean => 10,
+            Self::LockSlots => 11,
+            Self::ConstantTime => 12,
+            Self::Pages => 13,
         }
     }
 
@@ -60,6 +69,9 @@ impl Rule {
             Self::TableMemory => "the domain's table has room for its nodes in memory of its level",
             Self::Frames => "memory is granted in one piece that one region register covers",
             Self::FramesNotClean => "memory is granted only after it has been cleared",
+            Self::LockSlots => "each page or section has a locked entry of the TLB, of which the chip has few",
+            Self::ConstantTime => "a constant time is promised for a bounded number of descriptors",
+            Self::Pages => "memory is granted from one pool that has so much of it clean",
         }
     }
 }
@@ -79,6 +91,8 @@ pub enum Change {
     ReleaseRegisters(u32),
     /// Release so many bytes of one's own table (regions with their nodes) first.
     ReleaseTable(u32),
+    /// Release so many of one's own locked entries first.
+    ReleaseEntries(u32),
 }
 
 impl Change {
@@ -91,6 +105,7 @@ impl Change {
             Self::Misses(misses) => (3, misses),
             Self::ReleaseRegisters(count) => (4, count),
             Self::ReleaseTable(bytes) => (5, bytes),
+            Self::ReleaseEntries(count) => (6, count),
         }
     }
 }

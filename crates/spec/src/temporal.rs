@@ -82,6 +82,8 @@ pub struct TemporalSpec {
     pub independent: bool,
     /// Mapping and releasing take the same time whatever their size.
     pub constant_time: bool,
+    /// Independence is accepted where the platform gives it only in part; the grant then says what is independent and what is not.
+    pub allow_partial: bool,
     /// Where the data itself lies; anywhere without a request.
     pub data: Option<MemoryClass>,
 }
@@ -105,15 +107,16 @@ const LEVEL: u32 = 0b111;
 const INDEPENDENT: u32 = 1 << 3;
 const CONSTANT_TIME: u32 = 1 << 4;
 const DATA_SHIFT: u32 = 5;
+const ALLOW_PARTIAL: u32 = 1 << 7;
 
 impl TemporalSpec {
     /// A level and nothing else.
     pub const fn level(access: AccessLevel) -> TemporalSpec {
-        TemporalSpec { access, independent: false, constant_time: false, data: None }
+        TemporalSpec { access, independent: false, constant_time: false, allow_partial: false, data: None }
     }
 
     /// One word: bits 2..0 the level's number, bit 3 independent, bit 4 constant time, bits 6..5 the class of memory for data
-    /// (0: any).
+    /// (0: any), bit 7 allow partial.
     pub const fn bits(self) -> u32 {
         let data = match self.data {
             Some(class) => class as u32,
@@ -123,6 +126,7 @@ impl TemporalSpec {
             | if self.independent { INDEPENDENT } else { 0 }
             | if self.constant_time { CONSTANT_TIME } else { 0 }
             | data << DATA_SHIFT
+            | if self.allow_partial { ALLOW_PARTIAL } else { 0 }
     }
 
     /// Reads what [`TemporalSpec::bits`] writes.
@@ -130,7 +134,7 @@ impl TemporalSpec {
     /// # Errors
     /// [`SpecError::UnknownBits`] with the bits that have no meaning.
     pub const fn from_bits(bits: u32) -> Result<TemporalSpec, SpecError> {
-        let unknown = bits & !(LEVEL | INDEPENDENT | CONSTANT_TIME | 0b11 << DATA_SHIFT);
+        let unknown = bits & !(LEVEL | INDEPENDENT | CONSTANT_TIME | 0b11 << DATA_SHIFT | ALLOW_PARTIAL);
         if unknown != 0 {
             return Err(SpecError::UnknownBits(unknown));
         }
@@ -141,12 +145,13 @@ impl TemporalSpec {
             access,
             independent: bits & INDEPENDENT != 0,
             constant_time: bits & CONSTANT_TIME != 0,
+            allow_partial: bits & ALLOW_PARTIAL != 0,
             data: MemoryClass::from_number(bits >> DATA_SHIFT & 0b11),
         })
     }
 
-    /// Reads words, separated by blanks: one of the levels (best-effort without), `independent`, `constant-time`, and one of
-    /// `data-tcm`, `data-on-chip`, `data-off-chip`.
+    /// Reads words, separated by blanks: one of the levels (best-effort without), `independent`, `constant-time`, `allow-partial`, and one
+    /// of `data-tcm`, `data-on-chip`, `data-off-chip`.
     ///
     /// # Errors
     /// [`SpecError`]: unknown, repeated or contradicting words.
@@ -173,6 +178,7 @@ impl TemporalSpec {
             let flag = match word {
                 "independent" => &mut spec.independent,
                 "constant-time" => &mut spec.constant_time,
+                "allow-partial" => &mut spec.allow_partial,
                 _ => return Err(SpecError::UnknownWord(position)),
             };
             if *flag {
@@ -192,6 +198,9 @@ impl fmt::Display for TemporalSpec {
         }
         if self.constant_time {
             f.write_str(" constant-time")?;
+        }
+        if self.allow_partial {
+            f.write_str(" allow-partial")?;
         }
         match self.data {
             Some(class) => write!(f, " {}", class.text()),

@@ -1,6 +1,7 @@
 //! Specifications, platforms, envelopes; the ledger has its own tests.
 
 mod ledger;
+mod mmu;
 mod world;
 
 use std::string::ToString;
@@ -12,14 +13,14 @@ const M7: Platform = Platform::cortex_m7(180, 240);
 #[test]
 fn every_specification_survives_packing_and_words() {
     let mut seen = 0;
-    for bits in 0..=0x1ff {
+    for bits in 0..=0x3ff {
         let Ok(spec) = TemporalSpec::from_bits(bits) else { continue };
         seen += 1;
         assert_eq!(spec.bits(), bits);
         assert_eq!(TemporalSpec::parse(&spec.to_string()), Ok(spec));
     }
-    assert_eq!(seen, 5 * 2 * 2 * 4);
-    assert_eq!(TemporalSpec::from_bits(1 << 7), Err(SpecError::UnknownBits(1 << 7)));
+    assert_eq!(seen, 5 * 2 * 2 * 4 * 2);
+    assert_eq!(TemporalSpec::from_bits(1 << 8), Err(SpecError::UnknownBits(1 << 8)));
     assert_eq!(TemporalSpec::from_bits(5), Err(SpecError::UnknownBits(5)));
 }
 

@@ -126,7 +126,11 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
         Rule::PagedSlots => ("CF0304", "cannot be paged: too few region registers are left", "registers"),
         Rule::Misses => ("CF0409", "misses more often than its budget allows", "misses in a period"),
         Rule::TableMemory => ("CF0314", "has no memory for its nodes", "bytes of nodes"),
-        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean => ("CF0305", "has no memory", "bytes"),
+        Rule::LockSlots => ("CF0303", "needs more locked entries than are left", "entries"),
+        Rule::ConstantTime => ("CF0313", "is too large for a constant time", "descriptors"),
+        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean | Rule::Pages => {
+            ("CF0305", "has no memory", "bytes")
+        }
     };
     let shown =
         Refusal::at(code, place, format!("{what} {title}")).rule(refusal.rule.text()).remedy(remedy(refusal.change));
@@ -145,6 +149,7 @@ fn remedy(change: Change) -> String {
         Change::Bytes(bytes) => format!("make it at most {bytes} bytes: that is admitted"),
         Change::Misses(misses) => format!("declare at most {misses} misses: that is admitted"),
         Change::ReleaseRegisters(count) => format!("page {count} pinned regions of the domain: then it is admitted"),
+        Change::ReleaseEntries(count) => format!("page {count} locked pages of the domain: then it is admitted"),
         Change::ReleaseTable(bytes) => {
             format!("give the domain {bytes} bytes fewer of regions with their nodes: then it is admitted")
         }

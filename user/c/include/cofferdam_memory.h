@@ -36,6 +36,7 @@ extern "C" {
 #define RT_DATA_TCM (1u << 5)      /* the data itself lies in tightly coupled memory, */
 #define RT_DATA_ON_CHIP (2u << 5)  /* on the chip, */
 #define RT_DATA_OFF_CHIP (3u << 5) /* or off it */
+#define RT_ALLOW_PARTIAL 128u      /* with RT_INDEPENDENT: also where the chip gives it only in part */
 
 /* Access to shared memory: what the caller does with it, and what every other client may do. */
 #define RT_READ 1u

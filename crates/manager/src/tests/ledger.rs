@@ -230,6 +230,7 @@ fn the_c_header_has_the_numbers_of_the_crates() {
         std::format!("RT_DETERMINISTIC {DETERMINISTIC}u"),
         std::format!("RT_INDEPENDENT {}u", flags(TemporalSpec { independent: true, ..plain })),
         std::format!("RT_CONSTANT_TIME {}u", flags(TemporalSpec { constant_time: true, ..plain })),
+        std::format!("RT_ALLOW_PARTIAL {}u", flags(TemporalSpec { allow_partial: true, ..plain })),
         std::format!("RT_DATA_TCM ({}u << 5)", data(MemoryClass::Tcm)),
         std::format!("RT_DATA_ON_CHIP ({}u << 5)", data(MemoryClass::OnChip)),
         std::format!("RT_DATA_OFF_CHIP ({}u << 5)", data(MemoryClass::OffChip)),

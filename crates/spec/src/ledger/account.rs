@@ -72,5 +72,5 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub(super) const EMPTY: Pool = Pool { class: MemoryClass::OffChip, clean: Quantity::of(0), dirty: 0 };
+    pub(crate) const EMPTY: Pool = Pool { class: MemoryClass::OffChip, clean: Quantity::of(0), dirty: 0 };
 }

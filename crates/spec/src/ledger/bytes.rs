@@ -63,6 +63,7 @@ fn meaning(words: [u32; 3]) -> Option<Meaning> {
             1 => Reason::NoThirdLevel,
             2 => Reason::ReleaseScrubs,
             3 => Reason::NoSuchMemory,
+            4 => Reason::PartlyIndependent,
             _ => return None,
         }),
         _ => return None,

@@ -138,6 +138,7 @@ impl Random {
                 access: AccessLevel::ALL[self.below(5) as usize],
                 independent: self.below(2) == 0,
                 constant_time: self.below(12) == 0,
+                allow_partial: false,
                 data,
             },
             code: self.below(4) == 0,
@@ -188,6 +189,7 @@ fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change)
         }
         Change::Misses(misses) => return Some(Request { misses, ..request }),
         Change::ReleaseRegisters(_) | Change::ReleaseTable(_) => {}
+        Change::ReleaseEntries(_) => unreachable!("there are no entries to lock"),
     }
     let before = book.accounts()[usize::from(domain)];
     loop {

@@ -69,7 +69,7 @@ fn words(place: &str, spec: &Spec) -> Option<Refusal> {
             refuse(format!("`{}` is there twice", word(position))).rule(one).remedy("remove one of them")
         }
         SpecError::UnknownWord(position) => refuse(format!("`{}` is no specification", word(position)))
-            .limit("deterministic, l1, l2, l3, best-effort; independent, constant-time; data-tcm, data-on-chip, data-off-chip")
+            .limit("deterministic, l1, l2, l3, best-effort; independent, constant-time, allow-partial; data-tcm, data-on-chip, data-off-chip")
             .rule("a specification is made of known words")
             .remedy("choose one of the known words"),
         SpecError::UnknownBits(_) => refuse("these bits are no specification".into()).rule(one).remedy("remove them"),
