@@ -14,4 +14,4 @@ pub mod heap;
 extern crate std;
 
 #[cfg(test)]
-pub(crate) mod testing;
+extern crate testing;

@@ -23,4 +23,4 @@ pub mod vmsa;
 extern crate std;
 
 #[cfg(test)]
-pub(crate) mod testing;
+extern crate testing;

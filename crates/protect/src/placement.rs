@@ -73,51 +73,5 @@ pub const fn placement_for(len_bytes: u64) -> Option<Placement> {
     Some(Placement { size_bytes: eighths * (block / 8), align_bytes: block, block_bytes: block, srd })
 }
 
-/// A length that at most a given number of regions express.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SplitPlacement {
-    /// The length asked, rounded up.
-    pub size_bytes: u64,
-    /// Any base that is a multiple of this is legal.
-    pub align_bytes: u64,
-    /// Regions that the exact cover then takes, 1..=`max_regions`.
-    pub regions: u32,
-}
-
-/// The least rounding of `len_bytes` for an area that stands on a multiple of its block and may use up to `max_regions`
-/// regions: whole eighths of the block first, then the rest in the next eighth, in the same manner. `None` for no regions,
-/// and as for [`placement_for`].
-///
-/// # Time complexity
-/// At most `max_regions` rounds, and no more than 10, as each divides the rest by at least eight.
-pub const fn placements_within(len_bytes: u64, max_regions: u32) -> Option<SplitPlacement> {
-    let Some(whole) = placement_for(len_bytes) else { return None };
-    if max_regions == 0 {
-        return None;
-    }
-    let (mut done, mut rest, mut regions) = (0, len_bytes, 0);
-    while regions < max_regions && rest > 0 {
-        let Some(piece) = placement_for(rest) else { return None };
-        let eighth = piece.block_bytes / 8;
-        let last = regions + 1 == max_regions;
-        // Exact in one, or nothing finer left to divide.
-        let taken = if last || piece.size_bytes - rest < GRANULE_BYTES as u64 || eighth <= GRANULE_BYTES as u64 {
-            piece.size_bytes
-        } else {
-            rest / eighth * eighth
-        };
-        done += taken;
-        rest = rest.saturating_sub(taken);
-        regions += 1;
-    }
-    // Rounding the last piece up may have completed a whole eighth of the first block, and with it a single region.
-    let single = done >= whole.size_bytes;
-    Some(SplitPlacement {
-        size_bytes: if single { whole.size_bytes } else { done },
-        align_bytes: whole.align_bytes,
-        regions: if single { 1 } else { regions },
-    })
-}
-
 #[cfg(test)]
 mod tests;

@@ -15,4 +15,4 @@ pub mod response;
 extern crate std;
 
 #[cfg(test)]
-pub(crate) mod testing;
+extern crate testing;
