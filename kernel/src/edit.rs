@@ -19,18 +19,18 @@ use crate::kernel::{Kernel, Outcome};
 use crate::objects::Level;
 use crate::table::Ref;
 
-/// Entries of tables (roughly) that are looked at in one kernel entry before the last step begins.
-const WORK: u32 = 64;
+/// What the steps of one kernel entry may have cost before the last begins, in tens of instructions.
+const WORK: u32 = 40;
 /// Marks that one step counts.
-const MARKS: usize = 8;
+const MARKS: usize = 4;
 
-/// What the steps cost, in the same entries.
+/// What steps cost, in tens of instructions, roughly.
 mod cost {
-    pub const COMPARE_PINNED: u32 = 12;
-    pub const COMPARE_KEY: u32 = 16;
-    pub const COUNT: u32 = 24;
-    pub const NODE: u32 = 64;
-    pub const SMALL: u32 = 8;
+    pub const COMPARE_PINNED: u32 = 8;
+    pub const COMPARE_KEY: u32 = 20;
+    pub const COUNT: u32 = 40;
+    pub const NODE: u32 = 60;
+    pub const SMALL: u32 = 4;
 }
 
 /// An edit under way.
@@ -115,7 +115,7 @@ impl<A: Arch> Kernel<A> {
     /// call is one that makes edits, and may be the one that made this one.
     ///
     /// # Bound
-    /// [`WORK`] entries and one step.
+    /// [`WORK`] and one step.
     pub(crate) fn turn(&mut self, own: bool) -> Turn {
         let caller = self.caller();
         if own
@@ -142,10 +142,9 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Begins to map a region for the running thread.
-    pub(crate) fn begin_map(&mut self, mapping: Mapping) -> Turn {
+    pub(crate) fn begin_map(&mut self, mapping: Mapping) {
         let caller = self.caller();
         self.edit = Some(Edit::mapping(mapping, caller));
-        self.turn(true)
     }
 
     /// Takes a region out of a domain's slots and registers, and out of sight of its misses, and begins to take out the rest; or says
@@ -178,7 +177,7 @@ impl<A: Arch> Kernel<A> {
     /// it was.
     ///
     /// # Bound
-    /// [`WORK`] entries and one step.
+    /// [`WORK`] and one step.
     pub(crate) fn work(&mut self) -> Option<Result<(), Error>> {
         let mut edit = self.edit.take()?;
         let mut spent = 0;

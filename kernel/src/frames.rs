@@ -136,17 +136,17 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_MAP`.
     ///
     /// # Bound
-    /// The words of the call checked, and a piece of the edit.
+    /// The words of the call checked, or a piece of an edit.
     #[inline(never)]
     pub(crate) fn frames_map(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let turn = match self.turn(true) {
-            Turn::Free => {
-                let mapping = self.mapping(target, handle, base, shape, false)?;
-                self.begin_map(mapping)
-            }
-            turn => turn,
-        };
-        self.told(turn)
+        match self.turn(true) {
+            Turn::Free => {}
+            Turn::Busy => return self.again(),
+            Turn::Answer(answer) => return answer.and(DONE),
+        }
+        let mapping = self.mapping(target, handle, base, shape, false)?;
+        self.begin_map(mapping);
+        self.again()
     }
 
     /// `FRAMES_UNMAP`: out of sight of misses and of the region registers at once, from the table in steps.
@@ -155,25 +155,16 @@ impl<A: Arch> Kernel<A> {
     /// As [`Kernel::frames_map`].
     #[inline(never)]
     pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        let turn = match self.turn(true) {
-            Turn::Free => {
-                let mapping = self.mapping(target, handle, base, shape, true)?;
-                if !self.begin_unmap(mapping, true) {
-                    return Err(Error::BadState);
-                }
-                self.turn(true)
-            }
-            turn => turn,
-        };
-        self.told(turn)
-    }
-
-    /// What the caller of an edit is told.
-    fn told(&mut self, turn: Turn) -> Result<Outcome, Error> {
-        match turn {
-            Turn::Answer(answer) => answer.map(|()| Outcome::Values(0, 0)),
-            Turn::Free | Turn::Busy => self.again(),
+        match self.turn(true) {
+            Turn::Free => {}
+            Turn::Busy => return self.again(),
+            Turn::Answer(answer) => return answer.and(DONE),
         }
+        let mapping = self.mapping(target, handle, base, shape, true)?;
+        if !self.begin_unmap(mapping, true) {
+            return Err(Error::BadState);
+        }
+        self.again()
     }
 
     /// One step of taking away what was mapped to a stopped domain while it ran, from an address on: where the next step

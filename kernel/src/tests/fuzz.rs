@@ -180,6 +180,10 @@ fn ask(random: &mut Random, kernel: &mut Kernel<Sim>, achieved: &mut Achieved) {
         return;
     }
     let (number, args) = request(random, kernel.arch.now, u32::from(kernel.here()), achieved);
+    let context = kernel.top().context;
+    // What goes in steps is gone on with, unless somebody has changed the stack.
+    let again = context.again && !random.one_in(20);
+    let (number, args) = if again { (context.request.number, context.request.args) } else { (number, args) };
     let number = if number == Call::Exit as u32 && !random.one_in(20) { 12 } else { number };
     if kernel.asks(number, args) == Some((0, [0; 2])) {
         achieved.note(number, args);
@@ -189,6 +193,7 @@ fn ask(random: &mut Random, kernel: &mut Kernel<Sim>, achieved: &mut Achieved) {
 fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achieved: &mut Achieved) {
     let ran = if kernel.running().is_some() { kernel.here() } else { NOBODY };
     kernel.arch.long_way = kernel.arch.calls.is_multiple_of(3);
+    kernel.arch.stepwise = !kernel.arch.calls.is_multiple_of(4);
     match random.below(40) {
         0..=27 if ran != NOBODY => ask(random, kernel, achieved),
         28 if ran != NOBODY => {

@@ -32,7 +32,9 @@ fn state(kernel: &Kernel<Sim>) -> String {
     // What is pinned, and which slots page; what is in these is a cache.
     let pinned = kernel.domains.iter().map(|domain| domain.slots.pinned().collect::<Vec<_>>());
     let _ = writeln!(text, "{:?}", pinned.collect::<Vec<_>>());
-    let _ = writeln!(text, "{:?}", kernel.frames);
+    let entries = kernel.frames.entries().map(|entry| (entry.range, entry.kind, entry.uses));
+    let _ = writeln!(text, "{:?} {}", entries.collect::<Vec<_>>(), kernel.frames.marks());
+    assert!(kernel.edit.is_none(), "an edit is left");
     let _ = writeln!(text, "{:?}", kernel.ready.listed(&kernel.threads));
     let times = kernel.times.listed();
     let _ = writeln!(text, "{:?}", times.iter().map(|entry| entry.1).collect::<Vec<_>>());

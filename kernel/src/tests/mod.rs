@@ -1,6 +1,7 @@
 //! The kernel on a simulated processor.
 
 mod attacks;
+mod edits;
 mod frames;
 pub mod fuzz;
 mod lives;

@@ -25,6 +25,8 @@ pub struct SimContext {
     pub request: Request,
     pub response: Option<(u32, [u32; 2])>,
     pub repeated: u32,
+    /// The call is to be made again.
+    pub again: bool,
 }
 
 #[derive(Default)]
@@ -57,8 +59,13 @@ unsafe impl Arch for Sim {
     type Context = SimContext;
     type Entry = Option<Start>;
     const NO_ENTRY: Option<Start> = None;
-    const EMPTY: SimContext =
-        SimContext { start: None, request: Request { number: 0, args: [0; 4] }, response: None, repeated: 0 };
+    const EMPTY: SimContext = SimContext {
+        start: None,
+        request: Request { number: 0, args: [0; 4] },
+        response: None,
+        repeated: 0,
+        again: false,
+    };
 
     fn now(&mut self) -> u64 {
         self.now
@@ -98,9 +105,11 @@ unsafe impl Arch for Sim {
     }
     fn respond(&mut self, context: &mut SimContext, status: u32, values: [u32; 2]) {
         context.response = Some((status, values));
+        context.again = false;
     }
     fn repeat(&mut self, context: &mut SimContext) {
         context.repeated += 1;
+        context.again = true;
     }
     fn load_image(&mut self, image: &RegionImage) {
         self.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
@@ -300,7 +309,7 @@ impl Kernel<Sim> {
         let (level, outer) = (self.resume, self.top().outer);
         let context = &mut self.levels.at_mut(level).context;
         context.request = Request { number, args };
-        context.response = None;
+        (context.response, context.again) = (None, false);
         self.arch.calls += 1;
         let repeated = |kernel: &Self| kernel.levels.at(level).context.repeated;
         loop {

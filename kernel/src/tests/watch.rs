@@ -265,7 +265,7 @@ fn gates(kernel: &Kernel<Sim>) {
 }
 
 /// What domains may access is what the frame table counts, and nothing of it is the kernel's.
-fn memory(kernel: &Kernel<Sim>) {
+pub fn memory(kernel: &Kernel<Sim>) {
     for entry in kernel.frames.entries() {
         for address in [entry.range.base().0 as u32, (entry.range.end().0 - 1) as u32] {
             let reaches = |domain: &Domain<Sim>| {

@@ -208,16 +208,11 @@ impl<'a> FrameTable<'a> {
     /// As [`FrameTable::count_step`] for the first byte, and [`FrameError::Full`]: nothing has changed then.
     ///
     /// # Time complexity
-    /// Three searches and two marks.
+    /// Three searches, and two marks.
     pub fn count(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<Counting, FrameError> {
         let Place { first, past, from } = self.locate(range)?;
         countable(self.entry(from).ok_or(FrameError::Unknown)?, domain)?;
-        self.edges(first, past)?;
-        for edge in [first, past] {
-            let at = self.marks.find(edge);
-            let mark = self.marks.get(at);
-            self.marks.set(at, Mark { edges: mark.edges.saturating_add(1), ..mark });
-        }
+        self.edges(first, past, from, 1)?;
         Ok(Counting { first, past, at: first, domain })
     }
 
@@ -234,7 +229,7 @@ impl<'a> FrameTable<'a> {
         if entry.uses == 0 {
             return Err(FrameError::NotInUse { entry });
         }
-        self.edges(first, past)?;
+        self.edges(first, past, from, 0)?;
         Ok(Counting { first, past, at: past, domain })
     }
 
@@ -350,46 +345,44 @@ impl<'a> FrameTable<'a> {
         core::iter::successors(Some(place.from), next)
     }
 
-    /// Sees to it that both ends of a range have marks.
-    fn edges(&mut self, first: u32, past: u32) -> Result<(), FrameError> {
-        let missing = [first, past].map(|edge| self.marks.get(self.marks.find(edge)).base != edge);
-        let more = missing.into_iter().filter(|missing| *missing).count();
-        if more > 0 && self.marks.len() + more > self.limit() {
+    /// Sees to it that both ends of a range have marks, at which so many more mappings or objects end.
+    fn edges(&mut self, first: u32, past: u32, from: At, more: u8) -> Result<(), FrameError> {
+        let to = self.marks.find(past);
+        let missing = [(from, first), (to, past)].map(|(at, edge)| self.marks.get(at).base != edge);
+        let needed = missing.into_iter().filter(|missing| *missing).count();
+        if needed > 0 && self.marks.len() + needed > self.limit() {
             return Err(FrameError::Full { limit: self.limit() });
         }
-        self.part(first);
-        self.part(past);
+        self.edge(past, to, more);
+        // Only what was put in can have moved others.
+        let from = if missing[1] { self.marks.find(first) } else { from };
+        self.edge(first, from, more);
         Ok(())
     }
 
-    /// The mark at a granule, put there if there is none.
-    fn part(&mut self, granule: u32) -> At {
-        let at = self.marks.find(granule);
+    /// So many more uses end at a granule, whose mark, or that before it, is at `at`.
+    fn edge(&mut self, granule: u32, at: At, more: u8) {
         let mark = self.marks.get(at);
         if mark.base == granule {
-            return at;
+            self.marks.set(at, Mark { edges: mark.edges.saturating_add(more), ..mark });
+        } else {
+            self.marks.insert(at, Mark { base: granule, edges: more, ..mark });
         }
-        self.marks.insert(at, Mark { base: granule, edges: 0, ..mark });
-        self.marks.find(granule)
     }
 
-    /// One mapping or object less ends at a granule.
+    /// One mapping or object less ends at a granule. Its mark goes if it tells nothing apart.
     fn leave_edge(&mut self, granule: u32) {
         let at = self.marks.find(granule);
         let mark = self.marks.get(at);
-        if mark.base == granule {
-            self.marks.set(at, Mark { edges: mark.edges.saturating_sub(1), ..mark });
-            self.join(granule);
+        if mark.base != granule {
+            return;
         }
-    }
-
-    /// Takes the mark at a granule out if it tells nothing apart.
-    fn join(&mut self, granule: u32) {
-        let at = self.marks.find(granule);
-        let mark = self.marks.get(at);
+        let edges = mark.edges.saturating_sub(1);
         let same = |below: At| self.marks.get(below).state() == mark.state();
-        if mark.base == granule && mark.edges == 0 && self.marks.prev(at).is_some_and(same) {
+        if edges == 0 && self.marks.prev(at).is_some_and(same) {
             self.marks.remove(at);
+        } else {
+            self.marks.set(at, Mark { edges, ..mark });
         }
     }
 
@@ -417,40 +410,39 @@ impl<'a> FrameTable<'a> {
 
     /// Gives all of a range one state.
     fn unify(&mut self, place: Place, state: State) -> Result<(), FrameError> {
-        let Place { first, past, .. } = place;
-        if self.unified(place, state) > self.limit().max(self.marks.len()) {
+        let Place { first, past, from } = place;
+        let (begins, edged) = (self.marks.get(from).base == first, |at: At| self.marks.get(at).edges > 0);
+        let below = if begins { self.marks.prev(from) } else { Some(from) };
+        let first_stays = below.is_none_or(|at| self.marks.get(at).state() != state) || (begins && edged(from));
+        let (inner, last) = self.within(place).skip(1).fold((0, from), |(count, _), at| (count + 1, at));
+        let next = self.marks.next(last).filter(|next| self.marks.get(*next).base == past);
+        let above = self.marks.get(next.unwrap_or(last));
+        let past_stays = above.state() != state || next.is_some_and(edged);
+        let gone = inner + usize::from(begins) + usize::from(next.is_some());
+        let more = usize::from(first_stays) + usize::from(past_stays);
+        if more > gone && self.marks.len() + more - gone > self.limit() {
             return Err(FrameError::Full { limit: self.limit() });
         }
-        self.part(past);
-        // Bounded by the marks in the range, each of which is taken out.
-        while let Some(inner) = self.marks.next(self.marks.find(first)) {
-            if self.marks.get(inner).base >= past {
-                break;
+        let mut from = from;
+        for _ in 0..inner + usize::from(next.is_some() && !past_stays) {
+            if let Some(next) = self.marks.next(from) {
+                self.marks.remove(next);
+                from = self.marks.find(first);
             }
-            self.marks.remove(inner);
         }
-        let at = self.part(first);
-        let mark = self.marks.get(at);
-        self.marks.set(at, Mark::new(first, state, mark.edges));
-        self.join(past);
-        self.join(first);
+        if next.is_none() && past_stays {
+            self.marks.insert(from, Mark { base: past, edges: 0, ..above });
+            from = self.marks.find(first);
+        }
+        let edges = if begins { self.marks.get(from).edges } else { 0 };
+        let mark = Mark::new(first, state, edges);
+        match (begins, first_stays) {
+            (true, true) => self.marks.set(from, mark),
+            (true, false) => self.marks.remove(from),
+            (false, true) => self.marks.insert(from, mark),
+            (false, false) => {}
+        }
         Ok(())
-    }
-
-    /// Marks there will be when a range has one state.
-    fn unified(&self, place: Place, state: State) -> usize {
-        let Place { first, past, from } = place;
-        let begins = self.marks.get(from).base == first;
-        let below = if begins { self.marks.prev(from) } else { Some(from) };
-        let edged = |at: At| self.marks.get(at).edges > 0;
-        let first_stays = below.is_none_or(|at| self.marks.get(at).state() != state) || (begins && edged(from));
-        let last = self.within(place).last().unwrap_or(from);
-        let inner = self.within(place).count() - 1;
-        let next = self.marks.next(last).filter(|next| self.marks.get(*next).base == past);
-        let above = self.marks.get(next.unwrap_or(last)).state();
-        let past_stays = above != state || next.is_some_and(edged);
-        let gone = inner + usize::from(begins) + usize::from(next.is_some());
-        self.marks.len() + usize::from(first_stays) + usize::from(past_stays) - gone
     }
 
     /// What must hold of the chunks of marks.

@@ -1,0 +1,167 @@
+//! What is mapped changes in steps: others in between, deaths in between, and what can be accessed meanwhile.
+
+use abi::{Call, Error};
+
+use super::frames::{BASE, FRAMES, with_frames};
+use super::sim::{PEER, Sim};
+use super::watch::memory;
+use super::{OK, refused};
+use crate::Kernel;
+use crate::fault::Resolution;
+use crate::objects::Life;
+
+const ALL: u32 = 0x1_0000;
+const WRITE: u32 = PEER | 3 << 16;
+/// Every second eighth of the frames: four keys, four runs.
+const HOLES: [u32; 4] = [WRITE, FRAMES, BASE, 16 | 0xaa << 8];
+/// A page in one of the holes.
+const PAGE: [u32; 4] = [WRITE, FRAMES, BASE + 0x2000, 12];
+
+/// Both domains hold the frames and each other; calls are left after each step.
+fn ready() -> Kernel<Sim> {
+    let mut kernel = with_frames();
+    assert_eq!(kernel.asks(Call::FramesRetype as u32, [FRAMES, 0, ALL, 0]), OK);
+    kernel.domain_mut(1).caps[FRAMES as usize] = kernel.domain(0).caps[FRAMES as usize];
+    kernel.arch.stepwise = true;
+    kernel
+}
+
+/// One step of a call by a domain.
+fn step(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
+    kernel.loads(domain);
+    let told = kernel.asks(call as u32, args);
+    memory(kernel);
+    told
+}
+
+/// A call by a domain, step by step: how many there were, and what it was told.
+fn all(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) -> (u32, Option<(u32, [u32; 2])>) {
+    for steps in 1..200 {
+        if let Some(told) = step(kernel, domain, call, args) {
+            return (steps, Some(told));
+        }
+    }
+    panic!("the call has no end");
+}
+
+/// Eighths of the frames that the target finds.
+fn found(kernel: &Kernel<Sim>) -> Vec<bool> {
+    (0..8).map(|eighth| kernel.domain(1).trie.find(BASE + eighth * 0x2000).is_some()).collect()
+}
+
+fn uses(kernel: &Kernel<Sim>) -> Vec<u8> {
+    let at = |eighth: u32| units::PhysAddr(u64::from(BASE + eighth * 0x2000));
+    (0..8).map(|eighth| kernel.frames.at(at(eighth)).unwrap().uses).collect()
+}
+
+const NOTHING: [bool; 8] = [false; 8];
+const EVEN: [bool; 8] = [true, false, true, false, true, false, true, false];
+
+#[test]
+fn a_region_is_mapped_and_unmapped_all_at_once() {
+    let mut kernel = ready();
+    let marks = kernel.frames.marks();
+    let mut steps = 0;
+    while step(&mut kernel, 0, Call::FramesMap, HOLES).is_none() {
+        assert_eq!(found(&kernel), NOTHING, "after {steps} steps");
+        steps += 1;
+    }
+    assert!(steps > 5, "{steps}");
+    assert_eq!((found(&kernel), uses(&kernel)), (EVEN.to_vec(), EVEN.map(u8::from).to_vec()));
+    kernel.loads(1);
+    assert_eq!(kernel.on_miss(BASE), Resolution::Retry);
+    // The target itself: the first step takes it out of the registers, which are in force.
+    kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
+    assert_eq!(step(&mut kernel, 1, Call::FramesUnmap, HOLES), None);
+    assert_eq!(found(&kernel), NOTHING);
+    assert_eq!(uses(&kernel), EVEN.map(u8::from), "counted as long as not all of it is gone");
+    kernel.loads(1);
+    assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
+    assert!(!kernel.arch.loaded.iter().any(|word| word & !31 == BASE));
+    assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, HOLES).1, OK);
+    assert_eq!((uses(&kernel), kernel.frames.marks()), (vec![0; 8], marks));
+}
+
+#[test]
+fn whoever_comes_next_completes_an_edit_and_its_caller_is_told() {
+    for steps in 1..12 {
+        let mut kernel = ready();
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        // All of it is typed: the other is refused, but first does the rest.
+        let (more, told) = all(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
+        assert!(told == refused(Error::BadState) && more > 1, "{steps}: {told:?}");
+        assert_eq!(found(&kernel), EVEN);
+        assert!(kernel.edit.is_none());
+        assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "the answer has waited");
+        assert_eq!(all(&mut kernel, 0, Call::FramesMap, HOLES).1, refused(Error::BadState), "for one call");
+        assert_eq!(uses(&kernel), EVEN.map(u8::from));
+    }
+}
+
+#[test]
+fn what_fails_in_the_middle_is_taken_back_by_whoever_comes_next() {
+    for steps in 1..30 {
+        let mut kernel = ready();
+        kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
+        // In the last of the runs.
+        let last = [WRITE, FRAMES, BASE + 0xc000, 12];
+        assert_eq!(all(&mut kernel, 0, Call::FramesMap, last).1, OK);
+        let (before, marks) = (uses(&kernel), kernel.frames.marks());
+        let told = (0..steps).find_map(|_| step(&mut kernel, 0, Call::FramesMap, HOLES));
+        let other = all(&mut kernel, 1, Call::FramesMap, PAGE).1;
+        assert_eq!(other, OK, "{steps}");
+        assert_eq!(told.or_else(|| step(&mut kernel, 0, Call::FramesMap, HOLES)), refused(Error::BadState));
+        assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, PAGE).1, OK);
+        assert_eq!((uses(&kernel), kernel.frames.marks()), (before, marks));
+    }
+}
+
+#[test]
+fn the_edit_of_a_caller_that_was_stopped_is_completed_and_nobody_is_told() {
+    for steps in 1..12 {
+        let mut kernel = ready();
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        kernel.stop_domain(0);
+        memory(&kernel);
+        assert_eq!(all(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, 32, 0]).1, refused(Error::BadState));
+        assert_eq!(found(&kernel), EVEN);
+        // As after a restart: a new epoch.
+        kernel.loads(0);
+        let epoch = kernel.domain(0).epoch;
+        kernel.levels.at_mut(kernel.resume).epoch = epoch;
+        kernel.domain_mut(0).life = Life::Running;
+        assert_eq!(
+            all(&mut kernel, 0, Call::FramesMap, HOLES).1,
+            refused(Error::BadState),
+            "not the answer of its last life"
+        );
+    }
+}
+
+#[test]
+fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
+    for steps in 1..12 {
+        let mut kernel = ready();
+        let (regions, marks) = (kernel.domain(1).trie.len(), kernel.frames.marks());
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        kernel.stop_domain(1);
+        kernel.loads(0);
+        // Another thread of the caller's domain: at its level nobody waits for an answer.
+        for _ in 0..2000 {
+            let told = kernel.domain_restart(PEER);
+            memory(&kernel);
+            match told {
+                Err(Error::Again) => {}
+                other => {
+                    assert!(other.is_ok());
+                    break;
+                }
+            }
+        }
+        assert_eq!(kernel.domain(1).life, Life::Running);
+        assert!(kernel.edit.is_none());
+        assert_eq!((kernel.domain(1).trie.len(), kernel.frames.marks()), (regions, marks), "{steps}");
+        assert_eq!((found(&kernel), uses(&kernel)), (NOTHING.to_vec(), vec![0; 8]));
+        assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "it was mapped, and then taken away");
+    }
+}
