@@ -118,13 +118,13 @@ calls! {
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
-        bound "one search, O(log ranges), and at most one move of the ranges behind";
+        bound "a search, O(log ranges), and two marks between ranges; while a mapping of somebody else changes, a piece of that change instead";
     FramesMap = 23, "frames_map", "Let a domain access exactly what one region register with this base, size and these disabled eighths permits.",
         args ["target": "bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned",
             "frames": "handle; right WRITE to map for writing, else READ", "base": "address, a multiple of the size",
             "shape": "bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE", "FULL"],
-        bound "for each of at most four runs of eighths one search and one move of the ranges; one insertion into the domain's table (eight keys of at most five nodes) or one region register";
+        bound "in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; another's change that is under way is completed first";
     FramesUnmap = 24, "frames_unmap", "End what FRAMES_MAP with the same arguments began, region registers included, before it returns.",
         args ["target": "as for FRAMES_MAP", "frames": "handle, right READ", "base": "as for FRAMES_MAP", "shape": "as for FRAMES_MAP"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE"], bound "as FRAMES_MAP";
@@ -132,10 +132,10 @@ calls! {
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns ["left": "bytes behind what is untyped now; 0: all of it is"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
-        bound "512 bytes, one search and one move of the ranges";
+        bound "512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE";
     NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up.",
         args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, so that the address is a multiple of 32", "bytes": "a multiple of 32, 288 to 4096"],
         returns ["nodes": "nodes that were added", "regions": "regions that they can hold if they hold nothing else"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
-        bound "one search, one move of the ranges, and one word for each node and region";
+        bound "a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE";
 }

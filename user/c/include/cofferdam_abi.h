@@ -251,7 +251,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound one search, O(log ranges), and at most one move of the ranges behind */
+ *   bound a search, O(log ranges), and two marks between ranges; while a mapping of somebody else changes, a piece of that change instead */
 #define COF_CALL_FRAMES_RETYPE 22u
 
 /* Let a domain access exactly what one region register with this base, size and these disabled eighths permits.
@@ -266,7 +266,7 @@
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound for each of at most four runs of eighths one search and one move of the ranges; one insertion into the domain's table (eight keys of at most five nodes) or one region register */
+ *   bound in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; another's change that is under way is completed first */
 #define COF_CALL_FRAMES_MAP 23u
 
 /* End what FRAMES_MAP with the same arguments began, region registers included, before it returns.
@@ -294,7 +294,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound 512 bytes, one search and one move of the ranges */
+ *   bound 512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
 /* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up.
@@ -310,7 +310,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound one search, one move of the ranges, and one word for each node and region */
+ *   bound a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE */
 #define COF_CALL_NODES_GIVE 26u
 
 #define COF_COPY_MAX_BYTES 64u
