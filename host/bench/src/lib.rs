@@ -8,8 +8,10 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod error;
 pub mod figures;
+pub mod grants;
 pub mod heaps;
 mod operations;
 mod peers;

@@ -1,0 +1,97 @@
+//! The memory manager (`examples/heap/extents.toml`): cycles of a request through its gate, of every size and over a long history, without
+//! scrubbing and with it.
+
+use std::path::Path;
+
+use build_tool::{Install, Profile};
+use runner::Tools;
+
+use crate::calls::{self, Calls, System, ratio};
+use crate::heaps::RATIO;
+use crate::rows::Target;
+use crate::{Error, Row};
+
+/// Beginning of the ids of all rows of this kind.
+pub const PREFIX: &str = "m7.manager.";
+
+const SYSTEM: &str = "examples/heap/extents.toml";
+
+/// End of the id, part of the label, what is measured, and whether the largest value has a target beside the median.
+const PARTS: [(&str, &str, &str, bool); 6] = [
+    ("grant", "history_grant", "rt_malloc beyond the envelope, long random history", true),
+    ("release", "history_release", "rt_free without scrubbing, long random history", true),
+    ("grant.sizes", "size_grant", "rt_malloc of every size from 256 B to 64 KiB, nothing else granted", true),
+    ("release.sizes", "size_release", "rt_free without scrubbing, the same sizes", true),
+    ("free.sizes", "size_free", "rt_free with scrubbing, the same sizes; in steps", false),
+    ("scrub", "scrub", "one step of scrubbing, 2 KiB at most", false),
+];
+
+/// Marks of the domain.
+mod mark {
+    pub const FAILED: u16 = 0x20;
+    pub const COUNT: u16 = 0x31;
+}
+
+/// Runs the system and returns its rows.
+///
+/// # Errors
+/// Whatever keeps a figure from being measured.
+pub fn measure(
+    install: &Install,
+    tools: &Tools,
+    profile: &Profile,
+    out: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, Error> {
+    let probes: Vec<String> = PARTS.iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
+    let system = System { manifest: SYSTEM, name: "manager", probes: &probes };
+    rows(&calls::measure(system, (install, tools), profile, out, progress)?)
+}
+
+fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
+    let told = |number| measured.marks.iter().find(|(mark, _)| *mark == number).map_or(0, |(_, value)| *value);
+    let row = |(index, (id, label, about, judged)): (usize, &(&str, &str, &str, bool))| {
+        let cycles = measured.samples.get(index).and_then(|samples| calls::cycles(samples));
+        let cycles = cycles.ok_or_else(|| Error::Run(format!("manager: too few calls of {label}")))?;
+        let about = match label.starts_with("history") {
+            true => format!("{about} ({} requests, {} refused)", told(mark::COUNT), told(mark::FAILED)),
+            false => (*about).to_owned(),
+        };
+        let target = judged.then(|| Target { ratio: Some(RATIO), ..Target::default() });
+        let met = judged.then(|| ratio(cycles) <= RATIO);
+        let instructions = measured.instructions.get(index).copied().unwrap_or(0);
+        Ok(Row { cycles, instructions, target, met, ..calls::row(format!("{PREFIX}{id}"), "Cofferdam", about) })
+    };
+    PARTS.iter().enumerate().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(calls: usize) -> Calls {
+        let samples =
+            |part: usize| [vec![9_999; calls::WARM], vec![100 * (part as u32 + 1); calls], vec![250]].concat();
+        Calls {
+            samples: (0..PARTS.len()).map(samples).collect(),
+            instructions: vec![7; PARTS.len()],
+            marks: vec![(mark::COUNT, 20_000), (mark::FAILED, 3)],
+        }
+    }
+
+    #[test]
+    fn only_what_does_not_scrub_is_judged() {
+        let rows = rows(&measured(10)).expect("enough calls");
+        let met: Vec<Option<bool>> = rows.iter().map(|row| row.met).collect();
+        assert_eq!(met, [Some(false), Some(true), Some(true), Some(true), None, None]);
+        assert_eq!((rows[0].cycles.median, rows[0].cycles.max, rows[0].instructions), (100, 250, 7));
+        assert!(rows[0].operation.ends_with("(20000 requests, 3 refused)"), "{}", rows[0].operation);
+    }
+
+    #[test]
+    fn too_few_calls_are_an_error() {
+        let mut few = measured(10);
+        few.samples[2].truncate(calls::WARM);
+        assert!(rows(&few).is_err());
+    }
+}
