@@ -16,6 +16,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod block;
 mod envelope;
 mod ledger;
 pub mod mmu;
@@ -23,10 +24,10 @@ mod platform;
 mod refusal;
 mod temporal;
 
+pub use block::DecodeError;
 pub use envelope::{Envelope, EnvelopeError, largest_that};
 pub use ledger::{
-    Account, DecodeError, Frames, Grant, Ledger, NoFrames, NotThere, Pool, Quantity, Range, Request, Wanted,
-    block_bytes,
+    Account, Frames, Grant, Ledger, NoFrames, NotThere, Pool, Quantity, Range, Request, Wanted, block_bytes,
 };
 pub use platform::{Bound, Meaning, Method, NODE_BYTES, Platform, Reason, SCOPE};
 pub use refusal::{Change, Refusal, Rule};

@@ -132,6 +132,22 @@ fn the_table_of_platforms_is_up_to_date() {
     assert_eq!(&page[start..end], table, "UPDATE_GOLDEN=1 rewrites docs/manifest.md");
 }
 
+/// What admission counts on a chip with an MMU is what its tables and its lock slots are made of.
+#[test]
+fn admission_and_page_tables_agree() {
+    use ::protect::vmsa::{LOCK_SLOTS, Placement, Split, TABLE_BYTES, Unit, lockdown};
+    use ::spec::mmu::{Costs, Platform, TablePlace};
+    let a9 = Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 });
+    assert_eq!(usize::from(a9.lock_slots), LOCK_SLOTS);
+    assert_eq!((a9.root_bytes, a9.table_bytes), (Split::Quarter.table_bytes(), TABLE_BYTES));
+    assert_eq!((a9.way_bytes, a9.ways), (lockdown::WAY_BYTES, 8));
+    assert_eq!(a9.constant_descriptors, u32::from(a9.lock_slots) * Unit::Large.descriptors());
+    for (ours, theirs) in TablePlace::ALL.into_iter().zip(Placement::ALL) {
+        assert_eq!(ours as u8, theirs as u8);
+        assert_eq!(ours.level() == ::spec::AccessLevel::L2, theirs.stays_on_chip());
+    }
+}
+
 /// The bounds that admission promises are the targets of the benchmark's rows that observe them.
 #[test]
 fn bounds_are_judged_by_the_benchmark() {

@@ -1,13 +1,13 @@
 //! The ledger as bytes, for the hand-over from host to target: little-endian words, [`HEADER`] of them first.
 
 use super::{Account, Ledger, Pool, Quantity};
+use crate::block::{DecodeError, HEAD, Kind, take};
 use crate::platform::{Bound, Meaning, Method, Platform, Reason};
 use crate::temporal::{AccessLevel, MemoryClass};
 
-const MAGIC: u32 = u32::from_le_bytes(*b"COFL");
-const VERSION: u32 = 1;
-/// Magic, version, words in total, checksum, domains, pools, then the platform and the memory for tables.
-const HEADER: usize = 6 + PLATFORM + 4;
+const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 1, bytes: block_bytes };
+/// The platform and the memory for tables come first.
+const HEADER: usize = HEAD + PLATFORM + 4;
 /// Slots and classes, bytes of a node, and three words for each level.
 const PLATFORM: usize = 2 + 3 * 5;
 const POOL: usize = 4;
@@ -16,29 +16,6 @@ const ACCOUNT: usize = 9;
 /// Bytes of a ledger with so many domains and pools.
 pub const fn block_bytes(domains: usize, pools: usize) -> usize {
     4 * (HEADER + pools * POOL + domains * ACCOUNT)
-}
-
-/// Why bytes are no ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecodeError {
-    /// Too short, or the wrong magic or version.
-    Header,
-    /// The checksum does not match.
-    Checksum,
-    /// More domains or pools than this ledger has room for.
-    Capacity,
-    /// A value that has no meaning, or more promised than there is.
-    Inconsistent,
-}
-
-fn word(bytes: &[u8], index: usize) -> Result<u32, DecodeError> {
-    let found = bytes.get(4 * index..4 * index + 4).and_then(|bytes| bytes.try_into().ok());
-    found.map(u32::from_le_bytes).ok_or(DecodeError::Header)
-}
-
-/// FNV-1a: detects damage, not forgery.
-fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 fn level_words(meaning: Meaning) -> [u32; 3] {
@@ -131,20 +108,12 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// Writes the ledger to the front of `out`; returns the bytes used, [`block_bytes`] of its domains and pools. `None` when `out` is
     /// shorter.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
-        let length = block_bytes(self.domains, self.pool_count);
-        let out = out.get_mut(..length)?;
         let tables = self.tables.iter().flat_map(|quantity| [quantity.total, quantity.used]);
         let pools = self.pools();
         let pools = pools.iter().flat_map(|pool| [pool.class as u32, pool.clean.total, pool.clean.used, pool.dirty]);
         let accounts = self.accounts().iter().flat_map(account_words);
-        let head = [MAGIC, VERSION, (length / 4) as u32, 0, self.domains as u32, self.pool_count as u32];
-        let words = head.into_iter().chain(platform_words(&self.platform)).chain(tables).chain(pools).chain(accounts);
-        for (slot, word) in out.chunks_exact_mut(4).zip(words) {
-            slot.copy_from_slice(&word.to_le_bytes());
-        }
-        let sum = checksum(&out[16..]);
-        out[12..16].copy_from_slice(&sum.to_le_bytes());
-        Some(length)
+        let words = platform_words(&self.platform).into_iter().chain(tables).chain(pools).chain(accounts);
+        KIND.write(self.domains, self.pool_count, words, out)
     }
 
     /// Reads what [`Ledger::encode`] wrote; what is behind it is ignored.
@@ -152,25 +121,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// # Errors
     /// [`DecodeError`]; a ledger that is returned never promises more than there is.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let word_at = |index| word(bytes, index);
-        let length = word_at(2)? as usize;
-        if word_at(0)? != MAGIC || word_at(1)? != VERSION {
-            return Err(DecodeError::Header);
-        }
-        let (domains, pool_count) = (word_at(4)? as usize, word_at(5)? as usize);
-        if domains > D || pool_count > P {
-            return Err(DecodeError::Capacity);
-        }
-        let block = bytes.get(..block_bytes(domains, pool_count)).ok_or(DecodeError::Header)?;
-        if length * 4 != block.len() {
-            return Err(DecodeError::Header);
-        }
-        if checksum(&block[16..]) != word_at(3)? {
-            return Err(DecodeError::Checksum);
-        }
-        let mut words =
-            block.chunks_exact(4).skip(6).map(|chunk| u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]));
-        Self::read(&mut words, domains, pool_count).ok_or(DecodeError::Inconsistent)
+        let (domains, pools, mut words) = KIND.read(bytes, (D, P))?;
+        Self::read(&mut words, domains, pools).ok_or(DecodeError::Inconsistent)
     }
 
     fn read(words: &mut impl Iterator<Item = u32>, domains: usize, pool_count: usize) -> Option<Self> {
@@ -190,12 +142,4 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         (ledger.domains, ledger.pool_count) = (domains, pool_count);
         Some(ledger)
     }
-}
-
-fn take<const N: usize>(words: &mut impl Iterator<Item = u32>) -> Option<[u32; N]> {
-    let mut taken = [0; N];
-    for slot in &mut taken {
-        *slot = words.next()?;
-    }
-    Some(taken)
 }

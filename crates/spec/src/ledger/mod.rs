@@ -10,7 +10,7 @@ mod bytes;
 mod change;
 
 pub use account::{Account, Pool, Quantity};
-pub use bytes::{DecodeError, block_bytes};
+pub use bytes::block_bytes;
 
 use crate::platform::{Bound, Platform};
 use crate::temporal::{MemoryClass, TemporalSpec};

@@ -6,9 +6,11 @@
 //! piece; and the TLB is shared between domains, so that independence is kept in part only.
 
 mod admit;
+mod bytes;
 mod change;
 mod ledger;
 mod platform;
 
+pub use bytes::block_bytes;
 pub use ledger::{Account, Budget, Constant, Grant, Ledger, Range, Request};
 pub use platform::{Costs, Independence, Meaning, Platform, TablePlace};

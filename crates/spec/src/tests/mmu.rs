@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use crate::mmu::{Budget, Constant, Costs, Grant, Ledger, Meaning, Platform, Range, Request, TablePlace};
+use crate::mmu::{Budget, Constant, Costs, Grant, Ledger, Meaning, Platform, Range, Request, TablePlace, block_bytes};
 use crate::*;
 
 const A9: Platform = Platform::cortex_a9(Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 });
@@ -129,6 +129,32 @@ fn what_is_ones_own_can_be_released_first() {
     // Another domain's slots cannot be released by asking.
     book.admit(&Request { tables: 0, ..request(1, PINNED, 4) }).unwrap();
     assert_eq!(book.admit(&request(0, PINNED, 1)).unwrap_err().change, Change::Spec(L2));
+}
+
+#[test]
+fn only_clean_memory_is_granted() {
+    let mut book = book();
+    let all = Request { frames: Some(1 << 20), ..request(0, L2, 1) };
+    let grant = book.admit(&all).unwrap();
+    book.release(&grant);
+    let expected = Refusal { rule: Rule::FramesNotClean, asked: 1 << 20, left: 0x4000, change: Change::Bytes(0x4000) };
+    assert_eq!(book.admit(&all).unwrap_err(), expected);
+    book.cleaned(0, grant.frames.unwrap());
+    assert!(book.admit(&all).is_ok());
+}
+
+/// What a domain gives back may lie where it does not help; nothing is proposed then.
+#[test]
+fn a_release_is_proposed_only_where_any_helps() {
+    let mut book = book();
+    book.admit(&Request { tables: 128, ..request(2, L2, 9) }).unwrap();
+    book.admit(&Request { tables: 2, ..request(0, L2, 9) }).unwrap();
+    book.admit(&Request { tables: 1, ..request(2, L2, 9) }).unwrap();
+    let full = request(0, L2, 9);
+    let refusal = |left, change| Refusal { rule: Rule::TableMemory, asked: 1024, left, change };
+    assert_eq!(book.admit(&full).unwrap_err(), refusal(0, Change::ReleaseTable(1024)));
+    assert_eq!(book.admit(&request(0, WEAK, 9)).unwrap().place, TablePlace::OffChip);
+    assert_eq!(book.admit(&full).unwrap_err(), refusal(0, Change::Spec(WEAK)));
 }
 
 #[test]
@@ -263,4 +289,78 @@ fn random_histories_add_up() {
         }
     }
     assert!([0, 1, 2, 5, 6].iter().all(|kind| kinds[*kind] > 10), "too few refusals of a kind: {kinds:?}");
+}
+
+/// A book in use.
+fn used() -> Book {
+    let mut book = book();
+    for (domain, spec, tables) in [(0, PINNED, 0), (0, L2, 2), (2, L2, 9), (1, WEAK, 3), (2, L1, 1)] {
+        let frames = Some(0x3000);
+        book.admit(&Request { tables, frames, ..request(domain, spec, 2) }).unwrap();
+    }
+    let gone = book.admit(&Request { frames: Some(0x2000), ..request(2, WEAK, 2) }).unwrap();
+    book.release(&gone);
+    book
+}
+
+#[test]
+fn the_hand_over_keeps_everything_and_refuses_damage() {
+    let book = used();
+    let mut bytes = [0; block_bytes(3, 2) + 4];
+    let length = book.encode(&mut bytes).unwrap();
+    assert_eq!(length, block_bytes(3, 2));
+    assert_eq!(Book::decode(&bytes).unwrap(), book);
+    assert_eq!(Ledger::<8, 4>::decode(&bytes).unwrap().accounts(), book.accounts());
+    assert_eq!(Ledger::<3, 1>::decode(&bytes).unwrap_err(), DecodeError::Capacity);
+    for short in 0..length {
+        assert!(Book::decode(&bytes[..short]).is_err());
+        let mut damaged = bytes;
+        damaged[short] ^= 0x10;
+        assert!(Book::decode(&damaged).is_err(), "byte {short}");
+    }
+    assert_eq!(book.encode(&mut [0; 16]), None);
+    // A ledger of region registers is none of page tables.
+    assert_eq!(crate::Ledger::<3, 2>::decode(&bytes).unwrap_err(), DecodeError::Header);
+}
+
+/// A block with a correct checksum whose accounts and totals do not agree, or that has what no chip has.
+#[test]
+fn a_forged_block_promises_no_more_than_there_is() {
+    let mut bytes = [0; block_bytes(3, 2)];
+    used().encode(&mut bytes).unwrap();
+    let forge = |index: usize, change: &dyn Fn(u32) -> u32| {
+        let mut forged = bytes;
+        let word = u32::from_le_bytes(forged[4 * index..4 * index + 4].try_into().unwrap());
+        forged[4 * index..4 * index + 4].copy_from_slice(&change(word).to_le_bytes());
+        let sum = forged[16..].iter().fold(0x811c_9dc5u32, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193));
+        forged[12..16].copy_from_slice(&sum.to_le_bytes());
+        Book::decode(&forged)
+    };
+    let (platform, tables, pools, accounts) = (6, 6 + 8, 6 + 8 + 8, 6 + 8 + 8 + 8);
+    // Costs are data.
+    assert_eq!(forge(platform, &|_| 7).unwrap().platform().costs.main_tlb, 7);
+    let changes: [(usize, &dyn Fn(u32) -> u32); 19] = [
+        (platform + 3, &|word| word + 1),
+        (platform + 3, &|word| word | 1 << 24),
+        (platform + 4, &|_| 0),
+        (platform + 5, &|word| word + 1),
+        (tables, &|word| word / 8),
+        (tables + 1, &|word| word - 1024),
+        (tables + 2, &|_| 8 * (64 << 10)),
+        (tables + 5, &|word| word + 1024),
+        (tables + 6, &|word| word + 1),
+        (tables + 7, &|word| word - 1),
+        (pools, &|_| 4),
+        (pools + 1, &|_| 0),
+        (pools + 2, &|word| word + 0x1000),
+        (pools + 3, &|_| 0),
+        (accounts, &|word| word + 1),
+        (accounts, &|word| word + 0x100),
+        (accounts, &|word| word | 1 << 16),
+        (accounts + 1, &|word| word + 1024),
+        (accounts + 4, &|word| word + 1),
+    ];
+    for (index, change) in changes {
+        assert_eq!(forge(index, change).unwrap_err(), DecodeError::Inconsistent, "word {index}");
+    }
 }

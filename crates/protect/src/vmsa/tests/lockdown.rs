@@ -130,8 +130,8 @@ impl Caches {
             Step::Load(range) => {
                 for line in lines(range) {
                     self.load(line);
-                    // The loop that loads is fetched, too.
-                    self.fetch(0x0400_0000 + line % 7);
+                    // Something is fetched meanwhile, from sets that have not been filled yet, too.
+                    self.fetch(0x0400_0000 + (line ^ 1));
                 }
             }
             other => panic!("no step of a cache: {other:?}"),

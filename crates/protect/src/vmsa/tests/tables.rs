@@ -272,6 +272,23 @@ fn tables_never_come_from_elsewhere() {
 }
 
 #[test]
+fn a_section_is_cut_only_where_there_is_a_table_for_the_rest() {
+    let (world, mut tables) = tables([1, 0, 0]);
+    assert_eq!(map(&world, &mut tables, AREA, 0x2000_0000, 2 << 20, Placement::OnChip), Progress::Done);
+    let mut cut = |base, bytes| {
+        tables.unmap(base, bytes, Placement::OnChip).unwrap();
+        run(&world, &mut tables, 16, &mut |_| ())
+    };
+    let refused = Refused::NoTables { placement: Placement::OnChip, needed: 2, free: 1 };
+    assert_eq!(cut(AREA + 0x8_0000, 1 << 20), Progress::Refused(refused));
+    assert_eq!(cut(AREA + 0x8_0000, 0x8_0000), Progress::Done);
+    let refused = Refused::NoTables { placement: Placement::OnChip, needed: 1, free: 0 };
+    assert_eq!(cut(AREA + (1 << 20), 0x8_0000), Progress::Refused(refused));
+    // Whole, it needs none.
+    assert_eq!(cut(AREA + (1 << 20), 1 << 20), Progress::Done);
+}
+
+#[test]
 fn what_can_be_seen_at_once_is_refused_at_once() {
     let (_, mut tables) = tables([1, 0, 0]);
     let mut begin = |virt, phys, bytes, with| tables.map(virt, phys, bytes, with, Placement::OnChip);
