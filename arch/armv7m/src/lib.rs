@@ -8,14 +8,16 @@
 
 mod context;
 mod entry;
+mod handlers;
 mod machine;
 mod miss;
 pub mod regs;
 
 pub use context::Context;
-pub use entry::{
-    Next, call, check, counted, exit, fault, gate_call, gate_return, interrupt, late, period, signal, simple, sleep,
-    timer, wait, wrong_stack, yield_now,
+pub use entry::check;
+pub use handlers::{
+    Next, call, counted, exit, fault, gate_call, gate_return, interrupt, late, period, signal, simple, sleep, timer,
+    wait, wrong_stack, yield_now,
 };
 pub use machine::{Armv7m, Board};
 pub use miss::miss;

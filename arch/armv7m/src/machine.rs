@@ -238,7 +238,9 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     fn mask(&mut self, line: u32) {
         let (register, bit): (Reg, u32) = regs::nvic_icer(line);
         register.write(bit);
-        barrier();
+        // Before the return, which synchronizes the rest.
+        // SAFETY: a barrier only.
+        unsafe { asm!("dsb", options(nostack, preserves_flags)) };
     }
 
     unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {

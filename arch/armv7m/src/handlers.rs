@@ -1,0 +1,174 @@
+//! What the entry code does in Rust: each system call with an entry of its own, the others, interrupts and faults.
+
+use core::ptr::NonNull;
+
+use abi::trace::Fault;
+use kernel::Kernel;
+
+use crate::context::Context;
+use crate::machine::{Armv7m, Board};
+use crate::regs;
+
+/// A system call of a kind that has no function of its own, as [`yield_now`].
+#[inline]
+pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_call()
+}
+
+/// What one of the functions below has led to: the Context of a thread whose region registers are yet to be loaded, or null.
+pub type Next = Option<NonNull<Context>>;
+
+/// `YIELD`: if nothing is to be loaded, the thread to resume is that of [`Kernel::resume`].
+#[inline]
+pub fn yield_now<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_yield()
+}
+
+/// `SIGNAL`, as [`yield_now`].
+#[inline]
+pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_signal(args[0], args[1])
+}
+
+/// `WAIT`, as [`yield_now`].
+#[inline]
+pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_wait(args[0], args[1])
+}
+
+/// `SLEEP_UNTIL`, as [`yield_now`].
+#[inline]
+pub fn sleep<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_sleep(args[0], args[1])
+}
+
+/// `WAIT_PERIOD`, as [`yield_now`].
+#[inline]
+pub fn period<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
+    kernel.on_period()
+}
+
+/// `EXIT`, as [`yield_now`].
+#[inline]
+pub fn exit<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.on_exit(args[0])
+}
+
+/// A call after which the caller goes on.
+#[inline]
+pub fn simple<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4], number: u32) -> *mut Context {
+    kernel.on_simple(number, args);
+    kernel.resume()
+}
+
+/// `GATE_CALL`: the callee's Context, or null when the call must be performed by [`call`].
+#[inline]
+pub fn gate_call<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.pass_in(args[0])
+}
+
+/// `GATE_RETURN`: the caller's Context, as [`gate_call`].
+#[inline]
+pub fn gate_return<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
+    kernel.pass_out(args[0], args[1])
+}
+
+/// The timer.
+#[inline]
+pub fn timer<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    kernel.on_timer();
+    kernel.resume()
+}
+
+/// An interrupt line, as [`yield_now`]; `exception` is the number of the active exception.
+#[inline]
+pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> Next {
+    kernel.on_interrupt(exception - 16)
+}
+
+/// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
+#[cold]
+pub fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    fault(kernel);
+    serve(kernel);
+    kernel.resume()
+}
+
+/// The timer or interrupt that a thread with a fault had been interrupted by.
+#[cold]
+#[inline(never)]
+fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
+    match crate::machine::exception_number() {
+        15 => kernel.on_timer(),
+        number if number >= 16 => {
+            if kernel.on_interrupt(number - 16).is_some() {
+                kernel.load_top();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A miss that somebody counts.
+pub fn counted<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    kernel.on_counted();
+    kernel.resume()
+}
+
+/// A fault that is not a miss: names it and stops the domain.
+pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    crate::machine::barrier();
+    let status = regs::CFSR.read();
+    let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
+    let (kind, address) = classify(status, pc, psp);
+    settle(status);
+    let pc = if kind == Fault::Stack { 0 } else { pc };
+    kernel.on_fault(kind, address, pc);
+    kernel.resume()
+}
+
+/// A thread whose stack pointer is outside of its stack entered the kernel, by whatever exception.
+pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+    let psp = kernel.current_context().map_or(0, |context| context.psp);
+    crate::machine::barrier();
+    settle(regs::CFSR.read());
+    kernel.on_fault(Fault::Stack, psp, 0);
+    serve(kernel);
+    kernel.resume()
+}
+
+/// SHCSR: a bus fault waits to be taken.
+pub(crate) const BUSFAULTPENDED: u32 = 1 << 14;
+
+/// Clears fault status, floating-point state that would still be written for the faulting thread, a system call that the
+/// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and a bus
+/// fault of the same thread that came with this one.
+fn settle(status: u32) {
+    const LSPACT: u32 = 1;
+    const SVCALLPENDED: u32 = 1 << 15;
+    regs::CFSR.write(status);
+    regs::HFSR.write(u32::MAX);
+    regs::DFSR.write(u32::MAX);
+    regs::FPCCR.write(regs::FPCCR.read() & !LSPACT);
+    regs::SHCSR.write(regs::SHCSR.read() & !(SVCALLPENDED | BUSFAULTPENDED));
+}
+
+/// Names a fault from CFSR (DDI 0403 B3.2.15).
+fn classify(status: u32, pc: u32, psp: u32) -> (Fault, u32) {
+    const STACKING: u32 = 0x38 | 0x3800;
+    if status & STACKING != 0 {
+        (Fault::Stack, psp)
+    } else if status & 0x80 != 0 {
+        (Fault::Data, regs::MMFAR.read())
+    } else if status & 0x01 != 0 {
+        (Fault::Execute, pc)
+    } else if status & 0x8000 != 0 {
+        (Fault::Bus, regs::BFAR.read())
+    } else if status & 0x7f00 != 0 {
+        (Fault::Bus, pc)
+    } else if status & 0x0004_0000 != 0 {
+        (Fault::Return, pc)
+    } else {
+        (Fault::Usage, pc)
+    }
+}
