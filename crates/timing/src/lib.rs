@@ -11,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod application;
+pub mod arm;
 pub mod art;
 mod attr;
 mod below;

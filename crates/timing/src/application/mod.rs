@@ -8,9 +8,11 @@
 //! decoded by [`crate::cp15::Mcr`], with the value of its register; stores to the controller's page go through
 //! [`crate::pl310::Operation::decode`]; stores to tables update the observer's [`crate::vmsa::Tables`].
 
+mod core;
 mod data;
 mod operate;
 
+pub use self::core::{Core, Executed};
 pub use data::{Access, Charge, Violation};
 
 use alloc::vec::Vec;

@@ -32,7 +32,7 @@ impl MemorySystem {
     }
 
     /// Waits until every buffered store is done.
-    fn drain(&mut self) -> u32 {
+    pub(super) fn drain(&mut self) -> u32 {
         let stall = self.side.stores.drain(self.now);
         self.counters.drain_stalls += u64::from(stall);
         self.spend(stall)

@@ -268,3 +268,26 @@ proptest! {
         prop_assert_eq!(run(), run());
     }
 }
+
+/// Two sets of four ways, in turn: lines 0, 2, 4, 6 fill the even set, and the victims go round it. With ways 1 and 2 locked
+/// they are passed over. The odd set has a turn of its own. A mask for one fill goes before the lock.
+#[test]
+fn round_robin_goes_round_the_open_ways() {
+    let mut cache = Cache::new(Geometry { size_bytes: 256, ways: 4, line_bytes: 32 }, Replacement::RoundRobin).unwrap();
+    let way = |cache: &mut Cache, line| match cache.fill(line, false) {
+        Fill::Placed { way, .. } => way,
+        Fill::Bypassed => panic!("bypassed"),
+    };
+    assert_eq!([0, 2, 4, 6].map(|line| way(&mut cache, line)), [0, 1, 2, 3]);
+    assert_eq!([8, 10, 12].map(|line| way(&mut cache, line)), [0, 1, 2]);
+    assert!(cache.access(6, false), "a use changes nothing");
+    assert_eq!([14, 16].map(|line| way(&mut cache, line)), [3, 0]);
+    cache.lock_ways(0b0110);
+    assert_eq!([18, 20, 22].map(|line| way(&mut cache, line)), [3, 0, 3]);
+    assert_eq!([1, 3, 5].map(|line| way(&mut cache, line)), [0, 3, 0], "empty ways first, then from the start");
+    assert_eq!(
+        cache.fill_outside(24, false, 0b1011),
+        Fill::Placed { way: 2, evicted: Some(Evicted { line: 12, dirty: false }) }
+    );
+    assert_eq!(cache.fill_outside(26, false, 0b1111), Fill::Bypassed);
+}

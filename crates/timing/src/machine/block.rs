@@ -1,8 +1,10 @@
 //! Execution, block by block or instruction by instruction.
 
 use super::Machine;
+use super::front::{Executes, Front};
 use crate::attr::MemAttr;
-use crate::branch::{BranchSite, Outcome};
+use crate::branch::BranchSite;
+use crate::counters::Counters;
 use crate::pipeline::{CostTable, Scoreboard};
 use crate::thumb::{Class, Flags, InsnInfo};
 
@@ -16,17 +18,17 @@ pub struct BlockCost {
     cycles: u32,
     instructions: u32,
     /// The branch at its end, if it has one.
-    branch: Option<BranchSite>,
+    pub(super) branch: Option<BranchSite>,
     /// Whether a barrier in it waits for the store buffer.
-    drains: bool,
+    pub(super) drains: bool,
     /// Whether an ISB in it empties the fetch buffer.
-    refetches: bool,
+    pub(super) refetches: bool,
 }
 
 /// One instruction at its address, for the exact mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InsnCost {
-    pc: u32,
+    pub(super) pc: u32,
     info: InsnInfo,
 }
 
@@ -80,6 +82,11 @@ impl InsnCost {
         Self { pc, info }
     }
 
+    /// The branch that it is, if it is one.
+    pub(super) fn site(&self) -> Option<BranchSite> {
+        site(self.pc, &self.info)
+    }
+
     /// What it is.
     pub fn info(&self) -> &InsnInfo {
         &self.info
@@ -90,71 +97,13 @@ impl Machine {
     /// One execution of `block`, whose code has attributes `attr`. Returns the cycles spent, those of the previous
     /// block's branch included. Time: proportional to the lines that the code touches.
     pub fn block(&mut self, block: &BlockCost, attr: MemAttr) -> u32 {
-        let mut spent = self.arrive(block.start);
-        if block.drains {
-            spent += self.drain();
-        }
-        let first = block.start >> self.line_log2;
-        let last = block.end.wrapping_sub(1) >> self.line_log2;
-        if first == last {
-            spent += self.fetch(first, attr) + self.spend(block.cycles);
-        } else {
-            // The issue cycles are spread over the lines, so that what is read ahead has time to arrive.
-            let lines = last.wrapping_sub(first).wrapping_add(1);
-            let share = block.cycles / lines;
-            for line in first..=last {
-                spent += self.fetch(line, attr) + self.spend(share);
-            }
-            spent += self.spend(block.cycles - share * lines);
-        }
-        if block.refetches {
-            self.last_fetch_line = super::NO_LINE;
-        }
-        self.pending = block.branch;
-        self.counters.instructions += u64::from(block.instructions);
-        self.counters.blocks += 1;
-        spent
+        self.execute_block(block, &attr)
     }
 
     /// One execution of one instruction: as a block, but with the pipeline's state kept from the instruction before,
     /// up to the next branch.
     pub fn instruction(&mut self, insn: &InsnCost, attr: MemAttr) -> u32 {
-        let mut spent = self.arrive(insn.pc);
-        if insn.info.class == Class::DataSyncBarrier {
-            spent += self.drain();
-        }
-        let end = insn.pc.wrapping_add(u32::from(insn.info.size));
-        let first = insn.pc >> self.line_log2;
-        let last = end.wrapping_sub(1) >> self.line_log2;
-        spent += self.fetch(first, attr);
-        if last != first {
-            spent += self.fetch(last, attr);
-        }
-        let issue = self.scoreboard.issue(&self.costs, &insn.info);
-        spent += self.spend(issue);
-        if insn.info.class == Class::InstructionBarrier {
-            self.last_fetch_line = super::NO_LINE;
-        }
-        self.pending = site(insn.pc, &insn.info);
-        if self.pending.is_some() {
-            self.scoreboard.clear();
-        }
-        self.counters.instructions += 1;
-        spent
-    }
-
-    /// Settles the branch before, now that execution went on at `next`.
-    fn arrive(&mut self, next: u32) -> u32 {
-        let Some(site) = self.pending.take() else { return 0 };
-        let outcome = self.predictor.resolve(&site, next);
-        self.counters.branches += 1;
-        match outcome {
-            Outcome::Right => return 0,
-            Outcome::Redirect => self.counters.redirects += 1,
-            Outcome::Wrong => self.counters.mispredicts += 1,
-        }
-        let cycles = self.predictor.cost(outcome);
-        self.spend(cycles)
+        self.execute_instruction(insn, &attr)
     }
 
     /// Waits until every buffered store has reached its memory, as DSB does.
@@ -162,5 +111,30 @@ impl Machine {
         let stall = self.side.stores.drain(self.now);
         self.counters.drain_stalls += u64::from(stall);
         self.spend(stall)
+    }
+}
+
+impl Executes<MemAttr> for Machine {
+    #[inline]
+    fn front(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    #[inline]
+    fn counts(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    #[inline]
+    fn pass(&mut self, cycles: u32) -> u32 {
+        self.spend(cycles)
+    }
+
+    fn fetch_line(&mut self, line: u32, attr: &MemAttr) -> u32 {
+        self.fetch_attributed(line, *attr)
+    }
+
+    fn wait_for_stores(&mut self, _: &MemAttr) -> u32 {
+        self.drain()
     }
 }

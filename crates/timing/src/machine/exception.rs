@@ -49,7 +49,7 @@ impl Machine {
     /// The branch before, if it was not settled, is forgotten; the pipeline is empty afterwards.
     pub fn exception_entry(&mut self, kind: EntryKind, frame: Frame, vector: u32, vector_attr: MemAttr) -> u32 {
         self.counters.exceptions += 1;
-        self.empty_pipeline();
+        self.front.empty();
         let base = match kind {
             EntryKind::Normal => self.params.entry,
             EntryKind::TailChained => {
@@ -72,7 +72,7 @@ impl Machine {
     /// directly ([`EntryKind::TailChained`]).
     pub fn exception_exit(&mut self, frame: Frame) -> u32 {
         self.counters.returns += 1;
-        self.empty_pipeline();
+        self.front.empty();
         self.spend(self.params.exit) + self.move_frame(frame, false)
     }
 
@@ -94,11 +94,5 @@ impl Machine {
 
     fn words(&mut self, base: u32, count: u32, store: bool, attr: MemAttr) -> u32 {
         (0..count).map(|word| self.data(base.wrapping_add(word * 4), 4, store, attr)).sum()
-    }
-
-    fn empty_pipeline(&mut self) {
-        self.pending = None;
-        self.scoreboard.clear();
-        self.last_fetch_line = super::NO_LINE;
     }
 }

@@ -10,18 +10,8 @@ use crate::profile::{Interface, MemoryKind};
 const FETCH_BYTES: u32 = 8;
 
 impl Machine {
-    /// Fetches the line of instructions with this number: stall cycles, already added to the clock. The line fetched
-    /// last is still at hand.
-    #[inline]
-    pub(super) fn fetch(&mut self, line: u32, attr: MemAttr) -> u32 {
-        if line == self.last_fetch_line {
-            return 0;
-        }
-        self.last_fetch_line = line;
-        self.fetch_line(line, attr)
-    }
-
-    fn fetch_line(&mut self, line: u32, attr: MemAttr) -> u32 {
+    /// Fetches the line of instructions with this number: stall cycles, already added to the clock.
+    pub(super) fn fetch_attributed(&mut self, line: u32, attr: MemAttr) -> u32 {
         let addr = line << self.line_log2;
         let Some(index) = self.side.below.find(addr, self.fetch_memory) else {
             self.counters.outside += 1;

@@ -66,11 +66,11 @@ impl Machine {
         match operation {
             Maintenance::InvalidateInstructions => {
                 self.icache.cache.invalidate_all();
-                self.last_fetch_line = super::NO_LINE;
+                self.front.last_fetch_line = super::NO_LINE;
             }
             Maintenance::InvalidateInstructionLine(addr) => {
                 self.icache.cache.invalidate_line(u64::from(addr >> self.line_log2));
-                self.last_fetch_line = super::NO_LINE;
+                self.front.last_fetch_line = super::NO_LINE;
             }
             Maintenance::DataLine { addr, clean, invalidate } => {
                 return spent + self.data_line(u64::from(addr >> self.line_log2), clean, invalidate);
@@ -78,7 +78,7 @@ impl Machine {
             Maintenance::DataSetWay { set_way, clean, invalidate } => {
                 return spent + self.data_place(set_way, clean, invalidate);
             }
-            Maintenance::InvalidatePredictor => self.predictor.clear(),
+            Maintenance::InvalidatePredictor => self.front.predictor.clear(),
             Maintenance::Enable { instruction, data } => {
                 self.icache.on = instruction;
                 self.side.l1.on = data;

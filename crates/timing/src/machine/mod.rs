@@ -8,26 +8,24 @@ mod block;
 mod data;
 mod exception;
 mod fetch;
+mod front;
 mod maintain;
 
 pub use block::{BlockCost, InsnCost};
 pub use exception::{EntryKind, FpFrame, Frame};
+pub(crate) use front::{Executes, Front, NO_LINE};
 pub use maintain::Maintenance;
 
 use alloc::vec::Vec;
 
 use crate::art::Art;
 use crate::below::Below;
-use crate::branch::{BranchSite, Predictor};
 use crate::bus::{Memory, StoreBuffer};
 use crate::counters::Counters;
 use crate::level1::Level1;
-use crate::pipeline::{CostTable, Scoreboard};
+use crate::pipeline::CostTable;
 use crate::profile::{MemoryKind, Param, Profile, ProfileError};
 use crate::side::DataSide;
-
-/// Which line an access needs, as no address: line sizes are at least two.
-const NO_LINE: u32 = u32::MAX;
 
 /// State of one Armv7-M core with its memories.
 #[derive(Clone, Debug)]
@@ -42,12 +40,7 @@ pub struct Machine {
     /// Tightly coupled memory that most data goes to: base and size.
     tcm: (u32, u32),
     art: Option<Art>,
-    predictor: Predictor,
-    /// The branch that ended the last block, until it is known where execution went on.
-    pending: Option<BranchSite>,
-    last_fetch_line: u32,
-    costs: CostTable,
-    scoreboard: Scoreboard,
+    front: Front,
     params: Params,
     counters: Counters,
 }
@@ -97,11 +90,7 @@ impl Machine {
             },
             data_memory: 0,
             fetch_memory: 0,
-            predictor: Predictor::new(&profile.branch),
-            pending: None,
-            last_fetch_line: NO_LINE,
-            costs: CostTable::new(&profile.pipeline),
-            scoreboard: Scoreboard::new(),
+            front: Front::new(profile),
             params: Params::new(profile),
             counters: Counters::default(),
         })
@@ -125,7 +114,7 @@ impl Machine {
 
     /// Cost table for [`BlockCost::new`] and for own analyses.
     pub fn costs(&self) -> &CostTable {
-        &self.costs
+        &self.front.costs
     }
 
     /// Adds cycles to the clock and returns them.

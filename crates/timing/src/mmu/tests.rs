@@ -192,6 +192,7 @@ fn each_invalidation_reaches_what_the_architecture_says() {
 fn a_changed_page_without_an_invalidation_is_seen() {
     let mut rig = Rig::new(PAGE);
     rig.access(0);
+    assert_eq!(rig.access(0).stale, None, "judged, and judged again when the tables change");
     map(&mut rig.tables, ROOT, 0, 0x999, PAGE);
     let stale = rig.access(0).stale.unwrap();
     assert_eq!((stale.virt, stale.asid, stale.holder), (VIRT, 1, Holder::Micro));

@@ -154,7 +154,7 @@ pub struct InsnInfo {
 }
 
 impl InsnInfo {
-    const fn new(class: Class, size: u8) -> Self {
+    pub(crate) const fn new(class: Class, size: u8) -> Self {
         Self {
             class,
             size,
@@ -168,38 +168,38 @@ impl InsnInfo {
         }
     }
 
-    const fn reads(mut self, set: RegSet) -> Self {
+    pub(crate) const fn reads(mut self, set: RegSet) -> Self {
         self.reads = self.reads.union(set);
         self
     }
 
-    const fn early(mut self, set: RegSet) -> Self {
+    pub(crate) const fn early(mut self, set: RegSet) -> Self {
         self.early = self.early.union(set);
         self
     }
 
     /// Adds written registers; one of them being the PC makes the instruction an indirect branch.
-    const fn writes(mut self, set: RegSet) -> Self {
+    pub(crate) const fn writes(mut self, set: RegSet) -> Self {
         self.writes = self.writes.union(set);
         if set.has(RegSet::PC) { self.flag(Flags::BRANCH.with(Flags::INDIRECT)) } else { self }
     }
 
-    const fn base_update(mut self, set: RegSet) -> Self {
+    pub(crate) const fn base_update(mut self, set: RegSet) -> Self {
         self.base_update = set;
         self
     }
 
-    const fn flag(mut self, flags: Flags) -> Self {
+    pub(crate) const fn flag(mut self, flags: Flags) -> Self {
         self.flags = self.flags.with(flags);
         self
     }
 
-    const fn count(mut self, count: u32) -> Self {
+    pub(crate) const fn count(mut self, count: u32) -> Self {
         self.count = count as u8;
         self
     }
 
-    const fn jump(mut self, offset: i32) -> Self {
+    pub(crate) const fn jump(mut self, offset: i32) -> Self {
         self.flags = self.flags.with(Flags::BRANCH);
         self.target = Some(offset);
         self
@@ -228,6 +228,11 @@ pub fn classify(bytes: &[u8]) -> InsnInfo {
     }
 }
 
+/// Classifies a coprocessor instruction by the two halves of its T32 encoding, with which A32 shares all but the condition.
+pub(crate) fn floating_point(first: u32, second: u32) -> InsnInfo {
+    fp::classify(first, second)
+}
+
 fn half(bytes: &[u8], at: usize) -> Option<u32> {
     let pair = bytes.get(at..at + 2)?;
     Some(u32::from(u16::from_le_bytes([pair[0], pair[1]])))
@@ -239,4 +244,4 @@ const fn sign_extend(value: u32, bits: u32) -> i32 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

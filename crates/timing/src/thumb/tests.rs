@@ -26,7 +26,7 @@ fn set(registers: RegSet) -> String {
 }
 
 /// A classification as the table writes it: empty parts are left out.
-fn describe(insn: &InsnInfo) -> String {
+pub(crate) fn describe(insn: &InsnInfo) -> String {
     let mut text = format!("{:?}", insn.class);
     let parts = [("reads", insn.reads), ("early", insn.early), ("writes", insn.writes), ("base", insn.base_update)];
     for (name, registers) in parts {

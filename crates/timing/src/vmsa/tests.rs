@@ -61,6 +61,13 @@ fn a_section_is_one_descriptor() {
     assert_eq!(m.translate(0x4001_2345), 0x3001_2345);
 }
 
+/// AP[2] of a section is bit 15.
+#[test]
+fn a_read_only_section_says_so() {
+    let m = walk(&registers(), &first(0x3000_0000 | 1 << 15 | 2 << 10 | 2), 0x4000_0000).outcome.unwrap();
+    assert_eq!((m.access, m.never, m.attr), (6, false, MemAttr::STRONGLY_ORDERED));
+}
+
 /// A supersection covers 16 MiB and has domain 0, whatever its domain bits (which are address bits) say.
 #[test]
 fn a_supersection_covers_sixteen_sections() {
@@ -93,6 +100,9 @@ fn a_large_page_covers_sixteen_entries() {
     assert_eq!((m.virt, m.phys, m.size_log2), (0x4001_0000, 0x3456_0000, 16));
     assert_eq!((m.global, m.never, m.attr.shareable), (true, true, true));
     assert_eq!(m.outer, Outer::WriteThrough, "TEX 000, C, not B");
+    // TEX 101 in its own place; bit 0 is part of the type, not XN.
+    let m = walk(&registers(), &second(0x13, 0x3456_0000 | 5 << 12 | 1 << 4 | 1), 0x4001_3004).outcome.unwrap();
+    assert_eq!((m.never, m.outer, m.attr.cacheable), (false, Outer::WriteBackAllocate, false));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 mod calibration;
+mod core;
 mod level2;
 mod walks;
 

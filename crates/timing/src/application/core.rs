@@ -1,0 +1,151 @@
+//! An application core: the pipeline over the memory system.
+
+use alloc::vec::Vec;
+
+use super::{Access, Charge, MemorySystem, Violation};
+use crate::counters::Counters;
+use crate::cp15::Operation;
+use crate::machine::{BlockCost, Executes, Front, InsnCost};
+use crate::pipeline::CostTable;
+use crate::pl310;
+use crate::profile::{Profile, ProfileError};
+use crate::vmsa::Tables;
+
+/// What executing code cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Executed {
+    /// Cycles.
+    pub cycles: u32,
+    /// The first thing that was wrong with the translation of its fetches.
+    pub violation: Option<Violation>,
+}
+
+/// State of one Armv7-A core with its memories. Its clock is that of its memory system.
+///
+/// An observer calls [`Core::block`] or [`Core::instruction`] for what executes and [`Core::data`] for each access, as with
+/// [`crate::Machine`]; and [`Core::operate`] when an instruction writes a register of translation or is a barrier, at that
+/// instruction. A DSB's wait is charged with its block already; what it does to maintenance is not.
+#[derive(Clone, Debug)]
+pub struct Core {
+    system: MemorySystem,
+    front: Front,
+    entry: u32,
+    exit: u32,
+    exceptions: u64,
+    returns: u64,
+    violation: Option<Violation>,
+}
+
+impl Core {
+    /// A core at time 0, as after a reset.
+    ///
+    /// # Errors
+    /// As [`MemorySystem::new`].
+    pub fn new(profile: &Profile) -> Result<Self, Vec<ProfileError>> {
+        Ok(Self {
+            system: MemorySystem::new(profile)?,
+            front: Front::new(profile),
+            entry: profile.exception.entry.value,
+            exit: profile.exception.exit.value,
+            exceptions: 0,
+            returns: 0,
+            violation: None,
+        })
+    }
+
+    /// Its memory system.
+    pub const fn system(&self) -> &MemorySystem {
+        &self.system
+    }
+
+    /// Cycles since the start.
+    pub const fn now(&self) -> u64 {
+        self.system.now()
+    }
+
+    /// Lets `cycles` pass in which the core sleeps.
+    pub const fn idle(&mut self, cycles: u64) {
+        self.system.idle(cycles);
+        self.system.counters.idle_cycles += cycles;
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        let counters = self.system.counters();
+        Counters { cycles: self.now(), exceptions: self.exceptions, returns: self.returns, ..counters }
+    }
+
+    /// Cost table for [`BlockCost::new`].
+    pub const fn costs(&self) -> &CostTable {
+        &self.front.costs
+    }
+
+    /// One data access.
+    pub fn data(&mut self, access: Access, tables: &impl Tables) -> Charge {
+        self.system.data(access, tables)
+    }
+
+    /// One execution of a block, whose addresses are virtual.
+    pub fn block(&mut self, block: &BlockCost, tables: &impl Tables) -> Executed {
+        let cycles = self.execute_block(block, tables);
+        Executed { cycles, violation: self.violation.take() }
+    }
+
+    /// One execution of one instruction.
+    pub fn instruction(&mut self, insn: &InsnCost, tables: &impl Tables) -> Executed {
+        let cycles = self.execute_instruction(insn, tables);
+        Executed { cycles, violation: self.violation.take() }
+    }
+
+    /// Enters an exception, from the last instruction before it to the first of its handler.
+    pub fn exception_entry(&mut self) -> u32 {
+        self.exceptions += 1;
+        self.front.empty();
+        self.system.spend(self.entry)
+    }
+
+    /// Returns from one.
+    pub fn exception_exit(&mut self) -> u32 {
+        self.returns += 1;
+        self.front.empty();
+        self.system.spend(self.exit)
+    }
+
+    /// Performs what a write to the system control coprocessor or a barrier does.
+    pub fn operate(&mut self, operation: Operation, tables: &impl Tables) -> u32 {
+        if operation == Operation::Predictor {
+            self.front.predictor.clear();
+        }
+        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.system.operate(operation, tables)
+    }
+
+    /// Performs a store to a register of the level-2 controller.
+    pub fn control_l2(&mut self, operation: pl310::Operation) -> u32 {
+        self.system.control_l2(operation)
+    }
+}
+
+impl<T: Tables> Executes<T> for Core {
+    fn front(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    fn counts(&mut self) -> &mut Counters {
+        &mut self.system.counters
+    }
+
+    fn pass(&mut self, cycles: u32) -> u32 {
+        self.system.spend(cycles)
+    }
+
+    fn fetch_line(&mut self, line: u32, tables: &T) -> u32 {
+        let charge = self.system.fetch(line << self.front.line_log2, None, tables);
+        self.violation = self.violation.or(charge.violation);
+        charge.cycles
+    }
+
+    fn wait_for_stores(&mut self, _: &T) -> u32 {
+        self.system.drain()
+    }
+}

@@ -1,0 +1,143 @@
+//! The front of every core model: pipeline, branch prediction, and blocks of instructions over whatever fetches their lines.
+
+use super::block::{BlockCost, InsnCost};
+use crate::branch::{BranchSite, Outcome, Predictor};
+use crate::counters::Counters;
+use crate::pipeline::{CostTable, Scoreboard};
+use crate::profile::Profile;
+use crate::thumb::Class;
+
+/// Which line an access needs, as no address: line sizes are at least two.
+pub(crate) const NO_LINE: u32 = u32::MAX;
+
+/// State of the front.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    pub predictor: Predictor,
+    /// The branch that ended the last block, until it is known where execution went on.
+    pub pending: Option<BranchSite>,
+    pub last_fetch_line: u32,
+    pub costs: CostTable,
+    pub scoreboard: Scoreboard,
+    pub line_log2: u32,
+}
+
+impl Front {
+    /// An empty pipeline, nothing predicted.
+    pub fn new(profile: &Profile) -> Self {
+        Self {
+            predictor: Predictor::new(&profile.branch),
+            pending: None,
+            last_fetch_line: NO_LINE,
+            costs: CostTable::new(&profile.pipeline),
+            scoreboard: Scoreboard::new(),
+            line_log2: profile.dcache.line.value.trailing_zeros(),
+        }
+    }
+
+    /// Forgets what is under way, as an exception does.
+    pub fn empty(&mut self) {
+        self.pending = None;
+        self.scoreboard.clear();
+        self.last_fetch_line = NO_LINE;
+    }
+}
+
+/// A core that executes blocks. `C` is what a fetch needs to know beside the address: attributes, or tables.
+pub(crate) trait Executes<C> {
+    /// Its front.
+    fn front(&mut self) -> &mut Front;
+    /// Its counters.
+    fn counts(&mut self) -> &mut Counters;
+    /// Adds cycles to the clock and returns them.
+    fn pass(&mut self, cycles: u32) -> u32;
+    /// Fetches a line that is not at hand: cycles, already added to the clock.
+    fn fetch_line(&mut self, line: u32, context: &C) -> u32;
+    /// Waits until every buffered store is done: cycles, already added to the clock.
+    fn wait_for_stores(&mut self, context: &C) -> u32;
+
+    /// Fetches a line; the one fetched last is still at hand.
+    #[inline]
+    fn fetch(&mut self, line: u32, context: &C) -> u32 {
+        let front = self.front();
+        if line == front.last_fetch_line {
+            return 0;
+        }
+        front.last_fetch_line = line;
+        self.fetch_line(line, context)
+    }
+
+    /// One execution of a block: cycles, those of the previous block's branch included.
+    fn execute_block(&mut self, block: &BlockCost, context: &C) -> u32 {
+        let (start, end) = block.addresses();
+        let mut spent = self.arrive(start);
+        if block.drains {
+            spent += self.wait_for_stores(context);
+        }
+        let line_log2 = self.front().line_log2;
+        let first = start >> line_log2;
+        let last = end.wrapping_sub(1) >> line_log2;
+        if first == last {
+            spent += self.fetch(first, context) + self.pass(block.cycles());
+        } else {
+            // The issue cycles are spread over the lines, so that what is read ahead has time to arrive.
+            let lines = last.wrapping_sub(first).wrapping_add(1);
+            let share = block.cycles() / lines;
+            for line in first..=last {
+                spent += self.fetch(line, context) + self.pass(share);
+            }
+            spent += self.pass(block.cycles() - share * lines);
+        }
+        if block.refetches {
+            self.front().last_fetch_line = NO_LINE;
+        }
+        self.front().pending = block.branch;
+        let counts = self.counts();
+        counts.instructions += u64::from(block.instructions());
+        counts.blocks += 1;
+        spent
+    }
+
+    /// One execution of one instruction: as a block, but with the pipeline's state kept up to the next branch.
+    fn execute_instruction(&mut self, insn: &InsnCost, context: &C) -> u32 {
+        let mut spent = self.arrive(insn.pc);
+        let info = insn.info();
+        if info.class == Class::DataSyncBarrier {
+            spent += self.wait_for_stores(context);
+        }
+        let line_log2 = self.front().line_log2;
+        let first = insn.pc >> line_log2;
+        let last = insn.pc.wrapping_add(u32::from(info.size)).wrapping_sub(1) >> line_log2;
+        spent += self.fetch(first, context);
+        if last != first {
+            spent += self.fetch(last, context);
+        }
+        let front = self.front();
+        let issue = front.scoreboard.issue(&front.costs, info);
+        if info.class == Class::InstructionBarrier {
+            front.last_fetch_line = NO_LINE;
+        }
+        front.pending = insn.site();
+        if front.pending.is_some() {
+            front.scoreboard.clear();
+        }
+        self.counts().instructions += 1;
+        spent + self.pass(issue)
+    }
+
+    /// Settles the branch before, now that execution went on at `next`.
+    fn arrive(&mut self, next: u32) -> u32 {
+        let front = self.front();
+        let Some(site) = front.pending.take() else { return 0 };
+        let outcome = front.predictor.resolve(&site, next);
+        let cycles = front.predictor.cost(outcome);
+        let counts = self.counts();
+        counts.branches += 1;
+        match outcome {
+            Outcome::Right => return 0,
+            Outcome::Redirect => counts.redirects += 1,
+            Outcome::Wrong => counts.mispredicts += 1,
+        }
+        self.pass(cycles)
+    }
+}
