@@ -5,6 +5,7 @@
 //! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
 //! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
 //! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
+//! - [`abort`]: why a processor with page tables aborted an access.
 //! - [`vmsa`]: page tables for processors with an MMU: descriptors, edits in bounded steps, identifiers of address spaces.
 //!
 //! Nothing here allocates, and nothing depends on the machine it runs on. Sources: Armv7-M Architecture Reference
@@ -13,6 +14,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod abort;
 pub mod pctrie;
 pub mod placement;
 pub mod pmsav7;
