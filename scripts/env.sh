@@ -12,7 +12,14 @@ COFFERDAM_ROOT="${COFFERDAM_ROOT:-${ROOT:-$(pwd)}}"
 COFFERDAM_TARGET="${CARGO_TARGET_DIR:-$COFFERDAM_ROOT/target}"
 COFFERDAM_VENV="${COFFERDAM_VENV:-$COFFERDAM_ROOT/target/venv}"
 COFFERDAM_DATA="${COFFERDAM_DATA:-$COFFERDAM_ROOT/target/data}"
-COFFERDAM_BARE_TARGET=thumbv7em-none-eabihf
+# Target triples of the boards' kernels and domains, and the one for which a package of no board in particular is checked.
+cofferdam_triples() { # key, board files...
+    cofferdam_key="$1"
+    shift
+    sed -n -E "s/^($cofferdam_key) *= *\"([a-z0-9._-]*)\"\$/\2/p" "$@"
+}
+COFFERDAM_BARE_TARGETS="$(cofferdam_triples 'domain|kernel' "$COFFERDAM_ROOT"/boards/*/board.toml | sort -u | tr '\n' ' ')"
+COFFERDAM_BARE_TARGET="$(cofferdam_triples domain "$COFFERDAM_ROOT/boards/mps2-an500/board.toml")"
 COFFERDAM_LINT_TARGETS='riscv32imc-unknown-none-elf aarch64-unknown-none'
 
 # rustc prints "rustc 1.96.0 (...)"; true when that is at least COFFERDAM_RUST_MIN.
@@ -26,9 +33,12 @@ cofferdam_has_src() { # rustc
     [ -e "$("$1" --print sysroot 2> /dev/null)/lib/rustlib/src/rust/library/core/Cargo.toml" ]
 }
 
-# True when this rustc's installation holds a compiled library for the bare-metal target.
-cofferdam_has_target() { # rustc
-    [ -d "$("$1" --print sysroot 2> /dev/null)/lib/rustlib/$COFFERDAM_BARE_TARGET/lib" ]
+# True when this rustc's installation holds a compiled library for every bare-metal target.
+cofferdam_has_targets() { # rustc
+    cofferdam_lib="$("$1" --print sysroot 2> /dev/null)/lib/rustlib"
+    for cofferdam_triple in $COFFERDAM_BARE_TARGETS; do
+        [ -d "$cofferdam_lib/$cofferdam_triple/lib" ] || return 1
+    done
 }
 
 # Directories that may hold cargo and rustc: PATH first, then the places a shell without a login profile misses.
@@ -47,7 +57,7 @@ cofferdam_find_rust() {
         cofferdam_rust_new_enough "$cofferdam_dir/rustc" || continue
         [ -n "$COFFERDAM_HOST_CARGO" ] || COFFERDAM_HOST_CARGO="$cofferdam_dir/cargo"
         [ -z "$COFFERDAM_BARE_KIND" ] || continue
-        if cofferdam_has_target "$cofferdam_dir/rustc"; then COFFERDAM_BARE_KIND=rustup; else
+        if cofferdam_has_targets "$cofferdam_dir/rustc"; then COFFERDAM_BARE_KIND=rustup; else
             cofferdam_has_src "$cofferdam_dir/rustc" && COFFERDAM_BARE_KIND=build-std
         fi
         if [ -n "$COFFERDAM_BARE_KIND" ]; then
@@ -74,11 +84,33 @@ cofferdam_outer_manifests() {
     done
 }
 
-# Names of those that need no standard library and so have to build for a chip.
-cofferdam_bare_packages() {
+# The board that a package outside crates/ is for: the board's own, or one of arch/ that it depends on. Empty: any.
+cofferdam_board_of() { # manifest
+    for cofferdam_board in boards/*/board.toml; do
+        cofferdam_board="${cofferdam_board%/board.toml}"
+        case "$1" in
+            "$cofferdam_board/Cargo.toml") ;;
+            arch/*) grep -qs "path = \"\.\./\.\./${1%/Cargo.toml}\"" "$cofferdam_board/Cargo.toml" || continue ;;
+            *) continue ;;
+        esac
+        echo "$cofferdam_board"
+        return
+    done
+}
+
+# The target triple that such a package is checked for: of a board's, the kernel's.
+cofferdam_target_of() { # manifest
+    cofferdam_board="$(cofferdam_board_of "$1")"
+    [ -n "$cofferdam_board" ] || { echo "$COFFERDAM_BARE_TARGET"; return; }
+    cofferdam_triples kernel "$cofferdam_board/board.toml"
+}
+
+# Names of those that need no standard library and so have to build for a chip with that target.
+cofferdam_bare_packages() { # target
     cofferdam_outer_manifests | while read -r cofferdam_manifest; do
         cofferdam_dir="${cofferdam_manifest%/Cargo.toml}"
-        if grep -qs '^#!\[.*no_std' "$cofferdam_dir/src/main.rs" "$cofferdam_dir/src/lib.rs" "$cofferdam_dir/lib.rs"; then
+        if grep -qs '^#!\[.*no_std' "$cofferdam_dir/src/main.rs" "$cofferdam_dir/src/lib.rs" "$cofferdam_dir/lib.rs" &&
+            [ "$(cofferdam_target_of "$cofferdam_manifest")" = "$1" ]; then
             cofferdam_package_name "$cofferdam_manifest"
         fi
     done

@@ -68,11 +68,16 @@ portable() {
 }
 
 bare() {
-    local packages
-    packages="$(cofferdam_bare_packages | as_options)"
-    [ -n "$packages" ] || { echo "no bare-metal packages yet"; return 0; }
-    # shellcheck disable=SC2086 # a list of options
-    RUSTFLAGS="-D warnings" bare_cargo check --quiet --profile bare --target "$COFFERDAM_BARE_TARGET" $packages
+    local target packages
+    for target in $COFFERDAM_BARE_TARGETS; do
+        packages="$(cofferdam_bare_packages "$target" | as_options)"
+        [ -n "$packages" ] || continue
+        # shellcheck disable=SC2086 # a list of options
+        RUSTFLAGS="-D warnings" bare_cargo check --quiet --profile bare --target "$target" $packages || return 1
+        # shellcheck disable=SC2086 # a list of options
+        RUSTFLAGS="-D warnings" bare_cargo check --quiet --profile bare --target "$target" --examples $packages || return 1
+        echo "$(printf '%s\n' "$packages" | grep -o -- '-p' | wc -l) packages for $target"
+    done
 }
 
 # Rules of the repository's text: no address of a package registry, no path of one machine.

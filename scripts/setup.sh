@@ -109,9 +109,9 @@ check_rust() {
 # within the time limit and Debian's compiler is used.
 try_rustup() {
     [ -z "$COFFERDAM_BARE_KIND" ] && command -v rustup > /dev/null 2>&1 || return 0
-    say "asking rustup for $COFFERDAM_BARE_TARGET"
+    say "asking rustup for $COFFERDAM_BARE_TARGETS"
     # shellcheck disable=SC2086 # a list of targets
-    if timeout 120 rustup target add "$COFFERDAM_BARE_TARGET" $COFFERDAM_LINT_TARGETS > /dev/null 2>&1; then
+    if timeout 120 rustup target add $COFFERDAM_BARE_TARGETS $COFFERDAM_LINT_TARGETS > /dev/null 2>&1; then
         cofferdam_find_rust
     else
         say "rustup cannot fetch it here"
@@ -234,7 +234,7 @@ other_system() {
     cat >&2 << TEXT
 setup: this is not a Debian system, so nothing can be installed for you. Install these, then run the script again:
     QEMU $COFFERDAM_QEMU.x (qemu-system-arm, with plug-ins enabled)
-    Rust >= $COFFERDAM_RUST_MIN by rustup, with the target thumbv7em-none-eabihf (or with rust-src)
+    Rust >= $COFFERDAM_RUST_MIN by rustup, with the targets $COFFERDAM_BARE_TARGETS(or with rust-src)
     arm-none-eabi-gcc with newlib, a host gcc, make, gdb-multiarch (or a gdb that knows arm)
     python3 with venv, sqlite3, chromium (for the report test)
 TEXT

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::{Board, Diagnostic};
+use manifest::{Board, BoardFile, Diagnostic};
 
 /// The checkout that this tool belongs to, and the directory for results.
 #[derive(Clone, Debug)]
@@ -55,11 +55,19 @@ impl Install {
         names
     }
 
+    /// Reads the description of a board on which systems can run.
+    ///
+    /// # Errors
+    /// CF0202 for an unknown board and one on which none can, CF0605 for a damaged file.
+    pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
+        self.board_file(name)?.supported()
+    }
+
     /// Reads a board's description.
     ///
     /// # Errors
     /// CF0202 for an unknown board, CF0605 for a damaged file.
-    pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
+    pub fn board_file(&self, name: &str) -> Result<BoardFile, Diagnostic> {
         let path = self.root.join("boards").join(name).join("board.toml");
         let known = manifest::name_ok(name) && path.is_file();
         if !known {
@@ -69,7 +77,7 @@ impl Install {
                 .remedy("choose one of the known boards"));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
-        Board::parse(&text)
+        BoardFile::parse(&text)
     }
 }
 

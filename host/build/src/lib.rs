@@ -24,7 +24,7 @@ pub use load::Loaded;
 pub use pipeline::{Built, Options, build, place_programs, programs};
 pub use profile::Profile;
 pub use request::Programs;
-pub use rust::{build_crate, build_kernel};
+pub use rust::{build_crate, build_example, build_kernel};
 pub use toolchain::{Toolchain, find_in_path};
 
 #[cfg(test)]

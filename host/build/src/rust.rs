@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, CrateSource, Diagnostic};
+use manifest::{Board, BoardFile, CrateSource, Diagnostic, Targets};
 
 use crate::command;
 use crate::install::Install;
@@ -20,14 +20,23 @@ const PROFILE: &[&str] = &[
     "profile.bare.overflow-checks=false",
 ];
 
-/// Flags of cc-rs: with its own choice C's doubles would be computed in software.
-const CC_FLAGS: &str = "-march=armv7e-m+fp.dp -mfpu=auto";
+/// For whom a package is built.
+enum For {
+    Kernel,
+    Domain,
+}
 
-fn cargo(install: &Install, tools: &Toolchain, target: &str, dir: &str, flags: &[String]) -> Command {
+fn cargo(install: &Install, tools: &Toolchain, targets: &Targets, whom: For, flags: &[String]) -> Command {
+    let (target, dir) = match whom {
+        For::Kernel => (&targets.kernel, "kernel"),
+        For::Domain => (&targets.domain, "bare"),
+    };
     let mut command = Command::new(&tools.cargo);
     command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    command.env(format!("CFLAGS_{}", target.replace('-', "_")), CC_FLAGS);
+    if !targets.cc_flags.is_empty() {
+        command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
+    }
     command.env("COFFERDAM_ROOT", &install.root);
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
@@ -70,7 +79,7 @@ pub fn build_crate(
     options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
     let mut flags = codegen(&options);
     flags.extend(board.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
-    let mut command = cargo(install, tools, &board.targets.domain, "bare", &flags);
+    let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
     if let Some(bin) = &source.bin {
         command.args(["--bin", bin]);
@@ -91,16 +100,40 @@ pub fn build_crate(
 /// # Errors
 /// CF0506 when it does not build.
 pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    let cpu = format!("target-cpu={}", board.targets.cpu);
+    kernel_program(install, tools, &board.targets, &[])
+}
+
+/// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file. No system has to be
+/// able to run on the board.
+///
+/// # Errors
+/// CF0506 when it does not build.
+pub fn build_example(
+    install: &Install,
+    tools: &Toolchain,
+    board: &BoardFile,
+    example: &str,
+) -> Result<PathBuf, Diagnostic> {
+    kernel_program(install, tools, &board.targets, &["--example", example])
+}
+
+/// What the arguments select of the kernel's package; by default its one binary.
+fn kernel_program(
+    install: &Install,
+    tools: &Toolchain,
+    targets: &Targets,
+    select: &[&str],
+) -> Result<PathBuf, Diagnostic> {
+    let cpu = format!("target-cpu={}", targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
-    let mut command = cargo(install, tools, &board.targets.kernel, "kernel", &codegen(&options));
+    let mut command = cargo(install, tools, targets, For::Kernel, &codegen(&options));
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml"));
-    command.args(["-p", &board.targets.kernel_package]);
+    command.args(["-p", &targets.kernel_package]).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {
-        Diagnostic::new("CF0605", "the kernel's package has no binary")
+        Diagnostic::new("CF0605", "the kernel's package has no such program")
             .rule("it has one")
             .remedy("restore the checkout")
     })
@@ -115,7 +148,7 @@ pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &P
     const PACKAGE: &str = "cofferdam-malloc";
     let cpu = format!("target-cpu={}", board.targets.cpu);
     let flags = codegen(&[&cpu, "relocation-model=static"]);
-    let mut command = cargo(install, tools, &board.targets.domain, "bare", &flags);
+    let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
     let output = command::run("the heap", &mut command)?;
     let library = artifact(&output.stdout, ".a").ok_or_else(|| without_object("library"))?;

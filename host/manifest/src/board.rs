@@ -62,12 +62,28 @@ pub struct Device {
     pub about: String,
 }
 
-/// The protection unit.
+/// How the processor checks accesses, by the name of the architecture's scheme.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "scheme", rename_all = "lowercase")]
+pub enum Scheme {
+    /// Region registers.
+    Pmsav7(Protection),
+    /// Page tables with short descriptors.
+    Vmsav7(Translation),
+}
+
+/// The TLBs of a processor with page tables.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Translation {
+    /// Entries of the main TLB that can be locked.
+    pub locked_entries: u32,
+}
+
+/// A protection unit with region registers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protection {
-    /// Name of the architecture's scheme: `pmsav7`.
-    pub scheme: String,
     /// Region registers that a domain can use.
     pub regions: u32,
     /// Cycles that a miss adds to one access at most, from the access that faults to the one that is restarted, with the nodes of
@@ -114,11 +130,82 @@ pub struct Targets {
     pub c_flags: Vec<String>,
     /// Name of the processor for rustc.
     pub cpu: String,
+    /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
+    #[serde(default)]
+    pub cc_flags: Vec<String>,
 }
 
-/// A board.
+/// A board as its file describes it; [`BoardFile::supported`] makes a [`Board`] of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct BoardFile {
+    /// Name, equal to the directory's.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// Machine name for QEMU.
+    pub machine: String,
+    /// Profile when the manifest names none.
+    pub profile: String,
+    /// Rate of the kernel's clock.
+    pub ticks_per_second: u32,
+    /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
+    pub enforcement_ns: u64,
+    /// How accesses are checked.
+    pub protection: Scheme,
+    /// How programs are built.
+    pub targets: Targets,
+    /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
+    pub kernel: Option<KernelCosts>,
+    /// Memories by name.
+    pub memory: IndexMap<String, Memory>,
+    /// Devices by name.
+    pub device: IndexMap<String, Device>,
+}
+
+impl BoardFile {
+    /// Parses a board file.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message: board files belong to the installation.
+    pub fn parse(text: &str) -> Result<BoardFile, Diagnostic> {
+        toml::from_str(text).map_err(|error| {
+            Diagnostic::new("CF0605", format!("the board file is wrong: {}", error.message()))
+                .rule("boards/NAME/board.toml follows the schema of host/manifest/src/board.rs")
+                .remedy("correct the board file")
+        })
+    }
+
+    /// The board, if systems can be admitted and run on it.
+    ///
+    /// # Errors
+    /// CF0202 when the kernel does not run there, or its paths have no bounds.
+    pub fn supported(self) -> Result<Board, Diagnostic> {
+        let (Scheme::Pmsav7(protection), Some(kernel)) = (self.protection, self.kernel) else {
+            return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))
+                .rule("a system is admitted by the bounds of the kernel's paths on its board, and the kernel protects by region registers")
+                .remedy("choose a board that `cofferdam boards` does not mark so"));
+        };
+        let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, .. } = self;
+        let BoardFile { targets, memory, device, .. } = self;
+        Ok(Board {
+            name,
+            about,
+            machine,
+            profile,
+            ticks_per_second,
+            enforcement_ns,
+            protection,
+            targets,
+            kernel,
+            memory,
+            device,
+        })
+    }
+}
+
+/// A board on which systems can run.
+#[derive(Clone, Debug)]
 pub struct Board {
     /// Name, equal to the directory's.
     pub name: String,
@@ -145,16 +232,12 @@ pub struct Board {
 }
 
 impl Board {
-    /// Parses a board file.
+    /// Parses the file of a board on which systems can run.
     ///
     /// # Errors
-    /// CF0605 with the parser's message: board files belong to the installation.
+    /// As for [`BoardFile::parse`] and [`BoardFile::supported`].
     pub fn parse(text: &str) -> Result<Board, Diagnostic> {
-        toml::from_str(text).map_err(|error| {
-            Diagnostic::new("CF0605", format!("the board file is wrong: {}", error.message()))
-                .rule("boards/NAME/board.toml follows the schema of host/manifest/src/board.rs")
-                .remedy("correct the board file")
-        })
+        BoardFile::parse(text)?.supported()
     }
 
     /// The memory of that name, if domains can be given it.

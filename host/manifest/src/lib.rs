@@ -17,7 +17,7 @@ mod spec;
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, analyse};
-pub use board::{Board, Device, KernelCosts, Memory, MemoryKind, Protection, Targets};
+pub use board::{Board, BoardFile, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Targets, Translation};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};

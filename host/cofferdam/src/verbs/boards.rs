@@ -1,7 +1,7 @@
 //! `cofferdam boards`
 
 use build_tool::Install;
-use manifest::MemoryKind;
+use manifest::{MemoryKind, Scheme};
 use serde_json::json;
 
 use super::one;
@@ -12,8 +12,14 @@ pub fn run(output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let mut listed = Vec::new();
     for name in install.boards() {
-        let board = install.board(&name).map_err(one)?;
-        output.say(format!("{name}: {} (profile {})", board.about, board.profile));
+        let board = install.board_file(&name).map_err(one)?;
+        let regions = match &board.protection {
+            Scheme::Pmsav7(protection) => Some(protection.regions),
+            Scheme::Vmsav7(_) => None,
+        };
+        let runs = board.clone().supported().is_ok();
+        let yet = if runs { "" } else { "; no system can run on it yet" };
+        output.say(format!("{name}: {} (profile {}){yet}", board.about, board.profile));
         let mut memories = Vec::new();
         for (memory, m) in &board.memory {
             let kind = match m.kind {
@@ -37,10 +43,8 @@ pub fn run(output: &mut Output) -> Outcome {
                 json!({ "name": device, "base": d.base, "bytes": d.bytes, "lines": d.lines, "kernel": d.kernel }),
             );
         }
-        listed.push(
-            json!({ "name": name, "about": board.about, "profile": board.profile, "regions": board.protection.regions,
-            "memories": memories, "devices": devices }),
-        );
+        listed.push(json!({ "name": name, "about": board.about, "profile": board.profile, "regions": regions,
+            "runs": runs, "memories": memories, "devices": devices }));
     }
     output.field("boards", json!(listed));
     Ok(OK)
