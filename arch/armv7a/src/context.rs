@@ -1,0 +1,151 @@
+//! The saved registers of a thread.
+
+use core::mem::{MaybeUninit, offset_of};
+
+use kernel::arch::{Request, Start};
+
+/// Saved registers. The entry code knows the offsets, and that the first ones are in this order: the stack pointer of the kernel's
+/// mode points behind `cpsr` while the thread runs, so that the exception stores them without a register to spare.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub struct Context {
+    /// r0 to r12, the stack pointer, the link register.
+    pub registers: [u32; 15],
+    /// Where it goes on.
+    pub pc: u32,
+    /// Always user mode, interrupts allowed.
+    pub cpsr: u32,
+    /// The word that user mode may write (TPIDRURW).
+    pub thread_word: u32,
+    /// Lowest address of its stack.
+    pub stack_base: u32,
+    /// Bytes of its stack.
+    pub stack_bytes: u32,
+    /// Not 0: `float` and `fpscr` hold something, here or, while it owns the unit, in the unit.
+    pub float_used: u32,
+    /// Floating-point status and control.
+    pub fpscr: u32,
+    /// d0 to d31; nobody reads them before `float_used` is set, so that nobody has to clear them.
+    pub float: MaybeUninit<[u64; 32]>,
+}
+
+/// Bytes from the beginning of a [`Context`] to the return state.
+pub const RETURN_OFFSET: usize = offset_of!(Context, pc);
+
+const _: () = assert!(RETURN_OFFSET == 60 && offset_of!(Context, cpsr) == 64);
+
+/// How the callee of a gate starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    start: Start,
+}
+
+impl Entry {
+    /// Leads nowhere.
+    pub const NOWHERE: Entry =
+        Entry { start: Start { entry: 0, link: 0, stack_base: 0, stack_bytes: 0, args: [0; 4] } };
+
+    /// Keeps what a start needs, but for its arguments.
+    pub fn new(start: Start) -> Entry {
+        Entry { start }
+    }
+
+    /// Notes the caller's badge.
+    #[inline(always)]
+    pub fn introduce(&mut self, badge: u32) {
+        self.start.args[0] = badge;
+    }
+
+    /// Notes the arguments with which the callee starts.
+    #[inline(always)]
+    pub fn give(&mut self, args: [u32; 4]) {
+        self.start.args = args;
+    }
+}
+
+/// User mode; FIQ masked, because no line is signalled as one; everything else allowed (DDI 0406C B1.3.3).
+const CPSR_USER: u32 = 0x50;
+/// The Thumb bit.
+const CPSR_THUMB: u32 = 1 << 5;
+
+unsafe extern "C" {
+    /// Whose registers are in the floating-point unit; null for nobody's.
+    static mut COFFERDAM_FLOAT: *const Context;
+}
+
+impl Context {
+    /// A context that was never started: nothing is mapped at the end of the address space, so that it would fault.
+    pub const EMPTY: Context = Context {
+        registers: [0; 15],
+        pc: 0xffff_fffc,
+        cpsr: CPSR_USER,
+        thread_word: 0,
+        stack_base: 0,
+        stack_bytes: 0,
+        float_used: 0,
+        fpscr: 0,
+        float: MaybeUninit::uninit(),
+    };
+
+    /// The registers of a thread or a callee that starts: nothing of who had them before is left.
+    #[inline]
+    pub fn prepare(&mut self, start: Start) {
+        let Start { entry, link, stack_base, stack_bytes, args } = start;
+        // Field by field: a whole context would be copied, `float` and all.
+        self.registers = [0; 15];
+        self.registers[..4].copy_from_slice(&args);
+        self.registers[13] = stack_base + stack_bytes;
+        self.registers[14] = link;
+        self.pc = entry & !1;
+        self.cpsr = CPSR_USER | if entry & 1 != 0 { CPSR_THUMB } else { 0 };
+        self.thread_word = 0;
+        self.stack_base = stack_base;
+        self.stack_bytes = stack_bytes;
+        self.forget_float();
+    }
+
+    /// The registers of a callee that starts.
+    #[inline]
+    pub fn fresh(&mut self, entry: &Entry) {
+        self.prepare(entry.start);
+    }
+
+    /// What is in the floating-point unit is nobody's if it was this context's.
+    #[inline]
+    fn forget_float(&mut self) {
+        self.float_used = 0;
+        self.fpscr = 0;
+        // SAFETY: one CPU, and the kernel is not preempted; the entry code alone uses the word otherwise.
+        unsafe {
+            if core::ptr::eq((&raw const COFFERDAM_FLOAT).read(), self) {
+                (&raw mut COFFERDAM_FLOAT).write(core::ptr::null());
+            }
+        }
+    }
+
+    /// The system call in the registers.
+    #[inline]
+    pub fn request(&self) -> Request {
+        let [a, b, c, d, ..] = self.registers;
+        Request { number: self.registers[12], args: [a, b, c, d] }
+    }
+
+    /// Writes a result into the registers.
+    #[inline]
+    pub fn respond(&mut self, status: u32, values: [u32; 2]) {
+        self.registers[0] = status;
+        self.registers[1] = values[0];
+        self.registers[2] = values[1];
+    }
+
+    /// Moves back to the SVC: 2 bytes in Thumb state, 4 otherwise.
+    pub fn repeat(&mut self) {
+        let bytes = if self.cpsr & CPSR_THUMB != 0 { 2 } else { 4 };
+        self.pc = self.pc.wrapping_sub(bytes);
+    }
+
+    /// Whether the stack pointer has left the thread's stack (its upper end is where an empty stack points).
+    pub fn is_off_its_stack(&self) -> bool {
+        self.registers[13].wrapping_sub(self.stack_base) > self.stack_bytes
+    }
+}

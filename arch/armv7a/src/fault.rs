@@ -1,0 +1,52 @@
+//! What a thread did wrong, in the kernel's terms.
+
+use abi::trace::Fault;
+use protect::abort::{Reason, Status};
+
+use crate::context::Context;
+use crate::cp15;
+pub use crate::entry::Vector;
+
+/// A fault of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its kind.
+    pub kind: Fault,
+    /// The address that the kind says.
+    pub address: u32,
+    /// Where the thread was; 0 where that means nothing.
+    pub pc: u32,
+}
+
+/// Reads what the processor says about an exception of the thread with these registers, and settles it.
+pub fn report(vector: Vector, context: &Context) -> Report {
+    let late = crate::entry::take_late();
+    let pc = context.pc;
+    match vector {
+        Vector::Undefined => Report { kind: Fault::Usage, address: pc, pc },
+        Vector::Prefetch => prefetch(Status::new(cp15::ifsr::read()), cp15::ifar::read(), pc),
+        Vector::Data => data(Status::new(cp15::dfsr::read()), cp15::dfar::read(), context),
+        // Noted on the way in, or taken since by `cofferdam_late`, which has left the same word.
+        Vector::Late => Report { kind: Fault::Bus, address: 0, pc: if late == 0 { 0 } else { pc } },
+    }
+}
+
+fn prefetch(status: Status, address: u32, pc: u32) -> Report {
+    match status.reason() {
+        Reason::Debug => Report { kind: Fault::Usage, address: pc, pc },
+        _ if status.is_protection() => Report { kind: Fault::Execute, address, pc },
+        _ => Report { kind: Fault::Bus, address, pc },
+    }
+}
+
+fn data(status: Status, address: u32, context: &Context) -> Report {
+    let pc = context.pc;
+    match status.reason() {
+        Reason::Alignment | Reason::Debug => Report { kind: Fault::Usage, address: pc, pc },
+        _ if !status.is_protection() => {
+            Report { kind: Fault::Bus, address: if status.has_address() { address } else { 0 }, pc }
+        }
+        _ if context.is_off_its_stack() => Report { kind: Fault::Stack, address: context.registers[13], pc: 0 },
+        _ => Report { kind: Fault::Data, address, pc },
+    }
+}

@@ -1,0 +1,296 @@
+//! The memory management unit: address spaces, what the kernel maps for itself, and the maintenance that changes of tables owe.
+//! `protect::vmsa` decides what the tables hold; this applies them.
+//!
+//! `TTBR0` translates the lower part of the address space ([`SPLIT`]) for the domain that runs, with entries of its ASID. `TTBR1`
+//! translates the rest for the kernel: global, for privileged accesses only, data never executable.
+
+use protect::vmsa::{self, Asid, Attributes, Base, First, Maintenance, MemType, PAGE_BYTES, Rights, Second, Split};
+
+use crate::block::Block;
+use crate::cp15::{self, dsb, isb};
+
+/// How much of the address space is the domains': 2 GiB.
+pub const SPLIT: Split = Split::Half;
+
+/// The first address that is the kernel's.
+pub const KERNEL_BASE: u32 = 0x8000_0000;
+
+/// Attributes of table walks in `TTBR0` and `TTBR1` (DDI 0406C B4.1.154, with the multiprocessing extensions): inner and outer
+/// write-back, write-allocate; not shareable, as the tables are mapped.
+const WALKS: u32 = 1 << 6 | 1 << 3;
+
+/// What `TTBR0` and `CONTEXTIDR` hold while a domain runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Space {
+    ttbr0: u32,
+    asid: u32,
+}
+
+impl Space {
+    /// A space with its first-level table at a physical address ([`Split::table_bytes`] of [`SPLIT`] say how it is aligned).
+    pub const fn new(root: u32, asid: Asid) -> Space {
+        Space { ttbr0: root | WALKS, asid: asid.number() as u32 }
+    }
+
+    /// The space in which nothing is mapped but the kernel: the lower half of the kernel's own first-level table is empty.
+    pub const fn nobody(kernel_root: u32) -> Space {
+        Space { ttbr0: kernel_root | WALKS, asid: 0 }
+    }
+
+    /// The domain that runs after the return from the kernel runs in this space.
+    ///
+    /// Identifier and table cannot change together. Between them the identifier is 0, which no domain has, so that no walk of either
+    /// space is kept under the other's (DDI 0406C B3.10.4). Barriers before the identifier changes: a walk that was begun under
+    /// the old one must not end under the new one (Cortex-A9 erratum 754322, r2p0 to r3p0). The return from the exception is the
+    /// last synchronization; what the kernel accesses until then is global.
+    #[inline]
+    pub fn load(self) {
+        // SAFETY: the kernel's own addresses are translated by TTBR1, whatever the domain.
+        unsafe {
+            dsb();
+            cp15::contextidr::write(0);
+            isb();
+            cp15::ttbr0::write(self.ttbr0);
+            isb();
+            dsb();
+            cp15::contextidr::write(self.asid);
+        }
+    }
+}
+
+/// A range that the kernel maps for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping {
+    /// First virtual address, at least [`KERNEL_BASE`].
+    pub base: u32,
+    /// First physical address.
+    pub physical: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// What the kernel does with it.
+    pub rights: Rights,
+    /// Type of the memory.
+    pub memory: MemType,
+}
+
+/// The kernel's first-level table. Its lower part, which `TTBR1` does not use, stays empty: see [`Space::nobody`].
+#[repr(C, align(16384))]
+pub struct Root([u32; 4096]);
+
+/// A second-level table of the kernel's.
+#[repr(C, align(1024))]
+#[derive(Clone, Copy)]
+pub struct Leaves([u32; 256]);
+
+/// Memory for what the kernel maps: sections, and up to `N` times 1 MiB in pages.
+#[repr(C)]
+pub struct KernelTables<const N: usize> {
+    root: Root,
+    leaves: [Leaves; N],
+    used: usize,
+}
+
+/// Why a [`Mapping`] cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Below [`KERNEL_BASE`], or past the end.
+    Outside,
+    /// Not made of pages, or of a type that its rights do not fit.
+    Malformed,
+    /// Something is mapped there.
+    Mapped,
+    /// More parts in pages than there are tables for.
+    Tables,
+}
+
+impl<const N: usize> KernelTables<N> {
+    /// Nothing mapped.
+    pub const EMPTY: Self = KernelTables { root: Root([0; 4096]), leaves: [Leaves([0; 256]); N], used: 0 };
+
+    /// Physical address of the first-level table; the tables lie in memory that is mapped where it is.
+    pub fn root(&self) -> u32 {
+        (&raw const self.root) as u32
+    }
+
+    /// Adds a mapping, before the MMU is on.
+    ///
+    /// # Errors
+    /// [`Wrong`]; some of the mapping may have been made.
+    pub fn map(&mut self, mapping: &Mapping) -> Result<(), Wrong> {
+        const SECTION: u32 = 1 << 20;
+        let Mapping { base, physical, bytes, rights, memory } = *mapping;
+        let end = u64::from(base) + u64::from(bytes);
+        if base < KERNEL_BASE || end > 1 << 32 {
+            return Err(Wrong::Outside);
+        }
+        let malformed = (base | physical | bytes) % PAGE_BYTES != 0 || rights.is_user();
+        let attributes = Attributes::new(rights, memory, false, true).filter(|_| !malformed).ok_or(Wrong::Malformed)?;
+        let mut at = 0;
+        while at < bytes {
+            let (virt, phys) = (base + at, physical.wrapping_add(at));
+            if (virt | phys) % SECTION == 0 && bytes - at >= SECTION {
+                self.set(virt, First::Section(Base::of(phys), attributes))?;
+                at += SECTION;
+            } else {
+                self.page(virt, Second::Small(Base::of(phys), attributes))?;
+                at += PAGE_BYTES;
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, virt: u32, entry: First) -> Result<(), Wrong> {
+        let slot = &mut self.root.0[(virt >> 20) as usize];
+        if *slot != 0 {
+            return Err(Wrong::Mapped);
+        }
+        *slot = entry.encode();
+        Ok(())
+    }
+
+    fn page(&mut self, virt: u32, entry: Second) -> Result<(), Wrong> {
+        let index = (virt >> 20) as usize;
+        if self.root.0[index] == 0 {
+            let table = self.leaves.get(self.used).ok_or(Wrong::Tables)?;
+            let table = Base::new((&raw const *table) as u32).ok_or(Wrong::Malformed)?;
+            self.used += 1;
+            self.root.0[index] = First::Table(table).encode();
+        }
+        let Ok(First::Table(table)) = First::decode(self.root.0[index]) else { return Err(Wrong::Mapped) };
+        let place = |leaves: &Leaves| (&raw const *leaves) as u32 == table.address();
+        let leaves = self.leaves.iter_mut().find(|leaves| place(leaves)).ok_or(Wrong::Mapped)?;
+        let slot = &mut leaves.0[(virt >> 12 & 0xff) as usize];
+        if *slot != 0 {
+            return Err(Wrong::Mapped);
+        }
+        *slot = entry.encode();
+        Ok(())
+    }
+}
+
+/// Turns the MMU and the first-level caches on. Nothing is mapped below [`KERNEL_BASE`] until a [`Space`] is loaded.
+///
+/// Replacement in the caches and TLBs is round-robin (`SCTLR.RR`, ARM DDI 0388, 4.3.9): it does not depend on chance.
+///
+/// # Safety
+/// The tables map what the caller runs from and uses, where it is; caches and TLBs hold nothing that is wanted; the first-level
+/// caches were invalidated.
+pub unsafe fn enable<const N: usize>(tables: &'static KernelTables<N>) {
+    const MMU: u32 = 1 << 0;
+    const DATA_CACHE: u32 = 1 << 2;
+    const PREDICTION: u32 = 1 << 11;
+    const INSTRUCTION_CACHE: u32 = 1 << 12;
+    const ROUND_ROBIN: u32 = 1 << 14;
+    const ALIGNMENT: u32 = 1 << 1;
+    const REMAP: u32 = 1 << 28;
+    const ACCESS_FLAG: u32 = 1 << 29;
+    let root = tables.root();
+    // SAFETY: the caller's duty.
+    unsafe {
+        dsb();
+        cp15::tlbiall::write(0);
+        cp15::bpiall::write(0);
+        dsb();
+        cp15::dacr::write(vmsa::DACR);
+        cp15::ttbcr::write(SPLIT as u32);
+        cp15::ttbr1::write(root | WALKS);
+        cp15::ttbr0::write(root | WALKS);
+        cp15::contextidr::write(0);
+        isb();
+        let keep = cp15::sctlr::read() & !(ALIGNMENT | REMAP | ACCESS_FLAG);
+        cp15::sctlr::write(keep | MMU | DATA_CACHE | PREDICTION | INSTRUCTION_CACHE | ROUND_ROBIN);
+        isb();
+    }
+}
+
+/// Closes what user mode could reach of the processor beyond memory: performance counters, ThumbEE's and Jazelle's registers, the
+/// word that it may read; and lets threads use floating point, for which the entry code decides when.
+pub fn close_user_channels() {
+    // SAFETY: fewer rights for user mode; the kernel uses none of this.
+    unsafe {
+        cp15::pmuserenr::write(0);
+        cp15::teecr::write(1);
+        cp15::joscr::write(1);
+        cp15::tpidruro::write(0);
+        cp15::cpacr::write(0xf << 20);
+        isb();
+    }
+}
+
+/// The TLBs of this CPU, the only one that runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Tlb;
+
+impl Maintenance for Tlb {
+    /// Every store of a descriptor was followed by its clean where that is needed (see [`publish_word`]).
+    fn publish(&mut self) {
+        dsb();
+    }
+
+    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+        // SAFETY: what is removed is walked again when it is needed.
+        unsafe { cp15::tlbimva::write(address & !(PAGE_BYTES - 1) | u32::from(asid.number())) };
+    }
+
+    fn invalidate_space(&mut self, asid: Asid) {
+        // SAFETY: as above.
+        unsafe { cp15::tlbiasid::write(u32::from(asid.number())) };
+    }
+
+    fn invalidate_all(&mut self) {
+        // SAFETY: as above.
+        unsafe { cp15::tlbiall::write(0) };
+    }
+
+    /// Predictions may lead to what was unmapped: they go, too (DDI 0406C B2.2.9).
+    fn complete(&mut self) {
+        // SAFETY: loses predictions only.
+        unsafe { cp15::bpiall::write(0) };
+        dsb();
+        isb();
+    }
+}
+
+/// Stores a descriptor where the kernel has the table mapped, and cleans its line to where walks look for it, unless they look into
+/// the data cache (`ID_MMFR3`, DDI 0406C B4.1.92: of the Cortex-A9 they do not say so).
+///
+/// # Safety
+/// The word at `virt` is a descriptor of a table that nobody else writes.
+pub unsafe fn publish_word(virt: u32, value: u32) {
+    // SAFETY: the caller's duty.
+    unsafe { (virt as *mut u32).write_volatile(value) };
+    if cp15::mmfr3::read() >> 20 & 0xf == 0 {
+        // SAFETY: cleaning changes no contents.
+        unsafe { cp15::dccmvau::write(virt) };
+    }
+}
+
+/// Registers that a chip places beside its CPUs, for [`start`].
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster {
+    /// Snoop control unit.
+    pub scu: Block,
+    /// Second-level cache.
+    pub l2: Block,
+    /// How the second-level cache is built in.
+    pub setup: crate::pl310::Setup,
+}
+
+/// From reset to caches and MMU on: first-level caches, branch predictors and TLBs invalidated, coherency joined, second level on,
+/// then the MMU (DDI 0388 and DDI 0407 as cited where each is done). Returns the second-level cache, or `None` if it does not react.
+///
+/// # Safety
+/// As for [`enable`]; the MMU and the first-level caches are off, no other CPU runs, and no cache holds anything that is wanted.
+pub unsafe fn start<const N: usize>(tables: &'static KernelTables<N>, cluster: Cluster) -> Option<crate::pl310::Pl310> {
+    crate::cache::invalidate_instructions();
+    // SAFETY: the caller's duty.
+    unsafe {
+        crate::cache::invalidate_data();
+        crate::cache::join_coherency(cluster.scu);
+        let l2 = crate::pl310::Pl310::start(cluster.l2, cluster.setup);
+        enable(tables);
+        close_user_channels();
+        l2
+    }
+}

@@ -1,0 +1,57 @@
+//! From reset to Rust.
+
+use core::arch::global_asm;
+
+global_asm!(
+    r#"
+    .syntax unified
+    .arch armv7-a
+    .arch_extension sec
+    .fpu neon
+    .arm
+
+    .section .text.reset, "ax", %progbits
+@ In Secure Supervisor mode, from a loader or a simulator. One CPU goes on; the others wait for good, with everything masked. Their
+@ caches are as they were after reset: off.
+    .global cofferdam_reset
+    .type cofferdam_reset, %function
+cofferdam_reset:
+    cpsid   aif, #0x13
+    mrc     p15, 0, r0, c0, c0, 5
+    ands    r0, r0, #3
+    bne     cofferdam_other_cpu
+    mrc     p15, 0, r0, c1, c0, 0
+    movw    r1, #0x1805
+    bic     r0, r0, r1
+    mcr     p15, 0, r0, c1, c0, 0
+    isb
+    ldr     r0, =cofferdam_vectors
+    mcr     p15, 0, r0, c12, c0, 0
+    isb
+    ldr     sp, =__boot_stack_top
+    ldr     r0, =__kernel_bss_start
+    ldr     r1, =__kernel_bss_end
+    mov     r2, #0
+1:  cmp     r0, r1
+    strlo   r2, [r0], #4
+    blo     1b
+    bl      kernel_start
+@ r0 is the first Context.
+    b       cofferdam_resume
+
+cofferdam_other_cpu:
+    wfe
+    b       cofferdam_other_cpu
+    .ltorg
+"#
+);
+
+/// The stores of a block of words that QEMU's semihosting reads, and the request itself (SYS_EXIT_EXTENDED with
+/// ADP_Stopped_ApplicationExit). Without a simulator or a debugger the call is one from the kernel, where the processor stops.
+pub fn semihosting_exit(status: u32) {
+    let block: [u32; 2] = [0x20026, status];
+    // SAFETY: the block outlives the call. An SVC from Supervisor mode changes that mode's link register.
+    unsafe {
+        core::arch::asm!("svc #0x123456", inout("r0") 0x20 => _, in("r1") &raw const block, out("lr") _);
+    }
+}

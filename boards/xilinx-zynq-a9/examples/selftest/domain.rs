@@ -1,0 +1,131 @@
+//! Two domains: their memory, tables and registers.
+
+use armv7a::Context;
+use armv7a::cache;
+use armv7a::mmu::{SPLIT, Space, Tlb};
+use protect::vmsa::{Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
+use zynq::{OCM_TABLES, TableWords, window};
+
+use crate::programs::{self, CODE, CONST, DATA};
+
+const PAGE: u32 = 0x1000;
+/// The frame with the programs, which both execute.
+const CODE_FRAME: u32 = 0x0100_0000;
+/// Frames of domain 0; those of domain 1 are 64 KiB further up.
+const DATA_FRAME: u32 = 0x0110_0000;
+const CONST_FRAME: u32 = 0x0112_0000;
+const OTHER_FRAME: u32 = 0x0114_0000;
+const NEXT: u32 = 0x0001_0000;
+/// Tables of domain 1, which are off the chip.
+const FAR_TABLES: u32 = 0x0120_0000;
+
+/// What stands in a domain's page of constants, and in the one that takes its place.
+pub const CONSTANTS: [u32; 2] = [0xc0de_0001, 0xc0de_0002];
+
+/// A domain.
+pub struct Domain {
+    /// Its registers.
+    pub context: Context,
+    /// Its address space.
+    pub space: Space,
+    tables: Tables<TableWords>,
+    asid: Asid,
+    placement: Placement,
+    /// The word that only this domain has at [`DATA`].
+    pub word: u32,
+    data: u32,
+    other: u32,
+}
+
+/// Something that the test relies on did not work.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed(pub &'static str);
+
+impl Domain {
+    /// Domain 0 has its tables on the chip, domain 1 in memory off the chip.
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn new(index: u32) -> Result<Domain, Failed> {
+        let (root, placement) = match index {
+            0 => (OCM_TABLES, Placement::OnChip),
+            _ => (FAR_TABLES, Placement::OffChip),
+        };
+        let asid = Asid::new(index as u8 + 1).ok_or(Failed("an ASID"))?;
+        let mut tables = Tables::new(TableWords, root, SPLIT).map_err(|_| Failed("tables"))?;
+        tables.give(root + SPLIT.table_bytes()).map_err(|_| Failed("memory for tables"))?;
+        let frames = index * NEXT;
+        let mut domain = Domain {
+            context: Context::EMPTY,
+            space: Space::new(root, asid),
+            tables,
+            asid,
+            placement,
+            word: 0xa0a0_a0a0 + 0x1111_1111 * index,
+            data: DATA_FRAME + frames,
+            other: OTHER_FRAME + frames,
+        };
+        domain.finish()?;
+        write(domain.data, domain.word);
+        write(CONST_FRAME + frames, CONSTANTS[0]);
+        write(domain.other, CONSTANTS[1]);
+        domain.map(CODE, CODE_FRAME, Rights::UserCode)?;
+        domain.map(DATA, domain.data, Rights::UserData)?;
+        domain.map(CONST, CONST_FRAME + frames, Rights::UserConst)?;
+        Ok(domain)
+    }
+
+    /// Its registers as they are when it starts at `entry`, with its word as argument.
+    pub fn restart(&mut self, entry: u32) {
+        let args = [self.word, 0, 0, 0];
+        self.context.prepare(kernel::arch::Start { entry, link: 0, stack_base: DATA, stack_bytes: PAGE, args });
+    }
+
+    /// How far its program has counted.
+    pub fn count(&self) -> u32 {
+        // SAFETY: a frame of the test's, which the domain may write, one word at a time.
+        unsafe { (window(self.data + 4) as *const u32).read_volatile() }
+    }
+
+    /// Puts another frame at [`CONST`].
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn change_constants(&mut self) -> Result<(), Failed> {
+        self.tables.unmap(CONST, PAGE, self.placement).map_err(|_| Failed("unmapping"))?;
+        self.finish()?;
+        self.map(CONST, self.other, Rights::UserConst)
+    }
+
+    fn map(&mut self, virt: u32, frame: u32, rights: Rights) -> Result<(), Failed> {
+        let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Failed("attributes"))?;
+        self.tables.map(virt, frame, PAGE, attributes, self.placement).map_err(|_| Failed("mapping"))?;
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<(), Failed> {
+        for _ in 0..1000 {
+            match self.tables.advance(64).settle(Some(self.asid), &mut Tlb) {
+                Progress::More => {}
+                Progress::Done => return Ok(()),
+                Progress::Refused(_) => return Err(Failed("an edit")),
+            }
+        }
+        Err(Failed("an edit to end"))
+    }
+}
+
+fn write(frame: u32, value: u32) {
+    // SAFETY: a frame of the test's that no domain has yet.
+    unsafe { (window(frame) as *mut u32).write_volatile(value) };
+}
+
+/// Puts the programs into their frame, as a loader would: the instruction fetches find what the data cache was given.
+pub fn load_programs() {
+    let image = programs::image();
+    let to = window(CODE_FRAME);
+    // SAFETY: a frame of the test's that no domain has yet; the programs are shorter than it.
+    unsafe { core::ptr::copy_nonoverlapping(image.as_ptr(), to as *mut u8, image.len()) };
+    cache::clean_to_unification(to, image.len() as u32);
+    cache::invalidate_instructions();
+}

@@ -1,0 +1,185 @@
+//! The board xilinx-zynq-a9: a Zynq-7000 (XC7Z020) as QEMU models it. Addresses: Zynq-7000 Technical Reference Manual (UG585), chapter
+//! 4 and appendix B.
+//!
+//! The kernel lies in on-chip RAM, at addresses that are physical ones, too. Memory off the chip is at [`PHYSICAL`] and above for
+//! the kernel, whoever runs; domains have it where their own tables say.
+#![no_std]
+
+use core::cell::UnsafeCell;
+
+use armv7a::mmu::{self, Cluster, KernelTables, Mapping};
+use armv7a::pl310::{Pl310, Setup};
+use armv7a::{Block, Board};
+use protect::vmsa::{MemType, Placement, Rights, TableMemory};
+
+/// On-chip RAM, all of it mapped high.
+pub const OCM: core::ops::Range<u32> = 0xfffc_0000..0xffff_ffff;
+/// Where the on-chip RAM behind the kernel's image begins: tables of domains.
+pub const OCM_TABLES: u32 = 0xfffe_0000;
+/// Bytes of memory off the chip that the kernel uses. The board has 1 GiB; the first MiB is partly on-chip RAM for the
+/// other masters (UG585, table 4-1) and is left alone.
+pub const DDR: core::ops::Range<u32> = 0x0010_0000..0x4000_0000;
+/// What is added to a physical address off the chip to get the kernel's virtual one.
+pub const PHYSICAL: u32 = 0x8000_0000;
+/// The second UART (Cadence; UG585 appendix B.33).
+pub const UART1: u32 = 0xe000_1000;
+
+/// System level control registers (UG585 appendix B.28).
+const SLCR: u32 = 0xf800_0000;
+/// Private devices of the CPUs, and the second-level cache controller behind them (UG585, table 4-7).
+const PRIVATE: u32 = 0xf8f0_0000;
+const L2: u32 = 0xf8f0_2000;
+
+/// The board's devices that the kernel uses itself.
+#[derive(Debug)]
+pub struct Zynq;
+
+impl Board for Zynq {
+    const PRIVATE: u32 = PRIVATE;
+    const TICKS_PER_SECOND: u32 = 25_000_000;
+    // QEMU clocks the private timers with 100 MHz. On silicon it is half the processor's clock (UG585 25.1.3).
+    const TICK_CYCLES: u32 = 4;
+
+    fn end(&mut self, status: u32) {
+        armv7a::semihosting_exit(status);
+    }
+}
+
+/// The second-level cache of the Zynq-7000: 8 ways of 64 KiB, latencies of its RAM (UG585 3.4.10).
+const L2_SETUP: Setup = Setup {
+    auxiliary: EARLY_RESPONSE | INSTRUCTION_PREFETCH | DATA_PREFETCH | ROUND_ROBIN | PARITY | EVENTS | WAY_64K,
+    tag_latency: 0x111,
+    data_latency: 0x121,
+    ways: 8,
+};
+/// Bits of the auxiliary control register (ARM DDI 0246, 3.3.4).
+const EARLY_RESPONSE: u32 = 1 << 30;
+const INSTRUCTION_PREFETCH: u32 = 1 << 29;
+const DATA_PREFETCH: u32 = 1 << 28;
+const ROUND_ROBIN: u32 = 1 << 25;
+const PARITY: u32 = 1 << 21;
+const EVENTS: u32 = 1 << 20;
+const WAY_64K: u32 = 0b011 << 17;
+
+/// Mebibytes of the kernel's in pages: the on-chip RAM, two for devices.
+const IN_PAGES: usize = 3;
+
+/// The kernel's own tables. Written before the MMU is on, then never again.
+struct Tables(UnsafeCell<KernelTables<IN_PAGES>>);
+
+// SAFETY: one CPU runs, and it writes them before anything else could.
+unsafe impl Sync for Tables {}
+
+static TABLES: Tables = Tables(UnsafeCell::new(KernelTables::EMPTY));
+
+unsafe extern "C" {
+    static __kernel_code_start: u8;
+    static __kernel_code_end: u8;
+    static __kernel_const_start: u8;
+    static __kernel_const_end: u8;
+    static __kernel_data_start: u8;
+    static __kernel_data_end: u8;
+}
+
+/// A range between two symbols of the linker script, mapped where it is.
+fn image(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
+    let base = start as u32;
+    Mapping { base, physical: base, bytes: end as u32 - base, rights, memory: MemType::WriteBack }
+}
+
+fn device(base: u32, bytes: u32) -> Mapping {
+    Mapping { base, physical: base, bytes, rights: Rights::KernelData, memory: MemType::Device }
+}
+
+/// What the kernel has mapped in every address space.
+fn mappings() -> [Mapping; 8] {
+    let tables = Mapping {
+        base: OCM_TABLES,
+        physical: OCM_TABLES,
+        // The last page stays unmapped: nobody reaches the end of the address space.
+        bytes: 0xffff_f000 - OCM_TABLES,
+        rights: Rights::KernelData,
+        memory: MemType::WriteBack,
+    };
+    let memory = Mapping {
+        base: PHYSICAL + DDR.start,
+        physical: DDR.start,
+        bytes: DDR.end - DDR.start,
+        rights: Rights::KernelData,
+        memory: MemType::WriteBack,
+    };
+    [
+        image(&raw const __kernel_code_start, &raw const __kernel_code_end, Rights::KernelCode),
+        image(&raw const __kernel_const_start, &raw const __kernel_const_end, Rights::KernelConst),
+        image(&raw const __kernel_data_start, &raw const __kernel_data_end, Rights::KernelData),
+        tables,
+        memory,
+        device(UART1, 0x1000),
+        device(PRIVATE, 0x2000),
+        device(L2, 0x1000),
+    ]
+}
+
+/// Why the board did not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// What the kernel maps for itself is wrong.
+    Mapping(mmu::Wrong),
+    /// The second-level cache does not end its invalidation.
+    Cache,
+}
+
+/// Turns caches and MMU on. Returns the second-level cache and the space in which only the kernel is mapped.
+///
+/// # Errors
+/// [`StartError`]: the board is not what its description says.
+///
+/// # Safety
+/// Once, from `kernel_start`, as it was entered.
+pub unsafe fn start() -> Result<(Pl310, mmu::Space), StartError> {
+    const UNLOCK: u32 = 0x008;
+    const UNLOCK_KEY: u32 = 0xdf0d;
+    const LOCK: u32 = 0x004;
+    const LOCK_KEY: u32 = 0x767b;
+    const L2C_RAM: u32 = 0xa1c;
+    // SAFETY: the MMU is off: physical addresses.
+    let (slcr, l2) = unsafe { (Block::new(SLCR), Block::new(L2)) };
+    slcr.write(UNLOCK, UNLOCK_KEY);
+    slcr.write(L2C_RAM, 0x0002_0202);
+    slcr.write(LOCK, LOCK_KEY);
+    // SAFETY: called once, with nobody else running.
+    let tables = unsafe { &mut *TABLES.0.get() };
+    for mapping in &mappings() {
+        tables.map(mapping).map_err(StartError::Mapping)?;
+    }
+    let tables = &*tables;
+    let cluster = Cluster { scu: armv7a::scu::<Zynq>(), l2, setup: L2_SETUP };
+    // SAFETY: as after reset, the tables map the image where it is.
+    let cache = unsafe { mmu::start(tables, cluster) }.ok_or(StartError::Cache)?;
+    Ok((cache, mmu::Space::nobody(tables.root())))
+}
+
+/// Where the kernel sees a physical address of memory.
+pub const fn window(physical: u32) -> u32 {
+    if physical < DDR.end { physical + PHYSICAL } else { physical }
+}
+
+/// The memory of domains' tables: on-chip RAM behind the kernel's image, or memory off the chip.
+#[derive(Clone, Copy, Debug)]
+pub struct TableWords;
+
+impl TableMemory for TableWords {
+    fn word(&self, at: u32) -> u32 {
+        // SAFETY: tables lie in memory that is mapped for the kernel and typed as its own.
+        unsafe { (window(at) as *const u32).read_volatile() }
+    }
+
+    fn set_word(&mut self, at: u32, value: u32) {
+        // SAFETY: as above.
+        unsafe { mmu::publish_word(window(at), value) }
+    }
+
+    fn placement(&self, at: u32) -> Placement {
+        if OCM.contains(&at) { Placement::OnChip } else { Placement::OffChip }
+    }
+}
