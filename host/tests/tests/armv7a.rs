@@ -1,0 +1,83 @@
+//! The self-test of the port to Armv7-A (boards/xilinx-zynq-a9/examples/selftest), on the simulated board.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use build_tool::{Install, Toolchain, build_example, find_in_path};
+
+const BOARD: &str = "xilinx-zynq-a9";
+
+/// Builds it once.
+fn image() -> &'static PathBuf {
+    static IMAGE: OnceLock<PathBuf> = OnceLock::new();
+    IMAGE.get_or_init(|| {
+        let install = Install::find().unwrap();
+        let board = install.board_file(BOARD).unwrap();
+        let tools = Toolchain::find(&board.targets.kernel).unwrap();
+        build_example(&install, &tools, &board, "selftest").unwrap()
+    })
+}
+
+/// Runs it in time that counts instructions. What it printed, and its exit code.
+fn run(more: &[&str]) -> (Vec<String>, Option<i32>) {
+    const SECONDS: &str = "60";
+    let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", SECONDS]).arg(qemu).args(["-M", BOARD, "-icount", "shift=3,sleep=off", "-semihosting"]);
+    command.args(["-display", "none", "-monitor", "none", "-serial", "null", "-serial", "stdio"]);
+    let output = command.args(more).arg("-kernel").arg(image()).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    (printed.lines().map(str::to_owned).collect(), output.status.code())
+}
+
+/// Every line that it prints when all is right, up to what depends on where its instructions are.
+const LINES: &[&str] = &[
+    "caches and MMU are on",
+    "domain 0: 0xa0a0a0a0 at 0x00020000, registers 0x0",
+    "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
+    "40 turns by the timer; both have reported and counted",
+    "domain 1: read of nothing: data access fault at 0x00300008",
+    "domain 1: write to code: data access fault at 0x00010000",
+    "domain 1: write to constants: data access fault at 0x00030001",
+    "domain 1: read of the kernel: data access fault at 0xfffc0000",
+    "domain 1: write to its tables: data access fault at 0xfffe0000",
+    "domain 1: write through the kernel's window: data access fault at 0x81110000",
+    "domain 1: write to a device: data access fault at 0xe0001000",
+    "domain 1: read of the kernel after asking for its mode: data access fault at 0xfffc0000",
+    "domain 1: execution of data: execution fault at 0x00020000",
+    "domain 1: execution of the kernel: execution fault at 0xfffc0000",
+    "domain 1: undefined instruction: usage fault at ",
+    "domain 1: read of a system register: usage fault at ",
+    "domain 1: write to the ASID: usage fault at ",
+    "domain 1: breakpoint: usage fault at ",
+    "domain 1: unaligned load of two words: usage fault at ",
+    "domain 1: stack pointer elsewhere: stack fault at 0x00300000",
+    "domain 0 has counted on in between",
+    "domain 0: a call in Arm state, performed again",
+    "domain 0: a call in Thumb state, performed again",
+    "domain 0: 0xc0de0001 at 0x00030000",
+    "another frame there, in the same turn",
+    "domain 0: 0xc0de0002 at 0x00030000",
+    "end",
+];
+
+fn assert_right(lines: &[String], code: Option<i32>) {
+    let all = lines.join("\n");
+    for (line, wanted) in lines.iter().zip(LINES) {
+        assert!(line.strip_prefix("ok   ").is_some_and(|text| text.starts_with(wanted)), "not `{wanted}`:\n{all}");
+    }
+    assert_eq!((lines.len(), code), (LINES.len(), Some(0)), "{all}");
+}
+
+#[test]
+fn two_address_spaces_hold_what_the_port_promises() {
+    let (lines, code) = run(&[]);
+    assert_right(&lines, code);
+}
+
+#[test]
+fn the_second_cpu_is_parked_and_changes_nothing() {
+    let (lines, code) = run(&["-smp", "2"]);
+    assert_right(&lines, code);
+}
