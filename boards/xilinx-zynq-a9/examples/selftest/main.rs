@@ -32,6 +32,8 @@ enum Stage {
     Counting(u32),
     /// Domain 1 has committed this misdeed, or will at its next turn.
     Misdeed(usize),
+    /// Domain 1 behaves again: it must not find its own registers of before.
+    Anew,
     /// Domain 0 calls, this often so far: twice by the same instruction, because the kernel repeats the first.
     Call { thumb: bool, seen: u32 },
     /// Domain 0 reads a page that changes.
@@ -156,9 +158,10 @@ impl Test {
         }
         let further = self.domains[0].count() > self.counted;
         self.line(further, format_args!("domain 0 has counted on in between"));
+        self.stage = Stage::Anew;
+        self.reported[1] = false;
         self.domains[1].restart(programs::main());
-        self.running = 1;
-        self.begin_call(false)
+        core::ptr::null_mut()
     }
 
     fn begin_call(&mut self, thumb: bool) -> *mut Context {
@@ -174,28 +177,25 @@ impl Test {
         let [first, second, ..] = request.args;
         match request.number {
             1 => self.first_report(first, second),
-            2 => return self.staged_call(first),
+            2 => self.staged_call(first),
             _ => {
                 let running = self.running;
                 self.line(false, format_args!("domain {running}: its check {first} failed"));
-                return self.end();
+                self.end()
             }
         }
-        core::ptr::null_mut()
     }
 
     /// What a program finds when it starts: its word, and what was in the registers.
-    fn first_report(&mut self, word: u32, registers: u32) {
+    fn first_report(&mut self, word: u32, registers: u32) -> *mut Context {
         let running = self.running;
         let domain = &mut self.domains[running];
         let right = word == domain.word && registers == 0;
         self.arch.respond(&mut domain.context, 0, [0; 2]);
-        if !core::mem::replace(&mut self.reported[running], true) {
-            let at = programs::DATA;
-            self.line(right, format_args!("domain {running}: {word:#010x} at {at:#010x}, registers {registers:#x}"));
-        } else if !right {
-            self.line(false, format_args!("domain {running} again: {word:#010x}, registers {registers:#x}"));
-        }
+        let at = programs::DATA;
+        self.line(right, format_args!("domain {running}: {word:#010x} at {at:#010x}, registers {registers:#x}"));
+        self.reported[running] = true;
+        if self.stage == Stage::Anew { self.begin_call(false) } else { core::ptr::null_mut() }
     }
 
     fn staged_call(&mut self, value: u32) -> *mut Context {

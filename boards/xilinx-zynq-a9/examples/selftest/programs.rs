@@ -108,8 +108,9 @@ user_arm_call:
     .thumb_func
     .global user_thumb_call
 user_thumb_call:
-    movw    r0, #0x716
+    movw    r0, #0x706
     mov     r12, #2
+    adds    r0, r0, #0x10
     svc     #0xab
     b       .
     .arm
@@ -193,6 +194,10 @@ bad_device_at:
     mcr     p15, 0, r0, c13, c0, 1
     b       .
 
+    MISDEED bad_thumb_ee
+    mrc     p14, 6, r0, c1, c0, 0
+    b       .
+
     MISDEED bad_breakpoint
     bkpt    #0
     b       .
@@ -238,7 +243,7 @@ labels! {
     user_start user_end user_main user_remap user_arm_call user_thumb_call
     bad_read bad_read_at bad_write_code bad_write_code_at bad_write_const bad_write_const_at bad_read_kernel bad_read_kernel_at
     bad_write_tables bad_write_tables_at bad_write_window bad_write_window_at bad_device bad_device_at bad_execute_data
-    bad_execute_kernel bad_undefined bad_system_register bad_write_system_register bad_breakpoint bad_alignment bad_alignment_at
+    bad_execute_kernel bad_undefined bad_system_register bad_write_system_register bad_thumb_ee bad_breakpoint bad_alignment bad_alignment_at
     bad_stack bad_mode bad_mode_at
 }
 
@@ -289,7 +294,7 @@ pub struct Misdeed {
 }
 
 /// All of them.
-pub fn misdeeds() -> [Misdeed; 16] {
+pub fn misdeeds() -> [Misdeed; 17] {
     use abi::trace::Fault::{Data, Execute, Stack, Usage};
     let access = |name, entry: &'static u8, address, instruction: &'static u8| Misdeed {
         name,
@@ -320,6 +325,7 @@ pub fn misdeeds() -> [Misdeed; 16] {
         usage("undefined instruction", &bad_undefined, &bad_undefined),
         usage("read of a system register", &bad_system_register, &bad_system_register),
         usage("write to the ASID", &bad_write_system_register, &bad_write_system_register),
+        usage("read of a register of ThumbEE", &bad_thumb_ee, &bad_thumb_ee),
         usage("breakpoint", &bad_breakpoint, &bad_breakpoint),
         usage("unaligned load of two words", &bad_alignment, &bad_alignment_at),
         Misdeed { name: "stack pointer elsewhere", entry: at(&bad_stack), kind: Stack, address: NOTHING, pc: 0 },
