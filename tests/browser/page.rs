@@ -8,6 +8,9 @@ use std::process::Command;
 
 use report::Report;
 
+/// Panels of the page.
+const PANELS: usize = 15;
+
 fn sample() -> Report {
     let system = synthetic::system();
     let (events, summary) = synthetic::run(&system);
@@ -61,7 +64,7 @@ fn every_panel_is_drawn_at_two_sizes() {
     assert!(report.verdict.ok, "{:?}", report.verdict.failures);
     report.write_html(&page).expect("the page can be written");
     let panels = report.to_html().matches("data-panel=").count();
-    assert_eq!(panels, 14);
+    assert_eq!(panels, PANELS);
     for (width, height) in [(1280, 900), (390, 844)] {
         check(&chromium(&page, width, height, "--dump-dom"), panels);
         let picture = format!("--screenshot={}", place(&format!("report-{width}.png")).display());
@@ -118,7 +121,7 @@ fn every_control_of_the_timeline_works() {
     let page = place("controls.html");
     std::fs::write(&page, sample().to_html().replace("</body>", CONTROLS)).expect("the page can be written");
     let dom = chromium(&page, 1280, 900, "--dump-dom");
-    check(&dom, 14);
+    check(&dom, PANELS);
     let all = "in out all first ArrowRight ArrowLeft + - End Home wheel drag jump overview";
     assert_eq!(attribute(&dom, "data-changed"), Some(all));
     assert!(
@@ -133,6 +136,6 @@ fn an_error_of_the_script_is_seen() {
     let page = place("broken.html");
     let html = sample().to_html().replace("const panels = ", "undeclared(); const panels = ");
     std::fs::write(&page, html).expect("the page can be written");
-    let result = std::panic::catch_unwind(|| check(&chromium(&page, 1280, 900, "--dump-dom"), 14));
+    let result = std::panic::catch_unwind(|| check(&chromium(&page, 1280, 900, "--dump-dom"), PANELS));
     assert!(result.is_err(), "a broken page passed");
 }

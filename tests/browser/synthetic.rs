@@ -23,7 +23,24 @@ fn us(micros: u64) -> u64 {
 
 fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32) -> Area {
     let (name, access, memory) = (name.into(), access.into(), memory.into());
-    Area { name, base, bytes: kib * 1024, access, memory, pinned: pages == 0, pages, ..Area::default() }
+    let bytes = kib * 1024;
+    let (spec, level, cycles) = if pages == 0 { ("deterministic", "deterministic", 0) } else { ("l2", "l1", 180) };
+    let (spec, level, bound_cycles, bound_method) = (spec.into(), level.into(), Some(cycles), "derived".into());
+    let pinned = pages == 0;
+    Area { name, base, bytes, access, memory, pinned, pages, spec, level, bound_cycles, bound_method, shared: false }
+}
+
+/// Three registers for the areas that are always there; the others serve a table that is half used.
+fn account(areas: &[Area]) -> Account {
+    let pinned = areas.iter().filter(|area| area.pinned).count() as u32;
+    Account {
+        pinned,
+        paged: 8 - pinned,
+        table: "tcm".into(),
+        table_bytes: 2304,
+        table_used: 1152,
+        envelopes: Vec::new(),
+    }
 }
 
 fn domains() -> Vec<Domain> {
@@ -69,9 +86,9 @@ fn domains() -> Vec<Domain> {
             color: index as u8,
             hostile: index as u8 == ROGUE,
             fault_policy: if index as u8 == ROGUE { FaultPolicy::Restart } else { FaultPolicy::Stop },
+            account: account(&areas),
             areas,
             image: ImageSizes { text, rodata: text / 3, data: data[index].1 * 100, bss: data[index].1 * 500 },
-            ..Domain::default()
         });
     }
     all

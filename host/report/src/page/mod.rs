@@ -2,11 +2,13 @@
 
 mod charts;
 mod format;
+mod grants;
 mod memory;
 mod tables;
 
 use askama::Template;
 use charts::{MarginView, ResponseView, ShareView, UseView};
+use grants::{AccountView, GrantView};
 use memory::MemoryView;
 use serde_json::json;
 use tables::{FaultView, ImageView, RefusalView};
@@ -33,6 +35,8 @@ struct Page<'a> {
     gates: Vec<UseView>,
     shares: Vec<ShareView>,
     memories: Vec<MemoryView>,
+    grants: Vec<GrantView>,
+    accounts: Vec<AccountView>,
     faults: Vec<FaultView>,
     refusals: Vec<RefusalView>,
     images: Vec<ImageView>,
@@ -116,6 +120,8 @@ pub fn render(report: &Report) -> String {
         gates: charts::gates(report, &units),
         shares: charts::shares(report, &units),
         memories: memory::memories(report),
+        grants: grants::grants(report),
+        accounts: grants::accounts(report),
         faults: tables::faults(report, &units),
         refusals: tables::refusals(report),
         images: tables::images(report),
