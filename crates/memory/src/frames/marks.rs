@@ -97,6 +97,12 @@ impl<'a> Marks<'a> {
         At { chunk, index: marks.partition_point(|mark| mark.base <= granule).saturating_sub(1) }
     }
 
+    /// As [`Marks::find`], of a mark that was at a place before the last insertion or removal behind it, and mostly still is there.
+    pub(super) fn find_again(&self, at: At, granule: u32) -> At {
+        let there = at.chunk < self.used && at.index < self.size(at.chunk) && self.get(at).base <= granule;
+        if there && self.next(at).is_none_or(|next| self.get(next).base > granule) { at } else { self.find(granule) }
+    }
+
     pub(super) fn next(&self, at: At) -> Option<At> {
         if at.index + 1 < self.size(at.chunk) {
             return Some(At { index: at.index + 1, ..at });

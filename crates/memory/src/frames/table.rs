@@ -355,7 +355,7 @@ impl<'a> FrameTable<'a> {
         }
         self.edge(past, to, more);
         // Only what was put in can have moved others.
-        let from = if missing[1] { self.marks.find(first) } else { from };
+        let from = if missing[1] { self.marks.find_again(from, first) } else { from };
         self.edge(first, from, more);
         Ok(())
     }
@@ -427,12 +427,12 @@ impl<'a> FrameTable<'a> {
         for _ in 0..inner + usize::from(next.is_some() && !past_stays) {
             if let Some(next) = self.marks.next(from) {
                 self.marks.remove(next);
-                from = self.marks.find(first);
+                from = self.marks.find_again(from, first);
             }
         }
         if next.is_none() && past_stays {
             self.marks.insert(from, Mark { base: past, edges: 0, ..above });
-            from = self.marks.find(first);
+            from = self.marks.find_again(from, first);
         }
         let edges = if begins { self.marks.get(from).edges } else { 0 };
         let mark = Mark::new(first, state, edges);
