@@ -103,7 +103,7 @@ pub struct KernelCosts {
     pub miss_cycles: u64,
     /// The longest path with interrupts masked, of systems in which nobody holds frames.
     pub masked_cycles: u64,
-    /// The same where somebody does: a change of the frame table moves its marks.
+    /// The same where somebody does: one step of a change of what is mapped.
     pub masked_frames_cycles: u64,
 }
 
