@@ -139,7 +139,7 @@ fn admission_and_page_tables_agree() {
     use ::spec::mmu::{Costs, Platform, TablePlace};
     let a9 = Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 });
     assert_eq!(usize::from(a9.lock_slots), LOCK_SLOTS);
-    assert_eq!((a9.root_bytes, a9.table_bytes), (Split::Quarter.table_bytes(), TABLE_BYTES));
+    assert_eq!((a9.root_bytes, a9.table_bytes), (Split::Half.table_bytes(), TABLE_BYTES));
     assert_eq!((a9.way_bytes, a9.ways), (lockdown::WAY_BYTES, 8));
     assert_eq!(a9.constant_descriptors, u32::from(a9.lock_slots) * Unit::Large.descriptors());
     for (ours, theirs) in TablePlace::ALL.into_iter().zip(Placement::ALL) {

@@ -92,14 +92,14 @@ const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
 
 impl Platform {
     /// The Cortex-A9 of an XC7Z020 (MxU 4.2, table 3): four lock slots, 512 KiB of second-level cache in eight ways, first-level tables of
-    /// 4 KiB (`TTBCR.N` = 2). A constant time is promised for what lock slots can hold at most: four pages of 64 KiB, or sections.
+    /// 8 KiB (`TTBCR.N` = 1: domains have the lower 2 GiB). A constant time is promised for what lock slots can hold at most: four pages of 64 KiB, or sections.
     pub const fn cortex_a9(costs: Costs) -> Platform {
         Platform {
             costs,
             lock_slots: 4,
             ways: 8,
             way_bytes: 64 << 10,
-            root_bytes: 4096,
+            root_bytes: 8192,
             table_bytes: 1024,
             constant_descriptors: 64,
             data_classes: 0b1100,

@@ -22,7 +22,7 @@ fn book() -> Book {
 }
 
 fn book_with(off_chip: u32) -> Book {
-    let mut book = Book::new(A9, Budget { on_chip: 11 * 1024, ways: 2, off_chip });
+    let mut book = Book::new(A9, Budget { on_chip: 19 * 1024, ways: 2, off_chip });
     book.add_pool(MemoryClass::OffChip, 1 << 20).unwrap();
     book.add_pool(MemoryClass::OnChip, 16 << 10).unwrap();
     let places = [TablePlace::OnChip, TablePlace::OffChip, TablePlace::OnChip];
@@ -180,7 +180,7 @@ fn agree(book: &Book, shadow: &Shadow) {
     assert!(slots <= 4);
     assert_eq!(book.lock_slots(), Quantity { total: 4, used: slots });
     for (place, roots) in TablePlace::ALL.into_iter().zip([2, 0, 1]) {
-        let used = shadow.sum(|grant| if grant.place == place { grant.table_bytes } else { 0 }) + 4096 * roots;
+        let used = shadow.sum(|grant| if grant.place == place { grant.table_bytes } else { 0 }) + 8192 * roots;
         assert_eq!(book.table_memory(place).used, used);
         assert!(used <= book.table_memory(place).total);
     }
@@ -230,7 +230,7 @@ fn random_histories_add_up() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as u32 % n
         };
-        let (mut book, mut shadow) = (book_with([10, 64][seed as usize % 2] << 10), Shadow::default());
+        let (mut book, mut shadow) = (book_with([14, 64][seed as usize % 2] << 10), Shadow::default());
         for _ in 0..200 {
             match below(10) {
                 0..3 if !shadow.grants.is_empty() => {
