@@ -14,6 +14,7 @@ pub mod figures;
 pub mod grants;
 pub mod heaps;
 mod operations;
+mod paths;
 mod peers;
 mod rows;
 mod run;

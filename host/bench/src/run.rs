@@ -10,7 +10,7 @@ use runner::Tools;
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{COFFERDAM, Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, peers, rows, targets};
+use crate::{COFFERDAM, Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, targets};
 
 /// The chip under which everything is measured.
 pub(crate) const PROFILE: &str = "stm32f767";
@@ -62,6 +62,9 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     if wants(grants::PREFIX) {
         all.extend(grants::measure(&install, &tools, &profile, &options.out_dir, progress)?);
     }
+    if wants(paths::PREFIX) {
+        all.extend(paths::measure(&install, &tools, &profile, &options.out_dir, progress)?);
+    }
     if wants(figures::PREFIX) {
         let mut figures = Figures::new(&install, &tools, &profile, &options.out_dir);
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
@@ -106,7 +109,8 @@ fn position(id: &str) -> (usize, String, usize) {
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let measured = [heaps::PREFIX, grants::PREFIX, figures::PREFIX].iter().any(|prefix| id.starts_with(prefix));
+    let prefixes = [heaps::PREFIX, grants::PREFIX, paths::PREFIX, figures::PREFIX];
+    let measured = prefixes.iter().any(|prefix| id.starts_with(prefix));
     let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer.map_or(0, |peer| peer + 1))
 }
