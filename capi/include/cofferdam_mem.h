@@ -237,8 +237,8 @@ uint32_t cfm_slots_most_misses(uint32_t policy, uint32_t paged);
 /* Pieces of one heap; they need not touch. */
 #define CFM_HEAP_PIECES 8
 
-/* The lists of a heap. Blocks and their headers are in the pieces; a program that writes beyond its blocks damages
- * nothing but these. */
+/* The lists of a heap. In the pieces are blocks and one word before each; all else is in records of 24 bytes, one for
+ * each block, where a program that writes beyond its blocks does not reach if they have memory of their own. */
 #define CFM_HEAP_WORDS 384
 typedef struct cfm_heap {
     uintptr_t opaque[CFM_HEAP_WORDS];
@@ -254,16 +254,26 @@ typedef struct cfm_heap_use {
 /* A heap without pieces. */
 cfm_status cfm_heap_init(cfm_heap *heap);
 
-/* Gives a heap a piece of bytes bytes, of any alignment; multiples of 8 leave nothing unused but 16 bytes. CFM_PIECE,
+/* Gives a heap memory for records, once, before its pieces: fast memory if there is some, because an operation reads
+ * and writes records and one word of the pieces. A heap that was given none, or too little, takes 768 bytes of its
+ * pieces at a time. CFM_PIECE, CFM_OVERLAPPING (with the heap or a piece), CFM_ARGUMENT (a second time). */
+cfm_status cfm_heap_add_records(cfm_heap *heap, uint8_t *memory, uint32_t bytes);
+
+/* The bytes of records with which a heap of so many pieces never lacks any while at most count blocks are live. */
+cfm_status cfm_heap_record_bytes(uint32_t count, uint32_t pieces, uint64_t *out);
+
+/* Gives a heap a piece of bytes bytes, of any alignment; multiples of 8 leave nothing unused but 8 bytes. CFM_PIECE,
  * CFM_OVERLAPPING (with the heap or another piece), CFM_ARGUMENT (one more than CFM_HEAP_PIECES). */
 cfm_status cfm_heap_add(cfm_heap *heap, uint8_t *piece, uint32_t bytes);
 
 /* A block of at least bytes bytes (0 is allowed) whose address is a multiple of align, a power of two; less than 8 is
- * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: no loop but over the pieces, for each of
- * at most 7 loads and 13 stores; 8 bytes of header for each block. */
+ * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: at most 9 loads and 19 stores of records, one
+ * store to a piece, and no loop but over the pieces for that store and for records that lie in pieces; 4 bytes of
+ * header for each block. */
 cfm_status cfm_heap_alloc(cfm_heap *heap, uint32_t bytes, uint32_t align, uint8_t **out);
 
-/* Takes a block back. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. Bound: as above, 15 loads and 10 stores. */
+/* Takes a block back. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. Bound: as above, 26 loads and 15 stores, and a
+ * load and a store of a piece. */
 cfm_status cfm_heap_free(cfm_heap *heap, uint8_t *block);
 
 /* Changes the size of a block, in place if possible; *out is where it is then. Errors of both, and then the block is
@@ -276,7 +286,7 @@ cfm_status cfm_heap_size(const cfm_heap *heap, const uint8_t *block, uint32_t *o
 /* What the heap holds. */
 cfm_status cfm_heap_usage(const cfm_heap *heap, cfm_heap_use *out);
 
-/* The bytes that so many pieces must have, together, so that no request fails while there are never more than live
+/* The bytes that so many pieces must have, together, so that, with enough records, no request fails while there are never more than live
  * bytes in count blocks, none larger than largest, the new one included. Proven in docs/memory.md. CFM_ARGUMENT:
  * largest exceeds what any heap gives, or there are no blocks or no pieces. */
 cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, uint32_t pieces, uint64_t *out);

@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use memory::heap::{self, Error, GRANULE, Storage, Usage, Word, worst_case_bytes};
+use memory::heap::{self, Error, GRANULE, HEADER, RECORD, Storage, Usage, Word, record_bytes, worst_case_bytes};
 
 use crate::pointer::{Object, Out, disjoint, range};
 use crate::status::{Status, status_of};
@@ -11,8 +11,6 @@ use crate::status::{Status, status_of};
 pub const HEAP_PIECES: usize = 8;
 /// `CFM_HEAP_WORDS`: machine words of a heap, beside its pieces.
 pub const HEAP_WORDS: usize = 384;
-/// Bytes of a place.
-const PLACE_BYTES: u32 = 16;
 
 /// `cfm_heap`.
 pub type CfmHeap = Object<heap::Heap<Pieces>, { u32::from_le_bytes(*b"cfmh") }>;
@@ -46,6 +44,15 @@ impl Piece {
     fn at(&self) -> u32 {
         self.start.addr() as u32
     }
+
+    /// Where `bytes` bytes from an address on are, if they lie in it.
+    #[inline(always)]
+    fn locate(&self, at: u32, bytes: u32) -> Option<*mut u32> {
+        let offset = at.wrapping_sub(self.at());
+        let inside = offset < self.bytes && bytes <= self.bytes - offset;
+        // SAFETY: inside of a piece, which the caller has given to this heap.
+        inside.then(|| unsafe { self.start.add(offset as usize) }.cast())
+    }
 }
 
 /// The pieces of a heap.
@@ -53,11 +60,14 @@ impl Piece {
 pub struct Pieces {
     pieces: [Piece; HEAP_PIECES],
     count: usize,
+    /// For records.
+    records: Piece,
 }
 
 impl Pieces {
     const fn none() -> Self {
-        Self { pieces: [Piece { start: core::ptr::null_mut(), bytes: 0 }; HEAP_PIECES], count: 0 }
+        let none = Piece { start: core::ptr::null_mut(), bytes: 0 };
+        Self { pieces: [none; HEAP_PIECES], count: 0, records: none }
     }
 
     fn all(&self) -> &[Piece] {
@@ -70,12 +80,13 @@ impl Pieces {
         if !at.is_multiple_of(4) {
             return None;
         }
-        self.all().iter().find_map(|piece| {
-            let offset = at.wrapping_sub(piece.at());
-            let inside = offset < piece.bytes && bytes <= piece.bytes - offset;
-            // SAFETY: inside of a piece, which the caller has given to this heap.
-            inside.then(|| unsafe { piece.start.add(offset as usize) }.cast())
-        })
+        self.all().iter().find_map(|piece| piece.locate(at, bytes))
+    }
+
+    /// The 16 bytes around the address of a block; its header is the second word.
+    #[inline(always)]
+    fn around(&self, block: u32) -> Option<*mut u32> {
+        if block.is_multiple_of(GRANULE) { self.locate(block.checked_sub(2 * HEADER)?, 4 * HEADER) } else { None }
     }
 
     /// The name of a pointer that the heap has handed out.
@@ -90,8 +101,10 @@ impl Storage for Pieces {
 
     #[inline(always)]
     fn place(&self, at: u32) -> Option<NonNull<u32>> {
-        let place = self.locate(at, PLACE_BYTES)?;
-        if at.is_multiple_of(GRANULE) { NonNull::new(place) } else { None }
+        if !at.is_multiple_of(GRANULE) {
+            return None;
+        }
+        NonNull::new(self.records.locate(at, RECORD).or_else(|| self.locate(at, RECORD))?)
     }
 
     #[inline(always)]
@@ -101,14 +114,28 @@ impl Storage for Pieces {
 
     #[inline(always)]
     fn load(&self, place: NonNull<u32>, word: Word) -> u32 {
-        // SAFETY: one of the four words of a place.
+        // SAFETY: one of the six words of a place.
         unsafe { place.add(word as usize).read() }
     }
 
     #[inline(always)]
     fn store(&mut self, place: NonNull<u32>, word: Word, value: u32) {
-        // SAFETY: one of the four words of a place.
+        // SAFETY: one of the six words of a place.
         unsafe { place.add(word as usize).write(value) }
+    }
+
+    #[inline(always)]
+    fn header(&self, block: u32) -> Option<u32> {
+        // SAFETY: the second of four words of a piece.
+        self.around(block).map(|word| unsafe { word.add(1).read() })
+    }
+
+    #[inline(always)]
+    fn set_header(&mut self, block: u32, value: u32) {
+        if let Some(word) = self.around(block) {
+            // SAFETY: the second of four words of a piece.
+            unsafe { word.add(1).write(value) }
+        }
     }
 
     fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
@@ -150,34 +177,66 @@ pub unsafe extern "C" fn cfm_heap_init(heap: *mut CfmHeap) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfm_heap_add(heap: *mut CfmHeap, piece: *mut u8, bytes: u32) -> Status {
     let body = || {
-        Out::required(piece)?;
         // SAFETY: the caller's duty.
-        let own = unsafe { CfmHeap::get_mut(heap) }?;
-        let pieces = own.memory();
-        disjoint(&[range(heap, 1), range(piece, bytes)])?;
-        let overlaps = |other: &Piece| {
-            let distance = (piece.addr() as u32).wrapping_sub(other.at());
-            distance < other.bytes || distance.wrapping_neg() < bytes
-        };
-        if pieces.all().iter().any(overlaps) {
-            return Err(Status::Overlapping);
-        }
-        let (count, at) = (pieces.count, piece.addr() as u32);
-        // Whole words from a word on; the heap leaves what is before and behind alone.
-        let skipped = piece.addr().wrapping_neg() as u32 & 7;
-        let usable = bytes.checked_sub(skipped).ok_or(Status::Piece)? & !7;
-        // SAFETY: at most `bytes` from the start of the piece.
-        let start = unsafe { piece.add(skipped as usize) };
-        let place = own.memory_mut().pieces.get_mut(count).ok_or(Status::Argument)?;
-        *place = Piece { start, bytes: usable };
+        let (own, given) = unsafe { given(heap, piece, bytes) }?;
+        let count = own.memory().count;
+        *own.memory_mut().pieces.get_mut(count).ok_or(Status::Argument)? = given;
         own.memory_mut().count = count + 1;
-        let added = own.add(at.wrapping_add(skipped), usable);
+        let added = own.add(given.at(), given.bytes);
         if added.is_err() {
             own.memory_mut().count = count;
         }
         Ok(added?)
     };
     status_of(body())
+}
+
+/// `cfm_heap_add_records`.
+///
+/// # Safety
+/// As in [the crate's](crate) documentation, with `bytes` bytes at `memory`, which are the heap's from now on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfm_heap_add_records(heap: *mut CfmHeap, memory: *mut u8, bytes: u32) -> Status {
+    let body = || {
+        // SAFETY: the caller's duty.
+        let (own, given) = unsafe { given(heap, memory, bytes) }?;
+        if own.memory().records.bytes != 0 {
+            return Err(Status::Argument);
+        }
+        own.memory_mut().records = given;
+        let added = own.add_records(given.at(), given.bytes);
+        if added.is_err() {
+            own.memory_mut().records.bytes = 0;
+        }
+        Ok(added?)
+    };
+    status_of(body())
+}
+
+/// A heap, and what of memory for it lies between multiples of eight: it overlaps neither the heap nor what that has.
+///
+/// # Safety
+/// As [`cfm_heap_add`].
+unsafe fn given<'a>(
+    heap: *mut CfmHeap,
+    memory: *mut u8,
+    bytes: u32,
+) -> Result<(&'a mut heap::Heap<Pieces>, Piece), Status> {
+    Out::required(memory)?;
+    // SAFETY: the caller's duty.
+    let own = unsafe { CfmHeap::get_mut(heap) }?;
+    disjoint(&[range(heap, 1), range(memory, bytes)])?;
+    let overlaps = |other: &Piece| {
+        let distance = (memory.addr() as u32).wrapping_sub(other.at());
+        distance < other.bytes || other.bytes != 0 && distance.wrapping_neg() < bytes
+    };
+    if own.memory().all().iter().chain([&own.memory().records]).any(overlaps) {
+        return Err(Status::Overlapping);
+    }
+    let skipped = memory.addr().wrapping_neg() as u32 & 7;
+    let bytes = bytes.checked_sub(skipped).ok_or(Status::Piece)? & !7;
+    // SAFETY: at most the memory's bytes from its start.
+    Ok((own, Piece { start: unsafe { memory.add(skipped as usize) }, bytes }))
 }
 
 /// Where the caller finds a block that the heap names `at`.
@@ -295,6 +354,21 @@ pub unsafe extern "C" fn cfm_heap_worst_case(
         let bytes = worst_case_bytes(live, largest, count, pieces).ok_or(Status::Argument)?;
         // SAFETY: the caller's duty.
         unsafe { out.put(bytes) };
+        Ok(())
+    };
+    status_of(body())
+}
+
+/// `cfm_heap_record_bytes`.
+///
+/// # Safety
+/// As in [the crate's](crate) documentation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfm_heap_record_bytes(count: u32, pieces: u32, out: *mut u64) -> Status {
+    let body = || {
+        let out = Out::required(out)?;
+        // SAFETY: the caller's duty.
+        unsafe { out.put(record_bytes(count, pieces)) };
         Ok(())
     };
     status_of(body())

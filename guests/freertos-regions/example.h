@@ -12,6 +12,7 @@
 #define HEAP_PIECES 4u
 #define HEAP_OPERATIONS 3000u
 #define HEAP_BLOCKS 16u
+#define HEAP_RECORDS ((2u * (HEAP_BLOCKS + HEAP_PIECES) + 1u) * 24u) /* bytes at the beginning of the first piece */
 #define HEAP_LARGEST 1300u
 
 /* What a worker keeps in pinned memory: it must know its buffers, and nobody should wait for its report. */

@@ -206,7 +206,8 @@ static void judge_heap(void) {
     cfm_heap_use use;
     uint64_t bytes;
     REQUIRE(cfm_heap_worst_case(HEAP_BLOCKS * HEAP_LARGEST, HEAP_LARGEST, HEAP_BLOCKS, HEAP_PIECES, &bytes) == CFM_OK);
-    REQUIRE(bytes <= HEAP_PIECES * PIECE_BYTES); /* hence no refusal */
+    REQUIRE(bytes + HEAP_RECORDS <= HEAP_PIECES * PIECE_BYTES); /* hence no refusal */
+    REQUIRE(cfm_heap_record_bytes(HEAP_BLOCKS, HEAP_PIECES, &bytes) == CFM_OK && bytes == HEAP_RECORDS);
     wait_for(&heap_memory->operations, HEAP_OPERATIONS);
     REQUIRE(cfm_heap_usage(&heap_memory->heap, &use) == CFM_OK);
     show("heaper", &heaper);

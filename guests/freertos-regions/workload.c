@@ -104,8 +104,10 @@ void heap_task(void *argument) {
     struct heap_user *const me = argument;
     uint32_t state = 1;
     me->status = (uint32_t)cfm_heap_init(&me->heap);
-    for (uint32_t i = 0; i < HEAP_PIECES && me->status == CFM_OK; i++)
-        me->status = (uint32_t)cfm_heap_add(&me->heap, me->piece[i], me->piece_bytes);
+    if (me->status == CFM_OK)
+        me->status = (uint32_t)cfm_heap_add_records(&me->heap, me->piece[0], HEAP_RECORDS);
+    for (uint32_t i = 0, taken = HEAP_RECORDS; i < HEAP_PIECES && me->status == CFM_OK; i++, taken = 0)
+        me->status = (uint32_t)cfm_heap_add(&me->heap, me->piece[i] + taken, me->piece_bytes - taken);
     for (; me->status == CFM_OK && me->operations < HEAP_OPERATIONS; me->operations++) {
         state = state * 1664525u + 1013904223u;
         heap_step(me, state >> 28, HEAP_LARGEST / 2 + (state >> 8) % (HEAP_LARGEST / 2 + 1));

@@ -3,7 +3,7 @@
 
 #define MOST 64u
 
-static _Alignas(8) uint8_t pieces[3][9000], foreign[64];
+static _Alignas(8) uint8_t pieces[3][9000], records[(2 * (MOST + 3) + 1) * 24], foreign[64];
 static const uint32_t lengths[3] = {9000, 4000, 2003};
 static cfm_heap heap, no_heap;
 static struct block {
@@ -36,7 +36,10 @@ static void note(uint8_t *at, uint32_t bytes, uint32_t align) {
 
 static void start(unsigned piece_count) {
     memset(pieces, 0xa5, sizeof pieces);
+    uint64_t bytes;
     CHECK(cfm_heap_init(&heap) == CFM_OK);
+    CHECK(cfm_heap_record_bytes(MOST, 3, &bytes) == CFM_OK && bytes == sizeof records);
+    CHECK(cfm_heap_add_records(&heap, records, sizeof records) == CFM_OK);
     for (unsigned i = 0; i < piece_count; i++)
         CHECK(cfm_heap_add(&heap, pieces[i], lengths[i]) == CFM_OK);
     count = 0;
@@ -82,7 +85,7 @@ static void histories(void) {
     start(3);
     CHECK(cfm_heap_usage(&heap, &use) == CFM_OK && use.blocks == 0 && use.used == 0);
     const uint32_t capacity = use.capacity;
-    CHECK(capacity > 14900 && capacity < 15003);
+    CHECK(capacity > 14960 && capacity < 15003);
     for (unsigned i = 0; i < 40000; i++)
         step();
     while (count > 0) {
@@ -101,7 +104,9 @@ static void envelope(void) {
     const uint32_t live = 600, largest = 100, most = 12;
     uint64_t bytes;
     CHECK(cfm_heap_worst_case(live, largest, most, 1, &bytes) == CFM_OK && bytes <= lengths[0]);
-    CHECK(cfm_heap_init(&heap) == CFM_OK && cfm_heap_add(&heap, pieces[0], (uint32_t)bytes) == CFM_OK);
+    CHECK(cfm_heap_init(&heap) == CFM_OK);
+    CHECK(cfm_heap_add_records(&heap, records, (2 * (most + 1) + 1) * 24) == CFM_OK);
+    CHECK(cfm_heap_add(&heap, pieces[0], (uint32_t)bytes) == CFM_OK);
     uint32_t now = 0, served = 0;
     for (count = 0; served < 20000;) {
         const uint32_t request = below(largest + 1);
@@ -137,7 +142,11 @@ static void misuse(void) {
     CHECK(cfm_heap_resize(&heap, foreign, 1, &other) == CFM_NOT_A_BLOCK);
     CHECK(cfm_heap_size(&heap, foreign, &size) == CFM_NOT_A_BLOCK && size == 0);
     memset(at, 0xff, 80); /* over the end, into the header of the next block */
-    CHECK(cfm_heap_free(&heap, at) != CFM_OK);
+    CHECK(cfm_heap_free(&heap, other) == CFM_NOT_A_BLOCK && cfm_heap_free(&heap, at) == CFM_OK);
+    CHECK(cfm_heap_add_records(&heap, foreign, 64) == CFM_ARGUMENT);
+    CHECK(cfm_heap_add_records(&heap, records + 8, 64) == CFM_OVERLAPPING);
+    CHECK(cfm_heap_add_records(NULL, foreign, 64) == CFM_NULL && cfm_heap_add_records(&heap, NULL, 64) == CFM_NULL);
+    CHECK(cfm_heap_record_bytes(1, 1, NULL) == CFM_NULL);
     CHECK(cfm_heap_init(NULL) == CFM_NULL && cfm_heap_add(NULL, foreign, 64) == CFM_NULL);
     CHECK(cfm_heap_add(&heap, NULL, 64) == CFM_NULL && cfm_heap_alloc(NULL, 1, 1, &at) == CFM_NULL);
     CHECK(cfm_heap_alloc(&heap, 1, 1, NULL) == CFM_NULL && cfm_heap_free(NULL, at) == CFM_NULL);
@@ -154,18 +163,36 @@ static void misuse(void) {
 }
 
 static void many_pieces(void) {
-    CHECK(cfm_heap_init(&heap) == CFM_OK);
+    CHECK(cfm_heap_init(&heap) == CFM_OK && cfm_heap_add_records(&heap, foreign, 23) == CFM_PIECE);
+    CHECK(cfm_heap_add_records(&heap, records, sizeof records) == CFM_OK);
     for (unsigned i = 0; i < CFM_HEAP_PIECES; i++) /* what is refused does not count */
         CHECK(cfm_heap_add(&heap, foreign, 9) == CFM_PIECE);
     for (unsigned i = 0; i < CFM_HEAP_PIECES; i++)
         CHECK(cfm_heap_add(&heap, pieces[0] + 512 * i, 256) == CFM_OK);
     CHECK(cfm_heap_add(&heap, pieces[1], 256) == CFM_ARGUMENT);
     uint8_t *at;
-    CHECK(cfm_heap_alloc(&heap, 230, 1, &at) == CFM_OK && cfm_heap_alloc(&heap, 300, 1, &at) == CFM_FULL);
+    CHECK(cfm_heap_alloc(&heap, 236, 1, &at) == CFM_OK && cfm_heap_alloc(&heap, 300, 1, &at) == CFM_FULL);
+}
+
+/* Without memory for records the heap takes some of its first piece, and more as blocks become more. */
+static void records_in_pieces(void) {
+    cfm_heap_use before, after;
+    memset(pieces, 0xa5, sizeof pieces);
+    CHECK(cfm_heap_init(&heap) == CFM_OK && cfm_heap_add(&heap, pieces[0], 500) == CFM_PIECE);
+    CHECK(cfm_heap_add(&heap, pieces[0], lengths[0]) == CFM_OK && cfm_heap_usage(&heap, &before) == CFM_OK);
+    CHECK(before.capacity == lengths[0] - 768 - 8);
+    for (count = 0; count < MOST; count++) {
+        CHECK(cfm_heap_alloc(&heap, 20, 1, &blocks[count].at) == CFM_OK);
+        memset(blocks[count].at, 0x11, 20);
+    }
+    CHECK(cfm_heap_usage(&heap, &after) == CFM_OK && after.capacity < before.capacity && after.blocks == MOST);
+    while (count > 0)
+        CHECK(cfm_heap_free(&heap, blocks[--count].at) == CFM_OK);
 }
 
 int main(void) {
     histories();
+    records_in_pieces();
     envelope();
     misuse();
     many_pieces();

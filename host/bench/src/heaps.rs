@@ -21,13 +21,14 @@ mod tests;
 
 const SYSTEM: &str = "examples/heap/system.toml";
 /// Who takes part, in the order of the domain's marks: name in labels and ids, and what the table calls it.
-const CONTESTANTS: [(&str, &str); 6] = [
+const CONTESTANTS: [(&str, &str); 7] = [
     ("ours", "Cofferdam"),
     ("rlsf", "rlsf 0.2.3"),
     ("o1heap", "o1heap (crate 0.0.2)"),
     ("buddy", "buddy_system_allocator 0.13.0"),
     ("newlib", "newlib"),
     ("tcm", "Cofferdam, heap in DTCM"),
+    ("within", "Cofferdam, records in the heap"),
 ];
 
 /// The contestants that have a target.

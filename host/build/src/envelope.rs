@@ -1,12 +1,17 @@
 //! Envelopes that are too big, with the largest that would fit.
 
 use manifest::{Envelope, Refusal, Size};
-use memory::heap::worst_case_bytes;
+use memory::heap::{record_bytes, worst_case_bytes};
 use spec::largest_that;
+
+/// What the arena of an envelope must hold: its blocks in their worst order, and their records.
+pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
+    Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
+}
 
 /// Bytes of the arena, as one region register covers it.
 fn arena(live: u32, largest: u32, count: u32) -> Option<u64> {
-    let bytes = worst_case_bytes(live, largest, count, 1)?;
+    let bytes = arena_bytes(live, largest, count)?;
     protect::placement::placement_for(bytes).map(|placement| placement.size_bytes)
 }
 

@@ -228,7 +228,7 @@ impl Maker<'_> {
         let (live, largest) = (declared.live.0 as u32, declared.largest.0 as u32);
         let envelope = spec::Envelope { spec: declared.spec.value, live, largest, count: declared.count };
         let left = self.memories[self.memory(&declared.memory)].bytes;
-        let bytes = memory::heap::worst_case_bytes(live, largest, declared.count, 1);
+        let bytes = crate::envelope::arena_bytes(live, largest, declared.count);
         let Some(bytes) = bytes.filter(|bytes| *bytes <= u64::from(left)) else {
             let place = format!("domain.{domain}.envelope[{index}]");
             return Err(Box::new(crate::envelope::too_big(&place, declared, u64::from(left))));

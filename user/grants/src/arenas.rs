@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use abi::info::area;
-use heap::{Arena, DEFAULT};
+use heap::{Arena, DEFAULT, Records};
 
 use crate::block::Block;
 
@@ -51,7 +51,7 @@ fn open() {
             let [base, bytes, pieces, stride] = words.map(|index| envelope.area.word(index));
             let Some((arena, spec)) = own.next() else { break };
             // SAFETY: the area is this domain's, for this arena alone, and handed over once.
-            if unsafe { arena.open(base, bytes, pieces, stride) }.is_ok() {
+            if unsafe { arena.open(base, bytes, pieces, stride, Records::For(envelope.count)) }.is_ok() {
                 spec.store(envelope.spec + 1, Ordering::Relaxed);
             }
         }

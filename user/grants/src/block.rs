@@ -23,6 +23,8 @@ pub(crate) struct Envelope {
     pub spec: u32,
     /// The arena.
     pub area: Area,
+    /// Most live blocks.
+    pub count: u32,
     /// Plain `malloc` uses it, too.
     pub is_default: bool,
 }
@@ -75,6 +77,7 @@ impl Block {
             Some(Envelope {
                 spec: *entry.get(envelope::SPEC)?,
                 area,
+                count: *entry.get(envelope::COUNT)?,
                 is_default: entry.get(envelope::DEFAULT) == Some(&1),
             })
         })

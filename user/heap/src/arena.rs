@@ -4,13 +4,29 @@ use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
-use memory::heap::{Error, Heap, Spans, Usage};
+use memory::heap::{Error, Heap, Spans, Usage, record_bytes};
 
 use crate::raw::Raw;
 
 unsafe extern "C" {
     /// Lets less important threads run for a moment.
     safe fn cof_heap_wait();
+}
+
+/// Where the records of an arena's blocks are, and so whether what an operation takes depends on a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Records {
+    /// In memory of their own: `bytes` bytes from `base`, a multiple of eight. With [`record_bytes`] of them they suffice.
+    Beside {
+        /// First address.
+        base: u32,
+        /// Bytes.
+        bytes: u32,
+    },
+    /// At the beginning of the first piece, enough for so many live blocks.
+    For(u32),
+    /// Taken from the pieces, 32 at a time, as blocks become more. Each time one `alloc` takes about twice as long.
+    AsNeeded,
 }
 
 /// A heap over memory of one temporal specification. Its threads take turns: what a thread does in it takes constant time, and a
@@ -33,20 +49,33 @@ impl Arena {
     /// Gives the arena its memory: `pieces` pieces of `bytes` bytes, one each `stride` bytes from `base`.
     ///
     /// # Errors
-    /// [`Error::Piece`] when the pieces are too small or too large for the heap, or the arena has its memory already.
+    /// [`Error::Piece`] when the pieces or the records are too small or too large for the heap, or the arena has its memory already.
     ///
     /// # Safety
-    /// The memory is this domain's, readable and writable, and from now on only used through this arena.
-    pub unsafe fn open(&self, base: u32, bytes: u32, pieces: u32, stride: u32) -> Result<(), Error> {
+    /// The memory, with that of the records, is this domain's, readable and writable, and from now on only used through this arena.
+    pub unsafe fn open(&self, base: u32, bytes: u32, pieces: u32, stride: u32, records: Records) -> Result<(), Error> {
         let spans = Spans::new(base, bytes, pieces, stride).ok_or(Error::Piece)?;
+        let (at, own, taken) = match records {
+            Records::Beside { base, bytes } => (base, bytes, 0),
+            Records::For(blocks) => {
+                let own = u32::try_from(record_bytes(blocks, pieces)).ok().filter(|own| *own < bytes);
+                let own = own.ok_or(Error::Piece)?;
+                (base, own, own)
+            }
+            Records::AsNeeded => (0, 0, 0),
+        };
         // SAFETY: as the caller promises.
-        let raw = unsafe { Raw::new(spans) };
+        let raw = unsafe { Raw::new(spans, at, own) };
         self.with(|heap| {
             if heap.usage().capacity != 0 {
                 return Err(Error::Piece);
             }
             *heap.memory_mut() = raw;
-            (0..pieces).try_for_each(|piece| heap.add(base + piece * stride, bytes))
+            if own != 0 {
+                heap.add_records(at, own)?;
+            }
+            heap.add(base + taken, bytes - taken)?;
+            (1..pieces).try_for_each(|piece| heap.add(base + piece * stride, bytes))
         })
     }
 

@@ -5,7 +5,7 @@ use core::ptr::{NonNull, null_mut};
 use abi::info::{AREA_BYTES, ENVELOPE_BYTES, NAME_BYTES, area, block_bytes, envelope, word};
 use memory::heap::Error;
 
-use crate::Arena;
+use crate::{Arena, Records};
 
 unsafe extern "C" {
     /// Reports a program error, [`fault`]'s number, at an address, and does not return.
@@ -25,18 +25,18 @@ const HEAP: &[u8; 5] = b"heap\0";
 /// `info` is the address of the domain's information block, and nobody else uses that memory.
 pub unsafe fn begin(info: *const u32) {
     // SAFETY: as the caller promises.
-    let Some(words) = (unsafe { default_area(info) }) else { return };
+    let Some((words, records)) = (unsafe { default_area(info) }) else { return };
     let [base, bytes, pieces, stride] =
         [area::BASE, area::BYTES, area::PIECES, area::STRIDE].map(|index| words.get(index).copied().unwrap_or(0));
     // SAFETY: as the caller promises.
-    let _ = unsafe { DEFAULT.open(base, bytes, pieces, stride) };
+    let _ = unsafe { DEFAULT.open(base, bytes, pieces, stride, records) };
 }
 
-/// The words behind the name of the default arena's area entry.
+/// The words behind the name of the default arena's area entry, and where its records are: an envelope says how many they may be.
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn default_area(info: *const u32) -> Option<&'static [u32]> {
+unsafe fn default_area(info: *const u32) -> Option<(&'static [u32], Records)> {
     // SAFETY: a block is as long as its header says, read-only and never moved.
     let header = |index: usize| unsafe { info.add(index).read() } as usize;
     let (caps, areas, envelopes) = (header(word::CAPS), header(word::AREAS), header(word::ENVELOPES));
@@ -45,11 +45,11 @@ unsafe fn default_area(info: *const u32) -> Option<&'static [u32]> {
     let (entries, rest) = block.get(block_bytes(caps, 0, 0) / 4..)?.split_at_checked(areas * AREA_BYTES / 4)?;
     let mut entries = entries.chunks_exact(AREA_BYTES / 4);
     let default = rest.chunks_exact(ENVELOPE_BYTES / 4).find(|entry| entry.get(envelope::DEFAULT) == Some(&1));
-    let entry = match default {
-        Some(entry) => entries.nth(*entry.get(envelope::AREA)? as usize),
-        None => entries.find(|entry| is_heap(entry)),
+    let (entry, records) = match default {
+        Some(entry) => (entries.nth(*entry.get(envelope::AREA)? as usize), Records::For(*entry.get(envelope::COUNT)?)),
+        None => (entries.find(|entry| is_heap(entry)), Records::AsNeeded),
     };
-    entry?.get(NAME_BYTES / 4..)
+    Some((entry?.get(NAME_BYTES / 4..)?, records))
 }
 
 fn is_heap(entry: &[u32]) -> bool {

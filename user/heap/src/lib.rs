@@ -14,6 +14,6 @@ mod default;
 mod malloc;
 mod raw;
 
-pub use arena::Arena;
+pub use arena::{Arena, Records};
 pub use default::{DEFAULT, alloc, begin, fault, free, realloc};
-pub use memory::heap::{Error, GRANULE, Usage, worst_case_bytes};
+pub use memory::heap::{Error, GRANULE, Usage, record_bytes, worst_case_bytes};

@@ -2,33 +2,45 @@
 
 use core::ptr::NonNull;
 
-use memory::heap::{Spans, Storage, Word};
+use memory::heap::{GRANULE, HEADER, RECORD, Spans, Storage, Word};
 
 /// The memory of an arena.
 #[derive(Debug)]
 pub(crate) struct Raw {
     spans: Spans,
+    /// First address of the records.
+    records: u32,
+    /// Offsets of places among the records, in granules, are below this.
+    places: u32,
 }
 
-/// Proof that 16 bytes from an address on lie in one piece.
+/// Proof that a record's bytes from an address on lie in one piece, or among the records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place(NonNull<u32>);
 
 impl Raw {
     /// No memory: no place is in it.
-    pub const NONE: Raw = Raw { spans: Spans::NONE };
+    pub const NONE: Raw = Raw { spans: Spans::NONE, records: 0, places: 0 };
 
-    /// The memory of some pieces.
+    /// The memory of some pieces, and `bytes` bytes for records from `records` on, a multiple of eight.
     ///
     /// # Safety
-    /// Nobody else accesses these pieces as long as this value exists.
-    pub const unsafe fn new(spans: Spans) -> Raw {
-        Raw { spans }
+    /// Nobody else accesses these pieces and the records as long as this value exists.
+    pub const unsafe fn new(spans: Spans, records: u32, bytes: u32) -> Raw {
+        let places = if bytes < RECORD { 0 } else { (bytes - RECORD) / GRANULE + 1 };
+        Raw { spans, records, places }
     }
 
     /// Whether an address lies between the first piece's beginning and the last one's end.
     pub const fn spans(&self, at: u32) -> bool {
         self.spans.surround(at)
+    }
+
+    /// Records of a heap that took them from its pieces.
+    #[cold]
+    #[inline(never)]
+    fn in_pieces(&self, at: u32) -> bool {
+        self.spans.has(at, RECORD)
     }
 }
 
@@ -37,8 +49,10 @@ impl Storage for Raw {
 
     #[inline(always)]
     fn place(&self, at: u32) -> Option<Place> {
-        // SAFETY: a place is not at address 0.
-        self.spans.has_place(at).then(|| Place(unsafe { NonNull::new_unchecked(at as *mut u32) }))
+        // Turned right by three, an offset that is no multiple of eight is beyond every length.
+        let inside = at.wrapping_sub(self.records).rotate_right(3) < self.places || self.in_pieces(at);
+        // SAFETY: neither pieces nor records begin at address 0.
+        inside.then(|| Place(unsafe { NonNull::new_unchecked(at as *mut u32) }))
     }
 
     #[inline(always)]
@@ -48,7 +62,7 @@ impl Storage for Raw {
 
     #[inline(always)]
     fn load(&self, place: Place, word: Word) -> u32 {
-        // SAFETY: only `place` makes places: four words of a piece, which is this value's alone.
+        // SAFETY: only `place` makes places: six words of this value's memory.
         unsafe { place.0.add(word as usize).read() }
     }
 
@@ -58,15 +72,25 @@ impl Storage for Raw {
         unsafe { place.0.add(word as usize).write(value) }
     }
 
-    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
-        if bytes < 16 {
-            // What is shorter than a place is copied word by word, in the smallest block.
-            let (from, to) = (self.place(from.wrapping_sub(8))?, self.place(to.wrapping_sub(8))?);
-            self.store(to, Word::Next, self.load(from, Word::Next));
-            self.store(to, Word::Previous, self.load(from, Word::Previous));
-            return Some(());
+    #[inline(always)]
+    fn header(&self, block: u32) -> Option<u32> {
+        // SAFETY: a word of a piece, which is this value's alone.
+        self.spans.has_place(block.wrapping_sub(GRANULE)).then(|| unsafe { ((block - HEADER) as *const u32).read() })
+    }
+
+    #[inline(always)]
+    fn set_header(&mut self, block: u32, value: u32) {
+        if self.spans.has_place(block.wrapping_sub(GRANULE)) {
+            // SAFETY: as for `header`.
+            unsafe { ((block - HEADER) as *mut u32).write(value) }
         }
-        if !self.spans.has(from, bytes) || !self.spans.has(to, bytes) {
+    }
+
+    fn copy(&mut self, from: u32, to: u32, bytes: u32) -> Option<()> {
+        // The block with its header, and what lies around it to the next multiples of eight.
+        let around = bytes.checked_add(GRANULE + HEADER)?;
+        let has = |at: u32| self.spans.has(at.wrapping_sub(GRANULE), around);
+        if !has(from) || !has(to) {
             return None;
         }
         // SAFETY: both ranges lie within one piece each, and the heap copies between blocks, which do not overlap.

@@ -1,20 +1,25 @@
-//! Headers, read with everything that must hold about them.
+//! Blocks as their records describe them, read with everything that must hold about them.
 
 use super::lists::Heap;
-use super::{Error, HEADER, MIN_BLOCK, Storage, Word};
+use super::{Error, Storage, Word};
 
-/// Bit 0 of a header's first word: the block is free.
+/// Bit 0 of a record's address: the block is free.
 pub(super) const FREE: u32 = 1;
-/// Bit 1: the end of a piece, a header without a block.
-pub(super) const END: u32 = 2;
+/// Bit 1: neither free nor live: the end of a piece, or memory that became records.
+pub(super) const WALL: u32 = 2;
+/// Header of a block that has been freed; no record is at such an address.
+pub(super) const FREED: u32 = 1;
 
-/// A block whose own header and that of the block after it agree.
+/// A block that the record after it knows.
 pub(super) struct Block<S: Storage> {
+    /// Its record.
     pub place: S::Place,
+    /// The address that a program gets, [`HEADER`](super::HEADER) bytes behind its beginning.
+    pub at: u32,
     /// Its size with header.
     pub size: u32,
-    /// Where the block after it begins.
-    pub end: S::Place,
+    /// Record of the block after it.
+    pub after: S::Place,
 }
 
 impl<S: Storage> Clone for Block<S> {
@@ -27,17 +32,11 @@ impl<S: Storage> Clone for Block<S> {
 impl<S: Storage> Copy for Block<S> {}
 
 impl<S: Storage> Block<S> {
-    /// Address of its header.
+    /// Whether this is the block that stands for none.
     #[inline(always)]
-    pub fn at(&self) -> u32 {
-        S::address(self.place)
+    pub fn is_none(&self) -> bool {
+        self.size == 0
     }
-}
-
-/// Whether this can be a block's size; that it is a multiple of the granule, and not too large, shows when its end is looked up.
-#[inline(always)]
-const fn is_size(size: u32) -> bool {
-    size >= MIN_BLOCK
 }
 
 impl<S: Storage> Heap<S> {
@@ -56,47 +55,73 @@ impl<S: Storage> Heap<S> {
         self.storage.store(place, word, value);
     }
 
-    /// The live block whose payload is at `address`.
+    /// The live block at `address`: its header leads to a record, and the record back to it.
     #[inline(always)]
     pub(super) fn live(&self, address: u32) -> Result<Block<S>, Error> {
-        let place = self.storage.place(address.wrapping_sub(HEADER)).ok_or(Error::NotABlock)?;
-        let size = self.load(place, Word::Size);
-        if size & FREE != 0 {
-            return Err(if is_size(size ^ FREE) { Error::DoubleFree } else { Error::NotABlock });
-        }
-        if is_size(size) { self.checked(place, size) } else { Err(Error::NotABlock) }
+        let header = self.storage.header(address).ok_or(Error::NotABlock)?;
+        let Some(place) = self.storage.place(header) else {
+            return Err(if header == FREED { Error::DoubleFree } else { Error::NotABlock });
+        };
+        if self.load(place, Word::At) == address { self.block(place, address) } else { Err(Error::NotABlock) }
     }
 
-    /// A block of this size, if that is one and the header after it knows it.
+    /// The block of a record, if the record after it leads back, and describes what begins where this block ends.
     #[inline(always)]
-    pub(super) fn checked(&self, place: S::Place, size: u32) -> Result<Block<S>, Error> {
-        let end = self.place(S::address(place).wrapping_add(size))?;
-        if self.load(end, Word::Before) == size && is_size(size) {
-            Ok(Block { place, size, end })
+    pub(super) fn block(&self, place: S::Place, at: u32) -> Result<Block<S>, Error> {
+        let after = self.place(self.load(place, Word::After))?;
+        let (size, end) = (self.load(place, Word::Size), self.load(after, Word::At) & !(FREE | WALL));
+        if self.load(after, Word::Before) == S::address(place) && at.wrapping_add(size) == end {
+            Ok(Block { place, at, size, after })
         } else {
             Err(Error::Corrupt)
         }
     }
 
-    /// The free block before `block`, if what stands there is free.
+    /// The block before `block` if it is free, else the block that stands for none.
     #[inline(always)]
-    pub(super) fn free_before(&self, block: Block<S>) -> Result<Option<Block<S>>, Error> {
-        let size = self.load(block.place, Word::Before);
-        if size == 0 {
-            return Ok(None);
-        }
-        let place = self.place(block.at().wrapping_sub(size))?;
-        match self.load(place, Word::Size) ^ size {
-            FREE if is_size(size) => Ok(Some(Block { place, size, end: block.place })),
-            0 => Ok(None),
-            _ => Err(Error::Corrupt),
-        }
+    pub(super) fn free_before(&self, block: Block<S>) -> Result<Block<S>, Error> {
+        let before = self.place(self.load(block.place, Word::Before))?;
+        let found = self.free_or_none(before)?;
+        let meets = found.is_none() || S::address(found.after) == S::address(block.place);
+        if meets { Ok(found) } else { Err(Error::Corrupt) }
     }
 
-    /// The free block after `block`, if what stands there is free.
+    /// The block after `block` if it is free, else the block that stands for none.
     #[inline(always)]
-    pub(super) fn free_after(&self, block: Block<S>) -> Result<Option<Block<S>>, Error> {
-        let header = self.load(block.end, Word::Size);
-        if header & FREE == 0 { Ok(None) } else { self.checked(block.end, header ^ FREE).map(Some) }
+    pub(super) fn free_after(&self, block: Block<S>) -> Result<Block<S>, Error> {
+        self.free_or_none(block.after)
+    }
+
+    #[inline(always)]
+    fn free_or_none(&self, place: S::Place) -> Result<Block<S>, Error> {
+        let place = if self.load(place, Word::At) & FREE != 0 { place } else { self.none()? };
+        self.block(place, self.load(place, Word::At) ^ FREE)
+    }
+
+    /// The record that stands for no block: free, without a byte, between itself and itself, alone in the list of class 0. To join
+    /// with it takes as long as with another and changes nothing, so that whatever `free` joins, it takes about the same time.
+    #[inline(always)]
+    pub(super) fn none(&self) -> Result<S::Place, Error> {
+        self.none.ok_or(Error::NotABlock)
+    }
+
+    /// Makes that record, before the first piece is added.
+    pub(super) fn make_none(&mut self) -> Result<(), Error> {
+        let place = self.take()?;
+        self.describe(Block { place, at: 0, size: 0, after: place }, FREE);
+        self.store(place, Word::Next, 0);
+        self.store(place, Word::Previous, 0);
+        self.none = Some(place);
+        self.set_head(0, self.none);
+        Ok(())
+    }
+
+    /// Writes what is known about a block into its record, and the way back into the record after it. What is before it stays.
+    #[inline(always)]
+    pub(super) fn describe(&mut self, block: Block<S>, flag: u32) {
+        self.store(block.place, Word::At, block.at | flag);
+        self.store(block.place, Word::Size, block.size);
+        self.store(block.place, Word::After, S::address(block.after));
+        self.store(block.after, Word::Before, S::address(block.place));
     }
 }

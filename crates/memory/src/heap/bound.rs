@@ -1,11 +1,11 @@
 //! How much memory a heap needs so that it cannot refuse.
 
 use super::class::{found_from, width};
-use super::{GRANULE, MAX_REQUEST, MIN_BLOCK, PIECE_OVERHEAD, block_for};
+use super::{GRANULE, MAX_REQUEST, MIN_BLOCK, PIECE_OVERHEAD, RECORD, block_for};
 
 /// Bytes that a heap of `pieces` disjoint pieces must have, together, so that no request can fail while the program stays
 /// within its envelope: at most `live` bytes in at most `count` blocks at any time, the new one included, none of them larger
-/// than `largest` bytes.
+/// than `largest` bytes. It needs [`record_bytes`] for records as well, which are no part of its pieces.
 ///
 /// `None` when no such heap exists: `largest` exceeds [`MAX_REQUEST`], or one of `count` and `pieces` is zero.
 ///
@@ -29,4 +29,11 @@ pub const fn worst_case_bytes(live: u32, largest: u32, count: u32, pieces: u32) 
     let Some(lost) = gap.checked_mul(gaps) else { return None };
     let rounding = (width(block) - GRANULE) as u64;
     Some(pieces as u64 * PIECE_OVERHEAD as u64 + occupied + lost + rounding)
+}
+
+/// Bytes of records with which a heap of `pieces` pieces never lacks any while at most `count` blocks are live: one for each live
+/// block, each free one, of which there are at most as many as live blocks and pieces together, the end of each piece, and none.
+#[must_use]
+pub const fn record_bytes(count: u32, pieces: u32) -> u64 {
+    (2 * (count as u64 + pieces as u64) + 1) * RECORD as u64
 }

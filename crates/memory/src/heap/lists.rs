@@ -1,12 +1,14 @@
 //! The free blocks: a doubly linked list for each class, and a bit for each list that is not empty.
 
-use super::blocks::{Block, END, FREE};
+use super::blocks::{Block, FREE, WALL};
 use super::class::{CLASSES, class_floor, class_for, class_of};
+use super::records::{CHUNK, CHUNK_BLOCK};
 use super::{Error, GRANULE, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, PIECE_OVERHEAD, Storage, Usage, Word};
 
 const MAPS: usize = CLASSES.div_ceil(32);
 
-/// A heap over `storage`. It takes about 1.4 KiB beside that memory, where no program error in the heap can reach it.
+/// A heap over `storage`. It takes about 1.4 KiB beside that memory, where no program error in the heap can reach it, and a record
+/// of [`RECORD`](super::RECORD) bytes for each block.
 #[derive(Debug)]
 pub struct Heap<S: Storage> {
     pub(super) storage: S,
@@ -15,8 +17,17 @@ pub struct Heap<S: Storage> {
     summary: u32,
     /// Bit `c % 32` of word `c / 32`: the list of class `c` is not empty.
     maps: [u32; MAPS],
-    /// The first free block of each class.
+    /// The records of the first free block of each class.
     heads: [Option<S::Place>; CLASSES],
+    /// The record that stands for no block.
+    pub(super) none: Option<S::Place>,
+    /// The first of the records that were given back.
+    pub(super) spare: Option<S::Place>,
+    /// Where the records begin that were never used, and how many they are.
+    pub(super) next_unused: u32,
+    pub(super) unused: u32,
+    /// Records that describe no block, of both kinds.
+    pub(super) spares: u32,
 }
 
 /// A free block with its neighbours in its list, which point back at it.
@@ -45,7 +56,8 @@ impl<S: Storage> Heap<S> {
     /// A heap without pieces: every request fails until [`Heap::add`].
     pub const fn new(storage: S) -> Self {
         let usage = Usage { capacity: 0, used: 0, peak: 0, blocks: 0 };
-        Heap { storage, usage, summary: 0, maps: [0; MAPS], heads: [None; CLASSES] }
+        let (maps, heads) = ([0; MAPS], [None; CLASSES]);
+        Heap { storage, usage, summary: 0, maps, heads, none: None, spare: None, next_unused: 0, unused: 0, spares: 0 }
     }
 
     /// What the heap holds now.
@@ -67,6 +79,11 @@ impl<S: Storage> Heap<S> {
     pub fn largest_request(&self) -> Option<u32> {
         let map = self.summary.checked_ilog2()?;
         let class = map * 32 + self.maps.get(map as usize)?.checked_ilog2()?;
+        if self.exhausted() {
+            // A block of its own for records comes first.
+            let left = class_floor(class).checked_sub(CHUNK_BLOCK).filter(|left| *left >= MIN_BLOCK)?;
+            return Some(class_floor(class_of(left)) - HEADER);
+        }
         Some(class_floor(class) - HEADER)
     }
 
@@ -92,7 +109,7 @@ impl<S: Storage> Heap<S> {
     }
 
     #[inline(always)]
-    fn set_head(&mut self, class: u32, head: Option<S::Place>) {
+    pub(super) fn set_head(&mut self, class: u32, head: Option<S::Place>) {
         if let Some(place) = self.heads.get_mut(class as usize) {
             *place = head;
         }
@@ -120,7 +137,8 @@ impl<S: Storage> Heap<S> {
     }
 
     /// Gives the heap another piece: `bytes` bytes of its memory from `base`, which belong to no other piece. What is cut off so
-    /// that both ends are multiples of [`GRANULE`] stays unused; [`PIECE_OVERHEAD`] bytes mark the end.
+    /// that both ends are multiples of [`GRANULE`] stays unused, and so do [`PIECE_OVERHEAD`] bytes. When there are not enough
+    /// records for it, its first bytes become records.
     ///
     /// # Errors
     /// [`Error::Piece`] when it is too small for a block, not below `1 << MAX_BLOCK_LOG2`, begins at address 0, or is not in the
@@ -128,16 +146,25 @@ impl<S: Storage> Heap<S> {
     pub fn add(&mut self, base: u32, bytes: u32) -> Result<(), Error> {
         let end = base.checked_add(bytes).ok_or(Error::Piece)? & !(GRANULE - 1);
         let base = base.checked_add(GRANULE - 1).ok_or(Error::Piece)? & !(GRANULE - 1);
-        let size = end.saturating_sub(base).saturating_sub(PIECE_OVERHEAD);
-        if !(MIN_BLOCK..1 << MAX_BLOCK_LOG2).contains(&size) {
+        let needed = if self.none.is_some() { 2 } else { 3 };
+        let own = if self.spares < needed { CHUNK } else { 0 };
+        let size = end.saturating_sub(base).saturating_sub(PIECE_OVERHEAD + own);
+        let at = base.wrapping_add(own + PIECE_OVERHEAD);
+        let inside = self.storage.header(at).is_some() && self.storage.header(end.wrapping_sub(GRANULE)).is_some();
+        if !(MIN_BLOCK..1 << MAX_BLOCK_LOG2).contains(&size) || !inside {
             return Err(Error::Piece);
         }
-        let place = self.storage.place(base).ok_or(Error::Piece)?;
-        let end = self.storage.place(base + size).ok_or(Error::Piece)?;
-        self.store(place, Word::Before, 0);
-        self.store(end, Word::Size, END);
+        if own != 0 {
+            self.add_records(base, own)?;
+        }
+        if self.none.is_none() {
+            self.make_none()?;
+        }
+        let (none, place, after) = (self.none()?, self.take()?, self.take()?);
+        self.store(place, Word::Before, S::address(none));
+        self.store(after, Word::At, end | WALL);
         self.usage.capacity += size;
-        self.put(Block { place, size, end });
+        self.put(Block { place, at, size, after });
         Ok(())
     }
 
@@ -146,7 +173,7 @@ impl<S: Storage> Heap<S> {
     pub(super) fn fitting(&self, size: u32) -> Result<Listed<S>, Error> {
         let class = self.find(class_for(size)).ok_or(Error::Full)?;
         let place = self.head(class).ok_or(Error::Corrupt)?;
-        let block = self.checked(place, self.load(place, Word::Size) ^ FREE)?;
+        let block = self.block(place, self.load(place, Word::At) ^ FREE)?;
         let next = self.neighbour(place, Word::Next, Word::Previous)?;
         if block.size >= size { Ok(Listed { block, class, next, previous: None }) } else { Err(Error::Corrupt) }
     }
@@ -157,7 +184,7 @@ impl<S: Storage> Heap<S> {
         let class = class_of(block.size);
         let next = self.neighbour(block.place, Word::Next, Word::Previous)?;
         let previous = self.neighbour(block.place, Word::Previous, Word::Next)?;
-        let first = previous.is_some() || address_of::<S>(self.head(class)) == block.at();
+        let first = previous.is_some() || address_of::<S>(self.head(class)) == S::address(block.place);
         if first { Ok(Listed { block, class, next, previous }) } else { Err(Error::Corrupt) }
     }
 
@@ -172,7 +199,7 @@ impl<S: Storage> Heap<S> {
         if self.load(other, back) == S::address(place) { Ok(Some(other)) } else { Err(Error::Corrupt) }
     }
 
-    /// Takes a block out of its list.
+    /// Takes a block out of its list, unless it stands for none.
     #[inline(always)]
     pub(super) fn unlink(&mut self, listed: Listed<S>) {
         if let Some(next) = listed.next {
@@ -187,20 +214,20 @@ impl<S: Storage> Heap<S> {
                 }
             }
         }
+        self.set_head(0, self.none);
     }
 
-    /// Makes a block free, in its list and in the header after it; the size of the block before it is written already.
+    /// Makes a block free and puts it into its list; the record of what is before it is written already.
     #[inline(always)]
     pub(super) fn put(&mut self, block: Block<S>) {
         let class = class_of(block.size);
         let head = self.head(class);
-        self.store(block.place, Word::Size, block.size | FREE);
-        self.store(block.end, Word::Before, block.size);
+        self.describe(block, FREE);
         self.store(block.place, Word::Next, address_of::<S>(head));
         self.store(block.place, Word::Previous, 0);
         self.set_head(class, Some(block.place));
         match head {
-            Some(head) => self.store(head, Word::Previous, block.at()),
+            Some(head) => self.store(head, Word::Previous, S::address(block.place)),
             None => self.mark(class),
         }
     }

@@ -1,8 +1,8 @@
 //! What programs ask of a heap.
 
-use super::blocks::{Block, FREE};
+use super::blocks::{Block, FREED};
 use super::lists::{Heap, Listed};
-use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
+use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, block_for};
 
 impl<S: Storage> Heap<S> {
     /// A block of at least `bytes` bytes, aligned to [`GRANULE`]; its address is never 0. A request of 0 bytes gets a block too.
@@ -15,10 +15,25 @@ impl<S: Storage> Heap<S> {
             return Err(Error::TooLarge);
         }
         let size = block_for(bytes);
+        match self.attempt(size) {
+            Err(Error::Full) if self.exhausted() => self.retry(size),
+            done => done,
+        }
+    }
+
+    #[inline(always)]
+    fn attempt(&mut self, size: u32) -> Result<u32, Error> {
         let found = self.fitting(size)?;
-        let rest = self.rest(found.block, size)?;
+        let rest = self.rest(found.block.size - size)?;
         self.unlink(found);
-        Ok(self.cut(found.block, rest))
+        Ok(self.cut(found.block, size, rest))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn retry(&mut self, size: u32) -> Result<u32, Error> {
+        self.grow()?;
+        self.attempt(size)
     }
 
     /// A block of at least `bytes` bytes whose address is a multiple of `align`.
@@ -36,19 +51,36 @@ impl<S: Storage> Heap<S> {
             return Err(Error::TooLarge);
         }
         let size = block_for(bytes);
-        let found = self.fitting(size + align + HEADER)?;
-        let lead = lead_to(found.block.at() + HEADER, align);
-        if lead == 0 {
-            let rest = self.rest(found.block, size)?;
-            self.unlink(found);
-            return Ok(self.cut(found.block, rest));
+        match self.attempt_aligned(size, align) {
+            Err(Error::Full) if self.spares < 2 => {
+                self.grow()?;
+                self.attempt_aligned(size, align)
+            }
+            done => done,
         }
-        let place = self.place(found.block.at() + lead)?;
-        let block = Block { place, size: found.block.size - lead, end: found.block.end };
-        let rest = self.rest(block, size)?;
+    }
+
+    fn attempt_aligned(&mut self, size: u32, align: u32) -> Result<u32, Error> {
+        let found = self.fitting(size + align + GRANULE)?;
+        let lead = lead_to(found.block.at, align);
+        let left = found.block.size - lead - size;
+        if lead == 0 {
+            let rest = self.rest(left)?;
+            self.unlink(found);
+            return Ok(self.cut(found.block, size, rest));
+        }
+        let place = self.take()?;
+        let rest = match self.rest(left) {
+            Ok(rest) => rest,
+            Err(error) => {
+                self.release(place);
+                return Err(error);
+            }
+        };
+        let block = Block { place, at: found.block.at + lead, size: found.block.size - lead, ..found.block };
         self.unlink(found);
-        self.put(Block { size: lead, end: place, ..found.block });
-        Ok(self.cut(block, rest))
+        self.put(Block { size: lead, after: place, ..found.block });
+        Ok(self.cut(block, size, rest))
     }
 
     /// Takes a block back and joins it with free neighbours.
@@ -58,35 +90,34 @@ impl<S: Storage> Heap<S> {
     #[inline(always)]
     pub fn free(&mut self, address: u32) -> Result<(), Error> {
         let block = self.live(address)?;
-        let mut whole = block;
-        let before = match self.free_before(block)? {
-            Some(free) => Some(self.listed(free)?),
-            None => None,
-        };
-        if let Some(listed) = before {
-            self.unlink(listed);
-            whole = Block { place: listed.block.place, size: whole.size + listed.block.size, ..whole };
-        }
-        match self.listed_after(block) {
-            Ok(Some(listed)) => {
-                self.unlink(listed);
-                whole = Block { size: whole.size + listed.block.size, end: listed.block.end, ..whole };
-            }
-            Ok(None) => {}
+        let before = self.listed(self.free_before(block)?)?;
+        self.unlink(before);
+        let after = match self.listed_after(block) {
+            Ok(after) => after,
             Err(error) => return Err(self.relist(before, error)),
+        };
+        self.unlink(after);
+        let (before, after) = (before.block, after.block);
+        let first = if before.is_none() { block } else { before };
+        let end = if after.is_none() { block.after } else { after.after };
+        if !before.is_none() {
+            self.release(block.place);
         }
-        // Kept as a mark for a second `free` of the same address, also when the block is joined with the one before.
-        self.store(block.place, Word::Size, block.size | FREE);
-        self.forget(block);
-        self.put(whole);
+        if !after.is_none() {
+            self.release(after.place);
+        }
+        self.storage.set_header(address, FREED);
+        self.usage.used = self.usage.used.wrapping_sub(block.size);
+        self.usage.blocks = self.usage.blocks.wrapping_sub(1);
+        self.put(Block { size: before.size + block.size + after.size, after: end, ..first });
         Ok(())
     }
 
     /// Puts a block that was to be joined back into its list, after an error.
     #[cold]
-    fn relist(&mut self, unlinked: Option<Listed<S>>, error: Error) -> Error {
-        if let Some(listed) = unlinked {
-            self.put(listed.block);
+    fn relist(&mut self, unlinked: Listed<S>, error: Error) -> Error {
+        if !unlinked.block.is_none() {
+            self.put(unlinked.block);
         }
         error
     }
@@ -118,21 +149,26 @@ impl<S: Storage> Heap<S> {
         }
         let block = self.live(address)?;
         let after = self.listed_after(block)?;
-        let whole = after.map_or(block, |listed| Block {
-            size: block.size + listed.block.size,
-            end: listed.block.end,
-            ..block
-        });
-        let size = block_for(bytes);
-        if size > whole.size {
-            return Err(Error::Full);
+        let joined = after.block;
+        let end = if joined.is_none() { block.after } else { joined.after };
+        let (room, size) = (block.size + joined.size, block_for(bytes));
+        let left = room.checked_sub(size).ok_or(Error::Full)?;
+        let rest = if !joined.is_none() {
+            // The record of the block after it is that of the rest, if one remains.
+            (left >= MIN_BLOCK).then_some(joined.place)
+        } else if self.exhausted() {
+            // Without a record the block stays as large as it is.
+            None
+        } else {
+            self.rest(left)?
+        };
+        self.unlink(after);
+        if !joined.is_none() && rest.is_none() {
+            self.release(joined.place);
         }
-        let rest = self.rest(whole, size)?;
-        if let Some(listed) = after {
-            self.unlink(listed);
-        }
-        self.forget(block);
-        self.cut(whole, rest);
+        self.usage.used = self.usage.used.wrapping_sub(block.size);
+        self.usage.blocks = self.usage.blocks.wrapping_sub(1);
+        self.cut(Block { size: room, after: end, ..block }, size, rest);
         Ok(())
     }
 
@@ -141,47 +177,33 @@ impl<S: Storage> Heap<S> {
     /// # Errors
     /// [`Error::NotABlock`], [`Error::DoubleFree`], [`Error::Corrupt`].
     pub fn size(&self, address: u32) -> Result<u32, Error> {
-        Ok(self.live(address)?.size - HEADER)
+        self.live(address)?.size.checked_sub(HEADER).ok_or(Error::Corrupt)
     }
 
     #[inline(always)]
-    fn listed_after(&self, block: Block<S>) -> Result<Option<Listed<S>>, Error> {
-        match self.free_after(block)? {
-            Some(free) => Ok(Some(self.listed(free)?)),
-            None => Ok(None),
-        }
+    fn listed_after(&self, block: Block<S>) -> Result<Listed<S>, Error> {
+        self.listed(self.free_after(block)?)
     }
 
-    /// What a block leaves when `size` bytes of it are taken, if that is enough for a block.
+    /// A record for what a block leaves, if that is enough for a block.
     #[inline(always)]
-    fn rest(&self, block: Block<S>, size: u32) -> Result<Option<Block<S>>, Error> {
-        let rest = block.size - size;
-        if rest < MIN_BLOCK {
-            return Ok(None);
-        }
-        Ok(Some(Block { place: self.place(block.at() + size)?, size: rest, end: block.end }))
+    fn rest(&mut self, left: u32) -> Result<Option<S::Place>, Error> {
+        if left < MIN_BLOCK { Ok(None) } else { self.take().map(Some) }
     }
 
-    /// Makes an unlisted block live but for its `rest`, if any, which becomes free. Returns the address of its payload.
+    /// Makes `size` bytes of an unlisted block live, and what is left free, with the record `rest`. Returns the address.
     #[inline(always)]
-    fn cut(&mut self, block: Block<S>, rest: Option<Block<S>>) -> u32 {
-        let (size, end) = rest.map_or((block.size, block.end), |rest| (block.size - rest.size, rest.place));
-        self.store(block.place, Word::Size, size);
-        self.store(end, Word::Before, size);
+    fn cut(&mut self, block: Block<S>, size: u32, rest: Option<S::Place>) -> u32 {
+        self.storage.set_header(block.at, S::address(block.place));
+        let size = if rest.is_some() { size } else { block.size };
+        self.describe(Block { size, after: rest.unwrap_or(block.after), ..block }, 0);
         self.usage.used = self.usage.used.wrapping_add(size);
         self.usage.blocks = self.usage.blocks.wrapping_add(1);
         self.usage.peak = self.usage.peak.max(self.usage.used);
-        if let Some(rest) = rest {
-            self.put(rest);
+        if let Some(place) = rest {
+            self.put(Block { place, at: block.at + size, size: block.size - size, after: block.after });
         }
-        block.at() + HEADER
-    }
-
-    /// A block is no longer live.
-    #[inline(always)]
-    fn forget(&mut self, block: Block<S>) {
-        self.usage.used = self.usage.used.wrapping_sub(block.size);
-        self.usage.blocks = self.usage.blocks.wrapping_sub(1);
+        block.at
     }
 }
 

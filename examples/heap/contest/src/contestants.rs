@@ -6,7 +6,7 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
 
-use cofferdam::heap::Arena;
+use cofferdam::heap::{Arena, Records, record_bytes};
 
 /// An allocator. It is used by one thread.
 pub trait Contestant {
@@ -14,6 +14,8 @@ pub trait Contestant {
     const POWERS: u32 = 15;
     /// Most live bytes, as requested.
     const MOST_LIVE: u32 = 5 << 19;
+    /// Bytes beside that memory that grow with the number of blocks.
+    const BESIDE: u32 = 0;
     /// Gives it so much memory, as if it had had none before.
     fn begin(base: u32, bytes: u32);
     /// A block, or a null pointer.
@@ -95,17 +97,28 @@ fn layout(bytes: u32) -> Layout {
     unsafe { Layout::from_size_align_unchecked(bytes as usize, 8) }
 }
 
-/// Cofferdam's, with its lock and its checks, as C's `malloc` uses it.
-pub struct Ours;
+/// Most live blocks, for heaps that are told.
+const BLOCKS: u32 = crate::history::SLOTS as u32 + 2;
+const RECORD_BYTES: u32 = record_bytes(BLOCKS, 1) as u32;
+
 static OURS: Only<Arena> = Only::new(Arena::new());
+static RECORDS: Only<[u64; RECORD_BYTES as usize / 8]> = Only::new([0; RECORD_BYTES as usize / 8]);
+
+fn open(base: u32, bytes: u32, records: Records) {
+    *OURS.get() = Arena::new();
+    // SAFETY: the memory is the domain's heap, and the records, which nobody else uses any more.
+    let _ = unsafe { OURS.get().open(base, bytes, 1, 0, records) };
+}
+
+/// Cofferdam's, with its lock and its checks, as C's `malloc` uses it; records in the domain's data, which are tightly coupled.
+pub struct Ours;
 
 impl Contestant for Ours {
     labelled!("ours");
+    const BESIDE: u32 = RECORD_BYTES;
 
     fn begin(base: u32, bytes: u32) {
-        *OURS.get() = Arena::new();
-        // SAFETY: the memory is the domain's heap, which nobody else uses any more.
-        let _ = unsafe { OURS.get().open(base, bytes, 1, 0) };
+        open(base, bytes, Records::Beside { base: RECORDS.get().as_ptr() as u32, bytes: RECORD_BYTES });
     }
 
     #[inline(always)]
@@ -123,6 +136,27 @@ impl Contestant for Ours {
     }
 }
 
+/// Cofferdam's with its records in the heap, which is cached.
+pub struct Within;
+
+impl Contestant for Within {
+    labelled!("within");
+
+    fn begin(base: u32, bytes: u32) {
+        open(base, bytes, Records::For(BLOCKS));
+    }
+
+    #[inline(always)]
+    fn alloc(bytes: u32) -> *mut u8 {
+        Ours::alloc(bytes)
+    }
+
+    #[inline(always)]
+    fn free(block: *mut u8, bytes: u32) {
+        Ours::free(block, bytes);
+    }
+}
+
 /// Cofferdam's with all of its heap in tightly coupled memory.
 pub struct InTcm;
 static TCM: Only<[u64; 3 << 10]> = Only::new([0; 3 << 10]);
@@ -137,6 +171,7 @@ impl Contestant for InTcm {
     labelled!("tcm");
     const POWERS: u32 = 5;
     const MOST_LIVE: u32 = 12 << 10;
+    const BESIDE: u32 = RECORD_BYTES;
 
     fn begin(base: u32, bytes: u32) {
         Ours::begin(base, bytes);

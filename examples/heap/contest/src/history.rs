@@ -3,7 +3,7 @@
 use crate::contestants::Contestant;
 
 /// Most live blocks.
-const SLOTS: usize = 512;
+pub const SLOTS: usize = 512;
 const SMALLEST: u32 = 32;
 
 /// xorshift32 (Marsaglia 2003).

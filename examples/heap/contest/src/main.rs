@@ -16,7 +16,7 @@ mod history;
 
 use cofferdam::{Start, sys};
 
-use contestants::{Buddy, Contestant, InTcm, Newlib, O1Heap, Ours, Rlsf};
+use contestants::{Buddy, Contestant, InTcm, Newlib, O1Heap, Ours, Rlsf, Within};
 use history::Random;
 
 /// Operations of the long history.
@@ -46,6 +46,7 @@ fn main(start: Start) -> u32 {
     contest::<Buddy>(3, base, bytes);
     let (tcm, tcm_bytes) = contestants::tcm();
     contest::<InTcm>(5, tcm, tcm_bytes);
+    contest::<Within>(6, base, bytes);
     // The last one: what it has taken it never gives back.
     Newlib::begin(base, bytes);
     let live = history::play::<Newlib>(&mut Random::new(), PART, |_, _| ()).most_live;
@@ -72,7 +73,7 @@ fn contest<C: Contestant>(number: u32, base: u32, bytes: u32) {
         let middle = (too_few + most) / 2;
         if enough(middle * step) { most = middle } else { too_few = middle }
     }
-    mark(NEED + number, most * step);
+    mark(NEED + number, most * step + C::BESIDE);
 }
 
 fn measure<C: Contestant>(number: u32) {

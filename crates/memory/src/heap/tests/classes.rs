@@ -35,6 +35,6 @@ fn a_search_begins_at_the_first_class_that_always_fits() {
 
 #[test]
 fn requests_are_rounded_to_blocks() {
-    assert_eq!([0, 1, 8, 9, 16, 17].map(block_for), [16, 16, 16, 24, 24, 32]);
+    assert_eq!([0, 1, 12, 13, 20, 21].map(block_for), [16, 16, 16, 24, 24, 32]);
     assert_eq!(class_for(block_for(MAX_REQUEST)) as usize, CLASSES - 1);
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::vec::Vec;
 
 use super::super::class::found_from;
-use super::super::{Error, GRANULE, HEADER, Heap, MAX_REQUEST, Storage, block_for};
-use super::{Pieces, heap, walk};
+use super::super::records::CHUNK_BLOCK;
+use super::super::{Error, GRANULE, HEADER, Heap, MAX_REQUEST, MIN_BLOCK, block_for};
+use super::{Pieces, heap, heap_alone, heap_for, walk};
 use crate::testing::Rng;
 
 /// What is known about one live block: the bytes asked for and the pattern that it was filled with.
@@ -48,14 +49,17 @@ impl Shadow {
             assert!(address + bytes + HEADER <= *after, "{address:#x} runs into the block at {after:#x}");
         }
         let size = self.heap.size(address).unwrap();
-        assert!(size >= bytes && size < block_for(bytes) + GRANULE);
-        assert!(self.heap.storage.place(address + size - 16).is_some() || size < 16);
+        // Without records, `realloc` makes nothing smaller.
+        assert!(size >= bytes && (size < block_for(bytes) + GRANULE || self.heap.spares == 0));
+        assert_eq!(self.heap.storage.words(address, size / 4).len() as u32, size / 4);
         self.fill(address, bytes);
     }
 
     /// A refusal is only allowed when no free block is as large as the search needs.
     fn refused(&self, error: Error, needed: u32) {
         assert_eq!(error, Error::Full);
+        // Without records, one as large as records need.
+        let needed = if self.heap.spares < 2 { needed.max(CHUNK_BLOCK + MIN_BLOCK) } else { needed };
         let largest = walk(&self.heap).free.iter().map(|block| block.1).max().unwrap_or(0);
         assert!(largest < found_from(needed), "refused {needed} although {largest} are free");
     }
@@ -64,7 +68,7 @@ impl Shadow {
         match self.heap.alloc_aligned(bytes, align) {
             Ok(address) => self.place(address, bytes, align),
             Err(error) if align <= GRANULE => self.refused(error, block_for(bytes)),
-            Err(error) => self.refused(error, block_for(bytes) + align + HEADER),
+            Err(error) => self.refused(error, block_for(bytes) + align + GRANULE),
         }
     }
 
@@ -106,10 +110,11 @@ fn size(rng: &mut Rng, most_log2: u64) -> u32 {
     rng.below(top + 1) as u32
 }
 
-/// Plays `steps` operations and then frees everything; live memory swings between little and more than there is.
-fn play(sizes: &[u32], seed: u64, steps: u32, most_log2: u64) {
+/// Plays `steps` operations and then frees everything; live memory swings between little and more than there is. Returns the free
+/// blocks that remain.
+fn play(heap: Heap<Pieces>, seed: u64, steps: u32, most_log2: u64) -> usize {
     let mut rng = Rng::new(seed);
-    let mut shadow = Shadow { heap: heap(sizes), live: BTreeMap::new(), next: 0 };
+    let mut shadow = Shadow { heap, live: BTreeMap::new(), next: 0 };
     for step in 0..steps {
         let grow = (step / 2000) % 2 == 0;
         match rng.below(10) {
@@ -131,50 +136,74 @@ fn play(sizes: &[u32], seed: u64, steps: u32, most_log2: u64) {
         }
         if step % 4001 == 0 {
             let found = walk(&shadow.heap);
-            let headers: Vec<u32> = found.live.iter().map(|block| block.0 + HEADER).collect();
-            assert!(headers.iter().eq(shadow.live.keys()));
+            assert!(found.live.iter().map(|block| &block.0).eq(shadow.live.keys()));
         }
     }
     while let Some((address, live)) = shadow.live.pop_first() {
         shadow.check(address, live, live.bytes);
         shadow.heap.free(address).unwrap();
     }
-    assert_eq!(walk(&shadow.heap).free.len(), sizes.len(), "each piece is one free block again");
+    walk(&shadow.heap).free.len()
+}
+
+/// Records for as many blocks as there can be; in the end each piece is one free block again.
+fn play_in(sizes: &[u32], seed: u64, steps: u32, most_log2: u64) {
+    let heap = heap_for(sizes, sizes.iter().sum::<u32>() / MIN_BLOCK);
+    assert_eq!(play(heap, seed, steps, most_log2), sizes.len());
 }
 
 #[test]
 fn a_million_random_operations_in_one_piece() {
-    play(&[96 * 1024], 1, 700_000, 11);
-    play(&[1024], 2, 300_000, 6);
+    play_in(&[96 * 1024], 1, 700_000, 11);
+    play_in(&[1024], 2, 300_000, 6);
 }
 
 #[test]
 fn a_million_random_operations_in_several_pieces() {
-    play(&[64 * 1024, 256, 4096, 64 * 1024, 32], 3, 700_000, 11);
-    play(&[64; 20], 4, 300_000, 6);
+    play_in(&[64 * 1024, 256, 4096, 64 * 1024, 32], 3, 700_000, 11);
+    play_in(&[64; 20], 4, 300_000, 6);
 }
 
 #[test]
-fn every_operation_has_a_fixed_number_of_accesses() {
+fn a_million_random_operations_with_records_in_the_pieces() {
+    assert!(play(heap_alone(&[96 * 1024]), 6, 300_000, 11) > 1, "blocks became records");
+    play(heap_alone(&[2048, 64, 1024, 32]), 7, 300_000, 6);
+    play(heap_for(&[16 * 1024, 4096], 3), 8, 400_000, 8);
+}
+
+/// Least and most loads and stores of records, and of headers, in `free` and in `alloc`.
+fn extreme_accesses(mut heap: Heap<Pieces>) -> [[[u32; 4]; 2]; 2] {
     let mut rng = Rng::new(5);
-    let mut heap = heap(&[256 * 1024, 64 * 1024]);
     let mut live = Vec::new();
-    let mut most = [(0, 0); 2];
+    let (mut least, mut most) = ([[u32::MAX; 4]; 2], [[0; 4]; 2]);
     for step in 0..400_000 {
-        heap.storage.loads.set(0);
-        heap.storage.stores = 0;
+        heap.storage.forget_accesses();
         let grow = (step / 3000) % 2 == 0;
         let which = usize::from(live.is_empty() || (rng.below(3) > 0) == grow);
         if which == 1 {
-            live.extend(heap.alloc_aligned(size(&mut rng, 12), 1 << rng.below(6)));
+            let block = heap.alloc_aligned(size(&mut rng, 12), 1 << rng.below(6));
+            live.extend(block);
+            if block.is_err() {
+                continue;
+            }
         } else {
             let index = rng.below(live.len() as u64) as usize;
             heap.free(live.swap_remove(index)).unwrap();
         }
-        let seen = &mut most[which];
-        *seen = (seen.0.max(heap.storage.loads.get()), seen.1.max(heap.storage.stores));
+        let now = heap.storage.accesses();
+        least[which] = core::array::from_fn(|index| least[which][index].min(now[index]));
+        most[which] = core::array::from_fn(|index| most[which][index].max(now[index]));
     }
-    assert_eq!(most, [(14, 10), (4, 13)], "loads and stores of free, and of alloc");
+    [least, most]
+}
+
+#[test]
+fn every_operation_has_a_fixed_number_of_accesses() {
+    let [least, most] = extreme_accesses(heap_for(&[256 * 1024, 64 * 1024], 20_000));
+    assert_eq!(least, [[22, 6, 1, 1], [6, 4, 0, 1]], "`free`, `alloc`");
+    assert_eq!(most, [[26, 15, 1, 1], [9, 19, 0, 1]], "`free`, `alloc`");
+    let [_, grown] = extreme_accesses(heap_alone(&[256 * 1024, 64 * 1024]));
+    assert_eq!(grown, [most[0], [18, 33, 0, 1]], "`alloc` after it took records from a piece");
 }
 
 #[test]
