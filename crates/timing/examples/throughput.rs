@@ -7,7 +7,10 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
+use timing::application::{Access, Core};
+use timing::cp15::Operation;
 use timing::thumb::classify;
+use timing::vmsa::Tables;
 use timing::{BlockCost, Machine, MemAttr, Profile};
 
 const CALLS: u32 = 20_000_000;
@@ -15,7 +18,7 @@ const CACHED: MemAttr = MemAttr::WRITE_BACK_ALLOCATE;
 const CODE: MemAttr = MemAttr::WRITE_THROUGH;
 
 /// Times `CALLS` calls, of which each is given its number, and prints them. Nanoseconds per call.
-fn per_call(name: &str, machine: &mut Machine, mut call: impl FnMut(&mut Machine, u32)) -> f64 {
+fn per_call<M>(name: &str, machine: &mut M, mut call: impl FnMut(&mut M, u32)) -> f64 {
     let start = Instant::now();
     for i in 0..CALLS {
         call(machine, black_box(i));
@@ -32,9 +35,53 @@ fn block(machine: &Machine, at: u32) -> BlockCost {
     BlockCost::new(machine.costs(), at, &insns)
 }
 
+fn profile(name: &str) -> Result<Profile, Box<dyn Error>> {
+    let path = format!("{}/../../boards/profiles/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+}
+
+/// One mebibyte of pages at 0x4000_0000 in tables that never change.
+struct Fixed;
+
+impl Tables for Fixed {
+    fn descriptor(&self, addr: u32) -> Option<u32> {
+        match addr {
+            0x0100_1000 => Some(0x0200_0001),
+            0x0200_0000..0x0200_0400 => Some(0x0300_0000 | (addr & 0x3FF) << 10 | 0x7E),
+            _ => None,
+        }
+    }
+
+    fn generation(&self) -> u64 {
+        0
+    }
+}
+
+fn application() -> Result<(), Box<dyn Error>> {
+    let core = || -> Result<Core, Box<dyn Error>> {
+        let mut core = Core::new(&profile("xc7z020")?).map_err(|errors| format!("{errors:?}"))?;
+        let table = Operation::Table0(0x0100_0048);
+        for operation in [table, Operation::ContextId(1), Operation::Control(1 << 12 | 1 << 2 | 1)] {
+            core.operate(operation, &Fixed);
+        }
+        Ok(core)
+    };
+    let access = |virt| Access { virt, phys: None, size: 4, store: false };
+    per_call("A9 data: hit, same page", &mut core()?, |core, i| {
+        core.data(access(0x4000_0000 + (i & 0x3FF) * 4), &Fixed);
+    });
+    per_call("A9 data: hit, eight pages in turn", &mut core()?, |core, i| {
+        core.data(access(0x4000_0000 + (i & 7) * 0x1040), &Fixed);
+    });
+    per_call("A9 data: main TLB hit every time", &mut core()?, |core, i| {
+        core.data(access(0x4000_0000 + (i & 63) * 0x1040), &Fixed);
+    });
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/profiles/stm32f767.toml"))?;
-    let profile: Profile = toml::from_str(&text)?;
+    let profile = profile("stm32f767")?;
+    application()?;
     let machine = || Machine::new(&profile).map_err(|errors| format!("{errors:?}"));
 
     per_call("data: tightly coupled", &mut machine()?, |m, i| {

@@ -107,6 +107,12 @@ impl Prefetcher {
         one >> self.block_lines_log2 == other >> self.block_lines_log2
     }
 
+    /// Whether no line is under way or waits for its use.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.ahead.iter().all(Option::is_none)
+    }
+
     /// A line that it named was asked for, and will be there at time `ready`.
     pub fn asked(&mut self, (line, stream): (u32, usize), ready: u64) {
         self.ahead[self.next_place] = Some(Ahead { line, ready, stream });

@@ -55,6 +55,12 @@ impl MicroTlb {
         self.entries[self.last]
     }
 
+    /// The entry used last, if it translates `addr`.
+    #[inline]
+    pub fn again(&self, addr: u32, asid: u8) -> Option<&Mapping> {
+        self.entries[self.last].as_ref().filter(|entry| entry.matches(addr, asid)).map(|entry| &entry.mapping)
+    }
+
     /// Takes an entry.
     pub fn fill(&mut self, entry: Entry) {
         self.entries[self.next] = Some(entry);

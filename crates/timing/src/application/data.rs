@@ -90,6 +90,9 @@ impl MemorySystem {
         } else {
             self.counters.loads += 1;
         }
+        if self.again(&access, tables) {
+            return Charge::NOTHING;
+        }
         let (mut charge, mut mapping) = self.translate(virt, access.phys, false, tables);
         if !store && virt & (size.min(4) - 1) != 0 {
             charge.cycles += self.spend(self.unaligned_load);
@@ -124,6 +127,23 @@ impl MemorySystem {
         charge
     }
 
+    /// Whether an access is one in the page of the last, to a line that the level-1 cache serves at once: most are.
+    #[inline]
+    fn again(&mut self, access: &Access, tables: &impl Tables) -> bool {
+        let Access { virt, phys, size, store } = *access;
+        let line_log2 = self.side.below.line_log2;
+        let within = virt.wrapping_add(size - 1) >> line_log2 == virt >> line_log2;
+        if !within || !store && virt & (size.min(4) - 1) != 0 || !self.prefetcher.is_idle() {
+            return false;
+        }
+        let Some(mapping) = self.mmu.again(virt, tables) else { return false };
+        let addr = mapping.translate(virt);
+        let attr = at_level1(mapping.attr, self.coherent);
+        let hit = phys.is_none_or(|went| went == addr) && self.side.hit(addr >> line_log2, store, attr);
+        self.counters.dcache_hits += u64::from(hit);
+        hit
+    }
+
     fn translate(
         &mut self,
         virt: u32,
@@ -150,19 +170,13 @@ impl MemorySystem {
         (Charge { cycles, translation: cycles, found, fault: outcome.err(), violation }, outcome.ok())
     }
 
-    /// The memory type as the level-1 caches see it.
-    fn attr(&self, mapping: &Mapping) -> MemAttr {
-        let attr = mapping.attr;
-        MemAttr { shareable: attr.shareable && !self.coherent, ..attr }
-    }
-
     /// The part of an access that lies within one line: stall cycles, already added to the clock.
     fn part(&mut self, addr: u32, size: u32, store: bool, mapping: &Mapping) -> u32 {
         let Some(index) = self.side.below.find(addr, 0) else {
             self.counters.outside += 1;
             return 0;
         };
-        let attr = self.attr(mapping);
+        let attr = at_level1(mapping.attr, self.coherent);
         let request = Request { outer: mapping.outer, master: Master::Data };
         let cached = self.side.below.memories[index].cacheable && attr.data_cacheable() && self.side.l1.on;
         let stall = match (cached, store) {
@@ -241,6 +255,9 @@ impl MemorySystem {
 }
 
 impl Charge {
+    /// A hit everywhere.
+    const NOTHING: Self = Self { cycles: 0, translation: 0, found: Found::Micro, fault: None, violation: None };
+
     /// Adds what a second translation of the same access cost.
     fn add(&mut self, other: &Self) {
         self.cycles += other.cycles;
@@ -249,6 +266,11 @@ impl Charge {
         self.fault = self.fault.or(other.fault);
         self.violation = self.violation.or(other.violation);
     }
+}
+
+/// The memory type as the level-1 caches see it: they hold shareable memory when the core takes part in coherency.
+const fn at_level1(attr: MemAttr, coherent: bool) -> MemAttr {
+    MemAttr { shareable: attr.shareable && !coherent, ..attr }
 }
 
 /// Reads a descriptor as the walk does: through the level-1 data cache if its memory type says so (DDI 0388I 6.3), a miss

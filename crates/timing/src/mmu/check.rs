@@ -140,6 +140,12 @@ impl Checker {
         self.epoch += 1;
     }
 
+    /// Whether the page of `virt` was found right, and neither tables nor registers have changed since.
+    #[inline]
+    pub fn is_judged(&self, virt: u32, asid: u8, generation: u64) -> bool {
+        self.verified[(virt >> 12) as usize % VERIFIED] == (virt >> 12, asid, self.epoch, generation)
+    }
+
     /// Compares what `used` says (the entry that the access found, if it walked none), and everything else that a core may
     /// hold for `virt`, with the tables. What may be held is reported once, what is used every time. Time: constant when the
     /// page was judged since the tables and registers last changed, otherwise a walk and eight look-ups.
@@ -151,9 +157,8 @@ impl Checker {
         used: Option<(Entry, Holder)>,
     ) -> Option<Stale> {
         let asid = registers.asid();
-        let slot = (virt >> 12) as usize % VERIFIED;
-        let mark = (virt >> 12, asid, self.epoch, tables.generation());
-        if self.verified[slot] == mark {
+        let generation = tables.generation();
+        if self.is_judged(virt, asid, generation) {
             return None;
         }
         let now = walk(registers, tables, virt);
@@ -177,7 +182,7 @@ impl Checker {
         });
         match stale {
             Some(stale) => self.forget(&stale),
-            None => self.verified[slot] = mark,
+            None => self.verified[(virt >> 12) as usize % VERIFIED] = (virt >> 12, asid, self.epoch, generation),
         }
         stale
     }

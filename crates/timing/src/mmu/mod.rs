@@ -121,6 +121,15 @@ impl Mmu {
         self.counters
     }
 
+    /// The translation of a data access in the page accessed last, when it was found right and nothing has changed since: the
+    /// answer of [`Mmu::translate`], which costs nothing then, without its price on the host.
+    #[inline]
+    pub fn again(&self, virt: u32, tables: &impl Tables) -> Option<&Mapping> {
+        let asid = self.registers.asid();
+        let judged = self.registers.enabled && self.checker.is_judged(virt, asid, tables.generation());
+        if judged { self.micro_data.again(virt, asid) } else { None }
+    }
+
     /// Translates `virt` for a fetch or a data access. `read` reads a descriptor through the memory system, at so many cycles
     /// from now: its extra cycles, and what answered.
     pub fn translate(

@@ -148,9 +148,33 @@ fn a_walk_past_a_changed_line_is_seen() {
 fn an_access_that_went_elsewhere_is_seen() {
     let mut rig = Rig::ddr();
     let access = |phys| Access { virt: VIRT + 4, phys: Some(phys), size: 4, store: false };
-    assert_eq!(rig.system.data(access(DATA + 4), &rig.tables).violation, None);
+    for _ in 0..3 {
+        assert_eq!(rig.system.data(access(DATA + 4), &rig.tables).violation, None);
+    }
     let went = rig.system.data(access(DATA + 8), &rig.tables).violation;
     assert_eq!(went, Some(Violation::Elsewhere { virt: VIRT + 4, went: DATA + 8, expected: DATA + 4 }));
+}
+
+/// A page that is hit over and over is judged again as soon as its table changes; shareable memory is held in level 1 only by
+/// a coherent core.
+#[test]
+fn a_page_in_use_is_judged_again() {
+    let mut rig = Rig::ddr();
+    rig.load(VIRT);
+    assert_eq!([rig.load(VIRT), rig.load(VIRT + 4)], [0, 0]);
+    let hits = rig.system.counters().dcache_hits;
+    rig.load(VIRT + 8);
+    assert_eq!(rig.system.counters().dcache_hits, hits + 1);
+    rig.tables.set(DDR_PAGES, (DATA + 0x5000) | super::PAGE);
+    let Some(Violation::Stale(stale)) = rig.access(VIRT + 8, 4, false).violation else { panic!("not seen") };
+    assert_eq!(stale.tables.unwrap().phys, DATA + 0x5000);
+
+    let mut rig = Rig::ddr();
+    rig.tables.set(DDR_PAGES, DATA | 1 << 10 | super::PAGE);
+    rig.load(VIRT);
+    assert_eq!([rig.load(VIRT), rig.load(VIRT)], [19, 19], "level 2 serves it every time");
+    rig.operate(Operation::AuxiliaryControl(1 << 6));
+    assert_eq!([rig.load(VIRT), rig.load(VIRT)], [19, 0]);
 }
 
 /// Fetches have a micro-TLB of their own, and the same main TLB.
