@@ -62,6 +62,7 @@ registers! {
     bpiall = "p15", "0", "c7", "c5", "6", wo, "Invalidates the branch predictors (B4.2.1).";
     dcisw = "p15", "0", "c7", "c6", "2", wo, "Invalidates a line by set and way (B4.2.1).";
     dccmvac = "p15", "0", "c7", "c10", "1", wo, "Cleans a line by address to the point of coherency (B4.2.1).";
+    dccimvac = "p15", "0", "c7", "c14", "1", wo, "Cleans and invalidates a line by address to the point of coherency (B4.2.1).";
     dccmvau = "p15", "0", "c7", "c11", "1", wo, "Cleans a line by address to the point of unification (B4.2.1).";
     tlbiall = "p15", "0", "c8", "c7", "0", wo, "Invalidates all entries that are not locked (B4.2.2).";
     tlbimva = "p15", "0", "c8", "c7", "1", wo, "Invalidates entries by address and ASID (B4.2.2).";

@@ -13,6 +13,7 @@ pub mod cp15;
 mod entry;
 pub mod fault;
 mod gic;
+pub mod lockdown;
 mod machine;
 pub mod mmu;
 pub mod pl310;

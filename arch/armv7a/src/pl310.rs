@@ -12,11 +12,15 @@ const INTERRUPT_CLEAR: u32 = 0x220;
 const SYNC: u32 = 0x730;
 const INVALIDATE_WAYS: u32 = 0x77c;
 const CLEAN_INVALIDATE_LINE: u32 = 0x7f0;
+const CLEAN_INVALIDATE_WAYS: u32 = 0x7fc;
 const DATA_LOCKDOWN: u32 = 0x900;
 const INSTRUCTION_LOCKDOWN: u32 = 0x904;
 
 /// Masters that have lockdown registers of their own (DDI 0246, 3.3.13).
 const MASTERS: u32 = 8;
+
+/// Most looks at an operation on ways: it visits every line once, and this is many times as long.
+pub const POLLS: u32 = 1 << 20;
 
 /// How a chip has built its controller in.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +34,6 @@ pub struct Setup {
     /// Ways, at most 16.
     pub ways: u32,
 }
-
-/// Ways of the cache, one bit each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ways(pub u32);
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,6 @@ impl Pl310 {
     /// The first-level data cache is off; nothing in the second level is wanted.
     #[must_use]
     pub unsafe fn start(registers: Block, setup: Setup) -> Option<Pl310> {
-        // An invalidation visits every line once; this is many times as long.
-        const POLLS: u32 = 1 << 20;
         let all = (1 << setup.ways) - 1;
         registers.write(CONTROL, 0);
         dsb();
@@ -62,9 +60,11 @@ impl Pl310 {
         registers.write(TAG_LATENCY, setup.tag_latency);
         registers.write(DATA_LATENCY, setup.data_latency);
         let cache = Pl310 { registers, all };
-        cache.lock(Ways(0));
-        registers.write(INVALIDATE_WAYS, all);
-        let done = (0..POLLS).any(|_| registers.read(INVALIDATE_WAYS) & all == 0);
+        (0..MASTERS).for_each(|master| {
+            cache.write_lock(DATA_LOCKDOWN + 8 * master, 0);
+            cache.write_lock(INSTRUCTION_LOCKDOWN + 8 * master, 0);
+        });
+        let done = cache.on_ways(INVALIDATE_WAYS, all);
         cache.sync();
         registers.write(INTERRUPT_MASK, 0);
         registers.write(INTERRUPT_CLEAR, 0x1ff);
@@ -73,13 +73,21 @@ impl Pl310 {
         done.then_some(cache)
     }
 
-    /// Keeps every master from allocating in these ways; what is in them stays (DDI 0246, 2.3.9 and 3.3.13).
-    pub fn lock(&self, ways: Ways) {
-        for master in 0..MASTERS {
-            self.registers.write(DATA_LOCKDOWN + 8 * master, ways.0 & self.all);
-            self.registers.write(INSTRUCTION_LOCKDOWN + 8 * master, ways.0 & self.all);
-        }
-        dsb();
+    /// An operation on ways, which the controller performs in the background; whether it ended.
+    fn on_ways(&self, operation: u32, ways: u32) -> bool {
+        self.registers.write(operation, ways);
+        (0..POLLS).any(|_| self.registers.read(operation) & ways == 0)
+    }
+
+    /// Writes ways back to memory and forgets them; whether that ended within [`POLLS`] looks.
+    #[must_use]
+    pub fn clean_ways(&self, ways: u32) -> bool {
+        self.on_ways(CLEAN_INVALIDATE_WAYS, ways & self.all)
+    }
+
+    /// Writes a register of lockdown by way (DDI 0246, 3.3.11): in these ways that master allocates nothing; what is in them stays.
+    pub fn write_lock(&self, offset: u32, ways: u32) {
+        self.registers.write(offset, ways & self.all);
     }
 
     /// Writes a line back to memory and forgets it; `physical` is any address in it.

@@ -54,6 +54,8 @@ const LINES: &[&str] = &[
     "domain 1: breakpoint: usage fault at ",
     "domain 1: unaligned load of two words: usage fault at ",
     "domain 1: stack pointer elsewhere: stack fault at 0x00300000",
+    "a TLB entry of domain 1 locked and unlocked",
+    "a way filled, locked and unlocked",
     "domain 0 has counted on in between",
     "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
     "domain 0: a call in Arm state, performed again",

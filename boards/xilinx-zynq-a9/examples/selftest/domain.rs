@@ -2,8 +2,10 @@
 
 use armv7a::Context;
 use armv7a::cache;
+use armv7a::lockdown;
 use armv7a::mmu::{SPLIT, Space, Tlb};
-use protect::vmsa::{Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
+use armv7a::pl310::Pl310;
+use protect::vmsa::{self, Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
 use zynq::{OCM_TABLES, TableWords, window};
 
 use crate::programs::{self, CODE, CONST, DATA};
@@ -97,6 +99,20 @@ impl Domain {
         self.map(CONST, self.other, Rights::UserConst)
     }
 
+    /// Locks the entry of [`DATA`] in the main TLB, and takes it out again. The space is loaded. The board does not know of locked entries:
+    /// that the sequences run is all that can be seen.
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn lock_and_unlock(&mut self, cache: &Pl310) -> Result<(), Failed> {
+        let steps = vmsa::lockdown::lock_entry(0, self.asid, DATA).ok_or(Failed("a lock slot"))?;
+        // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
+        unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))?;
+        let steps = vmsa::lockdown::unlock_entry(self.asid, DATA).into_iter();
+        // SAFETY: no step touches memory.
+        unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("unlocking an entry"))
+    }
+
     fn map(&mut self, virt: u32, frame: u32, rights: Rights) -> Result<(), Failed> {
         let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Failed("attributes"))?;
         self.tables.map(virt, frame, PAGE, attributes, self.placement).map_err(|_| Failed("mapping"))?;
@@ -118,6 +134,17 @@ impl Domain {
 fn write(frame: u32, value: u32) {
     // SAFETY: a frame of the test's that no domain has yet.
     unsafe { (window(frame) as *mut u32).write_volatile(value) };
+}
+
+/// Brings a way's worth of memory into way 7, locks it there, and unlocks it again.
+///
+/// # Errors
+/// [`Failed`].
+pub fn lock_and_unlock_a_way(cache: &Pl310) -> Result<(), Failed> {
+    let lock = vmsa::lockdown::LockWays { locked: 0, fill: 1 << 7, base: FAR_TABLES };
+    let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?.chain(vmsa::lockdown::unlock_ways(0));
+    // SAFETY: the range is memory off the chip, which the kernel has mapped; cleaning and loading change nothing there.
+    unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))
 }
 
 /// Puts the programs into their frame, as a loader would: the instruction fetches find what the data cache was given.

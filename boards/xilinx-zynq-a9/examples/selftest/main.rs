@@ -14,6 +14,7 @@ use core::fmt::Write;
 use core::mem::MaybeUninit;
 
 use armv7a::fault::{self, Vector};
+use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Cause, Context};
 use domain::{CONSTANTS, Domain, Failed};
 use kernel::arch::Start;
@@ -49,6 +50,7 @@ struct Test {
     running: usize,
     stage: Stage,
     uart: Uart,
+    cache: Pl310,
     reported: [bool; 2],
     counted: u32,
     failed: u32,
@@ -67,10 +69,11 @@ extern "C" fn kernel_start() -> *mut Context {
     // SAFETY: the first thing that runs.
     let started = unsafe { zynq::start() };
     let mut uart = Uart::new();
-    if let Err(error) = started {
+    let (cache, _) = started.unwrap_or_else(|error| {
         let _ = writeln!(uart, "start: {error:?}");
         armv7a::semihosting_exit(0x100);
-    }
+        parked()
+    });
     domain::load_programs();
     let domains = Domain::new(0).and_then(|first| Ok([first, Domain::new(1)?]));
     let domains = domains.unwrap_or_else(|Failed(what)| {
@@ -86,6 +89,7 @@ extern "C" fn kernel_start() -> *mut Context {
         running: 1,
         stage: Stage::Counting(0),
         uart,
+        cache,
         reported: [false; 2],
         counted: 0,
         failed: 0,
@@ -156,6 +160,10 @@ impl Test {
             self.begin_misdeed(number + 1);
             return self.turn();
         }
+        let locked = self.domains[1].lock_and_unlock(&self.cache);
+        self.line(locked.is_ok(), format_args!("a TLB entry of domain 1 locked and unlocked"));
+        let locked = domain::lock_and_unlock_a_way(&self.cache);
+        self.line(locked.is_ok(), format_args!("a way filled, locked and unlocked"));
         let further = self.domains[0].count() > self.counted;
         self.line(further, format_args!("domain 0 has counted on in between"));
         self.stage = Stage::Anew;
