@@ -78,6 +78,7 @@ registers! {
     tpidruro = "p15", "0", "c13", "c0", "3", rw, "A word that user mode may read (B4.1.151).";
     tpidrprw = "p15", "0", "c13", "c0", "4", rw, "A word of the kernel's (B4.1.149).";
     teecr = "p14", "6", "c0", "c0", "0", rw, "ThumbEE configuration (B4.1.148).";
+    jmcr = "p14", "7", "c2", "c0", "0", rw, "Whether BXJ enters Jazelle state (A2.10.4).";
     joscr = "p14", "7", "c1", "c0", "0", rw, "Who may configure Jazelle (A2.10.4).";
 }
 

@@ -211,6 +211,7 @@ pub fn close_user_channels() {
     unsafe {
         cp15::pmuserenr::write(0);
         cp15::teecr::write(1);
+        cp15::jmcr::write(0);
         cp15::joscr::write(1);
         cp15::tpidruro::write(0);
         cp15::cpacr::write(0xf << 20);

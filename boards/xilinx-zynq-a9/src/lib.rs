@@ -79,6 +79,8 @@ unsafe extern "C" {
     static __kernel_const_end: u8;
     static __kernel_data_start: u8;
     static __kernel_data_end: u8;
+    static __kernel_stack_start: u8;
+    static __kernel_stack_end: u8;
 }
 
 /// A range between two symbols of the linker script, mapped where it is.
@@ -92,7 +94,7 @@ fn device(base: u32, bytes: u32) -> Mapping {
 }
 
 /// What the kernel has mapped in every address space.
-fn mappings() -> [Mapping; 8] {
+fn mappings() -> [Mapping; 9] {
     let tables = Mapping {
         base: OCM_TABLES,
         physical: OCM_TABLES,
@@ -112,6 +114,7 @@ fn mappings() -> [Mapping; 8] {
         image(&raw const __kernel_code_start, &raw const __kernel_code_end, Rights::KernelCode),
         image(&raw const __kernel_const_start, &raw const __kernel_const_end, Rights::KernelConst),
         image(&raw const __kernel_data_start, &raw const __kernel_data_end, Rights::KernelData),
+        image(&raw const __kernel_stack_start, &raw const __kernel_stack_end, Rights::KernelData),
         tables,
         memory,
         device(UART1, 0x1000),
