@@ -3,6 +3,7 @@
 use kernel::arch::{Request, Start};
 
 use crate::block::Block;
+use crate::cache;
 use crate::context::{Context, Entry};
 use crate::gic::{Gic, Taken};
 use crate::mmu::Space;
@@ -16,6 +17,9 @@ pub trait Board: 'static {
     const TICKS_PER_SECOND: u32;
     /// Cycles of the private devices' clock in a tick, 1 to 256.
     const TICK_CYCLES: u32;
+
+    /// Where the kernel has a physical address of memory mapped, whichever domain runs.
+    fn window(physical: u32) -> u32;
 
     /// Ends the run with a status.
     fn end(&mut self, status: u32);
@@ -130,6 +134,34 @@ impl<B: Board> Armv7a<B> {
     #[inline]
     pub fn load(&mut self, space: Space) {
         space.load();
+    }
+
+    /// Copies bytes between two ranges of physical memory that do not overlap: what a domain calls them does not matter.
+    ///
+    /// # Safety
+    /// The kernel has both ranges mapped, the first one to write; the caller has checked whose they are.
+    pub unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+        let (to, from) = (B::window(dst), B::window(src));
+        // SAFETY: the caller's duty.
+        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes as usize) };
+    }
+
+    /// Sets bytes of physical memory to zero.
+    ///
+    /// # Safety
+    /// As for [`Armv7a::copy`].
+    pub unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+        // SAFETY: the caller's duty.
+        unsafe { core::ptr::write_bytes(B::window(dst) as *mut u8, 0, bytes as usize) };
+    }
+
+    /// What was written to a range of physical memory can be executed from now on.
+    ///
+    /// # Time complexity
+    /// One operation for each line of 32 bytes, and the instruction cache is empty afterwards.
+    pub fn publish_code(&mut self, base: u32, bytes: u32) {
+        cache::clean_to_unification(B::window(base), bytes);
+        cache::invalidate_instructions();
     }
 
     /// Writes one record to the trace port.

@@ -1,12 +1,11 @@
 //! Two domains: their memory, tables and registers.
 
-use armv7a::Context;
-use armv7a::cache;
 use armv7a::lockdown;
 use armv7a::mmu::{SPLIT, Space, Tlb};
 use armv7a::pl310::Pl310;
+use armv7a::{Armv7a, Context};
 use protect::vmsa::{self, Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
-use zynq::{OCM_TABLES, TableWords, window};
+use zynq::{OCM_TABLES, TableWords, Zynq, window};
 
 use crate::programs::{self, CODE, CONST, DATA};
 
@@ -147,12 +146,21 @@ pub fn lock_and_unlock_a_way(cache: &Pl310) -> Result<(), Failed> {
     unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))
 }
 
-/// Puts the programs into their frame, as a loader would: the instruction fetches find what the data cache was given.
-pub fn load_programs() {
+/// Puts the programs into their frame, as a loader would, and clears the domains' data, which were something else's.
+///
+/// # Errors
+/// [`Failed`] when the data are not clear afterwards.
+pub fn load(arch: &mut Armv7a<Zynq>) -> Result<(), Failed> {
     let image = programs::image();
-    let to = window(CODE_FRAME);
-    // SAFETY: a frame of the test's that no domain has yet; the programs are shorter than it.
-    unsafe { core::ptr::copy_nonoverlapping(image.as_ptr(), to as *mut u8, image.len()) };
-    cache::clean_to_unification(to, image.len() as u32);
-    cache::invalidate_instructions();
+    let words = || (DATA_FRAME..DATA_FRAME + 2 * NEXT).step_by(PAGE as usize - 4);
+    words().for_each(|at| write(at, at));
+    // SAFETY: frames of the test's that no domain has yet; the programs are shorter than one, and lie where they are physically.
+    unsafe {
+        arch.copy(CODE_FRAME, image.as_ptr() as u32, image.len() as u32);
+        arch.zero(DATA_FRAME, 2 * NEXT);
+    }
+    arch.publish_code(CODE_FRAME, image.len() as u32);
+    // SAFETY: as above.
+    let clear = words().all(|at| unsafe { (window(at) as *const u32).read_volatile() } == 0);
+    if clear { Ok(()) } else { Err(Failed("clearing frames")) }
 }

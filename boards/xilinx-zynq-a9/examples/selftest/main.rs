@@ -74,14 +74,13 @@ extern "C" fn kernel_start() -> *mut Context {
         armv7a::semihosting_exit(0x100);
         parked()
     });
-    domain::load_programs();
-    let domains = Domain::new(0).and_then(|first| Ok([first, Domain::new(1)?]));
+    let mut arch = Armv7a::new(Zynq, Start { entry: 0, link: 0, stack_base: 0, stack_bytes: 0, args: [0; 4] });
+    let domains = domain::load(&mut arch).and_then(|()| Ok([Domain::new(0)?, Domain::new(1)?]));
     let domains = domains.unwrap_or_else(|Failed(what)| {
         let _ = writeln!(uart, "start: {what} failed");
         armv7a::semihosting_exit(0x101);
         parked()
     });
-    let arch = Armv7a::new(Zynq, Start { entry: 0, link: 0, stack_base: 0, stack_bytes: 0, args: [0; 4] });
     let test = Test {
         resume: core::ptr::null_mut(),
         arch,
