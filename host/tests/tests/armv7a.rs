@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use build_tool::{Install, Toolchain, build_example, find_in_path};
+use system_tests::{cofferdam, root};
 
 const BOARD: &str = "xilinx-zynq-a9";
 
@@ -84,4 +85,25 @@ fn two_address_spaces_hold_what_the_port_promises() {
 fn the_second_cpu_is_parked_and_changes_nothing() {
     let (lines, code) = run(&["-smp", "2"]);
     assert_right(&lines, code);
+}
+
+#[test]
+fn a_system_on_this_board_is_refused_at_the_key_that_names_it() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("system.toml");
+    let text = std::fs::read_to_string(root().join("examples/hello/system.toml")).unwrap();
+    std::fs::write(&path, text.replace("mps2-an500", BOARD)).unwrap();
+    let output = cofferdam(&["check", &path.to_string_lossy()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("CF0202") && said.contains("no system can run") && said.contains(BOARD), "{said}");
+}
+
+#[test]
+fn boards_says_on_which_systems_can_run() {
+    let output = cofferdam(&["boards"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{said}"));
+    assert!(line(BOARD).ends_with("no system can run on it yet"), "{said}");
+    assert!(!line("mps2-an500").contains("yet"), "{said}");
 }
