@@ -1,7 +1,8 @@
 //! The flash accelerator: keeps lines that were missed, and reads the next line ahead.
 //!
 //! Instructions and data come through the same port. The line in use costs nothing; a kept line nothing; the line being
-//! read ahead what is left of its read; any other line a whole read, which waits for a read under way. Missed lines are
+//! read ahead what is left of its read; any other line a whole read, which waits for a read under way. A read-ahead that
+//! has not begun when another line is wanted is given up, so that no request waits for more than one read. Missed lines are
 //! kept, lines that the read-ahead brought are not (they are cheap to come by again in sequence). Look-up is constant
 //! time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
 
@@ -47,6 +48,7 @@ pub struct Art {
     newest: u8,
     current: u32,
     ahead: u32,
+    ahead_start: u64,
     ahead_ready: u64,
     busy_until: u64,
     wait_states: u32,
@@ -63,6 +65,7 @@ impl Art {
             newest: 0,
             current: NO_LINE,
             ahead: NO_LINE,
+            ahead_start: 0,
             ahead_ready: 0,
             busy_until: 0,
             wait_states,
@@ -89,8 +92,7 @@ impl Art {
         } else if line == self.ahead {
             (self.ahead_ready.saturating_sub(now) as u32, Answer::Prefetched)
         } else {
-            let start = now.max(self.busy_until);
-            self.busy_until = start + u64::from(self.wait_states) + 1;
+            let start = self.begin(now);
             self.keep(line);
             ((start - now) as u32 + self.wait_states, Answer::Miss)
         };
@@ -100,12 +102,23 @@ impl Art {
         (stall, answer)
     }
 
+    /// Begins a read wanted at time `now`: when it starts. A read-ahead that has not begun makes way.
+    fn begin(&mut self, now: u64) -> u64 {
+        if self.ahead != NO_LINE && self.ahead_start > now {
+            self.ahead = NO_LINE;
+            self.busy_until = self.ahead_start;
+        }
+        let start = now.max(self.busy_until);
+        self.busy_until = start + u64::from(self.wait_states) + 1;
+        start
+    }
+
     fn read_ahead(&mut self, line: u32, now: u64) {
         let wanted = self.slot_of.get(line as usize) == Some(&ABSENT) && line != self.ahead;
         if wanted {
-            let start = now.max(self.busy_until);
-            self.busy_until = start + u64::from(self.wait_states) + 1;
+            let start = self.begin(now);
             self.ahead = line;
+            self.ahead_start = start;
             // A hit in the last cycle of the read gets the line at its end.
             self.ahead_ready = start + u64::from(self.wait_states);
         }

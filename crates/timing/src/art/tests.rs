@@ -76,3 +76,15 @@ proptest! {
         }
     }
 }
+
+/// Lines 0, 2, 4 ... are kept. Each hit on another of them, a cycle after the one before, wants the line behind it read
+/// ahead; only the one under way is, so that the line asked for at last waits for one read (at most 8) and its own (7).
+#[test]
+fn read_aheads_do_not_queue_up() {
+    let mut art = Art::new(100, 32, WAIT, true);
+    (0..20).for_each(|line| _ = art.access(2 * line, u64::from(line) * 100, true));
+    (0..20).for_each(|line| assert_eq!(art.access(2 * line, 5000 + u64::from(line), true), (0, Answer::Hit)));
+    let (stall, answer) = art.access(90, 5020, true);
+    assert_eq!(answer, Answer::Miss);
+    assert!((8..=15).contains(&stall), "{stall}");
+}
