@@ -20,6 +20,15 @@ impl Shared {
         Shared { base: area.base as *mut u32, words: area.bytes as usize / 4, writable: area.access & 2 != 0 }
     }
 
+    /// Memory that the memory manager granted, as shared words.
+    ///
+    /// # Safety
+    /// This domain may read the `bytes` from `base` on (and write them, if `writable`) as long as the value is used; `base` is a
+    /// multiple of 4.
+    pub unsafe fn granted(base: u32, bytes: u32, writable: bool) -> Self {
+        Shared { base: base as *mut u32, words: bytes as usize / 4, writable }
+    }
+
     /// Number of words.
     pub fn words(self) -> usize {
         self.words
