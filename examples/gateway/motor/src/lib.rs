@@ -8,9 +8,11 @@
 
 mod control;
 mod model;
+mod window;
 
 pub use control::{Controller, Measured, speed_reference};
 pub use model::{Motor, Voltage};
+pub use window::Window;
 
 /// Seconds between two runs of the controller.
 pub const PERIOD: f32 = 0.001;

@@ -71,3 +71,18 @@ fn the_reference_is_continuous_and_starts_at_rest() {
         assert!(step <= 240.0 / 150.0 + 1e-3, "{period}: {step}");
     }
 }
+
+#[test]
+fn a_window_knows_its_last_releases_only() {
+    let mut memory = [7; 4];
+    let mut window = Window::new(&mut memory);
+    assert_eq!(window.rms(), 0.0);
+    for error in [100.0, -100.0, 3.0, -3.0, 3.0, 3.0] {
+        window.push(error);
+    }
+    assert_eq!(window.rms(), 3.0);
+    window.push(f32::INFINITY);
+    (0..4).for_each(|_| window.push(f32::NAN));
+    assert_eq!(window.rms(), 0.0, "what is no number is no error, and nothing of it stays");
+    Window::new(&mut []).push(1.0);
+}
