@@ -3,6 +3,8 @@
 fn main() {
     let duktape = gateway_sources::package("ducc-sys").join("duktape");
     let mut build = gateway_sources::c_build();
+    // As for `store`: with everything else the gateway fills most of the flash.
+    build.flag("-Os");
     build.include(&duktape).file(duktape.join("duktape.c")).file("src/engine.c").warnings(false);
     build.compile("engine");
     gateway_sources::link_c_library();

@@ -63,6 +63,65 @@ fn every_attack_is_contained_as_the_victims_see_it() {
     }
 }
 
+/// Beyond the envelopes memory comes from the manager: the series is shared to be read, taken away and given back.
+#[test]
+fn memory_comes_from_the_manager_and_goes_back() {
+    let ran = gateway();
+    let gate = ran.named("gates", "name", "memory.request");
+    assert!(gate["calls"].as_u64() > Some(100), "{gate:#}");
+    assert_eq!(gate["failed"], 0, "{gate:#}");
+    assert!(gate["max_cycles"].as_u64() <= gate["bound_cycles"].as_u64(), "{gate:#}");
+    let manager = ran.named("domains", "name", "memory");
+    assert_eq!(manager["refused"].as_array().map(Vec::len), Some(0), "the kernel and the account agree: {manager:#}");
+    let console = ran.console();
+    let at = |line: &str| console.find(line).unwrap_or_else(|| panic!("nobody said: {line}\n{console}"));
+    let said = [
+        "store: SQLite has 2027520 bytes, checked at l2 within ",
+        "script: reads the series, checked at l2 within ",
+        "RESULT script.covariance ",
+        "store: took the series away from script and gave its memory back",
+        "script: the series is no longer this domain's",
+    ];
+    assert!(said.windows(2).all(|pair| at(pair[0]) < at(pair[1])), "{console}");
+    // Within the envelopes nothing is refused, and nobody but the attacker asked for what was not its own.
+    let refused = console.lines().find(|line| line.contains("refused") && !line.starts_with("rogue: "));
+    assert_eq!(refused, None);
+}
+
+/// The arena of SQLite, as the manifest's envelope has it.
+#[test]
+fn an_envelope_has_the_arena_that_it_needs() {
+    let store = gateway().named("domains", "name", "store");
+    let areas = store["areas"].as_array().cloned().unwrap_or_default();
+    let arena = areas.iter().find(|area| area["name"] == "arena0");
+    assert!(arena.is_some_and(|arena| arena["bytes"].as_u64() >= Some(1980 << 10)), "{store:#}");
+}
+
+#[test]
+fn the_manager_refuses_the_attacker() {
+    let console = gateway().console();
+    for attack in [
+        "memory that was granted to somebody else",
+        "shared memory that was not permitted",
+        "more memory than there is",
+    ] {
+        let refused = |line: &str| line.starts_with("rogue: attack ") && line.ends_with(&format!("{attack}: refused"));
+        assert!(console.lines().any(refused), "{attack}\n{console}");
+    }
+    assert!(console.contains("RESULT rogue.manager 3"), "{console}");
+}
+
+/// The manifest uses every word that the chip can keep.
+#[test]
+fn the_manifest_shows_each_specification() {
+    let text = std::fs::read_to_string(root().join(GATEWAY)).unwrap();
+    let specs = text.lines().filter_map(|line| line.split_once("spec = \"")?.1.split('"').next());
+    let words: Vec<&str> = specs.flat_map(str::split_whitespace).collect();
+    for word in ["deterministic", "l1", "l2", "best-effort", "independent"] {
+        assert!(words.contains(&word), "no area asks for `{word}`");
+    }
+}
+
 #[test]
 fn results_equal_those_of_other_tools() {
     let console = gateway().console_file();

@@ -11,7 +11,7 @@ unsafe extern "C" {
     fn engine_run(engine: *mut c_void, name: *const c_char, source: *const u8, length: u32) -> *const c_char;
 }
 
-/// First address and number of words of the series; set once before a script runs.
+/// First address and number of words of the series; no words before [`set_series`].
 static BASE: AtomicUsize = AtomicUsize::new(0);
 static WORDS: AtomicUsize = AtomicUsize::new(0);
 
@@ -19,10 +19,8 @@ static WORDS: AtomicUsize = AtomicUsize::new(0);
 pub struct Engine(*mut c_void);
 
 impl Engine {
-    /// An engine whose scripts see the series.
-    pub fn open(series: cofferdam::Shared) -> Option<Engine> {
-        BASE.store(series.base() as usize, Ordering::Relaxed);
-        WORDS.store(series.words(), Ordering::Relaxed);
+    /// An engine.
+    pub fn open() -> Option<Engine> {
         // SAFETY: no precondition.
         let engine = unsafe { engine_open() };
         (!engine.is_null()).then_some(Engine(engine))
@@ -41,6 +39,12 @@ impl Engine {
         // SAFETY: the message ends with a zero byte and lives until the next call, which needs `&mut self`.
         Err(unsafe { CStr::from_ptr(message) }.to_str().unwrap_or("error without readable message"))
     }
+}
+
+/// Scripts see this series from now on.
+pub fn set_series(series: cofferdam::Shared) {
+    BASE.store(series.base() as usize, Ordering::Relaxed);
+    WORDS.store(series.words(), Ordering::Relaxed);
 }
 
 struct Memory;

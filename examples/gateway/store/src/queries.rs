@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use cofferdam::{Info, Notification, println};
+use cofferdam::println;
 use wire::Series;
 
 use crate::Failure;
@@ -56,10 +56,9 @@ pub fn run(database: &Database) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Hands the joined series to `script`; returns the number of pairs.
-pub fn series(info: Info, database: &Database) -> Result<usize, Failure> {
-    let ready = Notification::named(info, "ready").ok_or(Failure::Missing("ready"))?;
-    let series = Series::new(Memory::named(info, "series")?);
+/// Stores the joined series in memory; returns the number of pairs.
+pub fn series(database: &Database, memory: Memory) -> Result<usize, Failure> {
+    let series = Series::new(memory);
     let mut statement = database.prepare(SERIES)?;
     let mut count = 0;
     while statement.step()? {
@@ -69,6 +68,5 @@ pub fn series(info: Info, database: &Database) -> Result<usize, Failure> {
         count += 1;
     }
     series.publish(count);
-    ready.signal(1)?;
     Ok(count)
 }

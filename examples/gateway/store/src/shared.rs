@@ -1,6 +1,7 @@
 //! Shared memory of the run-time as the wire format wants it.
 
 use cofferdam::Info;
+use cofferdam::memory::Granted;
 
 use crate::Failure;
 
@@ -9,6 +10,15 @@ use crate::Failure;
 pub struct Memory(cofferdam::Shared);
 
 impl Memory {
+    /// Memory that this domain shares as its owner.
+    ///
+    /// # Safety
+    /// It was granted, to read and write, and is used no longer than it is held.
+    pub unsafe fn owned(granted: &Granted) -> Self {
+        // SAFETY: as the caller promises; what is granted is aligned to 256 bytes.
+        Memory(unsafe { cofferdam::Shared::granted(granted.base, granted.bytes, true) })
+    }
+
     /// Looks shared memory up by its name.
     pub fn named(info: Info, name: &'static str) -> Result<Self, Failure> {
         cofferdam::shared(info, name).map(Memory).ok_or(Failure::Missing(name))

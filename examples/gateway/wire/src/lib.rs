@@ -8,7 +8,7 @@
 mod series;
 mod stream;
 
-pub use series::Series;
+pub use series::{SERIES, SERIES_BYTES, Series};
 pub use stream::{Push, Reader, Record, Writer};
 
 /// Words of shared memory, as both sides see them. Implementations read and store single words, each access for itself.

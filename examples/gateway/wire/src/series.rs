@@ -3,6 +3,11 @@
 
 use crate::Words;
 
+/// Number under which `store` shares the series.
+pub const SERIES: u32 = 1;
+/// Its bytes: [`Series`] of up to 10 239 pairs.
+pub const SERIES_BYTES: u32 = 160 * 1024;
+
 const COUNT: usize = 0;
 const FIRST: usize = 2;
 const PAIR: usize = 4;
