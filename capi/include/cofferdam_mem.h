@@ -267,8 +267,8 @@ cfm_status cfm_heap_record_bytes(uint32_t count, uint32_t pieces, uint64_t *out)
 cfm_status cfm_heap_add(cfm_heap *heap, uint8_t *piece, uint32_t bytes);
 
 /* A block of at least bytes bytes (0 is allowed) whose address is a multiple of align, a power of two; less than 8 is
- * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: at most 9 loads and 19 stores of records, one
- * store to a piece, and no loop but over the pieces for that store and for records that lie in pieces; 4 bytes of
+ * as 8. CFM_FULL, CFM_TOO_LARGE, CFM_CORRUPT, CFM_ARGUMENT (align). Bound: at most 9 loads and 19 stores of records,
+ * one store to a piece, and no loop but over the pieces for that store and for records that lie in pieces; 4 bytes of
  * header for each block. */
 cfm_status cfm_heap_alloc(cfm_heap *heap, uint32_t bytes, uint32_t align, uint8_t **out);
 
@@ -286,9 +286,9 @@ cfm_status cfm_heap_size(const cfm_heap *heap, const uint8_t *block, uint32_t *o
 /* What the heap holds. */
 cfm_status cfm_heap_usage(const cfm_heap *heap, cfm_heap_use *out);
 
-/* The bytes that so many pieces must have, together, so that, with enough records, no request fails while there are never more than live
- * bytes in count blocks, none larger than largest, the new one included. Proven in docs/memory.md. CFM_ARGUMENT:
- * largest exceeds what any heap gives, or there are no blocks or no pieces. */
+/* The bytes that so many pieces must have, together, so that, with enough records, no request fails while there are
+ * never more than live bytes in count blocks, none larger than largest, the new one included. Proven in docs/memory.md.
+ * CFM_ARGUMENT: largest exceeds what any heap gives, or there are no blocks or no pieces. */
 cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, uint32_t pieces, uint64_t *out);
 
 /* ---- Ledger: what has been promised to whom, and what is left ------------------------------------------------- */
