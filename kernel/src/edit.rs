@@ -10,13 +10,12 @@
 
 use abi::Error;
 use memory::frames::{Counting, Domain as Owner};
-use protect::pctrie;
-use protect::slots::min_paged_slots;
 
 use crate::arch::Arch;
 use crate::frames::{Mapping, refused};
 use crate::kernel::{Kernel, Outcome};
 use crate::objects::Level;
+use crate::regions::{self, Entered, Reload, cost};
 use crate::table::Ref;
 
 /// What the steps of one kernel entry may have cost before the last begins, in tens of instructions.
@@ -24,14 +23,8 @@ const WORK: u32 = 40;
 /// Marks that one step counts.
 const MARKS: usize = 4;
 
-/// What steps cost, in tens of instructions, roughly.
-mod cost {
-    pub const COMPARE_PINNED: u32 = 8;
-    pub const COMPARE_KEY: u32 = 20;
-    pub const COUNT: u32 = 40;
-    pub const NODE: u32 = 60;
-    pub const SMALL: u32 = 4;
-}
+/// What counting a few marks costs, in tens of instructions, roughly.
+const COUNT_COST: u32 = 40;
 
 /// An edit under way.
 pub(crate) struct Edit<A: Arch> {
@@ -41,8 +34,8 @@ pub(crate) struct Edit<A: Arch> {
     counted: usize,
     /// The run that is being counted, or taken back.
     counting: Option<Counting>,
-    /// The region on its way into the domain's table, or out of it.
-    table: Option<pctrie::Edit>,
+    /// The region on its way into the domain's regions, or out of them.
+    region: regions::Edit,
     answer: Result<(), Error>,
     /// Who is told: a level and its epoch.
     caller: Option<Caller<A>>,
@@ -53,13 +46,13 @@ type Caller<A> = (Ref<Level<A>>, u32);
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Comparing with a pinned region of the domain.
-    Compare(usize),
+    /// Comparing with the domain's pinned regions.
+    Compare,
     /// Counting the runs.
     Count,
-    /// Entering the region into the table, or, if it is to be pinned, comparing a key of it with the table.
-    Enter(u8),
-    /// Taking the region out of the table.
+    /// Entering the region into the domain's.
+    Enter,
+    /// Taking the region out of them.
     Leave,
     /// Taking back what was counted.
     Uncount,
@@ -78,14 +71,22 @@ pub(crate) enum Turn {
 impl<A: Arch> Edit<A> {
     /// A region is to be mapped.
     fn mapping(mapping: Mapping, caller: Caller<A>) -> Edit<A> {
-        let stage = Stage::Compare(0);
-        Edit { mapping, stage, counted: 0, counting: None, table: None, answer: Ok(()), caller: Some(caller) }
+        let region = regions::Edit::new(mapping.region);
+        Edit {
+            mapping,
+            stage: Stage::Compare,
+            counted: 0,
+            counting: None,
+            region,
+            answer: Ok(()),
+            caller: Some(caller),
+        }
     }
 
     /// A region was withdrawn.
-    fn unmapping(mapping: Mapping, table: Option<pctrie::Edit>, caller: Option<Caller<A>>) -> Edit<A> {
+    fn unmapping(mapping: Mapping, region: regions::Edit, caller: Option<Caller<A>>) -> Edit<A> {
         let counted = mapping.ranges().count();
-        Edit { mapping, stage: Stage::Leave, counted, counting: None, table, answer: Ok(()), caller }
+        Edit { mapping, stage: Stage::Leave, counted, counting: None, region, answer: Ok(()), caller }
     }
 
     /// Back to where it began.
@@ -150,27 +151,24 @@ impl<A: Arch> Kernel<A> {
     /// Takes a region out of a domain's slots and registers, and out of sight of its misses, and begins to take out the rest; or says
     /// that it is not there. Nobody is told if the running thread does not `ask`.
     pub(crate) fn begin_unmap(&mut self, mapping: Mapping, ask: bool) -> bool {
-        let in_force = self.is_loaded(mapping.target);
         let caller = ask.then(|| self.caller());
-        let domain = &mut self.domains[usize::from(mapping.target)];
-        let table = if mapping.pinned {
-            if !domain.slots.unpin(mapping.regs) {
-                return false;
-            }
-            if in_force {
-                self.arch.load_image(domain.slots.image());
-            }
-            None
-        } else {
-            let Ok((table, off)) = domain.slots.withdraw(&mut domain.trie, mapping.regs) else { return false };
-            domain.paged_code -= u16::from(mapping.execute);
-            if let Some(off) = off.filter(|_| in_force) {
-                self.arch.load_slot(off);
-            }
-            Some(table)
-        };
-        self.edit = Some(Edit::unmapping(mapping, table, caller));
+        let protection = &mut self.domains[usize::from(mapping.target)].protection;
+        let Some((region, reload)) = protection.withdraw(mapping.region) else { return false };
+        self.reload(mapping.target, reload);
+        self.edit = Some(Edit::unmapping(mapping, region, caller));
         true
+    }
+
+    /// Loads what a changed domain's registers lack, if it is in force.
+    fn reload(&mut self, target: u8, reload: Reload) {
+        if !self.is_loaded(target) {
+            return;
+        }
+        match reload {
+            Reload::Nothing => {}
+            Reload::Slot(regs) => self.arch.load_slot(regs),
+            Reload::Image => self.arch.load_image(self.domains[usize::from(target)].protection.image()),
+        }
     }
 
     /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its level, if that still is where
@@ -197,29 +195,35 @@ impl<A: Arch> Kernel<A> {
     /// One step, and what it has cost; `None` when nothing was left to do.
     ///
     /// # Bound
-    /// Of [`pctrie::Trie::insert_step`], [`pctrie::Trie::remove_step`], or [`MARKS`] marks of the frame table.
+    /// Of a step of [`regions::Regions`], or [`MARKS`] marks of the frame table.
     fn edit_step(&mut self, edit: &mut Edit<A>) -> Option<u32> {
+        let protection = &mut self.domains[usize::from(edit.mapping.target)].protection;
         match edit.stage {
-            Stage::Compare(number) => {
-                let slots = &self.domains[usize::from(edit.mapping.target)].slots;
-                match slots.pinned().nth(number) {
-                    None => edit.stage = Stage::Count,
-                    Some(pinned) if pinned.meets(edit.mapping.regs) => edit.fail(Error::BadState),
-                    Some(_) => edit.stage = Stage::Compare(number + 1),
+            Stage::Compare => {
+                match protection.compare_step(&mut edit.region) {
+                    Ok(true) => edit.stage = Stage::Count,
+                    Ok(false) => {}
+                    Err(error) => edit.fail(error),
                 }
                 Some(cost::COMPARE_PINNED)
             }
             Stage::Count => Some(self.count_step(edit)),
-            Stage::Enter(key) if edit.mapping.pinned => self.pin_step(edit, key),
-            Stage::Enter(_) => self.enter_step(edit),
-            Stage::Leave => {
-                let trie = &mut self.domains[usize::from(edit.mapping.target)].trie;
-                if edit.table.as_mut().is_none_or(|table| trie.remove_step(table)) {
-                    edit.stage = Stage::Uncount;
-                    return Some(cost::SMALL);
+            Stage::Enter => match protection.enter_step(&mut edit.region) {
+                Ok(Entered::Not(cost)) => Some(cost),
+                Ok(Entered::All(reload)) => {
+                    self.reload(edit.mapping.target, reload);
+                    None
                 }
-                Some(cost::NODE)
+                Err(error) => {
+                    edit.fail(error);
+                    Some(cost::NODE)
+                }
+            },
+            Stage::Leave if protection.leave_step(&mut edit.region) => {
+                edit.stage = Stage::Uncount;
+                Some(cost::SMALL)
             }
+            Stage::Leave => Some(cost::NODE),
             Stage::Uncount => self.uncount_step(edit),
         }
     }
@@ -234,7 +238,7 @@ impl<A: Arch> Kernel<A> {
                 false
             }),
             (None, None) => {
-                edit.stage = Stage::Enter(0);
+                edit.stage = Stage::Enter;
                 return cost::SMALL;
             }
         };
@@ -243,7 +247,7 @@ impl<A: Arch> Kernel<A> {
             Ok(false) => {}
             Err(error) => edit.fail(refused(error)),
         }
-        cost::COUNT
+        COUNT_COST
     }
 
     /// A few marks of one run that was counted, or counted in part.
@@ -258,55 +262,6 @@ impl<A: Arch> Kernel<A> {
             let range = edit.mapping.ranges().nth(edit.counted);
             edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner()).ok());
         }
-        Some(cost::COUNT)
-    }
-
-    /// One step of entering a region into a domain's table; nothing is left to do when it is found there.
-    fn enter_step(&mut self, edit: &mut Edit<A>) -> Option<u32> {
-        let mapping = edit.mapping;
-        let domain = &mut self.domains[usize::from(mapping.target)];
-        let Some(table) = &mut edit.table else {
-            // The slots that every instruction needs to make progress.
-            let needed = min_paged_slots(domain.paged_code > 0 || mapping.execute, true);
-            let room = domain.slots.require(needed).is_ok();
-            edit.table = if room { domain.trie.begin(mapping.regs).ok() } else { None };
-            if edit.table.is_none() {
-                edit.fail(Error::Full);
-            }
-            return Some(cost::COMPARE_KEY);
-        };
-        let before = domain.trie.free_nodes();
-        match domain.trie.insert_step(table) {
-            Ok(false) => {}
-            Ok(true) => {
-                domain.paged_code += u16::from(mapping.execute);
-                return None;
-            }
-            Err(pctrie::Obstacle::Occupied) => edit.fail(Error::BadState),
-            Err(pctrie::Obstacle::NoNodes) => edit.fail(Error::Full),
-        }
-        Some(if domain.trie.free_nodes() == before { cost::COMPARE_KEY } else { cost::NODE })
-    }
-
-    /// Compares a key of a region with a domain's table, or pins the region when all were.
-    fn pin_step(&mut self, edit: &mut Edit<A>, key: u8) -> Option<u32> {
-        let mapping = edit.mapping;
-        let in_force = self.is_loaded(mapping.target);
-        let domain = &mut self.domains[usize::from(mapping.target)];
-        match domain.trie.meets_key(mapping.regs, key) {
-            Some(false) => edit.stage = Stage::Enter(key + 1),
-            Some(true) => edit.fail(Error::BadState),
-            None => {
-                let needed = min_paged_slots(domain.paged_code > 0, !domain.trie.is_empty());
-                if domain.slots.pin(mapping.regs, needed).is_ok() {
-                    if in_force {
-                        self.arch.load_image(domain.slots.image());
-                    }
-                    return None;
-                }
-                edit.fail(Error::Full);
-            }
-        }
-        Some(cost::COMPARE_KEY)
+        Some(COUNT_COST)
     }
 }

@@ -36,12 +36,12 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_miss(&mut self, address: u32) -> Resolution {
         let running = self.top().domain;
-        let domain = self.domains.at_mut(running);
-        let Ok(region) = domain.slots.fill(&mut domain.trie, address) else { return Resolution::Denied };
+        let regions = &mut self.domains.at_mut(running).protection;
+        let Ok(region) = regions.fill(address) else { return Resolution::Denied };
         self.arch.load_slot(region);
-        self.arch.trace(domain.header | (region.rbar & 0xf) << 16, address);
-        domain.countdown -= 1;
-        if domain.countdown == 0 { Resolution::Counted } else { Resolution::Retry }
+        self.arch.trace(regions.header | (region.rbar & 0xf) << 16, address);
+        regions.countdown -= 1;
+        if regions.countdown == 0 { Resolution::Counted } else { Resolution::Retry }
     }
 
     /// A miss that somebody counts: in a domain some of whose threads have a budget of misses, every one; in others once in
@@ -52,8 +52,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1) and one [`Kernel::dispatch`].
     pub fn on_counted(&mut self) {
         let running = self.top().domain;
-        let domain = self.domains.at_mut(running);
-        domain.countdown = if domain.counts_misses { 1 } else { u32::MAX };
+        self.domains.at_mut(running).protection.count_again();
         let level = self.top();
         if let (Some(thread), None) = (level.thread, level.outer) {
             self.pay_miss(thread);

@@ -4,8 +4,7 @@
 
 use abi::{Error, Kind, rights};
 use memory::frames::{FrameError, Purpose};
-use protect::pctrie::{LEAVES_PER_NODE, NODE_BYTES, Next};
-use protect::pmsav7::{Access, Data, MemType, RegionRegs, Span, encode_one};
+use protect::pctrie::{NODE_BYTES, Next};
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::Arch;
@@ -13,6 +12,7 @@ use crate::boot::NODE_ALIGN;
 use crate::edit::Turn;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
+use crate::regions::{Region, access};
 
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
@@ -59,45 +59,17 @@ pub(crate) fn refused(error: FrameError) -> Error {
     }
 }
 
-/// Bits of the access to a region.
-mod access {
-    pub const READ: u32 = 1;
-    pub const WRITE: u32 = 2;
-    pub const EXECUTE: u32 = 4;
-    pub const PINNED: u32 = 8;
-}
-
 /// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
     pub(crate) target: u8,
-    pub(crate) regs: RegionRegs,
-    pub(crate) pinned: bool,
-    pub(crate) execute: bool,
+    pub(crate) region: Region,
 }
 
 impl Mapping {
-    /// The region that the words of a call describe.
-    fn decode(target: u8, bits: u32, base: u32, shape: u32) -> Result<Mapping, Error> {
-        let (write, execute) = (bits & access::WRITE != 0, bits & access::EXECUTE != 0);
-        let pinned = bits & access::PINNED != 0;
-        let (log2, srd) = (shape & 0xff, shape >> 8);
-        // Regions with eighths, and keys of the trie, begin at 256 bytes.
-        let smallest = if pinned && srd == 0 { 5 } else { 8 };
-        let aligned = (smallest..32).contains(&log2) && base & ((1 << log2) - 1) == 0;
-        if bits & access::READ == 0 || bits > 15 || (write && execute) || srd >= 0xff || !aligned {
-            return Err(Error::BadArgument);
-        }
-        let data = if write { Data::Rw } else { Data::Ro };
-        let whole = Span::new(base, 1 << log2);
-        let rights = Access { data, exec: execute };
-        let regs = encode_one(whole, rights, MemType::WriteBack).map_err(|_| Error::BadArgument)?;
-        Ok(Mapping { target, regs: RegionRegs { rasr: regs.rasr | srd << 8, ..regs }, pinned, execute })
-    }
-
     /// The ranges that the region permits.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = PhysRange> + use<> {
-        self.regs.runs().filter_map(|run| physical(run.base, run.len as u32))
+        self.region.runs().filter_map(|(base, bytes)| physical(base, bytes))
     }
 }
 
@@ -126,7 +98,7 @@ impl<A: Arch> Kernel<A> {
         let bits = target >> 16;
         let right = if bits & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
         let frames = self.frames_of(handle, right)?.1.range()?;
-        let mapping = Mapping::decode(domain, bits, base, shape)?;
+        let mapping = Mapping { target: domain, region: Region::decode(bits, base, shape)? };
         if !mapping.ranges().all(|range| frames.contains_range(range)) {
             return Err(Error::BadAddress);
         }
@@ -178,12 +150,12 @@ impl<A: Arch> Kernel<A> {
             return Some(from);
         }
         let domain = &mut self.domains[usize::from(target)];
-        let pinned = domain.slots.pinned_later().next();
-        if let Some(regs) = pinned {
-            self.begin_unmap(Mapping { target, regs, pinned: true, execute: false }, false);
+        if let Some(regs) = domain.protection.pinned_later() {
+            let region = Region { regs, pinned: true, execute: false };
+            self.begin_unmap(Mapping { target, region }, false);
             return Some(from);
         }
-        let (at, regs) = match domain.trie.next_step(from) {
+        let (at, regs) = match domain.protection.next_paged(from) {
             Next::Found(at, regs) => (at, regs),
             Next::From(later) => return Some(later),
             Next::End => return None,
@@ -194,7 +166,7 @@ impl<A: Arch> Kernel<A> {
             return regs.last_from(at).checked_add(1);
         }
         let execute = regs.grants(protect::pmsav7::AccessKind::Exec);
-        self.begin_unmap(Mapping { target, regs, pinned: false, execute }, false);
+        self.begin_unmap(Mapping { target, region: Region { regs, pinned: false, execute } }, false);
         Some(at)
     }
 
@@ -230,10 +202,7 @@ impl<A: Arch> Kernel<A> {
         }
         self.frames.retype(range, Purpose::Kernel).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
-        let nodes = bytes / NODE_BYTES;
-        for index in 0..nodes {
-            self.domains[target].trie.give_node(base + index * NODE_BYTES);
-        }
-        Ok(Outcome::Values(nodes, nodes * LEAVES_PER_NODE))
+        let (nodes, regions) = self.domains[target].protection.give(base, bytes);
+        Ok(Outcome::Values(nodes, regions))
     }
 }

@@ -323,6 +323,6 @@ impl<A: Arch> Kernel<A> {
     /// Whether a domain may access every byte of a range so. Device memory is never touched on a domain's behalf.
     pub(crate) fn allowed(&self, domain: u8, base: u32, len: u32, kind: AccessKind) -> Result<(), Error> {
         let domain = self.domain(domain);
-        if domain.slots.permits(&domain.trie, base, len, kind) { Ok(()) } else { Err(Error::BadAddress) }
+        if domain.protection.permits(base, len, kind) { Ok(()) } else { Err(Error::BadAddress) }
     }
 }

@@ -78,7 +78,7 @@ pub const fn arch_offset<A: Arch>() -> usize {
 
 /// Where the address of the domain's region image is behind the context that the kernel resumes, in bytes.
 pub const fn domain_offset<A: Arch>() -> usize {
-    assert!(core::mem::offset_of!(Level<A>, context) == 0 && core::mem::offset_of!(Domain<A>, slots) == 0);
+    assert!(core::mem::offset_of!(Level<A>, context) == 0 && core::mem::offset_of!(Domain<A>, protection) == 0);
     core::mem::offset_of!(Level<A>, domain)
 }
 

@@ -20,6 +20,7 @@ pub mod nodes;
 mod notify;
 pub mod objects;
 pub mod queue;
+pub mod regions;
 mod restart;
 mod schedule;
 mod table;

@@ -1,11 +1,9 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
 use abi::{Error, Kind};
-use protect::pctrie::Trie;
-use protect::slots::Slots;
 
 use crate::arch::Arch;
-use crate::nodes::NodeMemory;
+use crate::regions::Regions;
 use crate::table::{Place, Ref};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
@@ -90,18 +88,8 @@ pub struct FaultReport {
 /// A protection domain.
 #[repr(C)]
 pub struct Domain<A: Arch> {
-    /// Its region registers, ready for a block load, and which of them are paged.
-    pub slots: Slots,
-    /// What a miss writes to the trace, but for the slot.
-    pub header: u32,
-    /// Misses until somebody counts them: see `Kernel::on_counted`.
-    pub countdown: u32,
-    /// The regions behind the paged slots.
-    pub trie: Trie<NodeMemory<A>>,
-    /// Regions of the trie that permit to execute.
-    pub paged_code: u16,
-    /// A thread of it has a budget of misses.
-    pub counts_misses: bool,
+    /// What it may access; the entry code knows that this comes first.
+    pub protection: Regions<A>,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
     /// Whether it runs.
@@ -124,36 +112,6 @@ pub struct Domain<A: Arch> {
     pub gate_return: u32,
     /// Generation of capabilities to it.
     pub generation: u16,
-}
-
-/// Where the entry code finds what a miss needs in a domain, in bytes.
-pub mod layout {
-    use protect::slots::{self, Slots};
-
-    use super::{Arch, Domain};
-
-    /// [`Domain::header`].
-    pub const HEADER: usize = size_of::<Slots>();
-    /// [`Domain::countdown`].
-    pub const COUNTDOWN: usize = HEADER + 4;
-    /// The root of [`Domain::trie`], which comes first in it.
-    pub const ROOT: usize = HEADER + 8;
-    /// State of the generator of random victims.
-    pub const RANDOM: usize = slots::layout::RANDOM;
-    /// Slots that can be victims.
-    pub const CANDIDATES: usize = slots::layout::CANDIDATES;
-    /// What a new generation keeps.
-    pub const KEEP: usize = slots::layout::KEEP;
-    /// Paged slots.
-    pub const PAGED: usize = slots::layout::PAGED;
-
-    /// The numbers above are right.
-    pub(crate) const fn holds<A: Arch>() -> bool {
-        core::mem::offset_of!(Domain<A>, slots) == 0
-            && core::mem::offset_of!(Domain<A>, header) == HEADER
-            && core::mem::offset_of!(Domain<A>, countdown) == COUNTDOWN
-            && core::mem::offset_of!(Domain<A>, trie) == ROOT
-    }
 }
 
 /// Why a thread is where it is.

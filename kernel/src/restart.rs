@@ -69,7 +69,7 @@ impl<A: Arch> Kernel<A> {
         let entry: DomainEntry = self.tables.get(usize::from(index));
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
-            self.domain_mut(index).slots.evict_all();
+            self.domain_mut(index).protection.evict();
             self.domain_mut(index).life = Life::Unmapping(0);
             return;
         }

@@ -253,7 +253,7 @@ impl<A: Arch> Kernel<A> {
     /// Loads a domain's region registers.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
-        self.arch.load_image(self.domains.at(domain).slots.image());
+        self.arch.load_image(self.domains.at(domain).protection.image());
     }
 
     /// Brings what the running thread's budget has left up to date.

@@ -9,7 +9,7 @@ use core::arch::global_asm;
 
 use kernel::Kernel;
 use kernel::fault::Resolution;
-use kernel::objects::layout;
+use kernel::regions::layout;
 use protect::pctrie::MAX_DEPTH;
 
 use crate::entry::DOMAIN_OFFSET;

@@ -9,7 +9,8 @@ use system::{System, area, regions, replacement};
 use crate::arch::Arch;
 use crate::boot::BootError;
 use crate::nodes::NodeMemory;
-use crate::objects::{Cap, Domain, FaultReport, Life, layout};
+use crate::objects::{Cap, Domain, FaultReport, Life};
+use crate::regions::{Regions, layout};
 
 /// Pinned regions on their way into slots.
 pub(super) struct Pinned {
@@ -74,13 +75,9 @@ pub(super) fn make<A: Arch>(
     let counts_misses =
         own.map(|thread| tables.get::<system::Budget>(thread.budget as usize)).any(|budget| budget.misses > 0);
     const { assert!(layout::holds::<A>(), "the entry code knows where these are") };
+    let miss = header(Event::Miss, index as u8, 0);
     Ok(Domain {
-        slots,
-        header: header(Event::Miss, index as u8, 0),
-        countdown: if counts_misses { 1 } else { u32::MAX },
-        counts_misses,
-        trie,
-        paged_code,
+        protection: Regions::new(slots, trie, paged_code, miss, counts_misses),
         caps,
         life: Life::Stopped,
         epoch: 0,
@@ -98,12 +95,7 @@ pub(super) fn make<A: Arch>(
 /// What the idle loop runs in.
 pub(super) fn idle<A: Arch>(slots: Slots, trie: Trie<NodeMemory<A>>) -> Domain<A> {
     Domain {
-        slots,
-        header: header(Event::Miss, abi::trace::IDLE, 0),
-        countdown: u32::MAX,
-        trie,
-        paged_code: 0,
-        counts_misses: false,
+        protection: Regions::new(slots, trie, 0, header(Event::Miss, abi::trace::IDLE, 0), false),
         caps: &mut [],
         life: Life::Running,
         epoch: 0,

@@ -264,7 +264,7 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
         let answer = kernel.on_miss(0x6008_0000 + frame * 0x1_0000 + 0xfffc);
         assert_eq!(answer == crate::fault::Resolution::Retry, own, "frame {frame}");
     }
-    assert_eq!(kernel.domain(0).slots.paged_mask().count_ones(), 2);
+    assert_eq!(kernel.domain(0).protection.slots.paged_mask().count_ones(), 2);
     builder.domains[0].paged_slots = 1;
     let refused = super::sim::try_boot(&builder, Sim::default()).err();
     assert_eq!(refused, Some(crate::boot::BootError::NoSlots));

@@ -46,7 +46,7 @@ fn all(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) -> (
 
 /// Eighths of the frames that the target finds.
 fn found(kernel: &Kernel<Sim>) -> Vec<bool> {
-    (0..8).map(|eighth| kernel.domain(1).trie.find(BASE + eighth * 0x2000).is_some()).collect()
+    (0..8).map(|eighth| kernel.domain(1).protection.trie.find(BASE + eighth * 0x2000).is_some()).collect()
 }
 
 fn uses(kernel: &Kernel<Sim>) -> Vec<u8> {
@@ -142,7 +142,7 @@ fn the_edit_of_a_caller_that_was_stopped_is_completed_and_nobody_is_told() {
 fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
     for steps in 1..12 {
         let mut kernel = ready();
-        let (regions, marks) = (kernel.domain(1).trie.len(), kernel.frames.marks());
+        let (regions, marks) = (kernel.domain(1).protection.trie.len(), kernel.frames.marks());
         (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
         kernel.stop_domain(1);
         kernel.loads(0);
@@ -160,7 +160,7 @@ fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
         }
         assert_eq!(kernel.domain(1).life, Life::Running);
         assert!(kernel.edit.is_none());
-        assert_eq!((kernel.domain(1).trie.len(), kernel.frames.marks()), (regions, marks), "{steps}");
+        assert_eq!((kernel.domain(1).protection.trie.len(), kernel.frames.marks()), (regions, marks), "{steps}");
         assert_eq!((found(&kernel), uses(&kernel)), (NOTHING.to_vec(), vec![0; 8]));
         assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "it was mapped, and then taken away");
     }

@@ -27,10 +27,10 @@ fn state(kernel: &Kernel<Sim>) -> String {
     for domain in kernel.domains.iter() {
         let caps = domain.caps.iter().map(|cap| (cap.kind, cap.rights, cap.object, cap.generation, cap.badge));
         let _ = writeln!(text, "{:?}", caps.collect::<Vec<_>>());
-        let _ = writeln!(text, "{:?} {}", domain.trie.iter().collect::<Vec<_>>(), domain.living);
+        let _ = writeln!(text, "{:?} {}", domain.protection.trie.iter().collect::<Vec<_>>(), domain.living);
     }
     // What is pinned, and which slots page; what is in these is a cache.
-    let pinned = kernel.domains.iter().map(|domain| domain.slots.pinned().collect::<Vec<_>>());
+    let pinned = kernel.domains.iter().map(|domain| domain.protection.slots.pinned().collect::<Vec<_>>());
     let _ = writeln!(text, "{:?}", pinned.collect::<Vec<_>>());
     let entries = kernel.frames.entries().map(|entry| (entry.range, entry.kind, entry.uses));
     let _ = writeln!(text, "{:?} {}", entries.collect::<Vec<_>>(), kernel.frames.marks());

@@ -116,7 +116,7 @@ fn what_the_tables_pinned_cannot_be_unpinned() {
     builder.caps.push(Cap { domain: 0, slot: PEER, kind: 1, object: 0, rights: 7, badge: 0 });
     let mut kernel = boot(&builder);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, [PINNED, FRAMES, 0x2002_8000, 12]), refused(Error::BadState));
-    assert!(kernel.domain(0).slots.pinned_at(0x2002_8000).is_some());
+    assert!(kernel.domain(0).protection.slots.pinned_at(0x2002_8000).is_some());
 }
 
 #[test]
@@ -160,12 +160,12 @@ fn fills(policy: u32, disturbed: bool) -> Vec<u32> {
     let mut seen = Vec::new();
     for round in 0..60 {
         if disturbed {
-            let before = *kernel.domain(1).slots.image();
+            let before = *kernel.domain(1).protection.slots.image();
             kernel.loads(0);
             for page in 0..round % 5 {
                 kernel.on_miss(HEAP + (round + page) % 16 * PAGE);
             }
-            assert_eq!(*kernel.domain(1).slots.image(), before, "another domain's miss changed a slot");
+            assert_eq!(*kernel.domain(1).protection.slots.image(), before, "another domain's miss changed a slot");
         }
         kernel.loads(1);
         kernel.arch.trace.clear();
@@ -227,12 +227,12 @@ fn a_restart_takes_away_what_was_mapped_at_run_time_and_no_more() {
     {
         assert_eq!(call(&mut kernel, Call::FramesMap, [target, FRAMES, base, shape]), OK);
     }
-    let (regions, marks) = (kernel.domain(1).trie.len(), kernel.frames.marks());
+    let (regions, marks) = (kernel.domain(1).protection.trie.len(), kernel.frames.marks());
     assert!(marks > 8);
     call(&mut kernel, Call::DomainStop, [PEER, 0, 0, 0]);
     restart(&mut kernel, PEER);
     assert_eq!(kernel.domain(1).life, Life::Running);
-    assert_eq!(kernel.domain(1).trie.len(), regions - 2);
+    assert_eq!(kernel.domain(1).protection.trie.len(), regions - 2);
     assert!([0, 0x4000, 0x1_0000, 0x2_0000].map(|at| uses(&kernel, BASE + at)) == [0; 4]);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, [READ, FRAMES, BASE + 0x1_0000, 12]), refused(Error::BadState));
     kernel.loads(1);

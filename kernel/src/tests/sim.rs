@@ -427,7 +427,7 @@ impl Kernel<Sim> {
 
     /// The domain whose registers are loaded.
     pub fn loaded(&self) -> u8 {
-        let holds = |domain: &objects::Domain<Sim>| domain.slots.image().words().eq(self.arch.loaded);
+        let holds = |domain: &objects::Domain<Sim>| domain.protection.slots.image().words().eq(self.arch.loaded);
         self.domains.iter().position(holds).map_or(IDLE, |domain| domain as u8)
     }
 

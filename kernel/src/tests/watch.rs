@@ -205,14 +205,14 @@ fn running(kernel: &Kernel<Sim>) {
         assert_eq!(kernel.domains.at(level.domain).epoch, level.epoch, "a dead activation runs");
         assert!(thread.pending.is_none(), "a result is kept back");
     }
-    let image = kernel.domains.at(kernel.top().domain).slots.image();
+    let image = kernel.domains.at(kernel.top().domain).protection.slots.image();
     assert!(image.words().eq(kernel.arch.loaded), "region registers");
 }
 
 /// Whatever was mapped at run time, no region of a domain touches the kernel's memory or what is another domain's own.
 fn regions(kernel: &Kernel<Sim>) {
     for (index, domain) in kernel.domains.iter().enumerate() {
-        let words: Vec<u32> = domain.slots.image().words().collect();
+        let words: Vec<u32> = domain.protection.slots.image().words().collect();
         let enabled = words.chunks_exact(2).filter(|pair| pair[1] & 1 != 0);
         for (base, end) in enabled.flat_map(|pair| permitted(pair[0] & !31, pair[1])) {
             assert!(
@@ -269,7 +269,8 @@ pub fn memory(kernel: &Kernel<Sim>) {
     for entry in kernel.frames.entries() {
         for address in [entry.range.base().0 as u32, (entry.range.end().0 - 1) as u32] {
             let reaches = |domain: &Domain<Sim>| {
-                domain.trie.find(address).is_some() || domain.slots.pinned().any(|regs| regs.contains(address))
+                domain.protection.trie.find(address).is_some()
+                    || domain.protection.slots.pinned().any(|regs| regs.contains(address))
             };
             let users = kernel.domains.iter().filter(|domain| reaches(domain)).count();
             let edit = kernel.edit.as_ref().is_some_and(|edit| edit.counts(PhysAddr(u64::from(address))));
@@ -279,11 +280,14 @@ pub fn memory(kernel: &Kernel<Sim>) {
         }
     }
     for domain in kernel.domains.iter() {
-        for regs in domain.slots.image().regs.iter().filter(|regs| regs.is_enabled()) {
+        for regs in domain.protection.slots.image().regs.iter().filter(|regs| regs.is_enabled()) {
             let first = regs.runs().next().unwrap().base;
-            let paged =
-                domain.trie.lookup(first).is_some_and(|leaf| (leaf.rbar, leaf.rasr) == (regs.base(), regs.rasr));
-            let pinned = domain.slots.pinned().any(|other| other == *regs);
+            let paged = domain
+                .protection
+                .trie
+                .lookup(first)
+                .is_some_and(|leaf| (leaf.rbar, leaf.rasr) == (regs.base(), regs.rasr));
+            let pinned = domain.protection.slots.pinned().any(|other| other == *regs);
             assert!(paged != pinned, "{regs:x?} is loaded, and neither pinned nor paged");
         }
     }
