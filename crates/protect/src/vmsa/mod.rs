@@ -24,6 +24,7 @@ mod memory;
 mod owed;
 mod shape;
 mod tables;
+mod walk;
 mod work;
 
 pub use crate::pmsav7::{AccessKind, MemType};
@@ -33,7 +34,8 @@ pub use descriptor::{Base, First, Malformed, Second};
 pub use memory::{Placement, TableMemory};
 pub use owed::{Asid, Maintenance, Owed};
 pub use shape::{Shape, Unit};
-pub use tables::{Found, Progress, Refused, Split, Tables, WINDOWS};
+pub use tables::{Progress, Refused, Split, Tables, WINDOWS};
+pub use walk::{Found, Next, SEARCH_ENTRIES};
 
 /// The access domain of every mapping.
 pub const DOMAIN: u32 = 0;

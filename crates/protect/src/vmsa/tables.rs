@@ -1,12 +1,11 @@
 //! The tables of one domain.
 
-use super::attributes::{Attributes, Privilege};
+use super::attributes::Attributes;
 use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
 use super::owed::Owed;
-use super::shape::Unit;
 use super::work::{Debt, Edit, Goal, Job, Then};
-use super::{AccessKind, PAGE_BYTES, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
+use super::{PAGE_BYTES, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
 
 /// Most invalidations that one step owes.
 pub const WINDOWS: usize = 32;
@@ -37,7 +36,7 @@ impl Split {
     }
 
     /// Small pages that it translates.
-    const fn pages(self) -> u32 {
+    pub(super) const fn pages(self) -> u32 {
         256 * self.entries()
     }
 }
@@ -90,19 +89,6 @@ pub enum Progress {
     Done,
     /// It was refused, and nothing has changed.
     Refused(Refused),
-}
-
-/// A translation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Physical address of the byte asked for.
-    pub physical: u32,
-    /// Size of the page that it is in.
-    pub unit: Unit,
-    /// What may be done with it.
-    pub attributes: Attributes,
-    /// Where its second-level table lies; `None` for a section, which needs none.
-    pub table: Option<Placement>,
 }
 
 /// The tables of one domain over memory in `M`, at most one edit of them under way.
@@ -328,52 +314,5 @@ impl<M: TableMemory> Tables<M> {
 
     pub(super) fn second(&self, at: u32) -> Second {
         Second::decode(self.memory.word(at)).unwrap_or(Second::Fault)
-    }
-
-    /// The translation of an address; `None` where nothing is mapped.
-    ///
-    /// # Time complexity
-    /// Two descriptors, as the hardware's walk.
-    pub fn lookup(&self, virt: u32) -> Option<Found> {
-        let page = virt >> PAGE_LOG2;
-        if page >= self.split.pages() {
-            return None;
-        }
-        let found = |base: u32, unit: Unit, attributes, table| {
-            Some(Found { physical: base | virt & (unit.bytes() - 1), unit, attributes, table })
-        };
-        match self.first(page) {
-            First::Section(base, attributes) => found(base.address(), Unit::Section, attributes, None),
-            First::Table(table) => {
-                let lies = Some(self.memory.placement(table.address()));
-                match self.second(table.address() + 4 * (page & 255)) {
-                    Second::Large(base, attributes) => found(base.address(), Unit::Large, attributes, lies),
-                    Second::Small(base, attributes) => found(base.address(), Unit::Small, attributes, lies),
-                    Second::Fault => None,
-                }
-            }
-            First::Fault | First::Supersection(..) => None,
-        }
-    }
-
-    /// Whether the domain may do this with every one of `bytes` from `virt` on. Nothing needs no permission.
-    ///
-    /// # Time complexity
-    /// Two descriptors for each page or section that the range touches: for `b` bytes at most `b / 4096 + 2` look-ups.
-    pub fn permits(&self, virt: u32, bytes: u32, kind: AccessKind) -> bool {
-        let (mut at, end) = (u64::from(virt), u64::from(virt) + u64::from(bytes));
-        if end > 1 << 32 {
-            return false;
-        }
-        while at < end {
-            match self.lookup(at as u32) {
-                Some(found) if found.attributes.rights().permits(Privilege::User, kind) => {
-                    let unit = u64::from(found.unit.bytes());
-                    at = at / unit * unit + unit;
-                }
-                _ => return false,
-            }
-        }
-        true
     }
 }

@@ -66,6 +66,7 @@ fn agree(world: &World, tables: &Tables<World>, shadow: &Shadow, random: &mut Rn
         let walked = world.0.borrow().walk(page << 12).map(|(base, read)| read.base + ((page << 12) - base));
         assert_eq!(walked, shadow.get(&page).map(|(frame, _)| frame << 12));
     }
+    assert_eq!(searched(world, tables), *shadow);
     for entry in &world.0.borrow().tlb {
         assert!(world.0.borrow().is_fresh(entry), "the TLB holds what is not mapped: {entry:x?}");
     }
@@ -78,6 +79,29 @@ fn agree(world: &World, tables: &Tables<World>, shadow: &Shadow, random: &mut Rn
             assert_eq!(tables.permits(base, bytes, kind), bytes == 0 || pages.all(held));
         }
     }
+}
+
+/// What the search finds, page by page, from the beginning to the end.
+fn searched(world: &World, tables: &Tables<World>) -> Shadow {
+    let (mut found, mut from) = (Shadow::new(), 0);
+    for _ in 0..10_000 {
+        let before = world.0.borrow().accesses;
+        let step = tables.next_step(from);
+        assert!(world.0.borrow().accesses - before <= u64::from(3 * SEARCH_ENTRIES + 2), "a step is bounded");
+        match step {
+            Next::Found(at, here) => {
+                assert_eq!(Some(here), tables.lookup(at));
+                found.insert(at >> 12, (here.physical >> 12, here.attributes));
+                from = (at | 0xfff) + 1;
+            }
+            Next::From(later) => {
+                assert!(later > from, "the search goes on");
+                from = later;
+            }
+            Next::End => return found,
+        }
+    }
+    panic!("the search does not end");
 }
 
 /// Linked tables that are empty, and tables in total.
@@ -306,4 +330,20 @@ fn what_can_be_seen_at_once_is_refused_at_once() {
     assert!(tables.is_idle());
     assert_eq!(Tables::new(World::default(), OCM + 0x400, Split::Quarter).unwrap_err(), Refused::Misaligned);
     assert_eq!(Tables::new(World::default(), OCM + 0x1000, Split::Half).unwrap_err(), Refused::Misaligned);
+}
+
+/// A domain may access its device; the kernel does not do so on its behalf.
+#[test]
+fn devices_are_never_touched_on_a_domains_behalf() {
+    let (world, mut tables) = tables([2, 0, 0]);
+    let device = Attributes::new(Rights::UserData, MemType::Device, false, false).unwrap();
+    tables.map(AREA, 0xe000_1000, 4096, device, Placement::OnChip).unwrap();
+    assert_eq!(run(&world, &mut tables, 16, &mut |_| ()), Progress::Done);
+    assert_eq!(map(&world, &mut tables, AREA + 4096, 0x2000_0000, 4096, Placement::OnChip), Progress::Done);
+    assert!(tables.lookup(AREA).is_some());
+    for kind in [AccessKind::Read, AccessKind::Write] {
+        assert!(!tables.permits(AREA, 4, kind));
+        assert!(tables.permits(AREA + 4096, 4096, kind));
+        assert!(!tables.permits(AREA + 4095, 2, kind));
+    }
 }

@@ -1,0 +1,110 @@
+//! Looking at tables: one address, a range that the kernel is to access, and what is mapped in the order of addresses.
+
+use super::attributes::{Attributes, Privilege};
+use super::descriptor::{First, Second};
+use super::memory::{Placement, TableMemory};
+use super::shape::Unit;
+use super::tables::Tables;
+use super::{AccessKind, PAGE_LOG2, TABLE_ENTRIES};
+
+/// Most empty descriptors that one step of a search passes.
+pub const SEARCH_ENTRIES: u32 = 64;
+
+/// A translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Physical address of the byte asked for.
+    pub physical: u32,
+    /// Size of the page that it is in.
+    pub unit: Unit,
+    /// What may be done with it.
+    pub attributes: Attributes,
+    /// Where its second-level table lies; `None` for a section, which needs none.
+    pub table: Option<Placement>,
+}
+
+/// What a step of a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The first mapped address at or above the one asked for, and its translation.
+    Found(u32, Found),
+    /// Nothing below this address, which is above the one asked for: the search goes on from it.
+    From(u32),
+    /// Nothing more.
+    End,
+}
+
+impl<M: TableMemory> Tables<M> {
+    /// The translation of an address; `None` where nothing is mapped.
+    ///
+    /// # Time complexity
+    /// Two descriptors, as the hardware's walk.
+    pub fn lookup(&self, virt: u32) -> Option<Found> {
+        let page = virt >> PAGE_LOG2;
+        if page >= self.split().pages() {
+            return None;
+        }
+        let found = |base: u32, unit: Unit, attributes, table| {
+            Some(Found { physical: base | virt & (unit.bytes() - 1), unit, attributes, table })
+        };
+        match self.first(page) {
+            First::Section(base, attributes) => found(base.address(), Unit::Section, attributes, None),
+            First::Table(table) => {
+                let lies = Some(self.memory.placement(table.address()));
+                match self.second(table.address() + 4 * (page & 255)) {
+                    Second::Large(base, attributes) => found(base.address(), Unit::Large, attributes, lies),
+                    Second::Small(base, attributes) => found(base.address(), Unit::Small, attributes, lies),
+                    Second::Fault => None,
+                }
+            }
+            First::Fault | First::Supersection(..) => None,
+        }
+    }
+
+    /// Whether the kernel may access `bytes` bytes from `virt` on on the domain's behalf: each of them is mapped with rights that permit
+    /// the domain the same, and is normal memory. An empty range is granted anywhere: nothing is accessed.
+    ///
+    /// # Time complexity
+    /// Two descriptors for each page or section that the range touches: for `b` bytes at most `b / 4096 + 2` look-ups.
+    pub fn permits(&self, virt: u32, bytes: u32, kind: AccessKind) -> bool {
+        let (mut at, end) = (u64::from(virt), u64::from(virt) + u64::from(bytes));
+        if end > 1 << 32 {
+            return false;
+        }
+        while at < end {
+            match self.lookup(at as u32) {
+                Some(Found { attributes, unit, .. })
+                    if attributes.rights().permits(Privilege::User, kind) && !attributes.memory().is_device() =>
+                {
+                    let unit = u64::from(unit.bytes());
+                    at = at / unit * unit + unit;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// One step of a search for what is mapped at or above an address, for whoever takes everything away from a domain that is stopped.
+    ///
+    /// # Time complexity
+    /// [`SEARCH_ENTRIES`] and two descriptors.
+    pub fn next_step(&self, from: u32) -> Next {
+        let (mut page, end) = (from >> PAGE_LOG2, self.split().pages());
+        for _ in 0..SEARCH_ENTRIES {
+            if page >= end {
+                return Next::End;
+            }
+            let at = (page << PAGE_LOG2).max(from);
+            if let Some(found) = self.lookup(at) {
+                return Next::Found(at, found);
+            }
+            // An empty entry of the first level is passed at once.
+            page = match self.first(page) {
+                First::Table(_) => page + 1,
+                _ => (page | (TABLE_ENTRIES - 1)) + 1,
+            };
+        }
+        if page >= end { Next::End } else { Next::From(page << PAGE_LOG2) }
+    }
+}
