@@ -57,7 +57,7 @@ unit() {
 # The tool is built through its wrapper, so that the tests use what users use.
 system_tests() {
     ./cofferdam --version || return 1
-    cargo_test --release -p "$SYSTEM_PACKAGE" -- --test-threads=1
+    cargo_test --release -p "$SYSTEM_PACKAGE" -- --test-threads=2
 }
 
 if [ -z "$COFFERDAM_HOST_CARGO" ]; then
