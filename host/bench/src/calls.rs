@@ -3,17 +3,13 @@
 use std::fs::File;
 use std::path::Path;
 
-use build_tool::{Install, Loaded, Profile};
-use record::{EndReason, EventsReader, ProbeWatch, Watch, observed};
-use runner::{Go, ImageFacts, ProfileSource, Run, Tools};
+use build_tool::{Install, Profile};
+use record::{EventsReader, ProbeWatch, Watch, observed};
+use runner::Tools;
 
-use crate::rows::{Cycles, Row};
-use crate::{Error, Symbols, run};
+use crate::rows::Cycles;
+use crate::{Error, Symbols, systems};
 
-/// A run that takes longer hangs: 60 s of modelled time.
-const CYCLE_LIMIT: u64 = 60 * 216_000_000;
-/// Samples that warm the caches and are not counted.
-pub(crate) const WARM: usize = 100;
 /// Number of the exception of a system call.
 const SYSTEM_CALL: u16 = 11;
 
@@ -31,7 +27,7 @@ pub(crate) struct System<'a> {
 /// What a run came to.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Cycles of every call between the labels, in their order; the first [`WARM`] among them.
+    /// Cycles of every call between the labels, in their order; those that only warm the caches among them.
     pub samples: Vec<Vec<u32>>,
     /// Instructions of the middle call of each pair of labels; of a call into the kernel all of it.
     pub instructions: Vec<u64>,
@@ -51,44 +47,26 @@ pub(crate) fn measure(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Calls, Error> {
     let name = system.name;
-    let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-    let loaded = Loaded::load(install, &install.root.join(system.manifest)).map_err(|refusal| refused(&refusal))?;
     let mut told = |what: &str| progress(&format!("{name}: building {what}"));
-    let built = build_tool::build(install, loaded, build_tool::Options::default(), &mut told)
-        .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))?;
+    let built = systems::build(install, system.manifest, &mut told)?;
     progress(&format!("{name}: running"));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let watch = watch(&built.kernel, &symbols, profile, system.probes)?;
-    let mut run = Run::new(&built.image, out.join(name), watch);
-    run.board = crate::peers::BOARD.to_owned();
-    let outcome = run.start(tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+    let outcome = systems::start(name, &built.image, &out.join(name), watch, tools)?;
     let summary = &outcome.summary;
-    if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
-        let (end, first) = (&summary.end, summary.violations.first());
-        return Err(Error::Run(format!("{name}: ended by {end:?}, first violation {first:?}")));
-    }
     let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
     let calls = collect(events, system.probes.len()).map_err(Error::Run)?;
     Ok(Calls { instructions: summary.probes.iter().map(|probe| probe.instructions.median).collect(), ..calls })
 }
 
 fn watch(kernel: &Path, symbols: &Symbols, profile: &Profile, probes: &[String]) -> Result<Watch, Error> {
-    let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
     let probe = |name: &String| {
         let label = |end: &str| symbols.code(&format!("probe_{name}_{end}"));
         Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
     };
-    Ok(Watch {
-        profile: ProfileSource::Text(profile.text.clone()),
-        trace_port: facts.trace_port,
-        vectors: facts.vectors,
-        kernel_text: run::code_of(kernel)?,
-        cycle_limit: CYCLE_LIMIT,
-        exception_events: true,
-        probes: probes.iter().map(probe).collect::<Result<_, Error>>()?,
-        ..Watch::default()
-    })
+    let probes = probes.iter().map(probe).collect::<Result<_, Error>>()?;
+    Ok(Watch { exception_events: true, probes, ..systems::watch(kernel, profile)? })
 }
 
 /// The marks, and the cycles of every call. One that an interrupt (the kernel's timer) or a fault has interrupted is no sample: neither is part of it.
@@ -113,27 +91,7 @@ pub(crate) fn collect(events: impl std::io::Read, probes: usize) -> Result<Calls
     Ok(calls)
 }
 
-/// Median and maximum of the samples behind the first [`WARM`]; `None` when there are no others.
-pub(crate) fn cycles(samples: &[u32]) -> Option<Cycles> {
-    let mut counted = samples.get(WARM..)?.to_vec();
-    counted.sort_unstable();
-    Some(Cycles { median: u64::from(*counted.get(counted.len() / 2)?), max: u64::from(*counted.last()?) })
-}
-
 /// The largest value over the median.
 pub(crate) fn ratio(cycles: Cycles) -> f64 {
     cycles.max as f64 / cycles.median.max(1) as f64
-}
-
-/// A row of one operation.
-pub(crate) fn row(id: String, subject: &str, operation: String) -> Row {
-    Row {
-        command: format!("./cofferdam bench --only {id}"),
-        id,
-        board: crate::peers::BOARD.to_owned(),
-        profile: run::PROFILE.to_owned(),
-        subject: subject.to_owned(),
-        operation,
-        ..Row::default()
-    }
 }

@@ -18,7 +18,7 @@ pub use system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Stretch, Var
 pub use table::figures_table;
 
 use crate::rows::Row;
-use crate::{Error, Target};
+use crate::{Error, Target, systems};
 
 /// Beginning of the ids of all rows of this kind.
 pub const PREFIX: &str = "m7.mxu.";
@@ -58,15 +58,7 @@ impl Wanted<'_> {
 
 /// A row without target.
 fn row(id: &str, operation: String) -> Row {
-    Row {
-        id: id.to_owned(),
-        board: crate::peers::BOARD.to_owned(),
-        profile: crate::run::PROFILE.to_owned(),
-        subject: "Cofferdam".to_owned(),
-        operation,
-        command: format!("./cofferdam bench --only {id}"),
-        ..Row::default()
-    }
+    systems::row(id.to_owned(), "Cofferdam", operation)
 }
 
 /// How much more `cycles` is than `base`, in percent, to two places.

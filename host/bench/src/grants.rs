@@ -9,7 +9,7 @@ use runner::Tools;
 use crate::calls::{self, Calls, System, ratio};
 use crate::heaps::RATIO;
 use crate::rows::Target;
-use crate::{Error, Row};
+use crate::{Error, Row, samples, systems};
 
 /// Beginning of the ids of all rows of this kind.
 pub const PREFIX: &str = "m7.manager.";
@@ -51,7 +51,7 @@ pub fn measure(
 fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = |number| measured.marks.iter().find(|(mark, _)| *mark == number).map_or(0, |(_, value)| *value);
     let row = |(index, (id, label, about, judged)): (usize, &(&str, &str, &str, bool))| {
-        let cycles = measured.samples.get(index).and_then(|samples| calls::cycles(samples));
+        let cycles = measured.samples.get(index).and_then(|found| samples::warm_at_least(found, 1));
         let cycles = cycles.ok_or_else(|| Error::Run(format!("manager: too few calls of {label}")))?;
         let about = match label.starts_with("history") {
             true => format!("{about} ({} requests, {} refused)", told(mark::COUNT), told(mark::FAILED)),
@@ -60,7 +60,7 @@ fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
         let target = judged.then(|| Target { ratio: Some(RATIO), ..Target::default() });
         let met = judged.then(|| ratio(cycles) <= RATIO);
         let instructions = measured.instructions.get(index).copied().unwrap_or(0);
-        Ok(Row { cycles, instructions, target, met, ..calls::row(format!("{PREFIX}{id}"), "Cofferdam", about) })
+        Ok(Row { cycles, instructions, target, met, ..systems::row(format!("{PREFIX}{id}"), "Cofferdam", about) })
     };
     PARTS.iter().enumerate().map(row).collect()
 }
@@ -71,7 +71,7 @@ mod tests {
 
     fn measured(calls: usize) -> Calls {
         let samples =
-            |part: usize| [vec![9_999; calls::WARM], vec![100 * (part as u32 + 1); calls], vec![250]].concat();
+            |part: usize| [vec![9_999; samples::WARM], vec![100 * (part as u32 + 1); calls], vec![250]].concat();
         Calls {
             samples: (0..PARTS.len()).map(samples).collect(),
             instructions: vec![7; PARTS.len()],
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn too_few_calls_are_an_error() {
         let mut few = measured(10);
-        few.samples[2].truncate(calls::WARM);
+        few.samples[2].truncate(samples::WARM);
         assert!(rows(&few).is_err());
     }
 }

@@ -9,7 +9,7 @@ use runner::Tools;
 
 use crate::calls::{self, Calls, System, ratio};
 use crate::rows::Target;
-use crate::{Error, Row, grants};
+use crate::{Error, Row, grants, samples, systems};
 
 /// Beginning of the ids of all rows of this kind.
 pub const PREFIX: &str = "m7.heap.";
@@ -97,10 +97,10 @@ pub fn measure(
 fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = Told::from(measured.marks.as_slice());
     let mut rows = Vec::new();
-    for (index, samples) in measured.samples.iter().enumerate() {
+    for (index, found) in measured.samples.iter().enumerate() {
         let (who, part) = (index / PARTS.len(), index % PARTS.len());
         let (id, about) = (PARTS[part].0, PARTS[part].2);
-        let cycles = calls::cycles(samples)
+        let cycles = samples::warm_at_least(found, 1)
             .ok_or_else(|| Error::Run(format!("allocators: {} was never called for {about}", CONTESTANTS[who].1)))?;
         let instructions = measured.instructions.get(index).copied().unwrap_or(0);
         let about = match part {
@@ -124,7 +124,7 @@ fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
 fn row(who: usize, id: &str, operation: String) -> Row {
     let (suffix, subject) = CONTESTANTS[who];
     let id = if who == OURS { format!("{PREFIX}{id}") } else { format!("{PREFIX}{id}.{suffix}") };
-    calls::row(id, subject, operation)
+    systems::row(id, subject, operation)
 }
 
 /// The rows of allocators and of the memory manager: worst case over median, and bytes. Empty when there are none.

@@ -21,6 +21,7 @@ mod run;
 mod samples;
 mod subject;
 mod symbols;
+mod systems;
 mod table;
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use abi::CALLS;
-use build_tool::{Install, Loaded, Profile};
-use record::{EndReason, Spread, Summary, Watch};
-use runner::{Go, ImageFacts, ProfileSource, Run, Tools};
+use build_tool::{Install, Profile};
+use record::{Spread, Summary};
+use runner::Tools;
 
 use crate::rows::{Cycles, Target};
-use crate::{Error, Row, run};
+use crate::{Error, Row, systems};
 
 /// Beginning of the ids of all rows of this kind.
 pub const PREFIX: &str = "m7.path.";
@@ -24,8 +24,6 @@ const SYSTEMS: [&str; 6] = [
     "tests/manager/hostile.toml",
     "examples/gateway/system.toml",
 ];
-/// A run that takes longer hangs: 60 s of modelled time.
-const CYCLE_LIMIT: u64 = 60 * 216_000_000;
 /// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
 const FRAMES: [&str; 6] =
     ["frames_retype", "frames_map", "frames_unmap", "frames_clean", "nodes_give", "domain_restart"];
@@ -66,18 +64,12 @@ pub fn measure(
     let mut paths = paths();
     let mut costs = None;
     for system in SYSTEMS {
-        let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-        let loaded = Loaded::load(install, &install.root.join(system)).map_err(|refusal| refused(&refusal))?;
-        costs = Some(loaded.board.kernel);
         progress(&format!("kernel paths: {system}"));
-        let built = build_tool::build(install, loaded, build_tool::Options::default(), &mut |_| ())
-            .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))?;
-        let summary = summary_of(&built.kernel, &built.image, tools, profile, &out.join("paths").join(system))?;
-        if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
-            let (end, first) = (&summary.end, summary.violations.first());
-            return Err(Error::Run(format!("{system}: ended by {end:?}, first violation {first:?}")));
-        }
-        add(&mut paths, system, &summary);
+        let built = systems::build(install, system, &mut |_| ())?;
+        costs = Some(built.loaded.board.kernel);
+        let directory = out.join("paths").join(system);
+        let watch = systems::watch(&built.kernel, profile)?;
+        add(&mut paths, system, &systems::start(system, &built.image, &directory, watch, tools)?.summary);
     }
     let costs = costs.ok_or_else(|| Error::Run("no system".to_owned()))?;
     let limit = |id: &str| match FRAMES.iter().any(|call| id.ends_with(call)) {
@@ -85,29 +77,6 @@ pub fn measure(
         false => costs.masked_cycles,
     };
     Ok(paths.into_iter().filter_map(|path| row(&path, limit(&path.id))).collect())
-}
-
-/// Runs an image; the run's files go to `directory`.
-fn summary_of(
-    kernel: &Path,
-    image: &Path,
-    tools: &Tools,
-    profile: &Profile,
-    directory: &Path,
-) -> Result<Summary, Error> {
-    let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
-    let watch = Watch {
-        profile: ProfileSource::Text(profile.text.clone()),
-        trace_port: facts.trace_port,
-        vectors: facts.vectors,
-        kernel_text: run::code_of(kernel)?,
-        cycle_limit: CYCLE_LIMIT,
-        ..Watch::default()
-    };
-    let mut run = Run::new(image, directory.to_owned(), watch);
-    run.board = crate::peers::BOARD.to_owned();
-    let outcome = run.start(tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
-    Ok(outcome.summary)
 }
 
 /// Calls in the order of their numbers, then handlers.
@@ -150,21 +119,17 @@ impl Way {
 fn row(path: &Way, limit: u64) -> Option<Row> {
     let longest = path.longest?;
     let short = |system: &str| system.trim_end_matches("/system.toml").trim_end_matches(".toml").to_owned();
-    let mut systems = short(longest.most_instructions_in);
+    let mut seen_in = short(longest.most_instructions_in);
     if longest.most_cycles_in != longest.most_instructions_in {
-        systems += &format!(", {}", short(longest.most_cycles_in));
+        seen_in += &format!(", {}", short(longest.most_cycles_in));
     }
+    let operation = format!("{}; longest in {seen_in}", path.about);
     Some(Row {
-        id: path.id.clone(),
-        board: crate::peers::BOARD.to_owned(),
-        profile: run::PROFILE.to_owned(),
-        subject: "Cofferdam".to_owned(),
-        operation: format!("{}; longest in {systems}", path.about),
         cycles: Cycles { median: longest.cycles.median, max: longest.cycles.max },
         instructions: longest.instructions.max,
         target: Some(Target { cycles: Some(limit), ..Target::default() }),
         met: Some(longest.cycles.max <= limit),
         command: format!("./cofferdam bench --only {PREFIX}"),
-        ..Row::default()
+        ..systems::row(path.id.clone(), "Cofferdam", operation)
     })
 }

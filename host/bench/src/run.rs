@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Install, Loaded};
+use build_tool::Install;
 use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
 use runner::Tools;
@@ -10,7 +10,9 @@ use runner::Tools;
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{COFFERDAM, Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, targets};
+use crate::{
+    COFFERDAM, Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, systems, targets,
+};
 
 /// The chip under which everything is measured.
 pub(crate) const PROFILE: &str = "stm32f767";
@@ -117,11 +119,7 @@ fn position(id: &str) -> (usize, String, usize) {
 
 /// The benchmark system, built.
 fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
-    let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-    let loaded = Loaded::load(install, &install.root.join(SYSTEM)).map_err(|refusal| refused(&refusal))?;
-    let mut told = |what: &str| progress(&format!("Cofferdam: building {what}"));
-    let built = build_tool::build(install, loaded, build_tool::Options::default(), &mut told)
-        .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))?;
+    let built = systems::build(install, SYSTEM, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
     for domain in &built.domains {

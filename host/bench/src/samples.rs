@@ -30,10 +30,15 @@ pub fn collect(events: impl Read, probes: usize) -> Result<Vec<Vec<u64>>, String
 
 /// Median (of an even number the upper) and maximum without the warming samples; `None` when fewer than [`LEAST`] are left.
 pub fn warm(samples: &[u64]) -> Option<Cycles> {
+    warm_at_least(samples, LEAST)
+}
+
+/// As [`warm`], when at least so many are left, and at least one.
+pub fn warm_at_least<T: Copy + Ord + Into<u64>>(samples: &[T], least: usize) -> Option<Cycles> {
     let mut counted = samples.get(WARM..)?.to_vec();
-    if counted.len() < LEAST {
+    if counted.len() < least {
         return None;
     }
     counted.sort_unstable();
-    Some(Cycles { median: counted[counted.len() / 2], max: *counted.last()? })
+    Some(Cycles { median: (*counted.get(counted.len() / 2)?).into(), max: (*counted.last()?).into() })
 }

@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use build_tool::{Install, Loaded, Profile, Programs, place_programs, programs, write_file};
 use manifest::Document;
 use record::{EndReason, EventsReader, ProbeWatch, Summary, Watch, observed};
-use runner::{Go, ImageFacts, ProfileSource, Run, RunError, Tools};
+use runner::{Go, Run, RunError, Tools};
 use toml::{Table, Value};
 
 use super::manifests;
-use crate::{Error, Symbols, run};
+use crate::{Error, Symbols, systems};
 
-/// A run that takes longer hangs: 60 s of modelled time.
-const CYCLE_LIMIT: u64 = 60 * 216_000_000;
 /// Cycles between two advances of the guest's clock: a timer is late by at most this and one block.
 const QUANTUM: u64 = 200;
 /// The domain whose workload is measured.
@@ -207,21 +205,12 @@ impl<'a> Figures<'a> {
     }
 
     fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols, work: u8) -> Result<Watch, Error> {
-        let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
         let probe = |(start, end): &(&str, &str)| {
             let (first, last) = (symbols.code(start)?, symbols.code(end)?);
             Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(work) })
         };
-        Ok(Watch {
-            profile: ProfileSource::Text(self.profile.text.clone()),
-            quantum_cycles: QUANTUM,
-            trace_port: facts.trace_port,
-            vectors: facts.vectors,
-            kernel_text: run::code_of(kernel)?,
-            cycle_limit: CYCLE_LIMIT,
-            probes: variation.probes.iter().map(probe).collect::<Result<_, Error>>()?,
-            ..Watch::default()
-        })
+        let probes = variation.probes.iter().map(probe).collect::<Result<_, Error>>()?;
+        Ok(Watch { quantum_cycles: QUANTUM, probes, ..systems::watch(kernel, self.profile)? })
     }
 
     fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Ran, Error> {

@@ -1,8 +1,9 @@
 use record::{EventsWriter, RunEvent, observed};
 
 use super::*;
-use crate::calls::{WARM, collect};
+use crate::calls::collect;
 use crate::rows::Cycles;
+use crate::samples::WARM;
 
 fn recorded(events: &[(u8, u16, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
