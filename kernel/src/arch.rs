@@ -2,6 +2,9 @@
 
 use protect::pmsav7::RegionRegs;
 use protect::slots::RegionImage;
+use protect::vmsa::{Asid, Maintenance, Placement, Split};
+
+use crate::protection::Protection;
 
 /// The number and arguments of a system call as the calling thread passed them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,11 +35,14 @@ pub struct Start {
 /// # Safety
 /// An implementation promises that
 /// * [`Arch::object_memory`] returns memory that nothing else uses, for as long as the kernel runs;
-/// * after [`Arch::load_image`] returns, unprivileged code can access exactly what the image permits;
+/// * unprivileged code can access exactly what its [`Arch::Protection`] was last told to load;
 /// * contexts never give a thread privileges.
-pub unsafe trait Arch: 'static {
+pub unsafe trait Arch: Sized + 'static {
     /// The registers of a thread that is not running.
     type Context: Copy + 'static;
+
+    /// What a domain may access, as the processor wants it.
+    type Protection: Protection<Self>;
 
     /// What is kept to start the callee of a gate quickly.
     type Entry: Copy + 'static;
@@ -72,20 +78,18 @@ pub unsafe trait Arch: 'static {
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
     unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start);
 
-    /// What is kept of a gate's start; its arguments mean nothing.
-    fn entry(&self, start: Start) -> Self::Entry;
+    /// What is kept of a gate's start, whose arguments mean nothing. `context` is left as it is in a callee that starts, but for what
+    /// the hardware takes from the stack.
+    fn entry(&self, context: &mut Self::Context, start: Start) -> Self::Entry;
 
-    /// Notes which badge the callee is to see; for who writes its stack without [`Arch::enter`].
+    /// Notes which badge the callee is to see; for who starts it without [`Arch::enter`].
     fn introduce(entry: &mut Self::Entry, badge: u32);
 
-    /// Writes what the hardware takes from a callee's stack when it starts.
+    /// Prepares a context so that resuming it starts a gate's callee.
     ///
     /// # Safety
     /// As for [`Arch::prepare`].
-    unsafe fn enter(&mut self, entry: &Self::Entry, args: [u32; 4]);
-
-    /// Sets the registers that the hardware does not take from the stack to what they are in a callee that starts.
-    fn fresh(&mut self, context: &mut Self::Context, entry: &Self::Entry);
+    unsafe fn enter(&mut self, context: &mut Self::Context, entry: &Self::Entry, args: [u32; 4]);
 
     /// Reads the request of a context that has just performed a system call.
     fn request(&self, context: &Self::Context) -> Request;
@@ -96,13 +100,6 @@ pub unsafe trait Arch: 'static {
     /// Makes a context perform its system call again when it is resumed.
     fn repeat(&mut self, context: &mut Self::Context);
 
-    /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
-    /// of the previous domain are settled before (barrier).
-    fn load_image(&mut self, image: &RegionImage);
-
-    /// Loads one region register; the region names its slot.
-    fn load_slot(&mut self, region: RegionRegs);
-
     /// Writes one record to the trace port.
     fn trace(&mut self, header: u32, payload: u32);
 
@@ -112,14 +109,14 @@ pub unsafe trait Arch: 'static {
     /// Keeps an interrupt line from interrupting.
     fn mask(&mut self, line: u32);
 
-    /// Copies bytes between two ranges that do not overlap.
+    /// Copies bytes between two ranges of physical memory that do not overlap.
     ///
     /// # Safety
-    /// The caller has checked both ranges against the areas of the domains that own them (or, at start and restart,
-    /// against the validated tables).
+    /// The caller has checked both ranges against what the domains that own them may access, or, for the source of initial data, against
+    /// the validated tables.
     unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32);
 
-    /// Sets bytes to zero.
+    /// Sets bytes of physical memory to zero.
     ///
     /// # Safety
     /// As for [`Arch::copy`].
@@ -131,12 +128,58 @@ pub unsafe trait Arch: 'static {
     /// The range is typed as kernel memory and is asked for once only.
     unsafe fn object_memory(&mut self, base: u32, bytes: u32) -> *mut u8;
 
+    /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
+    fn end(&mut self, status: u32);
+}
+
+/// A processor with region registers (PMSA).
+///
+/// # Safety
+/// An implementation promises that unprivileged code can access exactly what the registers that were loaded last permit.
+pub unsafe trait RegionArch: Arch {
+    /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
+    /// of the previous domain are settled before (barrier).
+    fn load_image(&mut self, image: &RegionImage);
+
+    /// Loads one region register; the region names its slot.
+    fn load_slot(&mut self, region: RegionRegs);
+
     /// Where the processor sees kernel memory that domains' tables are made of.
     ///
     /// # Safety
     /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
     unsafe fn kernel_memory(at: u32) -> *mut u8;
+}
 
-    /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
-    fn end(&mut self, status: u32);
+/// A processor with page tables (VMSA, short descriptors).
+///
+/// # Safety
+/// An implementation promises that unprivileged code can access exactly what the tables of the space that was loaded last translate, and
+/// what the TLBs hold of them that they were not told to forget.
+pub unsafe trait PageArch: Arch + Maintenance {
+    /// How much of the address space is the domains'.
+    const SPLIT: Split;
+
+    /// Reads the descriptor at a physical address.
+    ///
+    /// # Safety
+    /// The word is part of memory that is typed as kernel memory and serves a domain's tables.
+    unsafe fn table_word(at: u32) -> u32;
+
+    /// Writes the descriptor at a physical address in one store, and cleans it to where walks look for it.
+    ///
+    /// # Safety
+    /// As for [`PageArch::table_word`].
+    unsafe fn set_table_word(at: u32, value: u32);
+
+    /// Where tables at this physical address lie.
+    fn placement(at: u32) -> Placement;
+
+    /// After the return from the kernel the domain runs whose first-level table is at this physical address, with this identifier; of
+    /// `None` nobody, and nothing is translated but what is the kernel's.
+    fn load_space(&mut self, space: Option<(u32, Asid)>);
+
+    /// Locks the entry of the TLB that translates `address` in the space of these tables and this identifier, into a slot: performs
+    /// [`protect::vmsa::lockdown::lock_entry`]. The space that was loaded before is loaded again when it returns.
+    fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32);
 }

@@ -5,17 +5,19 @@
 //! caller finds the answer when it goes on: nobody waits for a thread that may never run again, and an edit whose caller was stopped
 //! is completed by whoever comes next.
 //!
-//! At every step the frame table counts what can be accessed, and perhaps more: runs are counted before the region is found, all of it
-//! at once, and uncounted after it is not, all of it at once, and is out of the region registers.
+//! At every step the frame table counts what can be accessed, and perhaps more: runs are counted before any of the mapping is there,
+//! and uncounted after none of it is, also not in of region registers and TLBs.
 
 use abi::Error;
 use memory::frames::{Counting, Domain as Owner};
 
+use units::PhysRange;
+
 use crate::arch::Arch;
-use crate::frames::{Mapping, refused};
-use crate::kernel::{Kernel, Outcome};
+use crate::frames::refused;
+use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Level;
-use crate::regions::{self, Entered, Reload, cost};
+use crate::protection::{Hands, Mapping, Progress, Protection, Step};
 use crate::table::Ref;
 
 /// What the steps of one kernel entry may have cost before the last begins, in tens of instructions.
@@ -25,17 +27,27 @@ const MARKS: usize = 4;
 
 /// What counting a few marks costs, in tens of instructions, roughly.
 const COUNT_COST: u32 = 40;
+/// What a look costs, in tens of instructions, roughly.
+const SMALL_COST: u32 = 4;
+
+/// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
+pub(crate) struct Change<A: Arch> {
+    /// The domain.
+    pub(crate) target: u8,
+    /// The mapping.
+    pub(crate) mapping: Mapping<A>,
+}
 
 /// An edit under way.
 pub(crate) struct Edit<A: Arch> {
-    mapping: Mapping,
+    change: Change<A>,
     stage: Stage,
-    /// Runs of the region that are counted.
+    /// Runs of the mapping that are counted.
     counted: usize,
     /// The run that is being counted, or taken back.
     counting: Option<Counting>,
-    /// The region on its way into the domain's regions, or out of them.
-    region: regions::Edit,
+    /// How far the mapping has come into what the domain may access, or out of that.
+    progress: Progress<A>,
     answer: Result<(), Error>,
     /// Who is told: a level and its epoch.
     caller: Option<Caller<A>>,
@@ -44,18 +56,22 @@ pub(crate) struct Edit<A: Arch> {
 /// A level, and its domain's epoch when it made the call.
 type Caller<A> = (Ref<Level<A>>, u32);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Comparing with the domain's pinned regions.
+    /// Comparing with what the domain may access.
     Compare,
     /// Counting the runs.
     Count,
-    /// Entering the region into the domain's.
+    /// Entering the mapping.
     Enter,
-    /// Taking the region out of them.
+    /// Finding the mapping and taking it out of sight.
+    Withdraw,
+    /// Taking out the rest.
     Leave,
     /// Taking back what was counted.
     Uncount,
+    /// Nothing is left to do.
+    End,
 }
 
 /// What somebody who needs the frame table finds.
@@ -69,24 +85,9 @@ pub(crate) enum Turn {
 }
 
 impl<A: Arch> Edit<A> {
-    /// A region is to be mapped.
-    fn mapping(mapping: Mapping, caller: Caller<A>) -> Edit<A> {
-        let region = regions::Edit::new(mapping.region);
-        Edit {
-            mapping,
-            stage: Stage::Compare,
-            counted: 0,
-            counting: None,
-            region,
-            answer: Ok(()),
-            caller: Some(caller),
-        }
-    }
-
-    /// A region was withdrawn.
-    fn unmapping(mapping: Mapping, region: regions::Edit, caller: Option<Caller<A>>) -> Edit<A> {
-        let counted = mapping.ranges().count();
-        Edit { mapping, stage: Stage::Leave, counted, counting: None, region, answer: Ok(()), caller }
+    fn new(change: Change<A>, stage: Stage, counted: usize, caller: Option<Caller<A>>) -> Edit<A> {
+        let progress = Progress::<A>::default();
+        Edit { change, stage, counted, counting: None, progress, answer: Ok(()), caller }
     }
 
     /// Back to where it began.
@@ -96,13 +97,18 @@ impl<A: Arch> Edit<A> {
     }
 
     fn owner(&self) -> Option<Owner> {
-        Some(Owner(u16::from(self.mapping.target)))
+        Some(Owner(u16::from(self.change.target)))
+    }
+
+    /// The physical memory that it is about.
+    fn runs(&self) -> impl Iterator<Item = PhysRange> + use<A> {
+        A::Protection::runs(&self.change.mapping)
     }
 
     /// Uses of a byte that are counted for it now.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn counts(&self, address: units::PhysAddr) -> bool {
-        let done = self.mapping.ranges().take(self.counted).any(|range| range.contains(address));
+        let done = self.runs().take(self.counted).any(|range| range.contains(address));
         done || self.counting.is_some_and(|counting| counting.counts(address))
     }
 }
@@ -142,33 +148,54 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// Begins to map a region for the running thread.
-    pub(crate) fn begin_map(&mut self, mapping: Mapping) {
+    /// `FRAMES_MAP` and `FRAMES_UNMAP`: begins the change that `what` finds in the call's words, or goes on with one.
+    ///
+    /// # Bound
+    /// The words of the call checked, or a piece of an edit.
+    #[inline(always)]
+    pub(crate) fn change(
+        &mut self,
+        what: impl FnOnce(&Self) -> Result<Change<A>, Error>,
+        begin: fn(&mut Self, Change<A>) -> Result<(), Error>,
+    ) -> Result<Outcome, Error> {
+        match self.turn(true) {
+            Turn::Free => {}
+            Turn::Busy => return self.again(),
+            Turn::Answer(answer) => return answer.and(DONE),
+        }
+        let change = what(self)?;
+        begin(self, change)?;
+        self.again()
+    }
+
+    /// Begins to map for the running thread.
+    pub(crate) fn begin_map(&mut self, change: Change<A>) -> Result<(), Error> {
+        self.edit = Some(Edit::new(change, Stage::Compare, 0, Some(self.caller())));
+        Ok(())
+    }
+
+    /// Begins to unmap for the running thread.
+    ///
+    /// # Errors
+    /// `BAD_STATE`: it is not there, as far as could be seen at once.
+    pub(crate) fn begin_unmap(&mut self, change: Change<A>) -> Result<(), Error> {
         let caller = self.caller();
-        self.edit = Some(Edit::mapping(mapping, caller));
+        self.begin_unmap_for(change, Some(caller))
     }
 
-    /// Takes a region out of a domain's slots and registers, and out of sight of its misses, and begins to take out the rest; or says
-    /// that it is not there. Nobody is told if the running thread does not `ask`.
-    pub(crate) fn begin_unmap(&mut self, mapping: Mapping, ask: bool) -> bool {
-        let caller = ask.then(|| self.caller());
-        let protection = &mut self.domains[usize::from(mapping.target)].protection;
-        let Some((region, reload)) = protection.withdraw(mapping.region) else { return false };
-        self.reload(mapping.target, reload);
-        self.edit = Some(Edit::unmapping(mapping, region, caller));
-        true
-    }
-
-    /// Loads what a changed domain's registers lack, if it is in force.
-    fn reload(&mut self, target: u8, reload: Reload) {
-        if !self.is_loaded(target) {
-            return;
+    /// Begins to unmap, for a caller who is told or for nobody.
+    ///
+    /// # Errors
+    /// As for [`Kernel::begin_unmap`].
+    pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, caller: Option<Caller<A>>) -> Result<(), Error> {
+        let counted = A::Protection::runs(&change.mapping).count();
+        let mut edit = Edit::new(change, Stage::Withdraw, counted, caller);
+        self.edit_step(&mut edit);
+        if edit.stage == Stage::End {
+            return edit.answer;
         }
-        match reload {
-            Reload::Nothing => {}
-            Reload::Slot(regs) => self.arch.load_slot(regs),
-            Reload::Image => self.arch.load_image(self.domains[usize::from(target)].protection.image()),
-        }
+        self.edit = Some(edit);
+        Ok(())
     }
 
     /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its level, if that still is where
@@ -180,58 +207,59 @@ impl<A: Arch> Kernel<A> {
         let mut edit = self.edit.take()?;
         let mut spent = 0;
         while spent < WORK {
-            let Some(cost) = self.edit_step(&mut edit) else {
+            spent += self.edit_step(&mut edit);
+            if edit.stage == Stage::End {
                 if let Some((level, epoch)) = edit.caller {
                     self.levels.at_mut(level).answer = Some((epoch, edit.answer));
                 }
                 return Some(edit.answer);
-            };
-            spent += cost;
+            }
         }
         self.edit = Some(edit);
         None
     }
 
-    /// One step, and what it has cost; `None` when nothing was left to do.
+    /// One step, and what it has cost.
     ///
     /// # Bound
-    /// Of a step of [`regions::Regions`], or [`MARKS`] marks of the frame table.
-    fn edit_step(&mut self, edit: &mut Edit<A>) -> Option<u32> {
-        let protection = &mut self.domains[usize::from(edit.mapping.target)].protection;
-        match edit.stage {
-            Stage::Compare => {
-                match protection.compare_step(&mut edit.region) {
-                    Ok(true) => edit.stage = Stage::Count,
-                    Ok(false) => {}
-                    Err(error) => edit.fail(error),
-                }
-                Some(cost::COMPARE_PINNED)
+    /// Of a step of [`Protection`], or [`MARKS`] marks of the frame table.
+    fn edit_step(&mut self, edit: &mut Edit<A>) -> u32 {
+        let Change { target, mapping } = &edit.change;
+        let loaded = self.is_loaded(*target);
+        let protection = &mut self.domains[usize::from(*target)].protection;
+        let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded };
+        let (told, after) = match edit.stage {
+            Stage::Compare => (protection.compare_step(mapping, &mut edit.progress), Stage::Count),
+            Stage::Enter => (protection.enter_step(mapping, &mut edit.progress, hands), Stage::End),
+            Stage::Withdraw => (protection.withdraw_step(mapping, &mut edit.progress, hands), Stage::Leave),
+            Stage::Leave => (Ok(protection.leave_step(mapping, &mut edit.progress, hands)), Stage::Uncount),
+            Stage::Count => return self.count_step(edit),
+            Stage::Uncount => return self.uncount_step(edit),
+            Stage::End => return 0,
+        };
+        match told {
+            Ok(Step::More(cost)) => cost,
+            Ok(Step::Done(cost)) => {
+                edit.stage = after;
+                cost
             }
-            Stage::Count => Some(self.count_step(edit)),
-            Stage::Enter => match protection.enter_step(&mut edit.region) {
-                Ok(Entered::Not(cost)) => Some(cost),
-                Ok(Entered::All(reload)) => {
-                    self.reload(edit.mapping.target, reload);
-                    None
-                }
-                Err(error) => {
-                    edit.fail(error);
-                    Some(cost::NODE)
-                }
-            },
-            Stage::Leave if protection.leave_step(&mut edit.region) => {
-                edit.stage = Stage::Uncount;
-                Some(cost::SMALL)
+            // Nothing has changed.
+            Err(error) if edit.stage == Stage::Withdraw => {
+                (edit.stage, edit.answer) = (Stage::End, Err(error));
+                SMALL_COST
             }
-            Stage::Leave => Some(cost::NODE),
-            Stage::Uncount => self.uncount_step(edit),
+            Err(error) => {
+                edit.fail(error);
+                SMALL_COST
+            }
         }
     }
 
     /// A few marks of one run.
     fn count_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let owner = edit.owner();
-        let told = match (&mut edit.counting, edit.mapping.ranges().nth(edit.counted)) {
+        let next = edit.runs().nth(edit.counted);
+        let told = match (&mut edit.counting, next) {
             (Some(counting), _) => self.frames.count_step(counting, MARKS),
             (None, Some(range)) => self.frames.count(range, owner).map(|counting| {
                 edit.counting = Some(counting);
@@ -239,7 +267,7 @@ impl<A: Arch> Kernel<A> {
             }),
             (None, None) => {
                 edit.stage = Stage::Enter;
-                return cost::SMALL;
+                return SMALL_COST;
             }
         };
         match told {
@@ -251,17 +279,20 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// A few marks of one run that was counted, or counted in part.
-    fn uncount_step(&mut self, edit: &mut Edit<A>) -> Option<u32> {
+    fn uncount_step(&mut self, edit: &mut Edit<A>) -> u32 {
         if let Some(counting) = &mut edit.counting {
             if self.frames.uncount_step(counting, MARKS) {
                 edit.counting = None;
             }
-        } else {
-            edit.counted = edit.counted.checked_sub(1)?;
+        } else if let Some(counted) = edit.counted.checked_sub(1) {
+            edit.counted = counted;
             // What was counted can be taken back: its marks are there.
-            let range = edit.mapping.ranges().nth(edit.counted);
+            let range = edit.runs().nth(counted);
             edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner()).ok());
+        } else {
+            edit.stage = Stage::End;
+            return 0;
         }
-        Some(COUNT_COST)
+        COUNT_COST
     }
 }

@@ -4,15 +4,13 @@
 
 use abi::{Error, Kind, rights};
 use memory::frames::{FrameError, Purpose};
-use protect::pctrie::{NODE_BYTES, Next};
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::Arch;
-use crate::boot::NODE_ALIGN;
-use crate::edit::Turn;
+use crate::edit::{Change, Turn};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
-use crate::regions::{Region, access};
+use crate::protection::{Gift, Next, Protection, Words, access};
 
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
@@ -49,27 +47,11 @@ pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
 const GRANULE: u32 = 32;
 /// Bytes that one step of clearing handles.
 const CLEAN_BYTES: u32 = 512;
-/// Most bytes of one gift of nodes.
-const GIFT_BYTES: u32 = 4096;
 
 pub(crate) fn refused(error: FrameError) -> Error {
     match error {
         FrameError::Full { .. } => Error::Full,
         _ => Error::BadState,
-    }
-}
-
-/// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mapping {
-    pub(crate) target: u8,
-    pub(crate) region: Region,
-}
-
-impl Mapping {
-    /// The ranges that the region permits.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = PhysRange> + use<> {
-        self.region.runs().filter_map(|(base, bytes)| physical(base, bytes))
     }
 }
 
@@ -93,81 +75,59 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// What a call asks to map or unmap; all of it lies in frames that the caller holds.
-    fn mapping(&self, target: u32, handle: u32, base: u32, shape: u32, unmap: bool) -> Result<Mapping, Error> {
+    fn asked(&self, [target, handle, base, shape]: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
         let domain = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
-        let bits = target >> 16;
-        let right = if bits & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
+        let words = Words { access: target >> 16, base, shape };
+        let right = if words.access & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
         let frames = self.frames_of(handle, right)?.1.range()?;
-        let mapping = Mapping { target: domain, region: Region::decode(bits, base, shape)? };
-        if !mapping.ranges().all(|range| frames.contains_range(range)) {
-            return Err(Error::BadAddress);
-        }
-        Ok(mapping)
+        Ok(Change { target: domain, mapping: A::Protection::decode(words, frames)? })
     }
 
     /// `FRAMES_MAP`.
     ///
     /// # Bound
-    /// The words of the call checked, or a piece of an edit.
+    /// Of [`Kernel::change`].
     #[inline(never)]
-    pub(crate) fn frames_map(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        match self.turn(true) {
-            Turn::Free => {}
-            Turn::Busy => return self.again(),
-            Turn::Answer(answer) => return answer.and(DONE),
-        }
-        let mapping = self.mapping(target, handle, base, shape, false)?;
-        self.begin_map(mapping);
-        self.again()
+    pub(crate) fn frames_map(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
+        self.change(|kernel| kernel.asked(args, false), Self::begin_map)
     }
 
-    /// `FRAMES_UNMAP`: out of sight of misses and of the region registers at once, from the table in steps.
+    /// `FRAMES_UNMAP`.
     ///
     /// # Bound
-    /// As [`Kernel::frames_map`].
+    /// Of [`Kernel::change`].
     #[inline(never)]
-    pub(crate) fn frames_unmap(&mut self, target: u32, handle: u32, base: u32, shape: u32) -> Result<Outcome, Error> {
-        match self.turn(true) {
-            Turn::Free => {}
-            Turn::Busy => return self.again(),
-            Turn::Answer(answer) => return answer.and(DONE),
-        }
-        let mapping = self.mapping(target, handle, base, shape, true)?;
-        if !self.begin_unmap(mapping, true) {
-            return Err(Error::BadState);
-        }
-        self.again()
+    pub(crate) fn frames_unmap(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
+        self.change(|kernel| kernel.asked(args, true), Self::begin_unmap)
     }
 
     /// One step of taking away what was mapped to a stopped domain while it ran, from an address on: where the next step
     /// begins, or `None` when all of it is gone.
     ///
     /// # Bound
-    /// A piece of an edit; or a path of the table, 64 entries, and a look at every area that the domain began with.
+    /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with.
     pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
         if self.edit.is_some() {
             self.work();
             return Some(from);
         }
-        let domain = &mut self.domains[usize::from(target)];
-        if let Some(regs) = domain.protection.pinned_later() {
-            let region = Region { regs, pinned: true, execute: false };
-            self.begin_unmap(Mapping { target, region }, false);
-            return Some(from);
-        }
-        let (at, regs) = match domain.protection.next_paged(from) {
-            Next::Found(at, regs) => (at, regs),
-            Next::From(later) => return Some(later),
-            Next::End => return None,
-        };
         let entry: system::Domain = self.tables.get(usize::from(target));
-        let own = system::regions::areas_of(&self.tables, &entry).any(|area| at.wrapping_sub(area.base) < area.bytes);
-        if own {
-            return regs.last_from(at).checked_add(1);
+        let own = |at: u32, physical: u32| {
+            let holds = |area: system::Area| {
+                let offset = at.wrapping_sub(area.base);
+                offset < area.bytes && physical == area.base + offset
+            };
+            system::regions::areas_of(&self.tables, &entry).any(holds)
+        };
+        match self.domains[usize::from(target)].protection.next_mapped(from, own) {
+            Next::Found(mapping, at) => {
+                // It was found, and nobody else changes anything.
+                let _ = self.begin_unmap_for(Change { target, mapping }, None);
+                Some(at)
+            }
+            Next::From(later) => Some(later),
+            Next::End => None,
         }
-        let execute = regs.grants(protect::pmsav7::AccessKind::Exec);
-        self.begin_unmap(Mapping { target, region: Region { regs, pinned: false, execute } }, false);
-        Some(at)
     }
 
     /// `FRAMES_CLEAN`: one step.
@@ -190,19 +150,20 @@ impl<A: Arch> Kernel<A> {
     /// `NODES_GIVE`.
     ///
     /// # Bound
-    /// A search in the frame table, two marks, and one word for each node: at most [`GIFT_BYTES`] bytes; or a piece of another's edit.
+    /// A search in the frame table, two marks, and [`Protection::give`] of at most [`Gift::most`] bytes; or a piece of another's edit.
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return self.again() };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         let base = range.base().0 as u32;
-        if !(NODE_BYTES..=GIFT_BYTES).contains(&bytes) || !base.is_multiple_of(NODE_ALIGN) {
+        let Gift { align, least, most } = A::Protection::GIFT;
+        if !(least..=most).contains(&bytes) || !base.is_multiple_of(align) {
             return Err(Error::BadArgument);
         }
         self.frames.retype(range, Purpose::Kernel).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
-        let (nodes, regions) = self.domains[target].protection.give(base, bytes);
-        Ok(Outcome::Values(nodes, regions))
+        let (nodes, mappings) = self.domains[target].protection.give(base, bytes);
+        Ok(Outcome::Values(nodes, mappings))
     }
 }

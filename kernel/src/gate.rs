@@ -17,6 +17,7 @@ use protect::pmsav7::AccessKind;
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Level, Life, State, Thread};
+use crate::protection::Protection;
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
@@ -106,8 +107,7 @@ impl<A: Arch> Kernel<A> {
         let into = self.levels.at_mut(gate);
         into.disturbed = nesting > 0;
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
-        unsafe { self.arch.enter(&into.entry, [badge, args[1], args[2], args[3]]) };
-        self.arch.fresh(&mut into.context, &into.entry);
+        unsafe { self.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
         self.load(domain);
         Ok(Outcome::Later)
     }
@@ -316,7 +316,7 @@ impl<A: Arch> Kernel<A> {
         self.allowed(reader, src, len, AccessKind::Read)?;
         self.allowed(writer, dst, len, AccessKind::Write)?;
         // SAFETY: both ranges were just checked, every byte, against what the two domains may access; they do not overlap.
-        unsafe { self.arch.copy(dst, src, len) };
+        unsafe { self.copy_across(writer, dst, reader, src, len) };
         DONE
     }
 

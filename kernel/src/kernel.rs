@@ -11,6 +11,7 @@ use crate::arch::Arch;
 use crate::edit::Edit;
 use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Interrupt, Level, Notification, Thread};
+use crate::protection::Shared;
 use crate::queue::{Ready, Times};
 use crate::table::{Place, Ref, Table};
 
@@ -69,6 +70,7 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
+    pub(crate) shared: Shared<A>,
 }
 
 /// Where [`Kernel::arch`] is in a kernel, in bytes.
@@ -345,8 +347,8 @@ impl<A: Arch> Kernel<A> {
             Call::Signal => self.signal(a, b),
             Call::Wait => self.wait(a, b),
             Call::FramesRetype => self.frames_retype(a, b, c),
-            Call::FramesMap => self.frames_map(a, b, c, d),
-            Call::FramesUnmap => self.frames_unmap(a, b, c, d),
+            Call::FramesMap => self.frames_map([a, b, c, d]),
+            Call::FramesUnmap => self.frames_unmap([a, b, c, d]),
             Call::FramesClean => self.frames_clean(a, b, c),
             Call::NodesGive => self.nodes_give(a, b, c, d),
         }

@@ -11,14 +11,15 @@
 pub mod arch;
 pub mod boot;
 mod caps;
+mod copy;
 mod edit;
 pub mod fault;
 pub mod frames;
 mod gate;
 mod kernel;
-pub mod nodes;
 mod notify;
 pub mod objects;
+pub mod protection;
 pub mod queue;
 pub mod regions;
 mod restart;

@@ -3,7 +3,6 @@
 use abi::{Error, Kind};
 
 use crate::arch::Arch;
-use crate::regions::Regions;
 use crate::table::{Place, Ref};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
@@ -89,7 +88,7 @@ pub struct FaultReport {
 #[repr(C)]
 pub struct Domain<A: Arch> {
     /// What it may access; the entry code knows that this comes first.
-    pub protection: Regions<A>,
+    pub protection: A::Protection,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
     /// Whether it runs.

@@ -15,6 +15,7 @@ use system::Thread as ThreadEntry;
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Cap, Life, State};
+use crate::protection::{Hands, Protection};
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
@@ -32,7 +33,7 @@ impl<A: Arch> Kernel<A> {
         match self.domain(index).life {
             Life::Running => return Err(Error::BadState),
             Life::Stopped => self.domain_mut(index).life = Life::Restoring(0),
-            Life::Restoring(done) => self.restore(index, done),
+            Life::Restoring(done) => self.restore(index, done)?,
             Life::Unmapping(from) => self.unmap_step(index, from),
             Life::Granting(entry) => self.grant_initial(index, entry),
             Life::Emptying(slot) => self.empty_slot(index, slot),
@@ -65,27 +66,28 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.
-    fn restore(&mut self, index: u8, done: u32) {
+    ///
+    /// # Errors
+    /// `BAD_STATE`: the memory of the data was taken away from the domain while it ran.
+    fn restore(&mut self, index: u8, done: u32) -> Result<(), Error> {
         let entry: DomainEntry = self.tables.get(usize::from(index));
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
-            self.domain_mut(index).protection.evict();
-            self.domain_mut(index).life = Life::Unmapping(0);
-            return;
+            let domain = usize::from(index);
+            let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded: false };
+            self.domains[domain].protection.evict(hands);
+            self.domains[domain].life = Life::Unmapping(0);
+            return Ok(());
         }
-        let dst = entry.data_base + done;
-        let step = if done < entry.data_bytes {
-            let step = STEP_BYTES.min(entry.data_bytes - done);
-            // SAFETY: the validated tables say that the range is the domain's own writable memory and the source flash.
-            unsafe { self.arch.copy(dst, entry.data_source + done, step) };
-            step
-        } else {
-            let step = STEP_BYTES.min(total - done);
-            // SAFETY: as above.
-            unsafe { self.arch.zero(dst, step) };
-            step
-        };
-        self.domain_mut(index).life = Life::Restoring(done + step);
+        let (source, end) =
+            if done < entry.data_bytes { (Some(entry.data_source + done), entry.data_bytes) } else { (None, total) };
+        let step = STEP_BYTES.min(end - done);
+        // SAFETY: the validated tables say that the source is flash.
+        if !unsafe { self.write_to(index, entry.data_base + done, source, step) } {
+            return Err(Error::BadState);
+        }
+        self.domains[usize::from(index)].life = Life::Restoring(done + step);
+        Ok(())
     }
 
     /// One step of taking away what was mapped while the domain ran.

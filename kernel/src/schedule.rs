@@ -7,6 +7,7 @@ use abi::trace::{Event, IDLE, header};
 use crate::arch::Arch;
 use crate::kernel::{Kernel, NOBODY};
 use crate::objects::{Budget, Domain, Level, State, Thread};
+use crate::protection::Protection;
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 
@@ -244,16 +245,16 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Loads the region registers of who runs.
+    /// Makes the domain of who runs the one that is in force.
     #[cold]
     pub fn load_top(&mut self) {
         self.load(self.top().domain);
     }
 
-    /// Loads a domain's region registers.
+    /// Makes a domain the one that is in force.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
-        self.arch.load_image(self.domains.at(domain).protection.image());
+        self.domains.at(domain).protection.load(&mut self.arch);
     }
 
     /// Brings what the running thread's budget has left up to date.

@@ -2,7 +2,8 @@
 
 use core::arch::asm;
 
-use kernel::arch::{Arch, Request, Start};
+use kernel::arch::{Arch, RegionArch, Request, Start};
+use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
 use protect::slots::RegionImage;
 
@@ -105,11 +106,12 @@ pub(crate) fn barrier() {
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
-// SAFETY: `object_memory` hands out what the tables type as kernel memory; the region registers are written in full by
-// `load_image`; a context's EXC_RETURN always returns to unprivileged thread mode.
+// SAFETY: `object_memory` hands out what the tables type as kernel memory; a context's EXC_RETURN always returns to unprivileged thread
+// mode; for what may be accessed see `RegionArch` below.
 unsafe impl<B: Board> Arch for Armv7m<B> {
     type Context = Context;
     type Entry = Entry;
+    type Protection = Regions<Self>;
     const EMPTY: Context = Context::EMPTY;
     const NO_ENTRY: Entry = Entry::NOWHERE;
 
@@ -117,8 +119,10 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         self.idle
     }
 
-    fn entry(&self, start: Start) -> Entry {
-        Entry::new(start)
+    fn entry(&self, context: &mut Context, start: Start) -> Entry {
+        let entry = Entry::new(start);
+        context.fresh(&entry);
+        entry
     }
 
     #[inline(always)]
@@ -127,13 +131,9 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     #[inline(always)]
-    unsafe fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
+    unsafe fn enter(&mut self, context: &mut Context, entry: &Entry, args: [u32; 4]) {
         // SAFETY: the caller's duty is the same.
-        unsafe { entry.enter(args) }
-    }
-
-    #[inline]
-    fn fresh(&mut self, context: &mut Context, entry: &Entry) {
+        unsafe { entry.enter(args) };
         context.fresh(entry);
     }
 
@@ -184,35 +184,6 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     fn repeat(&mut self, context: &mut Context) {
         context.repeat();
-    }
-
-    #[inline]
-    fn load_image(&mut self, image: &RegionImage) {
-        // Stores of the domain that is left are complete: every kernel entry begins with a barrier.
-        // SAFETY: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11); the image has
-        // sixteen words, each RBAR naming its slot. `dsb` and `isb` before the first access under the new registers.
-        unsafe {
-            asm!(
-                "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "dsb",
-                "isb",
-                src = inout(reg) image.regs.as_ptr() => _,
-                dst = in(reg) 0xe000_ed9c_u32,
-                out("r2") _, out("r3") _, out("r4") _, out("r5") _,
-                out("r8") _, out("r10") _, out("r11") _, out("r12") _,
-                options(nostack, preserves_flags),
-            );
-        }
-    }
-
-    #[inline]
-    fn load_slot(&mut self, region: RegionRegs) {
-        regs::MPU_RBAR.write(region.rbar);
-        regs::MPU_RASR.write(region.rasr);
-        barrier();
     }
 
     #[inline]
@@ -272,12 +243,44 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         base as *mut u8
     }
 
+    fn end(&mut self, status: u32) {
+        self.board.end(status);
+    }
+}
+
+// SAFETY: the region registers are written in full by `load_image`, and one of them by `load_slot`.
+unsafe impl<B: Board> RegionArch for Armv7m<B> {
+    #[inline]
+    fn load_image(&mut self, image: &RegionImage) {
+        // Stores of the domain that is left are complete: every kernel entry begins with a barrier.
+        // SAFETY: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11); the image has
+        // sixteen words, each RBAR naming its slot. `dsb` and `isb` before the first access under the new registers.
+        unsafe {
+            asm!(
+                "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "dsb",
+                "isb",
+                src = inout(reg) image.regs.as_ptr() => _,
+                dst = in(reg) 0xe000_ed9c_u32,
+                out("r2") _, out("r3") _, out("r4") _, out("r5") _,
+                out("r8") _, out("r10") _, out("r11") _, out("r12") _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline]
+    fn load_slot(&mut self, region: RegionRegs) {
+        regs::MPU_RBAR.write(region.rbar);
+        regs::MPU_RASR.write(region.rasr);
+        barrier();
+    }
+
     #[inline(always)]
     unsafe fn kernel_memory(at: u32) -> *mut u8 {
         at as *mut u8
-    }
-
-    fn end(&mut self, status: u32) {
-        self.board.end(status);
     }
 }

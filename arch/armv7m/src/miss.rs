@@ -8,8 +8,7 @@
 use core::arch::global_asm;
 
 use kernel::Kernel;
-use kernel::fault::Resolution;
-use kernel::regions::layout;
+use kernel::regions::{Resolution, layout};
 use protect::pctrie::MAX_DEPTH;
 
 use crate::entry::DOMAIN_OFFSET;

@@ -125,14 +125,14 @@ extern "C" fn kernel_start() {
     let arch = Armv7m::new(Mps2, idle);
     let objects_start = (&raw const __kernel_objects_start) as u32;
     let objects_end = (&raw const __kernel_objects_end) as u32;
-    let idle_regions = [
+    let idle_memory = [
         (Span::new(idle_entry & !1, 32), Access::RX, MemType::WriteThrough),
         (Span::new(idle_stack, 256), Access::RW, MemType::WriteBack),
     ];
     // SAFETY: the lowest word of the boot stack, far below what is in use now.
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let result = tables().and_then(|tables| {
-        boot::Boot { tables, objects: (objects_start, objects_end - objects_start), idle_regions }.kernel(arch)
+        boot::Boot { tables, objects: (objects_start, objects_end - objects_start), idle: idle_memory }.kernel(arch)
     });
     match result {
         Ok(machine) => {

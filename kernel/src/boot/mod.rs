@@ -1,31 +1,22 @@
 //! From validated tables to running threads: every object is made from memory that is set aside for it, once.
 
-mod domain;
 mod pool;
 mod records;
 mod start;
 
 use abi::Kind;
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
-use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Trie};
-use protect::pmsav7::{Access, MemType, Span, encode_one};
-use protect::slots::{Replacement, Slots};
-use system::regions::{self, NotExact};
 use system::{Area, System, area};
 
 use crate::arch::Arch;
-use crate::boot::domain::Pinned;
-use crate::boot::pool::Pool;
+pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::frames::{FrameRange, physical};
 use crate::kernel::{Kernel, MAX_MARKS};
-use crate::nodes::NodeMemory;
-use crate::objects::{Cap, Domain, Notification};
+use crate::objects::{Cap, Domain, FaultReport, Life, Notification};
+use crate::protection::{Making, Protection, Shared};
 use crate::queue::{MAX_THREADS, Ready, Times};
 use crate::table::{Ref, Table};
-
-/// Alignment of a table's nodes.
-pub(crate) const NODE_ALIGN: u32 = 32;
 
 /// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
 pub const MAX_DOMAINS: usize = 32;
@@ -50,26 +41,20 @@ pub enum BootError {
     Areas = 7,
 }
 
-impl From<NotExact> for BootError {
-    fn from(_: NotExact) -> BootError {
-        BootError::NotExact
-    }
-}
-
 /// What a kernel starts from.
-pub struct Boot {
+pub struct Boot<A: Arch> {
     /// The tables.
     pub tables: System<'static>,
     /// Memory for kernel objects: base and bytes.
     pub objects: (u32, u32),
-    /// What the idle loop may access: its code and its stack.
-    pub idle_regions: [(Span, Access, MemType); 2],
+    /// What the idle loop may access.
+    pub idle: <A::Protection as Protection<A>>::Idle,
 }
 
 /// The domains, and one more for the idle loop, which the table does not hold.
 type Domains<A> = (Table<Domain<A>>, Ref<Domain<A>>);
 
-impl Boot {
+impl<A: Arch> Boot<A> {
     /// Makes the kernel and all its objects.
     ///
     /// # Errors
@@ -77,14 +62,15 @@ impl Boot {
     ///
     /// # Time complexity
     /// Linear in the tables and the memory to initialise; runs once, before anything that has a deadline.
-    pub fn kernel<A: Arch>(self, mut arch: A) -> Result<Kernel<A>, BootError> {
+    pub fn kernel(self, mut arch: A) -> Result<Kernel<A>, BootError> {
         let tables = self.tables;
         let threads = tables.count::<system::Thread>();
         if threads > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
             return Err(BootError::TooMany);
         }
         let mut pool = Pool::new(self.objects.0, self.objects.1);
-        let (domains, idle) = self.domains(&mut arch, &mut pool)?;
+        let mut shared = A::Protection::shared(&mut pool)?;
+        let (domains, idle) = self.domains(&mut arch, &mut shared, &mut pool)?;
         let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| new_budget(&tables.get(i)))?;
         let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
@@ -103,6 +89,7 @@ impl Boot {
             ranges: ranges(&tables, &mut arch, &mut pool)?,
             frames: self.frames(&mut arch, &mut pool)?,
             edit: None,
+            shared,
             arch,
             tables,
             ready: Ready::new(),
@@ -116,47 +103,34 @@ impl Boot {
             awaited: 0,
             status: 0,
         };
-        kernel.fill_domains();
+        kernel.fill_domains()?;
         Ok(kernel)
     }
 
-    fn domains<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<Domains<A>, BootError> {
+    fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
         let count = tables.count::<system::Domain>();
         if count > MAX_DOMAINS {
             return Err(BootError::TooMany);
         }
-        let nowhere = pool.take(LEAF_BYTES, LEAF_BYTES)?;
-        NodeMemory::<A>::new(nowhere).prepare();
         let mut domains = pool.reserve(arch, count)?;
         for index in 0..count {
             let entry: system::Domain = tables.get(index);
-            let mut trie = Trie::empty(NodeMemory::new(nowhere));
-            if entry.table_bytes == 0 {
-                let own = regions::areas_of(&tables, &entry);
-                let nodes = regions::table_nodes(own, regions::can_be_mapped(&tables, index))?;
-                // A node at a time: the memory need not be in one piece.
-                for _ in 0..nodes {
-                    trie.give_node(pool.take(NODE_BYTES, NODE_ALIGN)?);
-                }
-            }
             let (objects, end) = (self.objects.0, self.objects.0 + self.objects.1);
             if entry.table_bytes > 0 && entry.table_base < end && objects < entry.table_base + entry.table_bytes {
                 return Err(BootError::BadTables);
             }
-            for number in 0..entry.table_bytes / NODE_BYTES {
-                trie.give_node(entry.table_base + number * NODE_BYTES);
-            }
+            let protection = A::Protection::make(&mut Making { arch, shared, pool, tables: &tables }, index)?;
             let caps = pool.array(arch, entry.cap_slots as usize, |_| Ok(Cap::EMPTY))?;
-            domains.push(domain::make(&tables, index, trie, caps)?);
+            domains.push(domain(&entry, protection, caps));
         }
         let mut idle = pool.reserve(arch, 1)?;
-        idle.push(domain::idle(self.idle_slots()?, Trie::empty(NodeMemory::new(nowhere))));
+        idle.push(idle_domain(A::Protection::idle(shared, &self.idle)?));
         Ok((domains.table()?, idle.find(0)?))
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
-    fn frames<A: Arch>(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
+    fn frames(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
         // What does not change has two marks for each range.
         let ranges = self.tables.count::<system::Frames>() + self.tables.count::<Area>();
         let marks = if holds_frames(&self.tables) { MAX_MARKS } else { 2 * ranges + 1 };
@@ -185,14 +159,29 @@ impl Boot {
         }
         Ok(table)
     }
+}
 
-    fn idle_slots(&self) -> Result<Slots, BootError> {
-        let mut pinned = Pinned::default();
-        for (span, access, memory) in self.idle_regions {
-            pinned.push(encode_one(span, access, memory).map_err(|_| BootError::NotExact)?)?;
-        }
-        Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)
+/// A domain that does not run yet.
+fn domain<A: Arch>(entry: &system::Domain, protection: A::Protection, caps: &'static mut [Cap]) -> Domain<A> {
+    Domain {
+        protection,
+        caps,
+        life: Life::Stopped,
+        epoch: 0,
+        living: 0,
+        restarts: 0,
+        fault: FaultReport::default(),
+        fault_notification: entry.fault_notification.checked_sub(1).map(|index| index as u16),
+        awaited: entry.awaited != 0,
+        info: entry.info,
+        gate_return: entry.gate_return,
+        generation: 0,
     }
+}
+
+/// What the idle loop runs in.
+fn idle_domain<A: Arch>(protection: A::Protection) -> Domain<A> {
+    Domain { life: Life::Running, ..domain(&system::Domain::default(), protection, &mut []) }
 }
 
 /// Ranges that capabilities can name, where there are any.

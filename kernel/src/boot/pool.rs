@@ -8,7 +8,7 @@ use crate::boot::BootError;
 use crate::table::{Ref, Table};
 
 /// Hands out kernel memory from one end.
-pub(super) struct Pool {
+pub struct Pool {
     next: u32,
     end: u32,
 }
@@ -20,7 +20,7 @@ impl Pool {
     }
 
     /// Sets bytes aside that are reached by their address only.
-    pub(super) fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
+    pub(crate) fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
         let base = self.next.next_multiple_of(align);
         if bytes > self.end.saturating_sub(base) {
             return Err(BootError::NoMemory);

@@ -50,8 +50,7 @@ pub(super) fn activations<A: Arch>(
             args: [0; 4],
         };
         let mut level = new_level(callee);
-        level.entry = arch.entry(start);
-        arch.fresh(&mut level.context, &level.entry);
+        level.entry = arch.entry(&mut level.context, start);
         level.place = entry.domain << 8;
         level.priority = entry.ceiling as u8;
         level.number = index as u32;

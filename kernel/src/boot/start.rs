@@ -1,18 +1,26 @@
 //! What boot does once the objects exist: initial data, capabilities, threads, and the clock.
 
 use crate::arch::{Arch, Start};
+use crate::boot::BootError;
 use crate::kernel::Kernel;
 use crate::objects::{Cap, Life};
 
 impl<A: Arch> Kernel<A> {
     /// Initial data, capabilities and threads of every domain.
-    pub(super) fn fill_domains(&mut self) {
+    ///
+    /// # Errors
+    /// [`BootError::Areas`]: a domain cannot access its own data.
+    pub(super) fn fill_domains(&mut self) -> Result<(), BootError> {
         for index in 0..self.domains.len() {
             let entry: system::Domain = self.tables.get(index);
-            // SAFETY: the validated tables say that the ranges are the domain's own writable memory, and flash.
-            unsafe {
-                self.arch.copy(entry.data_base, entry.data_source, entry.data_bytes);
-                self.arch.zero(entry.data_base + entry.data_bytes, entry.zero_bytes);
+            let (number, zeros) = (index as u8, entry.data_base + entry.data_bytes);
+            // SAFETY: the validated tables say that the source is flash.
+            let filled = unsafe {
+                self.write_to(number, entry.data_base, Some(entry.data_source), entry.data_bytes)
+                    && self.write_to(number, zeros, None, entry.zero_bytes)
+            };
+            if !filled {
+                return Err(BootError::Areas);
             }
             self.domains[index].life = Life::Running;
             self.awaited += u16::from(self.domains[index].awaited);
@@ -28,6 +36,7 @@ impl<A: Arch> Kernel<A> {
             self.init_thread(thread as u8, &entry);
             self.make_ready(thread as u8);
         }
+        Ok(())
     }
 
     /// Puts a thread that is in no queue at its entry; it is not ready yet.

@@ -240,7 +240,7 @@ fn small_pages_get_the_nodes_that_they_need() {
         builder.domains[1].first_area = 3;
         let mut kernel = boot(&builder);
         for address in [0x6003_0000, 0x6003_0000 + bytes - 1] {
-            assert_eq!(kernel.on_miss(address), crate::fault::Resolution::Retry, "{bytes:#x} {page_log2}");
+            assert_eq!(kernel.on_miss(address), crate::regions::Resolution::Retry, "{bytes:#x} {page_log2}");
         }
     }
 }
@@ -262,7 +262,7 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
     let mut kernel = boot(&builder);
     for (frame, own) in [(0u32, true), (1, false), (14, true), (15, false)] {
         let answer = kernel.on_miss(0x6008_0000 + frame * 0x1_0000 + 0xfffc);
-        assert_eq!(answer == crate::fault::Resolution::Retry, own, "frame {frame}");
+        assert_eq!(answer == crate::regions::Resolution::Retry, own, "frame {frame}");
     }
     assert_eq!(kernel.domain(0).protection.slots.paged_mask().count_ones(), 2);
     builder.domains[0].paged_slots = 1;

@@ -7,8 +7,8 @@ use super::sim::{PEER, Sim};
 use super::watch::memory;
 use super::{OK, refused};
 use crate::Kernel;
-use crate::fault::Resolution;
 use crate::objects::Life;
+use crate::regions::Resolution;
 
 const ALL: u32 = 0x1_0000;
 const WRITE: u32 = PEER | 3 << 16;

@@ -6,7 +6,7 @@ use system::{Area, Cap, Frames, area, frames};
 use super::refused;
 use super::sim::{PEER, boot, sample};
 use crate::Kernel;
-use crate::fault::Resolution;
+use crate::regions::Resolution;
 use crate::tests::sim::Sim;
 
 pub const FRAMES: u32 = 4;

@@ -8,8 +8,8 @@ use system::{Area, Cap, Frames, area, frames, replacement};
 use super::sim::{CALLER, PEER, PERIOD, SERVANT, Sim, WORD, boot, sample};
 use super::{OK, refused};
 use crate::Kernel;
-use crate::fault::Resolution;
 use crate::objects::Life;
+use crate::regions::Resolution;
 
 const FRAMES: u32 = 4;
 const BASE: u32 = 0x6000_0000;

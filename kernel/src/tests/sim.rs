@@ -14,9 +14,10 @@ use protect::slots::RegionImage;
 use system::build::Builder;
 use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread, area, frames, policy};
 
-use crate::arch::{Arch, Request, Start};
+use crate::arch::{Arch, RegionArch, Request, Start};
 use crate::boot::Boot;
 use crate::objects::{self, Level};
+use crate::regions::Regions;
 use crate::{Kernel, NOBODY};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,8 +45,6 @@ pub struct Sim {
     pub long_way: bool,
     /// A call that is made in steps is left after each.
     pub stepwise: bool,
-    /// What was put onto the stack of a callee that starts.
-    pub entered: Option<Start>,
     /// System calls so far.
     pub calls: u64,
     /// Of these, not refused, by number.
@@ -58,6 +57,7 @@ pub struct Sim {
 unsafe impl Arch for Sim {
     type Context = SimContext;
     type Entry = Option<Start>;
+    type Protection = Regions<Sim>;
     const NO_ENTRY: Option<Start> = None;
     const EMPTY: SimContext = SimContext {
         start: None,
@@ -88,17 +88,14 @@ unsafe impl Arch for Sim {
     fn idle(&mut self) -> SimContext {
         Self::EMPTY
     }
-    fn entry(&self, start: Start) -> Option<Start> {
+    fn entry(&self, _: &mut SimContext, start: Start) -> Option<Start> {
         Some(start)
     }
     fn introduce(entry: &mut Option<Start>, badge: u32) {
         entry.as_mut().unwrap().args[0] = badge;
     }
-    unsafe fn enter(&mut self, entry: &Option<Start>, args: [u32; 4]) {
-        self.entered = entry.map(|start| Start { args, ..start });
-    }
-    fn fresh(&mut self, context: &mut SimContext, _: &Option<Start>) {
-        *context = SimContext { start: self.entered.take(), ..Self::EMPTY };
+    unsafe fn enter(&mut self, context: &mut SimContext, entry: &Option<Start>, args: [u32; 4]) {
+        *context = SimContext { start: entry.map(|start| Start { args, ..start }), ..Self::EMPTY };
     }
     fn request(&self, context: &SimContext) -> Request {
         context.request
@@ -110,14 +107,6 @@ unsafe impl Arch for Sim {
     fn repeat(&mut self, context: &mut SimContext) {
         context.repeated += 1;
         context.again = true;
-    }
-    fn load_image(&mut self, image: &RegionImage) {
-        self.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
-    }
-    fn load_slot(&mut self, region: RegionRegs) {
-        let slot = region.rbar as usize & 7;
-        self.loaded[2 * slot] = region.rbar;
-        self.loaded[2 * slot + 1] = region.rasr;
     }
     fn trace(&mut self, header: u32, payload: u32) {
         self.trace.push((header, payload));
@@ -146,6 +135,21 @@ unsafe impl Arch for Sim {
         self.blocks.push((block, layout));
         block
     }
+    fn end(&mut self, status: u32) {
+        self.ended = Some(status);
+    }
+}
+
+// SAFETY: it only records.
+unsafe impl RegionArch for Sim {
+    fn load_image(&mut self, image: &RegionImage) {
+        self.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
+    }
+    fn load_slot(&mut self, region: RegionRegs) {
+        let slot = region.rbar as usize & 7;
+        self.loaded[2 * slot] = region.rbar;
+        self.loaded[2 * slot + 1] = region.rasr;
+    }
     unsafe fn kernel_memory(at: u32) -> *mut u8 {
         const PAGE: u32 = 4096;
         thread_local! {
@@ -156,9 +160,6 @@ unsafe impl Arch for Sim {
             let page = pages.entry(at / PAGE).or_insert_with(|| Box::new([u64::MAX; PAGE as usize / 8]));
             page.as_mut_ptr().cast::<u8>().wrapping_add((at % PAGE) as usize)
         })
-    }
-    fn end(&mut self, status: u32) {
-        self.ended = Some(status);
     }
 }
 
@@ -284,11 +285,11 @@ pub fn try_boot(builder: &Builder, processor: Sim) -> Result<Kernel<Sim>, crate:
     let words: &'static [u32] = Vec::leak(builder.encode().unwrap());
     let tables = System::parse(words).unwrap();
     let span = |base, len| protect::pmsav7::Span::new(base, len);
-    let idle_regions = [
+    let idle = [
         (span(0, 32), protect::pmsav7::Access::RX, protect::pmsav7::MemType::WriteThrough),
         (span(0x2000_0800, 256), protect::pmsav7::Access::RW, protect::pmsav7::MemType::WriteBack),
     ];
-    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle_regions };
+    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle };
     boot.kernel(processor)
 }
 
@@ -346,8 +347,7 @@ impl Kernel<Sim> {
                 let entry = level.entry;
                 let badge = entry.unwrap().args[0];
                 // SAFETY: the kernel has just let the thread in.
-                unsafe { self.arch.enter(&entry, [badge, args[1], args[2], args[3]]) };
-                self.arch.fresh(&mut level.context, &entry);
+                unsafe { self.arch.enter(&mut level.context, &entry, [badge, args[1], args[2], args[3]]) };
                 self.load_top();
             }
             Some(Call::GateReturn) if self.pass_out(args[0], args[1]).is_some() => self.load_top(),

@@ -6,7 +6,10 @@ use core::marker::PhantomData;
 use protect::pctrie::Store;
 use protect::pmsav7::RegionRegs;
 
-use crate::arch::Arch;
+use crate::arch::RegionArch;
+
+/// Alignment of a table's nodes.
+pub(super) const NODE_ALIGN: u32 = 32;
 
 /// Kernel memory, by physical address.
 ///
@@ -20,19 +23,19 @@ pub struct NodeMemory<A> {
     arch: PhantomData<A>,
 }
 
-impl<A: Arch> NodeMemory<A> {
+impl<A: RegionArch> NodeMemory<A> {
     /// A store whose leaf of nothing is at `nowhere`.
-    pub(crate) fn new(nowhere: u32) -> Self {
+    pub(super) fn new(nowhere: u32) -> Self {
         NodeMemory { nowhere, arch: PhantomData }
     }
 
     /// Writes the leaf of nothing.
-    pub(crate) fn prepare(&mut self) {
+    pub(super) fn prepare(&mut self) {
         self.set_leaf(self.nowhere, RegionRegs::NOWHERE);
     }
 }
 
-impl<A: Arch> Store for NodeMemory<A> {
+impl<A: RegionArch> Store for NodeMemory<A> {
     const UNIFORM: bool = true;
 
     #[inline(always)]

@@ -1,0 +1,200 @@
+//! What the kernel asks of what a domain may access, whichever way a processor protects memory: [`crate::regions`] has region registers,
+//! [`crate::pages`] has page tables.
+
+use abi::Error;
+use units::PhysRange;
+
+use protect::pmsav7::AccessKind;
+use system::System;
+
+use crate::arch::Arch;
+use crate::boot::{BootError, Pool};
+
+/// What the steps of an edit need beside the domain's own protection.
+pub struct Hands<'a, A: Arch> {
+    /// The processor.
+    pub arch: &'a mut A,
+    /// What all domains have in common.
+    pub shared: &'a mut Shared<A>,
+    /// The domain is in force: what its registers lack after a step is loaded in that step.
+    pub loaded: bool,
+}
+
+/// What all domains' protection has in common on a processor.
+pub type Shared<A> = <<A as Arch>::Protection as Protection<A>>::Shared;
+
+/// What a call about one mapping is about, on a processor.
+pub type Mapping<A> = <<A as Arch>::Protection as Protection<A>>::Mapping;
+
+/// How far the edit of a mapping has come, on a processor.
+pub type Progress<A> = <<A as Arch>::Protection as Protection<A>>::Progress;
+
+/// What boot makes a domain's protection from.
+pub struct Making<'a, A: Arch> {
+    /// The processor.
+    pub arch: &'a mut A,
+    /// What all domains have in common.
+    pub shared: &'a mut Shared<A>,
+    /// Memory of the kernel's own.
+    pub pool: &'a mut Pool,
+    /// The validated tables.
+    pub tables: &'a System<'static>,
+}
+
+/// The words of `FRAMES_MAP` and `FRAMES_UNMAP` that say what is mapped.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// Bits of [`access`].
+    pub access: u32,
+    /// Where.
+    pub base: u32,
+    /// How much, or from where.
+    pub shape: u32,
+}
+
+/// Bits of the access to a mapping, as a call has them.
+pub mod access {
+    /// It can be read; always set.
+    pub const READ: u32 = 1;
+    /// It can be written.
+    pub const WRITE: u32 = 2;
+    /// It can be executed.
+    pub const EXECUTE: u32 = 4;
+    /// No access misses: a region register of its own, or a locked entry of the TLB.
+    pub const PINNED: u32 = 8;
+    /// Walks to it stay on the chip; on processors with page tables.
+    pub const NEAR: u32 = 16;
+}
+
+/// How an edit stands after a step, with what the step has cost in tens of instructions, roughly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Take another one.
+    More(u32),
+    /// This part of it is complete.
+    Done(u32),
+}
+
+/// What a search for something that was mapped at run time has found.
+#[derive(Clone, Copy, Debug)]
+pub enum Next<M> {
+    /// This one; once it is gone, the search goes on from this address.
+    Found(M, u32),
+    /// Nothing below this address, from which the search goes on.
+    From(u32),
+    /// Nothing.
+    End,
+}
+
+/// What one domain may access. An implementation is `repr(C)` and begins with what the entry code loads when the domain runs.
+///
+/// # Edits
+/// At most one mapping of all domains is on its way in or out. Into the domain: [`Protection::compare_step`] until it is complete, then
+/// [`Protection::enter_step`], from the completion of which on it is there; from the first one on parts of it may be there. When one of them
+/// fails, [`Protection::leave_step`] until it is complete. Out of the domain: [`Protection::withdraw_step`], then
+/// [`Protection::leave_step`]. After the last one no access to it succeeds any more, also not through what a TLB remembers.
+pub trait Protection<A: Arch>: Sized + 'static {
+    /// What all domains have in common.
+    type Shared;
+
+    /// What the board says of what the idle loop may access.
+    type Idle;
+
+    /// What a call about one mapping is about.
+    type Mapping: Copy;
+
+    /// How far the edit of a mapping has come.
+    type Progress: Default;
+
+    /// How memory for tables is given ([`Protection::give`]).
+    const GIFT: Gift;
+
+    /// What the domains will have in common.
+    ///
+    /// # Errors
+    /// [`BootError::NoMemory`].
+    fn shared(pool: &mut Pool) -> Result<Self::Shared, BootError>;
+
+    /// What the domain with this index may access at the start.
+    ///
+    /// # Errors
+    /// [`BootError`].
+    fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError>;
+
+    /// What the idle loop may access.
+    ///
+    /// # Errors
+    /// [`BootError`].
+    fn idle(shared: &mut Self::Shared, idle: &Self::Idle) -> Result<Self, BootError>;
+
+    /// Loads what the domain may access into the processor.
+    fn load(&self, arch: &mut A);
+
+    /// The mapping that the words of a call describe, in frames that the caller holds.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT`: it cannot be mapped exactly, or could be written and executed. `BAD_ADDRESS`: not all of it is in the frames.
+    fn decode(words: Words, frames: PhysRange) -> Result<Self::Mapping, Error>;
+
+    /// The physical memory that a mapping makes accessible.
+    fn runs(mapping: &Self::Mapping) -> impl Iterator<Item = PhysRange> + use<Self, A>;
+
+    /// A step of looking whether a mapping can be made.
+    ///
+    /// # Errors
+    /// `BAD_STATE`: something of it is mapped already.
+    fn compare_step(&self, mapping: &Self::Mapping, progress: &mut Self::Progress) -> Result<Step, Error>;
+
+    /// A step of making it.
+    ///
+    /// # Errors
+    /// `BAD_STATE`: something of it is mapped already. `FULL`: there is no slot for it, or no memory for tables. What was done so far is for
+    /// [`Protection::leave_step`].
+    fn enter_step(
+        &mut self,
+        mapping: &Self::Mapping,
+        progress: &mut Self::Progress,
+        hands: Hands<'_, A>,
+    ) -> Result<Step, Error>;
+
+    /// A step of finding a mapping that is to be taken out, and of taking it out of sight as far as that can be done at once.
+    ///
+    /// # Errors
+    /// `BAD_STATE`: exactly this mapping is not there. Nothing has changed.
+    fn withdraw_step(
+        &mut self,
+        mapping: &Self::Mapping,
+        progress: &mut Self::Progress,
+        hands: Hands<'_, A>,
+    ) -> Result<Step, Error>;
+
+    /// A step of taking out what was withdrawn, or what was entered in part.
+    fn leave_step(&mut self, mapping: &Self::Mapping, progress: &mut Self::Progress, hands: Hands<'_, A>) -> Step;
+
+    /// Whether the kernel may access `len` bytes from `base` on on the domain's behalf, each of them.
+    fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool;
+
+    /// The physical address of a byte that the domain may access so, and how many bytes from there on follow one another (at least one).
+    /// Where the domain's addresses are physical nothing is checked.
+    fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)>;
+
+    /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it.
+    fn next_mapped(&self, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Self::Mapping>;
+
+    /// Adds memory for the domain's tables; how many nodes, and what could be mapped with them, at least.
+    fn give(&mut self, base: u32, bytes: u32) -> (u32, u32);
+
+    /// Forgets what the domain has used, as at its restart.
+    fn evict(&mut self, hands: Hands<'_, A>);
+}
+
+/// How memory for tables is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Gift {
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Fewest bytes of one gift.
+    pub least: u32,
+    /// Most bytes of one gift.
+    pub most: u32,
+}

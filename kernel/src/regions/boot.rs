@@ -1,0 +1,139 @@
+//! The regions that a domain begins with: those that are pinned, its table, and where both come from.
+
+use abi::trace::{Event, header};
+use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Trie};
+use protect::pmsav7::{Access, MemType, REGIONS, RegionRegs, Span, encode_one};
+use protect::slots::{Replacement, Slots, min_paged_slots};
+use system::regions::NotExact;
+use system::{area, regions, replacement};
+
+use super::nodes::NODE_ALIGN;
+use super::{NodeMemory, Nowhere, Regions, layout};
+use crate::arch::RegionArch;
+use crate::boot::{BootError, Pool};
+use crate::protection::Making;
+
+impl From<NotExact> for BootError {
+    fn from(_: NotExact) -> BootError {
+        BootError::NotExact
+    }
+}
+
+/// Pinned regions on their way into slots.
+struct Pinned {
+    regs: [RegionRegs; REGIONS],
+    count: usize,
+}
+
+impl Default for Pinned {
+    fn default() -> Self {
+        Pinned { regs: [RegionRegs::DISABLED; REGIONS], count: 0 }
+    }
+}
+
+impl Pinned {
+    /// Adds a region.
+    fn push(&mut self, region: RegionRegs) -> Result<(), BootError> {
+        *self.regs.get_mut(self.count).ok_or(BootError::NoSlots)? = region;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// All of them.
+    fn regions(&self) -> &[RegionRegs] {
+        &self.regs[..self.count]
+    }
+}
+
+/// The leaf that stands for nothing.
+pub(super) fn nowhere<A: RegionArch>(pool: &mut Pool) -> Result<Nowhere, BootError> {
+    let nowhere = pool.take(LEAF_BYTES, LEAF_BYTES)?;
+    NodeMemory::<A>::new(nowhere).prepare();
+    Ok(Nowhere(nowhere))
+}
+
+/// An empty table with the memory that a domain's regions need.
+fn table<A: RegionArch<Protection = Regions<A>>>(
+    making: &mut Making<'_, A>,
+    index: usize,
+) -> Result<Trie<NodeMemory<A>>, BootError> {
+    let tables = making.tables;
+    let entry: system::Domain = tables.get(index);
+    let mut trie = Trie::empty(NodeMemory::new(making.shared.0));
+    if entry.table_bytes == 0 {
+        let own = regions::areas_of(tables, &entry);
+        let nodes = regions::table_nodes(own, regions::can_be_mapped(tables, index))?;
+        // A node at a time: the memory need not be in one piece.
+        for _ in 0..nodes {
+            trie.give_node(making.pool.take(NODE_BYTES, NODE_ALIGN)?);
+        }
+    }
+    for number in 0..entry.table_bytes / NODE_BYTES {
+        trie.give_node(entry.table_base + number * NODE_BYTES);
+    }
+    Ok(trie)
+}
+
+/// The regions of a domain.
+pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
+    making: &mut Making<'_, A>,
+    index: usize,
+) -> Result<Regions<A>, BootError> {
+    let mut trie = table(making, index)?;
+    let tables = making.tables;
+    let entry: system::Domain = tables.get(index);
+    let mut pinned = Pinned::default();
+    let mut paged_code = 0;
+    for own in regions::areas_of(tables, &entry) {
+        for regs in regions::regions(&own) {
+            if own.flags & area::PINNED != 0 {
+                pinned.push(regs?)?;
+            } else {
+                trie.insert(regs?).map_err(|_| BootError::NoMemory)?;
+                paged_code += u16::from(own.flags & area::EXECUTE != 0);
+            }
+        }
+    }
+    if overlap(&pinned, &trie) {
+        return Err(BootError::Areas);
+    }
+    // Code holds constants, which are read as data.
+    let needed = min_paged_slots(paged_code > 0, !trie.is_empty());
+    let policy = match entry.replacement {
+        replacement::BIT_PLRU => Replacement::BitPlru,
+        replacement::ROUND_ROBIN => Replacement::RoundRobin,
+        _ => Replacement::Random,
+    };
+    let slots = Slots::new(pinned.regions(), needed, policy).map_err(|_| BootError::NoSlots)?;
+    let most = if entry.paged_slots == 0 { REGIONS } else { entry.paged_slots as usize };
+    let slots = slots.limited(most, needed).map_err(|_| BootError::NoSlots)?.seeded(index as u32);
+    let own = tables.all::<system::Thread>().filter(|thread| thread.domain as usize == index);
+    let counts_misses =
+        own.map(|thread| tables.get::<system::Budget>(thread.budget as usize)).any(|budget| budget.misses > 0);
+    const { assert!(layout::holds::<A>(), "the entry code knows where these are") };
+    let countdown = if counts_misses { 1 } else { u32::MAX };
+    Ok(Regions { slots, header: header(Event::Miss, index as u8, 0), countdown, trie, paged_code, counts_misses })
+}
+
+/// What the idle loop runs in.
+pub(super) fn idle<A: RegionArch>(
+    nowhere: &Nowhere,
+    idle: &[(Span, Access, MemType); 2],
+) -> Result<Regions<A>, BootError> {
+    let mut pinned = Pinned::default();
+    for (span, access, memory) in *idle {
+        pinned.push(encode_one(span, access, memory).map_err(|_| BootError::NotExact)?)?;
+    }
+    let slots = Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)?;
+    let header = header(Event::Miss, abi::trace::IDLE, 0);
+    let trie = Trie::empty(NodeMemory::new(nowhere.0));
+    Ok(Regions { slots, header, countdown: u32::MAX, trie, paged_code: 0, counts_misses: false })
+}
+
+/// Whether a byte belongs to two regions: what it may be used for would depend on their order. (The tables see to it, except within a
+/// region and its disabled eighths.)
+fn overlap<A: RegionArch>(pinned: &Pinned, trie: &Trie<NodeMemory<A>>) -> bool {
+    let own = pinned.regions();
+    let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| one.meets(*other)));
+    twice || own.iter().any(|one| trie.overlapping(*one).is_some())
+}
