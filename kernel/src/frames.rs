@@ -115,7 +115,7 @@ impl<A: Arch> Kernel<A> {
         let own = |at: u32, physical: u32| {
             let holds = |area: system::Area| {
                 let offset = at.wrapping_sub(area.base);
-                offset < area.bytes && physical == area.base + offset
+                offset < area.bytes && physical == area.physical + offset
             };
             system::regions::areas_of(&self.tables, &entry).any(holds)
         };

@@ -41,7 +41,7 @@ impl Builder {
         let mut words = vec![0; HEADER_WORDS];
         put(&mut words, &self.frames);
         put(&mut words, &self.domains);
-        put(&mut words, &self.areas);
+        put(&mut words, &self.placed());
         put(&mut words, &self.budgets);
         put(&mut words, &self.threads);
         put(&mut words, &self.gates);
@@ -55,6 +55,13 @@ impl Builder {
         words[4] = self.ticks_per_second;
         words[5] = self.cpu_hz;
         words
+    }
+
+    /// The areas. Where there are no page tables, an area's physical address need not be said.
+    pub(crate) fn placed(&self) -> Vec<Area> {
+        let said = |area: &Area| area.physical != 0 || self.domains.iter().any(|domain| domain.root != 0);
+        let place = |area: &Area| if said(area) { *area } else { Area { physical: area.base, ..*area } };
+        self.areas.iter().map(place).collect()
     }
 }
 

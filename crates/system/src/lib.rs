@@ -11,6 +11,7 @@ extern crate alloc;
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod pages;
 mod records;
 pub mod regions;
 mod validate;
@@ -22,7 +23,7 @@ pub use records::{
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
@@ -124,6 +125,12 @@ impl<'a> System<'a> {
     /// CPU clock in Hz.
     pub fn cpu_hz(&self) -> u32 {
         self.words[5]
+    }
+
+    /// Whether domains' memory is translated by page tables: then each domain has a [`Domain::root`]. Otherwise region registers
+    /// protect it, and what a domain uses are physical addresses.
+    pub fn has_pages(&self) -> bool {
+        self.count::<Domain>() > 0 && self.get::<Domain>(0).root != 0
     }
 
     /// Number of entries in a table.

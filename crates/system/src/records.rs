@@ -62,6 +62,10 @@ pub mod area {
     pub const PINNED: u32 = 8;
     /// Shared with another domain: several areas may name the same range.
     pub const SHARED: u32 = 16;
+    /// Where there are page tables: the area is one page, large page or section, whose entry is locked in the TLB.
+    pub const LOCKED: u32 = 32;
+    /// Where there are page tables: every second-level table that translates the area is one of [`Domain::table_base`](super::Domain::table_base).
+    pub const NEAR: u32 = 64;
 
     /// The smallest paged area, and the smallest page. No instruction transfers more than 128 bytes (DDI 0403 A7.7: `VLDM` of 32 words), so
     /// its data lies in two paged regions at most.
@@ -134,10 +138,18 @@ record! {
         replacement,
         /// One of the constants in [`nodes`].
         nodes,
-        /// Memory for its table, within a range of kind [`frames::KERNEL`]; a multiple of 32.
+        /// Memory for its table, within a range of kind [`frames::KERNEL`]; a multiple of 32. Where there are page tables: physical memory for
+        /// second-level tables that serve areas with [`area::NEAR`]; a multiple of 1024.
         table_base,
-        /// Its bytes, as [`crate::regions::table_bytes`] says; 0: none, the kernel uses its own object memory.
+        /// Its bytes, as [`crate::regions::table_bytes`] or [`crate::pages::tables`] say; 0: none. Without page tables the kernel then uses its own
+        /// object memory.
         table_bytes,
+        /// Physical address of its first-level table, a multiple of 8192, within a range of kind [`frames::KERNEL`]; 0 where there are no page tables.
+        root,
+        /// As `table_base`, for all other areas; 0 where there are no page tables.
+        far_base,
+        /// Its bytes.
+        far_bytes,
     }
 }
 
@@ -146,11 +158,11 @@ record! {
     Area in Areas {
         /// The domain.
         domain,
-        /// First address.
+        /// First address, as the domain uses it.
         base,
         /// Size in bytes.
         bytes,
-        /// Bits of [`area`]: READ, WRITE, EXECUTE, PINNED, SHARED.
+        /// Bits of [`area`]: READ, WRITE, EXECUTE, PINNED, SHARED, LOCKED, NEAR.
         flags,
         /// Memory type: one of the constants in [`area`].
         memory,
@@ -159,6 +171,8 @@ record! {
         /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
         /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region.
         disabled,
+        /// First physical address: that of `base` where there are no page tables.
+        physical,
     }
 }
 

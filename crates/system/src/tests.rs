@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use crate::build::Builder;
 use crate::*;
 
+mod pages;
+
 /// Two domains, one calling the other through a gate: the smallest system with an entry in every table.
 fn sample() -> Builder {
     let code = |domain: u32, base: u32| Area {
@@ -15,6 +17,7 @@ fn sample() -> Builder {
         memory: area::WRITE_THROUGH,
         page_log2: 0,
         disabled: 0,
+        physical: 0,
     };
     let data = |domain: u32, base: u32| Area {
         domain,
@@ -24,6 +27,7 @@ fn sample() -> Builder {
         memory: area::NORMAL,
         page_log2: 0,
         disabled: 0,
+        physical: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
         data_base: base + 0x800,
@@ -43,6 +47,9 @@ fn sample() -> Builder {
         nodes: nodes::SRAM,
         table_base: 0,
         table_bytes: 0,
+        root: 0,
+        far_base: 0,
+        far_bytes: 0,
     };
     Builder {
         ticks_per_second: 25_000_000,
@@ -100,7 +107,7 @@ fn a_block_round_trips() {
     let words = builder.encode().unwrap();
     let system = System::parse(&words).unwrap();
     assert_eq!(system.ticks_per_second(), 25_000_000);
-    assert_eq!(system.all::<Area>().collect::<Vec<_>>(), builder.areas);
+    assert_eq!(system.all::<Area>().collect::<Vec<_>>(), builder.placed());
     assert_eq!(system.all::<Domain>().collect::<Vec<_>>(), builder.domains);
     assert_eq!(system.get::<Cap>(0), builder.caps[0]);
 }
@@ -168,6 +175,11 @@ fn each_rule_has_its_refusal() {
         (|b| b.areas[1].memory = area::DEVICE, Table::Areas, "memory"),
         (|b| b.areas[1].page_log2 = 16, Table::Areas, "page_log2"),
         (|b| b.areas[1].disabled = 0x55, Table::Areas, "disabled"),
+        (|b| b.areas[1].physical = 0x2002_0020, Table::Areas, "physical"),
+        (|b| b.areas[1].flags |= area::NEAR, Table::Areas, "flags"),
+        (|b| b.domains[1].root = 0x2000_0000, Table::Domains, "root"),
+        (|b| b.domains[0].far_base = 0x2000_0000, Table::Domains, "far_base"),
+        (|b| b.domains[0].far_bytes = 0x400, Table::Domains, "far_bytes"),
         (|b| b.domains[0].paged_slots = 9, Table::Domains, "paged_slots"),
         (|b| b.domains[0].replacement = 3, Table::Domains, "replacement"),
         (|b| b.domains[0].nodes = 2, Table::Domains, "nodes"),
@@ -211,6 +223,7 @@ fn interleaved(disabled: [u32; 2], page_log2: u32, base: u32) -> Builder {
         memory: area::NORMAL,
         page_log2,
         disabled: disabled[domain as usize],
+        physical: 0,
     };
     builder.areas = vec![builder.areas[0], builder.areas[1], heap(0), builder.areas[2], builder.areas[3], heap(1)];
     builder.domains[0].areas = 3;

@@ -1,8 +1,11 @@
 //! The semantic checks of a block. Each rule here has a rejecting test.
 
+mod pages;
+mod regions;
+
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, System,
-    TABLES, Table, TableError, Thread, area, frames, nodes, policy, replacement,
+    TABLES, Table, TableError, Thread, area, frames, policy,
 };
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
@@ -86,12 +89,11 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(entry.policy <= policy::REPORT, "policy")?;
     require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
     require(entry.awaited <= 1, "awaited")?;
-    require(entry.paged_slots <= 8, "paged_slots")?;
-    require(entry.replacement <= replacement::RANDOM, "replacement")?;
-    require(entry.nodes <= nodes::TCM, "nodes")?;
-    require(entry.table_bytes == 0 || is_kernel(system, entry.table_base, entry.table_bytes), "table_base")?;
-    let apart = |other: Domain| !overlaps((entry.table_base, entry.table_bytes), (other.table_base, other.table_bytes));
-    require((0..index).all(|other| apart(system.get(other))), "table_base")?;
+    if system.has_pages() {
+        pages::domain(system, index, &entry)?
+    } else {
+        regions::domain(system, index, &entry)?
+    }
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
     let (first, count) = (entry.first_area as usize, entry.areas as usize);
@@ -114,11 +116,11 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(inside_area(system, &entry, entry.info, 4, holds), "info")
 }
 
-/// Whether the range is aligned and lies within memory of the kernel.
+/// Whether the range lies within memory of the kernel.
 fn is_kernel(system: &System, base: u32, bytes: u32) -> bool {
     let end = u64::from(base) + u64::from(bytes);
     let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
-    base.is_multiple_of(32) && system.all::<Frames>().any(|range| range.kind == frames::KERNEL && holds(range))
+    system.all::<Frames>().any(|range| range.kind == frames::KERNEL && holds(range))
 }
 
 /// Whether the range lies within read-only memory, so that what a restart restores is what the tool wrote.
@@ -141,34 +143,25 @@ fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: f
 fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
     require(range_ends(entry.base, entry.bytes), "bytes")?;
-    require(entry.flags & area::READ != 0 && entry.flags < 32, "flags")?;
+    require(entry.flags & area::READ != 0, "flags")?;
     require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
     require(entry.memory <= area::DEVICE, "memory")?;
-    let pinned = entry.flags & area::PINNED != 0;
-    if entry.memory == area::DEVICE {
-        require(pinned, "memory")?;
-        require(entry.flags & area::EXECUTE == 0, "flags")?;
+    require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
+    if system.has_pages() {
+        pages::area(system, index, &entry)?
+    } else {
+        regions::area(&entry)?
     }
-    require(pinned || entry.bytes >= area::LEAST_PAGED_BYTES, "bytes")?;
-    let pages = area::LEAST_PAGED_BYTES.ilog2()..=31;
-    let page_allowed = entry.page_log2 == 0 || (!pinned && pages.contains(&entry.page_log2));
-    require(page_allowed, "page_log2")?;
-    if entry.disabled != 0 {
-        let whole = |value: u32| entry.page_log2 != 0 && value.trailing_zeros() >= entry.page_log2;
-        require(entry.disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
-    }
-    let home = system
-        .all::<Frames>()
-        .find(|range| overlaps((entry.base, entry.bytes), (range.base, range.bytes)))
-        .ok_or("base")?;
-    let end = u64::from(entry.base) + u64::from(entry.bytes);
-    require(entry.base >= home.base && end <= u64::from(home.base) + u64::from(home.bytes), "base")?;
+    let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
+    let home =
+        system.all::<Frames>().find(|range| overlaps((base, entry.bytes), (range.base, range.bytes))).ok_or("base")?;
+    require(base >= home.base && end <= u64::from(home.base) + u64::from(home.bytes), "base")?;
     require(home.kind != frames::KERNEL, "base")?;
     require((home.kind == frames::DEVICE) == (entry.memory == area::DEVICE), "memory")?;
     require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
     for other in (0..index).map(|other| system.get::<Area>(other)) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
-        let apart = !overlaps((entry.base, entry.bytes), (other.base, other.bytes)) || interleaved(&entry, &other);
+        let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || interleaved(&entry, &other);
         require(apart || both_shared, "base")?;
     }
     Ok(())
@@ -184,26 +177,30 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
     require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
 }
 
-/// Stacks are always pinned (an exception frame that misses cannot be restarted).
-fn pinned_stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
+/// Without page tables stacks are always pinned (an exception frame that misses cannot be restarted).
+fn stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
-    let holds = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
+    let pages = |flags: u32| flags & area::WRITE != 0 && flags & area::SHARED == 0;
+    let pinned = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
+    let holds = if system.has_pages() { pages } else { pinned };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
-/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit.
-fn thumb_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
+/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit. What has page tables has
+/// a second instruction set, too.
+fn code_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;
-    require(entry & 1 == 1 && inside_area(system, &owner, entry & !1, 2, holds), "entry")
+    let state = entry & 1 == 1 || (system.has_pages() && entry.is_multiple_of(4));
+    require(state && inside_area(system, &owner, entry & !1, 2, holds), "entry")
 }
 
 fn thread_entry(system: &System, _: usize, entry: Thread) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
-    thumb_entry(system, entry.domain, entry.entry)?;
-    pinned_stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    code_entry(system, entry.domain, entry.entry)?;
+    stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
     require(entry.priority < 32, "priority")?;
     require((entry.budget as usize) < system.count::<Budget>(), "budget")?;
     require(entry.deadline <= entry.period, "deadline")
@@ -211,10 +208,10 @@ fn thread_entry(system: &System, _: usize, entry: Thread) -> Result<(), &'static
 
 fn gate_entry(system: &System, _: usize, entry: Gate) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
-    thumb_entry(system, entry.domain, entry.entry)?;
-    pinned_stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    code_entry(system, entry.domain, entry.entry)?;
+    stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
     let owner = system.get::<Domain>(entry.domain as usize);
-    thumb_entry(system, entry.domain, owner.gate_return).map_err(|_| "domain")?;
+    code_entry(system, entry.domain, owner.gate_return).map_err(|_| "domain")?;
     require(entry.ceiling < 32, "ceiling")?;
     require(entry.bound > 0, "bound")
 }

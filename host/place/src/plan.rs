@@ -36,7 +36,7 @@ impl Spot {
     /// The area as the tables of domain number `domain` have it.
     pub(crate) fn entry(&self, domain: u32) -> system::Area {
         let Spot { base, bytes, flags, memory, page_log2, disabled, .. } = *self;
-        system::Area { domain, base, bytes, flags, memory, page_log2, disabled }
+        system::Area { domain, base, bytes, flags, memory, page_log2, disabled, physical: base }
     }
 
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.

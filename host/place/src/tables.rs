@@ -102,6 +102,9 @@ fn domain_tables(
         nodes: if spot.table.2 { system::nodes::TCM } else { system::nodes::SRAM },
         table_base: spot.table.0,
         table_bytes: spot.table.1,
+        root: 0,
+        far_base: 0,
+        far_bytes: 0,
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {

@@ -116,8 +116,9 @@ impl<A: Arch> Boot<A> {
         let mut domains = pool.reserve(arch, count)?;
         for index in 0..count {
             let entry: system::Domain = tables.get(index);
-            let (objects, end) = (self.objects.0, self.objects.0 + self.objects.1);
-            if entry.table_bytes > 0 && entry.table_base < end && objects < entry.table_base + entry.table_bytes {
+            let root = if entry.root == 0 { 0 } else { system::pages::SPLIT.table_bytes() };
+            let parts = [(entry.root, root), (entry.table_base, entry.table_bytes), (entry.far_base, entry.far_bytes)];
+            if parts.iter().any(|part| self.is_objects(*part)) {
                 return Err(BootError::BadTables);
             }
             let protection = A::Protection::make(&mut Making { arch, shared, pool, tables: &tables }, index)?;
@@ -127,6 +128,13 @@ impl<A: Arch> Boot<A> {
         let mut idle = pool.reserve(arch, 1)?;
         idle.push(idle_domain(A::Protection::idle(shared, &self.idle)?));
         Ok((domains.table()?, idle.find(0)?))
+    }
+
+    /// Whether some of a range is memory for kernel objects.
+    fn is_objects(&self, (base, bytes): (u32, u32)) -> bool {
+        let end = |base: u32, bytes: u32| u64::from(base) + u64::from(bytes);
+        let (first, size) = self.objects;
+        bytes > 0 && u64::from(base) < end(first, size) && u64::from(first) < end(base, bytes)
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
@@ -146,7 +154,7 @@ impl<A: Arch> Boot<A> {
             }
         }
         for entry in self.tables.all::<Area>() {
-            let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
+            let range = physical(entry.physical, entry.bytes).ok_or(BootError::BadTables)?;
             let owner = Owner(entry.domain as u16);
             // Interleaved heaps are typed together.
             let shared = entry.flags & area::SHARED != 0 || entry.disabled != 0;

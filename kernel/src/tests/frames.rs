@@ -26,6 +26,7 @@ pub fn with_frames() -> Kernel<Sim> {
         memory: area::NORMAL,
         page_log2: 15,
         disabled: 0,
+        physical: 0,
     });
     builder.domains[1].areas = 3;
     builder.caps.push(Cap { domain: 0, slot: FRAMES, kind: 7, object: 0, rights: 7, badge: 0 });

@@ -34,6 +34,7 @@ fn system() -> Builder {
         memory: area::NORMAL,
         page_log2: 12,
         disabled: 0,
+        physical: 0,
     };
     builder.areas.insert(2, heap(0));
     builder.areas.push(heap(1));

@@ -91,6 +91,9 @@ fn domain_entry(index: u32) -> Domain {
         nodes: 0,
         table_base: 0,
         table_bytes: 0,
+        root: 0,
+        far_base: 0,
+        far_bytes: 0,
     }
 }
 
@@ -111,6 +114,7 @@ fn areas(domain: u32) -> [Area; 3] {
         memory,
         page_log2,
         disabled: 0,
+        physical: 0,
     })
 }
 

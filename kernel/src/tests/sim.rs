@@ -189,6 +189,7 @@ pub fn sample() -> Builder {
         memory: area::WRITE_THROUGH,
         page_log2: 0,
         disabled: 0,
+        physical: 0,
     };
     let data = |domain: u32, base: u32| Area {
         domain,
@@ -198,6 +199,7 @@ pub fn sample() -> Builder {
         memory: area::NORMAL,
         page_log2: 0,
         disabled: 0,
+        physical: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
         data_base: base + 0xc00,
@@ -217,6 +219,9 @@ pub fn sample() -> Builder {
         nodes: 0,
         table_base: 0,
         table_bytes: 0,
+        root: 0,
+        far_base: 0,
+        far_bytes: 0,
     };
     let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
         domain,

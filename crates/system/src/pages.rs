@@ -1,0 +1,63 @@
+//! What the kernel makes of areas where there are page tables. The host asks here, too, so that both agree.
+
+use protect::vmsa::{PAGE_BYTES, Split, TABLE_BYTES, Unit};
+
+use crate::{Area, area};
+
+/// How much of the address space is the domains'.
+pub const SPLIT: Split = Split::Half;
+/// The first address that is not the domains'.
+pub const END: u64 = 1 << 31;
+/// Entries of the TLB that can be locked, for all domains together.
+pub const LOCK_SLOTS: usize = protect::vmsa::LOCK_SLOTS;
+/// Bytes of a page; areas are made of whole ones.
+pub const PAGE: u32 = PAGE_BYTES;
+/// Bytes of a second-level table, and its alignment.
+pub const TABLE: u32 = TABLE_BYTES;
+
+const SECTION: u32 = Unit::Section.bytes();
+
+/// Second-level tables that a domain's areas take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// For areas with [`area::NEAR`].
+    pub near: u32,
+    /// For the others.
+    pub far: u32,
+}
+
+/// Whether this many bytes are one unit that a TLB holds.
+pub fn is_unit(bytes: u32) -> bool {
+    [Unit::Small, Unit::Large, Unit::Section].iter().any(|unit| unit.bytes() == bytes)
+}
+
+/// Whether a second-level table translates part of the area in an aligned MiB, by number: unless it is mapped as a section.
+pub fn is_in_table(entry: &Area, mib: u32) -> bool {
+    let (first, end) = (u64::from(entry.base), u64::from(entry.base) + u64::from(entry.bytes));
+    let (from, to) = (u64::from(mib) * u64::from(SECTION), (u64::from(mib) + 1) * u64::from(SECTION));
+    let whole = first <= from && to <= end && entry.base.wrapping_sub(entry.physical).is_multiple_of(SECTION);
+    first < to && from < end && !whole
+}
+
+/// The aligned MiB that an area touches, by number.
+pub fn touched(entry: &Area) -> core::ops::RangeInclusive<u32> {
+    let last = entry.base.saturating_add(entry.bytes.saturating_sub(1));
+    entry.base / SECTION..=last / SECTION
+}
+
+/// The second-level tables that areas of one domain take: one for each aligned MiB in which something is not a section.
+///
+/// # Time complexity
+/// O(MiB * areas).
+pub fn tables(areas: impl Iterator<Item = Area> + Clone) -> Need {
+    let mut need = Need::default();
+    for (index, entry) in areas.clone().enumerate() {
+        for mib in touched(&entry).filter(|mib| is_in_table(&entry, *mib)) {
+            if areas.clone().take(index).any(|other| is_in_table(&other, mib)) {
+                continue;
+            }
+            if entry.flags & area::NEAR != 0 { need.near += 1 } else { need.far += 1 }
+        }
+    }
+    need
+}
