@@ -94,8 +94,9 @@ pub unsafe trait Arch: Sized + 'static {
     /// Reads the request of a context that has just performed a system call.
     fn request(&self, context: &Self::Context) -> Request;
 
-    /// Stores the result of a system call where the resumed thread will find it.
-    fn respond(&mut self, context: &mut Self::Context, status: u32, values: [u32; 2]);
+    /// Stores the result of a system call where the resumed thread will find it: at most two values; the registers of those that the call does
+    /// not have keep what the thread had in them.
+    fn respond<const N: usize>(&mut self, context: &mut Self::Context, status: u32, values: [u32; N]);
 
     /// Makes a context perform its system call again when it is resumed.
     fn repeat(&mut self, context: &mut Self::Context);

@@ -176,7 +176,7 @@ impl<A: Arch> Kernel<A> {
             return None;
         }
         self.leave(gate, outer, place, status);
-        self.respond(outer, status, [value, 0]);
+        self.respond(outer, status, [value]);
         Some(outer.place().cast())
     }
 
@@ -204,7 +204,7 @@ impl<A: Arch> Kernel<A> {
         let Level { domain, epoch, .. } = *self.levels.at(outer);
         self.load(domain);
         if self.domains.at(domain).epoch == epoch {
-            self.respond(outer, status, [value, 0]);
+            self.respond(outer, status, [value]);
         } else {
             // The memory of a caller that was stopped is not touched.
             self.recheck = true;

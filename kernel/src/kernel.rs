@@ -306,7 +306,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[inline(always)]
-    pub(crate) fn respond(&mut self, level: Ref<Level<A>>, status: u32, values: [u32; 2]) {
+    pub(crate) fn respond<const N: usize>(&mut self, level: Ref<Level<A>>, status: u32, values: [u32; N]) {
         self.arch.respond(&mut self.levels.at_mut(level).context, status, values);
     }
 
@@ -315,7 +315,7 @@ impl<A: Arch> Kernel<A> {
         let domain = self.levels.at(level).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
         self.arch.trace(header(Event::Refused, domain, number), error.status());
-        self.respond(level, error.status(), [0; 2]);
+        self.respond(level, error.status(), []);
     }
 
     #[inline(never)]

@@ -18,7 +18,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub fn on_yield(&mut self) -> Option<NonNull<A::Context>> {
-        self.respond(self.resume, 0, [0; 2]);
+        self.respond(self.resume, 0, []);
         let Level { thread, outer, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return None };
         let next = self.threads.at(thread).next;
@@ -38,7 +38,7 @@ impl<A: Arch> Kernel<A> {
         let caller = self.resume;
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
-                self.respond(caller, 0, [0; 2]);
+                self.respond(caller, 0, []);
                 self.alert(word, bits)
             }
             Err(error) => self.refused(Call::Signal, error),
@@ -53,7 +53,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_wait(&mut self, handle: u32, mask: u32) -> Option<NonNull<A::Context>> {
         match self.wait(handle, mask) {
             Ok(Outcome::Values(found, _)) => {
-                self.respond(self.resume, 0, [found, 0]);
+                self.respond(self.resume, 0, [found]);
                 None
             }
             Ok(Outcome::Later) => self.give_way(),
@@ -85,7 +85,7 @@ impl<A: Arch> Kernel<A> {
     fn slept(&mut self, call: Call, outcome: Result<Outcome, Error>) -> Option<NonNull<A::Context>> {
         match outcome {
             Ok(Outcome::Values(value, _)) => {
-                self.respond(self.resume, 0, [value, 0]);
+                self.respond(self.resume, 0, [value]);
                 None
             }
             Ok(Outcome::Later) => {
@@ -119,16 +119,16 @@ impl<A: Arch> Kernel<A> {
     /// Sets bits, and switches to the thread that waits for one of them if it is more important than the running one.
     #[inline(always)]
     fn alert(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<NonNull<A::Context>> {
-        let (waiter, found) = self.claim(notification, bits)?;
+        let (waiter, base, found) = self.claim(notification, bits)?;
         let now = self.arch.ticks();
-        let (base, priority) = self.awake(waiter, now);
+        let (place, priority) = self.awake(waiter, base, now);
         let Level { outer, priority: running, .. } = *self.top();
         if priority < running && outer.is_none() {
             // It is first in line: nobody more important than the running thread was ready.
             let budget = self.threads.at(waiter).budget;
             self.charge(now);
-            if self.take_over(base, budget, now) {
-                self.respond(base, 0, [found, 0]);
+            if self.take_over(base, place, budget, now) {
+                self.respond(base, 0, [found]);
                 return Some(base.place().cast());
             }
         }
@@ -142,7 +142,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
-        self.respond(self.resume, 0, [0; 2]);
+        self.respond(self.resume, 0, []);
         let Level { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
         if let (Some(thread), None) = (thread, outer) {
@@ -217,7 +217,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
-        self.respond(self.resume, 0, [0; 2]);
+        self.respond(self.resume, 0, []);
         self.wake_waiter(word, bits);
         Ok(Outcome::Later)
     }
@@ -233,16 +233,16 @@ impl<A: Arch> Kernel<A> {
     }
 
     fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) {
-        if let Some((waiter, found)) = self.claim(notification, bits) {
+        if let Some((waiter, base, found)) = self.claim(notification, bits) {
             let now = self.arch.ticks();
-            self.awake(waiter, now);
+            self.awake(waiter, base, now);
             self.threads.at_mut(waiter).pending = Some((0, found));
         }
     }
 
-    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, and the bits.
+    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its level, and the bits.
     #[inline(always)]
-    fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, u32)> {
+    fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, Ref<Level<A>>, u32)> {
         let word = self.notifications.at_mut(notification);
         let bits = word.bits | bits;
         word.bits = bits;
@@ -250,20 +250,20 @@ impl<A: Arch> Kernel<A> {
         let thread = self.threads.at(waiter);
         let found = bits & thread.mask;
         // A thread that waits is in no gate.
-        let Level { domain, epoch, .. } = *self.levels.at(thread.base);
+        let base = thread.base;
+        let Level { domain, epoch, .. } = *self.levels.at(base);
         if found == 0 || self.domains.at(domain).epoch != epoch {
             return None;
         }
         word.bits = bits & !found;
         word.waiter = None;
-        Some((waiter, found))
+        Some((waiter, base, found))
     }
 
-    /// Makes a thread ready that waited for a notification; returns its level and its priority.
+    /// Makes a thread ready that waited for a notification at its level; returns that level's place and priority.
     #[inline(always)]
-    fn awake(&mut self, waiter: Ref<Thread<A>>, now: u32) -> (Ref<Level<A>>, u8) {
+    fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Level<A>>, now: u32) -> (u32, u8) {
         let thread = self.threads.at_mut(waiter);
-        let base = thread.base;
         let Level { place, priority, .. } = *self.levels.at(base);
         thread.state = State::Ready;
         if thread.period == 0 {
@@ -272,7 +272,7 @@ impl<A: Arch> Kernel<A> {
             self.arch.trace(place | Event::Release as u32, now);
         }
         self.ready.push_back(&mut self.threads, waiter, priority);
-        (base, priority)
+        (place, priority)
     }
 
     /// Whether the thread that a notification names still waits: one whose domain was stopped does not.

@@ -132,7 +132,7 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         if let Some((status, value)) = record.pending {
             record.pending = None;
-            self.respond(top, status, [value, 0]);
+            self.respond(top, status, [value]);
         }
     }
 
@@ -150,7 +150,7 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() || self.domains.at(domain).epoch != epoch {
             return self.dispatch_slowly();
         }
-        if !self.take_over(top, budget, now) {
+        if !self.take_over(top, self.levels.at(top).place, budget, now) {
             return self.dispatch_slowly();
         }
         self.deliver(next, top);
@@ -158,16 +158,16 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
-    /// its end. The budget of who ran before was charged.
+    /// its end. `place` is the level's. The budget of who ran before was charged.
     #[inline(always)]
-    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, budget: Ref<Budget>, now: u32) -> bool {
+    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
         let Some(limit) = self.covered(budget, now, A::SHORT as i32) else { return false };
         self.limit = limit;
         if (limit.wrapping_sub(self.armed) as i32) < 0 {
             self.armed = limit;
             self.arch.arm_timer_in(limit.wrapping_sub(now));
         }
-        self.run(base, self.levels.at(base).place);
+        self.run(base, place);
         true
     }
 
@@ -190,6 +190,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// [`Kernel::dispatch`], which leaves nothing to load.
     #[cold]
     #[inline(never)]
     pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {

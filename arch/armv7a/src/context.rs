@@ -130,12 +130,12 @@ impl Context {
         Request { number: self.registers[12], args: [a, b, c, d] }
     }
 
-    /// Writes a result into the registers.
+    /// Writes a result into the registers: two values at most.
     #[inline]
-    pub fn respond(&mut self, status: u32, values: [u32; 2]) {
+    pub fn respond<const N: usize>(&mut self, status: u32, values: [u32; N]) {
+        const { assert!(N <= 2) };
         self.registers[0] = status;
-        self.registers[1] = values[0];
-        self.registers[2] = values[1];
+        self.registers[1..=N].copy_from_slice(&values);
     }
 
     /// Moves back to the SVC: 2 bytes in Thumb state, 4 otherwise.

@@ -120,7 +120,7 @@ impl<B: Board> Armv7a<B> {
 
     /// Stores the result of a system call where the resumed thread will find it.
     #[inline]
-    pub fn respond(&mut self, context: &mut Context, status: u32, values: [u32; 2]) {
+    pub fn respond<const N: usize>(&mut self, context: &mut Context, status: u32, values: [u32; N]) {
         context.respond(status, values);
     }
 

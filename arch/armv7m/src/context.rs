@@ -151,12 +151,14 @@ impl Context {
         Request { number: self.frame(R12), args: [self.frame(0), self.frame(1), self.frame(2), self.frame(3)] }
     }
 
-    /// Writes a result into the frame.
-    #[inline]
-    pub fn respond(&mut self, status: u32, values: [u32; 2]) {
+    /// Writes a result into the frame: two values at most.
+    #[inline(always)]
+    pub fn respond<const N: usize>(&mut self, status: u32, values: [u32; N]) {
+        const { assert!(N <= 2) };
         self.set_frame(0, status);
-        self.set_frame(1, values[0]);
-        self.set_frame(2, values[1]);
+        for (index, value) in values.into_iter().enumerate() {
+            self.set_frame(1 + index, value);
+        }
     }
 
     /// Moves the program counter back to the SVC (a 16-bit instruction).

@@ -168,11 +168,6 @@ cofferdam_call_other:
     b       cofferdam_switch
 
     .thumb_func
-cofferdam_signal:
-    bl      kernel_signal
-    b       cofferdam_switch
-
-    .thumb_func
 cofferdam_wait:
     bl      kernel_wait
     b       cofferdam_switch
@@ -201,6 +196,11 @@ cofferdam_simple:
     .thumb_func
 cofferdam_yield:
     bl      kernel_yield
+    b       cofferdam_switch
+
+    .thumb_func
+cofferdam_signal:
+    bl      kernel_signal
 
 @ After what may have led to another thread.
 @   in        r0 = its Context, or 0 if the registers hold what they must and COFFERDAM_CPU says who goes on
@@ -242,7 +242,12 @@ cofferdam_interrupt_saved:
     SETTLE  cofferdam_late
     mrs     r1, ipsr
     bl      kernel_interrupt
-    b       cofferdam_switch
+    cbz     r0, cofferdam_interrupt_stay
+    LOAD
+    RESUME
+    .thumb_func
+cofferdam_interrupt_stay:
+    b       cofferdam_stay
 
     .thumb_func
 cofferdam_late:

@@ -178,7 +178,7 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     #[inline]
-    fn respond(&mut self, context: &mut Context, status: u32, values: [u32; 2]) {
+    fn respond<const N: usize>(&mut self, context: &mut Context, status: u32, values: [u32; N]) {
         context.respond(status, values);
     }
 

@@ -100,8 +100,8 @@ unsafe impl Arch for Sim {
     fn request(&self, context: &SimContext) -> Request {
         context.request
     }
-    fn respond(&mut self, context: &mut SimContext, status: u32, values: [u32; 2]) {
-        context.response = Some((status, values));
+    fn respond<const N: usize>(&mut self, context: &mut SimContext, status: u32, values: [u32; N]) {
+        context.response = Some((status, core::array::from_fn(|index| values.get(index).copied().unwrap_or(0))));
         context.again = false;
     }
     fn repeat(&mut self, context: &mut SimContext) {

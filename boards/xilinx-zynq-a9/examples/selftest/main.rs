@@ -198,7 +198,7 @@ impl Test {
         let running = self.running;
         let domain = &mut self.domains[running];
         let right = word == domain.word && registers == 0;
-        self.arch.respond(&mut domain.context, 0, [0; 2]);
+        self.arch.respond(&mut domain.context, 0, []);
         let at = programs::DATA;
         self.line(right, format_args!("domain {running}: {word:#010x} at {at:#010x}, registers {registers:#x}"));
         self.reported[running] = true;
