@@ -19,6 +19,7 @@ mod gate;
 mod kernel;
 mod notify;
 pub mod objects;
+pub mod pages;
 pub mod protection;
 pub mod queue;
 pub mod regions;

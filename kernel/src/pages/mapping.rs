@@ -1,0 +1,72 @@
+//! One mapping: what the words of a call describe.
+
+use abi::Error;
+use protect::vmsa::{Attributes, Found, MemType, PAGE_BYTES, Placement, Rights, Unit};
+use units::PhysRange;
+
+use crate::frames::physical;
+use crate::protection::{Words, access};
+
+/// Pages that follow one another, virtually and physically.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping {
+    pub(super) virt: u32,
+    pub(super) phys: u32,
+    pub(super) bytes: u32,
+    pub(super) attributes: Attributes,
+    /// Where its second-level tables lie.
+    pub(super) placement: Placement,
+    /// Its entry is kept in the TLB.
+    pub(super) locked: bool,
+}
+
+impl Mapping {
+    /// See [`crate::protection::Protection::decode`]: `base` is the first page and the number of pages less one, `shape` the offset in the
+    /// frames.
+    pub(super) fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
+        let Words { access: bits, base, shape } = words;
+        let known = access::READ | access::WRITE | access::EXECUTE | access::PINNED | access::NEAR;
+        let (virt, pages) = (base & !(PAGE_BYTES - 1), (base & (PAGE_BYTES - 1)) + 1);
+        let bytes = pages * PAGE_BYTES;
+        let rights = match (bits & access::READ != 0, bits & access::WRITE != 0, bits & access::EXECUTE != 0) {
+            (true, false, false) => Rights::UserConst,
+            (true, true, false) => Rights::UserData,
+            (true, false, true) => Rights::UserCode,
+            _ => return Err(Error::BadArgument),
+        };
+        let locked = bits & access::PINNED != 0;
+        let phys = (frames.base().0 as u32).checked_add(shape).ok_or(Error::BadAddress)?;
+        let unit = [Unit::Small, Unit::Large, Unit::Section].iter().any(|unit| unit.bytes() == bytes);
+        let exact = unit && (virt | phys).is_multiple_of(bytes);
+        if bits & !known != 0 || !phys.is_multiple_of(PAGE_BYTES) || (locked && !exact) {
+            return Err(Error::BadArgument);
+        }
+        let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Error::BadArgument)?;
+        let placement = if bits & access::NEAR != 0 { Placement::OnChip } else { Placement::OffChip };
+        let mapping = Mapping { virt, phys, bytes, attributes, placement, locked };
+        let range = mapping.run().ok_or(Error::BadAddress)?;
+        if frames.contains_range(range) { Ok(mapping) } else { Err(Error::BadAddress) }
+    }
+
+    /// The page at an address, as it was found.
+    pub(super) fn of(at: u32, found: &Found) -> Mapping {
+        let bytes = found.unit.bytes();
+        let placement = found.table.unwrap_or(Placement::OffChip);
+        let (virt, phys) = (at & !(bytes - 1), found.physical & !(bytes - 1));
+        Mapping { virt, phys, bytes, attributes: found.attributes, placement, locked: false }
+    }
+
+    /// The physical memory that it makes accessible.
+    pub(super) fn run(&self) -> Option<PhysRange> {
+        physical(self.phys, self.bytes)
+    }
+
+    /// Whether a page that was found is a part of it, and no more.
+    pub(super) fn is_at(&self, at: u32, found: &Found) -> bool {
+        let (offset, bytes) = (at - self.virt, found.unit.bytes());
+        found.attributes == self.attributes
+            && found.physical == self.phys + offset
+            && at.is_multiple_of(bytes)
+            && bytes <= self.bytes - offset
+    }
+}

@@ -1,0 +1,270 @@
+//! What a domain may access, on a processor with page tables: its tables, its identifier, and its entries that are kept in the TLB. Edits
+//! are those of [`protect::vmsa::Tables`], which settle with the TLB in every step.
+//!
+//! Identifiers are fixed at boot, one for each domain: a restart is the only reuse of one, and invalidates it first.
+
+mod boot;
+mod mapping;
+mod words;
+
+use abi::Error;
+use protect::vmsa::{
+    AccessKind, Asid, LOCK_SLOTS, MemType, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES, Tables,
+};
+use units::PhysRange;
+
+use crate::arch::PageArch;
+use crate::boot::{BootError, Pool};
+use crate::protection::{Gift, Hands, Making, Next, Protection, Step, Words};
+
+pub use mapping::Mapping;
+use words::TableWords;
+
+/// The tables of one domain.
+#[repr(C)]
+pub struct Pages<A: PageArch> {
+    /// Physical address of the first-level table; of the idle loop 0. The entry code loads this and the next one.
+    root: u32,
+    /// Number of the identifier; of the idle loop 0.
+    asid: u32,
+    /// Of the idle loop none.
+    tables: Option<Tables<TableWords<A>>>,
+}
+
+/// Where the entry code finds the space of a domain, in bytes.
+pub mod layout {
+    /// Physical address of the first-level table.
+    pub const ROOT: usize = 0;
+    /// The identifier.
+    pub const ASID: usize = 4;
+}
+
+/// An entry that is kept in the TLB.
+#[derive(Clone, Copy, Debug)]
+struct Locked {
+    asid: Asid,
+    /// First address of its page.
+    address: u32,
+}
+
+/// The slots of the chip for entries that are kept.
+#[derive(Debug, Default)]
+pub struct Slots {
+    slots: [Option<Locked>; LOCK_SLOTS],
+}
+
+impl Slots {
+    fn free(&self) -> Option<usize> {
+        self.slots.iter().position(Option::is_none)
+    }
+
+    /// Forgets what is kept of a domain in a range.
+    fn forget(&mut self, asid: Asid, base: u32, bytes: u32) {
+        for slot in &mut self.slots {
+            if slot.is_some_and(|locked| locked.asid == asid && locked.address.wrapping_sub(base) < bytes) {
+                *slot = None;
+            }
+        }
+    }
+}
+
+/// How far a mapping has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Pages of it that were looked at.
+    looked: u32,
+    /// The edit of the tables has begun.
+    begun: bool,
+}
+
+/// What steps cost, in tens of instructions, roughly.
+mod cost {
+    /// A look at a page.
+    pub const LOOK: u32 = 4;
+    /// A step of an edit: [`super::ENTRIES`] descriptors, and what they owe.
+    pub const EDIT: u32 = 60;
+    /// Locking an entry.
+    pub const LOCK: u32 = 10;
+}
+
+/// Descriptors of a step of an edit.
+const ENTRIES: u32 = 16;
+
+impl<A: PageArch> Pages<A> {
+    fn identifier(&self) -> Option<Asid> {
+        Asid::new(self.asid as u8)
+    }
+
+    /// A step of the edit under way.
+    fn advance(&mut self, arch: &mut A) -> Edited {
+        let asid = self.identifier();
+        match &mut self.tables {
+            Some(tables) => tables.advance(ENTRIES).settle(asid, arch),
+            None => Edited::Done,
+        }
+    }
+}
+
+impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
+    /// Keeps the entry for a page in the TLB.
+    fn lock(&self, address: u32, hands: &mut Hands<'_, A>) -> Result<(), Error> {
+        let asid = self.identifier().ok_or(Error::BadState)?;
+        let slot = hands.shared.free().ok_or(Error::Full)?;
+        hands.shared.slots[slot] = Some(Locked { asid, address });
+        hands.arch.lock_entry(slot, self.root, asid, address);
+        Ok(())
+    }
+}
+
+/// What a refusal of the tables is to who asked.
+fn refused(refused: Refused) -> Error {
+    match refused {
+        Refused::NoTables { .. } | Refused::Placement { .. } => Error::Full,
+        Refused::Mapped { .. } | Refused::NotMapped { .. } | Refused::Busy => Error::BadState,
+        Refused::Misaligned | Refused::Outside | Refused::Rights => Error::BadArgument,
+    }
+}
+
+impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
+    type Shared = Slots;
+    type Idle = ();
+    type Mapping = Mapping;
+    type Progress = Progress;
+
+    const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: 4 * TABLE_BYTES };
+
+    fn shared(_: &mut Pool) -> Result<Slots, BootError> {
+        Ok(Slots::default())
+    }
+
+    fn make(making: &mut Making<'_, A>, index: usize) -> Result<Pages<A>, BootError> {
+        boot::make(making, index)
+    }
+
+    fn idle(_: &mut Slots, (): &()) -> Result<Pages<A>, BootError> {
+        Ok(Pages { root: 0, asid: 0, tables: None })
+    }
+
+    #[inline(always)]
+    fn load(&self, arch: &mut A) {
+        arch.load_space(self.identifier().map(|asid| (self.root, asid)));
+    }
+
+    fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
+        Mapping::decode(words, frames)
+    }
+
+    fn runs(mapping: &Mapping) -> impl Iterator<Item = PhysRange> + use<A> {
+        mapping.run().into_iter()
+    }
+
+    /// Nothing: the tables look at the whole range before they change anything.
+    fn compare_step(&self, _: &Mapping, _: &mut Progress) -> Result<Step, Error> {
+        Ok(Step::Done(cost::LOOK))
+    }
+
+    fn enter_step(
+        &mut self,
+        mapping: &Mapping,
+        progress: &mut Progress,
+        mut hands: Hands<'_, A>,
+    ) -> Result<Step, Error> {
+        let tables = self.tables.as_mut().ok_or(Error::BadState)?;
+        if !progress.begun {
+            if mapping.locked {
+                hands.shared.free().ok_or(Error::Full)?;
+            }
+            let Mapping { virt, phys, bytes, attributes, placement, .. } = *mapping;
+            tables.map(virt, phys, bytes, attributes, placement).map_err(refused)?;
+            progress.begun = true;
+            return Ok(Step::More(cost::LOOK));
+        }
+        match self.advance(hands.arch) {
+            Edited::More => Ok(Step::More(cost::EDIT)),
+            Edited::Done if mapping.locked => {
+                self.lock(mapping.virt, &mut hands)?;
+                Ok(Step::Done(cost::LOCK))
+            }
+            Edited::Done => Ok(Step::Done(cost::EDIT)),
+            Edited::Refused(reason) => {
+                // Nothing has changed.
+                progress.begun = false;
+                Err(refused(reason))
+            }
+        }
+    }
+
+    /// Looks whether all of it is there, in pages that are all within it: none has to be split.
+    fn withdraw_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hands<'_, A>) -> Result<Step, Error> {
+        let tables = self.tables.as_mut().ok_or(Error::BadState)?;
+        let at = mapping.virt + progress.looked;
+        let found = tables.lookup(at).filter(|found| mapping.is_at(at, found)).ok_or(Error::BadState)?;
+        progress.looked += found.unit.bytes();
+        if progress.looked < mapping.bytes {
+            return Ok(Step::More(cost::LOOK));
+        }
+        tables.unmap(mapping.virt, mapping.bytes, mapping.placement).map_err(refused)?;
+        progress.begun = true;
+        Ok(Step::Done(cost::LOOK))
+    }
+
+    fn leave_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Step {
+        if !progress.begun {
+            return Step::Done(cost::LOOK);
+        }
+        if self.advance(hands.arch) == Edited::More {
+            return Step::More(cost::EDIT);
+        }
+        if let Some(asid) = self.identifier() {
+            // With the pages their entries went, also those that were kept.
+            hands.shared.forget(asid, mapping.virt, mapping.bytes);
+        }
+        Step::Done(cost::EDIT)
+    }
+
+    fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool {
+        self.tables.as_ref().is_some_and(|tables| tables.permits(base, len, kind))
+    }
+
+    fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)> {
+        let found = self.tables.as_ref()?.lookup(address)?;
+        let (rights, memory) = (found.attributes.rights(), found.attributes.memory());
+        let allowed =
+            rights.permits(Privilege::User, kind) && !matches!(memory, MemType::Device | MemType::StronglyOrdered);
+        let bytes = found.unit.bytes();
+        allowed.then_some((found.physical, bytes - (address & (bytes - 1))))
+    }
+
+    fn next_mapped(&self, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
+        let Some(tables) = &self.tables else { return Next::End };
+        match tables.next_step(from) {
+            protect::vmsa::Next::Found(at, found) => {
+                let mapping = Mapping::of(at, &found);
+                let after = mapping.virt + mapping.bytes;
+                if own(at, found.physical) { Next::From(after) } else { Next::Found(mapping, after) }
+            }
+            protect::vmsa::Next::From(later) => Next::From(later),
+            protect::vmsa::Next::End => Next::End,
+        }
+    }
+
+    fn give(&mut self, base: u32, bytes: u32) -> (u32, u32) {
+        let Some(tables) = &mut self.tables else { return (0, 0) };
+        let given =
+            (0..bytes / TABLE_BYTES).filter(|index| tables.give(base + index * TABLE_BYTES).is_ok()).count() as u32;
+        (given, given * TABLE_ENTRIES)
+    }
+
+    /// The identifier begins anew: nothing that the domain's former life has left in the TLB is used. What is kept goes with it, and is
+    /// locked again.
+    fn evict(&mut self, hands: Hands<'_, A>) {
+        let Some(asid) = self.identifier() else { return };
+        hands.arch.invalidate_space(asid);
+        hands.arch.complete();
+        for (slot, locked) in hands.shared.slots.iter().enumerate() {
+            if let Some(locked) = locked.filter(|locked| locked.asid == asid) {
+                hands.arch.lock_entry(slot, self.root, asid, locked.address);
+            }
+        }
+    }
+}
