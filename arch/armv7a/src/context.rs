@@ -13,7 +13,7 @@ pub struct Context {
     pub registers: [u32; 15],
     /// Where it goes on.
     pub pc: u32,
-    /// Always user mode, interrupts allowed.
+    /// Always user mode, interrupts allowed; but for [`Context::waiting`].
     pub cpsr: u32,
     /// The word that user mode may write (TPIDRURW).
     pub thread_word: u32,
@@ -34,37 +34,52 @@ pub const RETURN_OFFSET: usize = offset_of!(Context, pc);
 
 const _: () = assert!(RETURN_OFFSET == 60 && offset_of!(Context, cpsr) == 64);
 
-/// How the callee of a gate starts.
+/// How the callee of a gate starts. The entry code knows the order of the first five words.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
-    start: Start,
+    /// The caller's badge.
+    badge: u32,
+    /// Where an empty stack points.
+    stack_top: u32,
+    /// Where its function returns to.
+    link: u32,
+    /// Where it begins, and in which state.
+    pc: u32,
+    cpsr: u32,
+    /// Lowest address of its stack.
+    stack_base: u32,
 }
 
+/// Where the entry code finds the first word of an [`Entry`], from the beginning of the [`Context`] before it.
+pub const START_OFFSET: usize = size_of::<Context>();
+
+const _: () = assert!(offset_of!(Entry, badge) == 0 && offset_of!(Entry, stack_top) == 4);
+const _: () = assert!(offset_of!(Entry, link) == 8 && offset_of!(Entry, pc) == 12 && offset_of!(Entry, cpsr) == 16);
+
 impl Entry {
-    /// Leads nowhere.
+    /// Leads nowhere: nothing is mapped at the end of the address space.
     pub const NOWHERE: Entry =
-        Entry { start: Start { entry: 0, link: 0, stack_base: 0, stack_bytes: 0, args: [0; 4] } };
+        Entry { badge: 0, stack_top: 0, link: 0, pc: 0xffff_fffc, cpsr: CPSR_USER, stack_base: 0 };
 
     /// Keeps what a start needs, but for its arguments.
     pub fn new(start: Start) -> Entry {
-        Entry { start }
+        let Start { entry, link, stack_base, stack_bytes, .. } = start;
+        let cpsr = CPSR_USER | if entry & 1 != 0 { CPSR_THUMB } else { 0 };
+        Entry { badge: 0, stack_top: stack_base + stack_bytes, link, pc: entry & !1, cpsr, stack_base }
     }
 
-    /// Notes the caller's badge.
+    /// Notes the caller's badge for the entry code.
     #[inline(always)]
     pub fn introduce(&mut self, badge: u32) {
-        self.start.args[0] = badge;
-    }
-
-    /// Notes the arguments with which the callee starts.
-    #[inline(always)]
-    pub fn give(&mut self, args: [u32; 4]) {
-        self.start.args = args;
+        self.badge = badge;
     }
 }
 
 /// User mode; FIQ masked, because no line is signalled as one; everything else allowed (DDI 0406C B1.3.3).
 const CPSR_USER: u32 = 0x50;
+/// Supervisor mode, everything masked.
+const CPSR_KERNEL: u32 = 0x1d3;
 /// The Thumb bit.
 const CPSR_THUMB: u32 = 1 << 5;
 
@@ -87,27 +102,31 @@ impl Context {
         float: MaybeUninit::uninit(),
     };
 
-    /// The registers of a thread or a callee that starts: nothing of who had them before is left.
+    /// The registers of a thread that starts.
     #[inline]
     pub fn prepare(&mut self, start: Start) {
-        let Start { entry, link, stack_base, stack_bytes, args } = start;
+        self.enter(&Entry::new(start), start.args);
+    }
+
+    /// The registers of a callee, or a thread, that starts: nothing of who had them before is left.
+    #[inline]
+    pub fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
         // Field by field: a whole context would be copied, `float` and all.
         self.registers = [0; 15];
         self.registers[..4].copy_from_slice(&args);
-        self.registers[13] = stack_base + stack_bytes;
-        self.registers[14] = link;
-        self.pc = entry & !1;
-        self.cpsr = CPSR_USER | if entry & 1 != 0 { CPSR_THUMB } else { 0 };
+        self.registers[13] = entry.stack_top;
+        self.registers[14] = entry.link;
+        self.pc = entry.pc;
+        self.cpsr = entry.cpsr;
         self.thread_word = 0;
-        self.stack_base = stack_base;
-        self.stack_bytes = stack_bytes;
+        self.stack_base = entry.stack_base;
+        self.stack_bytes = entry.stack_top - entry.stack_base;
         self.forget_float();
     }
 
-    /// The registers of a callee that starts.
-    #[inline]
-    pub fn fresh(&mut self, entry: &Entry) {
-        self.prepare(entry.start);
+    /// The kernel waits here for interrupts when nobody runs: at `pc`, as privileged as the kernel, with everything masked.
+    pub(crate) const fn waiting(pc: u32) -> Context {
+        Context { pc, cpsr: CPSR_KERNEL, ..Context::EMPTY }
     }
 
     /// What is in the floating-point unit is nobody's if it was this context's.

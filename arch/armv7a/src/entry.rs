@@ -1,8 +1,9 @@
 //! Exception entry and exit.
 //!
-//! The image provides the functions that are called from here (`kernel_*`), because it knows where the kernel's state is: in
-//! `COFFERDAM_CPU`, whose first word is the address of the Context that runs. Each returns the Context to resume, or null for
-//! that one; the address space was loaded before.
+//! The image provides the functions that are called from here (`kernel_*`) as thin wrappers around those of `handlers.rs`, because it
+//! knows where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the Context that runs. What may lead to
+//! another thread returns its Context, whose space is yet to be loaded, or null: then `COFFERDAM_CPU` says who goes on, in the space
+//! that is loaded.
 //!
 //! The kernel runs in Supervisor mode with everything masked; the other modes serve an exception's first instructions only,
 //! and their stack pointers are scratch registers. While a thread runs, the stack pointer of Supervisor mode points behind the return
@@ -11,7 +12,12 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-use crate::context::{Context, RETURN_OFFSET};
+use abi::Call;
+use kernel::pages::layout;
+
+use crate::context::{Context, Entry, RETURN_OFFSET, START_OFFSET};
+use crate::machine::{Armv7a, Board};
+use crate::mmu::WALKS;
 
 global_asm!(
     r#"
@@ -58,6 +64,27 @@ cofferdam_vectors:
     ldr     sp, =__kernel_stack_top
     .endm
 
+@ Loads the space of a thread's domain, if another is loaded; as `Space::load`, which says why.
+@   in        r0 = Context
+@   clobbers  r1-r3, r12, flags
+    .macro LOAD
+    ldr     r1, [r0, #{domain}]
+    mrc     p15, 0, r12, c13, c0, 1
+    ldrd    r2, r3, [r1, #{space}]
+    cmp     r3, r12
+    beq     8f
+    orr     r2, r2, #{walks}
+    mov     r12, #0
+    dsb
+    mcr     p15, 0, r12, c13, c0, 1
+    isb
+    mcr     p15, 0, r2, c2, c0, 0
+    isb
+    dsb
+    mcr     p15, 0, r3, c13, c0, 1
+8:
+    .endm
+
 @ Waits until every access of the thread has arrived or failed; what fails late is pending now or was noted on the way in.
 @ Otherwise it would be found after a switch, and blamed on the next domain. (DDI 0406C B4.1.100: ISR.A.)
 @   clobbers  r0, r1, flags
@@ -77,7 +104,8 @@ cofferdam_vectors:
 \name:
     .endm
 
-@ System call. From the kernel itself it can only be the request to a simulator to end the run, where there is no simulator.
+@ System call; the common ones have functions of their own. From the kernel itself it can only be the request to a simulator to end the
+@ run, where there is no simulator. (r12 is as the thread had it.)
     HANDLER cofferdam_call_entry
     SAVE
     ldr     r5, [r4, #{return_} + 4]
@@ -85,19 +113,92 @@ cofferdam_vectors:
     bne     cofferdam_parked
     SETTLE
     ldr     r0, =COFFERDAM_CPU
+    cmp     r12, #{last}
+    ldrls   pc, [pc, r12, lsl #2]
+    b       cofferdam_call_other
+    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+    .if     \number == {gate_call}
+    .word   cofferdam_gate_call
+    .elseif \number == {gate_return}
+    .word   cofferdam_gate_return
+    .elseif \number == {yield_}
+    .word   cofferdam_yield
+    .elseif \number == {signal}
+    .word   cofferdam_signal
+    .elseif \number == {wait}
+    .word   cofferdam_wait
+    .elseif \number == {sleep}
+    .word   cofferdam_sleep
+    .elseif \number == {period}
+    .word   cofferdam_period
+    .elseif \number == {exit}
+    .word   cofferdam_exit
+    .elseif (\number == {poll}) || (\number == {ack}) || (\number == {time_now}) || (\number == {mark})
+    .word   cofferdam_simple
+    .else
+    .word   cofferdam_call_other
+    .endif
+    .endr
+
+@ Into a gate: the callee finds nothing in the registers but its badge and arguments, and no floating-point state. Its Context gets
+@ what nobody else would write there before it is saved; what it starts with is in the words behind it (`Entry`).
+@   in        r0 = kernel, r4 = the caller's Context
+cofferdam_gate_call:
+    mov     r1, r4
+    bl      kernel_gate_call
+    cmp     r0, #0
+    beq     cofferdam_call_again
+    LOAD
+    ldr     r5, =COFFERDAM_FLOAT
+    mov     r6, #0
+    ldr     r7, [r5]
+    str     r6, [r0, #{float_used}]
+    cmp     r7, r0
+    str     r6, [r0, #{fpscr}]
+    streq   r6, [r5]
+    mcr     p15, 0, r6, c13, c0, 2
+    vmsr    fpexc, r6
+    clrex
+    add     lr, r0, #{start} + 4
+    add     sp, r0, #{return_} + 8
+    ldmib   r4, {{r1-r3}}
+    ldr     r0, [lr, #-4]
+    ldmia   lr, {{r13, r14}}^
+    mov     r4, #0
+    mov     r5, #0
+    mov     r7, #0
+    mov     r8, #0
+    mov     r9, #0
+    mov     r10, #0
+    mov     r11, #0
+    mov     r12, #0
+    add     lr, lr, #8
+    rfeia   lr
+
+@ Out of a gate.
+cofferdam_gate_return:
+    mov     r1, r4
+    bl      kernel_gate_return
+    cmp     r0, #0
+    bne     cofferdam_load
+
+cofferdam_call_again:
+    ldr     r0, =COFFERDAM_CPU
+cofferdam_call_other:
     bl      kernel_call
 
 @ After what may have led to another thread.
 @   in        r0 = its Context, or 0 when the one that COFFERDAM_CPU names goes on
 cofferdam_switch:
     cmp     r0, #0
-    ldreq   r0, =COFFERDAM_CPU
-    ldreq   r0, [r0]
+    beq     cofferdam_stay
+    .global cofferdam_load
+cofferdam_load:
+    LOAD
 
 @ Resumes a Context: the floating-point unit is on only for whose registers are in it. The return is a context synchronization
 @ event; the local monitor is cleared, so that no exclusive store of this thread succeeds for a load of another.
 @   in        r0 = Context
-    .global cofferdam_resume
 cofferdam_resume:
     ldr     r1, =COFFERDAM_FLOAT
     ldr     r2, [r0, #{thread_word}]
@@ -111,6 +212,38 @@ cofferdam_resume:
     add     sp, r0, #{return_}
     ldmdb   sp, {{r0-r14}}^
     rfeia   sp!
+
+cofferdam_stay:
+    ldr     r0, =COFFERDAM_CPU
+    ldr     r0, [r0]
+    b       cofferdam_resume
+
+@ After these the caller goes on.
+cofferdam_simple:
+    mov     r1, r4
+    mov     r2, r12
+    bl      kernel_simple
+    mov     r0, r4
+    b       cofferdam_resume
+
+    .irp    name, signal, wait, sleep, period, exit, yield
+cofferdam_\name:
+    mov     r1, r4
+    bl      kernel_\name
+    b       cofferdam_switch
+    .endr
+
+@ Where the kernel waits when nobody runs: not as a thread, which would need a space, but here, as the Context of the idle level says. What
+@ is masked ends the waiting all the same (DDI 0406C B1.8.14), and the interrupt is served like one of a thread.
+    .global cofferdam_idle
+    .type cofferdam_idle, %function
+cofferdam_idle:
+    ldr     sp, =__kernel_stack_top
+    dsb
+    wfi
+    ldr     r0, =COFFERDAM_CPU
+    bl      kernel_interrupt
+    b       cofferdam_switch
 
 @ Interrupts: which one is asked of the controller, by the image.
     HANDLER cofferdam_interrupt_entry
@@ -241,12 +374,41 @@ COFFERDAM_LATE:
     thread_word = const offset_of!(Context, thread_word),
     float_used = const offset_of!(Context, float_used),
     fpscr = const offset_of!(Context, fpscr),
+    start = const START_OFFSET,
+    domain = const DOMAIN_OFFSET,
+    space = const layout::ROOT,
+    walks = const WALKS,
+    last = const LAST,
+    gate_call = const Call::GateCall as u32,
+    gate_return = const Call::GateReturn as u32,
+    yield_ = const Call::Yield as u32,
+    signal = const Call::Signal as u32,
+    wait = const Call::Wait as u32,
+    sleep = const Call::SleepUntil as u32,
+    period = const Call::WaitPeriod as u32,
+    exit = const Call::Exit as u32,
+    poll = const Call::Poll as u32,
+    ack = const Call::InterruptAck as u32,
+    time_now = const Call::TimeNow as u32,
+    mark = const Call::Mark as u32,
     float = const offset_of!(Context, float),
     undefined = const Vector::Undefined as u32,
     prefetch = const Vector::Prefetch as u32,
     data = const Vector::Data as u32,
     late = const Vector::Late as u32,
 );
+
+/// The last call that the entry code looks up.
+const LAST: u32 = 13;
+
+/// Where the address of the domain is, which begins with its space, from the beginning of a [`Context`]; every board checks it.
+pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
+
+/// What the entry code knows about the kernel's records.
+pub const fn check<B: Board>() {
+    assert!(Call::Mark as u32 <= LAST && layout::ASID == layout::ROOT + 4);
+    assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7a<B>>());
+}
 
 /// Which exception says that a thread went wrong; the second argument of `kernel_fault`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

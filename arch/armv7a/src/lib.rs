@@ -13,6 +13,7 @@ pub mod cp15;
 mod entry;
 pub mod fault;
 mod gic;
+mod handlers;
 pub mod lockdown;
 mod machine;
 pub mod mmu;
@@ -22,6 +23,10 @@ mod timer;
 
 pub use block::Block;
 pub use context::{Context, Entry};
+pub use entry::check;
 pub use gic::Taken;
+pub use handlers::{
+    Next, call, exit, fault, gate_call, gate_return, interrupt, period, signal, simple, sleep, wait, yield_now,
+};
 pub use machine::{Armv7a, Board, Cause, scu};
 pub use start::semihosting_exit;

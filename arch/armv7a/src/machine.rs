@@ -1,13 +1,15 @@
 //! The processor: time, interrupts, contexts and the trace port.
 
-use kernel::arch::{Request, Start};
+use kernel::arch::{Arch, PageArch, Request, Start};
+use kernel::pages::Pages;
+use protect::vmsa::{Asid, Maintenance, Placement, Split};
 
 use crate::block::Block;
 use crate::cache;
 use crate::context::{Context, Entry};
 use crate::gic::{Gic, Taken};
-use crate::mmu::Space;
-use crate::timer::{self, GlobalTimer};
+use crate::mmu::{self, Space, Tlb};
+use crate::timer::{self, Timers};
 
 /// What a board adds to the processor.
 pub trait Board: 'static {
@@ -20,6 +22,9 @@ pub trait Board: 'static {
 
     /// Where the kernel has a physical address of memory mapped, whichever domain runs.
     fn window(physical: u32) -> u32;
+
+    /// Where memory at a physical address lies.
+    fn placement(physical: u32) -> Placement;
 
     /// Ends the run with a status.
     fn end(&mut self, status: u32);
@@ -49,111 +54,28 @@ pub struct Armv7a<B: Board> {
     port: [u32; 2],
     board: B,
     gic: Gic,
-    timer: GlobalTimer,
-    idle: Context,
+    timers: Timers,
+    /// The space of the idle loop.
+    nobody: Space,
+}
+
+unsafe extern "C" {
+    fn cofferdam_idle();
 }
 
 impl<B: Board> Armv7a<B> {
-    /// Sets time and interrupts up. The MMU is on: see [`mmu::start`](crate::mmu::start).
-    pub fn new(board: B, idle: Start) -> Self {
+    /// Sets time and interrupts up. The MMU is on: see [`mmu::start`], which tells the space in which nothing is mapped but the kernel.
+    pub fn new(board: B, nobody: Space) -> Self {
         // SAFETY: the board says where they are (DDI 0407, table 1-3).
-        let (cpu, timer, dist) = unsafe {
-            (Block::new(B::PRIVATE + 0x100), Block::new(B::PRIVATE + 0x200), Block::new(B::PRIVATE + 0x1000))
-        };
-        let gic = Gic::new(dist, cpu);
-        let timer = GlobalTimer::new(timer, B::TICK_CYCLES);
+        let block = |offset| unsafe { Block::new(B::PRIVATE + offset) };
+        let gic = Gic::new(block(0x1000), block(0x100));
+        let timers = Timers::new(block(0x200), block(0x600), B::TICK_CYCLES);
         gic.unmask(timer::LINE);
-        let mut context = Context::EMPTY;
-        context.prepare(idle);
-        Armv7a { port: [0; 2], board, gic, timer, idle: context }
+        Armv7a { port: [0; 2], board, gic, timers, nobody }
     }
 
     /// Where the trace port is in it.
     pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
-
-    /// The registers of the idle loop.
-    pub fn idle(&mut self) -> Context {
-        self.idle
-    }
-
-    /// Ticks since boot.
-    #[inline]
-    pub fn now(&mut self) -> u64 {
-        self.timer.now()
-    }
-
-    /// The low word of the ticks since boot.
-    #[inline]
-    pub fn ticks(&mut self) -> u32 {
-        self.timer.ticks()
-    }
-
-    /// Asks for one timer interrupt at `at` (ticks); a time in the past fires at once.
-    pub fn arm_timer(&mut self, at: u64) {
-        self.timer.arm(at);
-    }
-
-    /// Prepares a context so that resuming it starts `start`.
-    #[inline]
-    pub fn prepare(&mut self, context: &mut Context, start: Start) {
-        context.prepare(start);
-    }
-
-    /// What is kept of a gate's start; its arguments mean nothing.
-    pub fn entry(&self, start: Start) -> Entry {
-        Entry::new(start)
-    }
-
-    /// Starts a gate's callee.
-    #[inline]
-    pub fn enter(&mut self, context: &mut Context, entry: &Entry, args: [u32; 4]) {
-        let mut entry = *entry;
-        entry.give(args);
-        context.fresh(&entry);
-    }
-
-    /// Reads the request of a context that has just performed a system call.
-    #[inline]
-    pub fn request(&self, context: &Context) -> Request {
-        context.request()
-    }
-
-    /// Stores the result of a system call where the resumed thread will find it.
-    #[inline]
-    pub fn respond<const N: usize>(&mut self, context: &mut Context, status: u32, values: [u32; N]) {
-        context.respond(status, values);
-    }
-
-    /// Makes a context perform its system call again when it is resumed.
-    pub fn repeat(&mut self, context: &mut Context) {
-        context.repeat();
-    }
-
-    /// The domain that runs after the return from the kernel runs in this space. Its accesses so far are complete: every entry to the
-    /// kernel begins with a barrier.
-    #[inline]
-    pub fn load(&mut self, space: Space) {
-        space.load();
-    }
-
-    /// Copies bytes between two ranges of physical memory that do not overlap: what a domain calls them does not matter.
-    ///
-    /// # Safety
-    /// The kernel has both ranges mapped, the first one to write; the caller has checked whose they are.
-    pub unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
-        let (to, from) = (B::window(dst), B::window(src));
-        // SAFETY: the caller's duty.
-        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes as usize) };
-    }
-
-    /// Sets bytes of physical memory to zero.
-    ///
-    /// # Safety
-    /// As for [`Armv7a::copy`].
-    pub unsafe fn zero(&mut self, dst: u32, bytes: u32) {
-        // SAFETY: the caller's duty.
-        unsafe { core::ptr::write_bytes(B::window(dst) as *mut u8, 0, bytes as usize) };
-    }
 
     /// What was written to a range of physical memory can be executed from now on.
     ///
@@ -164,9 +86,99 @@ impl<B: Board> Armv7a<B> {
         cache::invalidate_instructions();
     }
 
-    /// Writes one record to the trace port.
+    /// Asks the controller why a thread was interrupted. The timer's interrupt is over with this; a line's is over with
+    /// [`Armv7a::finish`].
+    #[inline(always)]
+    pub fn cause(&mut self) -> (Cause, Option<Taken>) {
+        let Some(taken) = self.gic.acknowledge() else { return (Cause::Nothing, None) };
+        if taken.line() == timer::LINE {
+            self.timers.settle();
+            self.gic.end(taken);
+            return (Cause::Timer, None);
+        }
+        (Cause::Line(taken.line()), Some(taken))
+    }
+
+    /// Ends a line's interrupt.
+    #[inline(always)]
+    pub fn finish(&mut self, taken: Option<Taken>) {
+        if let Some(taken) = taken {
+            self.gic.end(taken);
+        }
+    }
+}
+
+// SAFETY: `object_memory` is where the board has it mapped for the kernel alone; spaces change with their identifiers (`Space::load`);
+// a context returns to user mode, but for the idle loop's, which is the kernel's own.
+unsafe impl<B: Board> Arch for Armv7a<B> {
+    type Context = Context;
+    type Entry = Entry;
+    type Protection = Pages<Self>;
+    const EMPTY: Context = Context::EMPTY;
+    const NO_ENTRY: Entry = Entry::NOWHERE;
+
+    fn idle(&mut self) -> Context {
+        Context::waiting(cofferdam_idle as *const () as u32)
+    }
+
+    fn now(&mut self) -> u64 {
+        self.timers.now()
+    }
+
+    #[inline(always)]
+    fn ticks(&mut self) -> u32 {
+        self.timers.ticks()
+    }
+
+    const SHORT: u32 = 0;
+
+    #[inline(always)]
+    fn arm_timer(&mut self, at: u32) {
+        let delay = at.wrapping_sub(self.ticks()) as i32;
+        self.arm_timer_in(delay.max(1) as u32);
+    }
+
+    #[inline(always)]
+    fn arm_timer_in(&mut self, delay: u32) {
+        self.timers.arm(delay);
+    }
+
     #[inline]
-    pub fn trace(&mut self, header: u32, payload: u32) {
+    unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
+        context.prepare(start);
+    }
+
+    fn entry(&self, context: &mut Context, start: Start) -> Entry {
+        context.prepare(start);
+        Entry::new(start)
+    }
+
+    #[inline(always)]
+    fn introduce(entry: &mut Entry, badge: u32) {
+        entry.introduce(badge);
+    }
+
+    #[inline]
+    unsafe fn enter(&mut self, context: &mut Context, entry: &Entry, args: [u32; 4]) {
+        context.enter(entry, args);
+    }
+
+    #[inline]
+    fn request(&self, context: &Context) -> Request {
+        context.request()
+    }
+
+    #[inline(always)]
+    fn respond<const N: usize>(&mut self, context: &mut Context, status: u32, values: [u32; N]) {
+        context.respond(status, values);
+    }
+
+    fn repeat(&mut self, context: &mut Context) {
+        context.repeat();
+    }
+
+    #[inline(always)]
+    fn trace(&mut self, header: u32, payload: u32) {
         let [first, second] = &mut self.port;
         // SAFETY: these are words of our own; whoever observes them does not change them.
         unsafe {
@@ -175,40 +187,94 @@ impl<B: Board> Armv7a<B> {
         }
     }
 
-    /// Asks the controller why a thread was interrupted. The timer's interrupt is over with this; a line's is over with
-    /// [`Armv7a::finish`].
-    #[inline]
-    pub fn cause(&mut self) -> (Cause, Option<Taken>) {
-        let Some(taken) = self.gic.acknowledge() else { return (Cause::Nothing, None) };
-        if taken.line() == timer::LINE {
-            self.timer.disarm();
-            self.gic.end(taken);
-            return (Cause::Timer, None);
-        }
-        (Cause::Line(taken.line()), Some(taken))
-    }
-
-    /// Ends a line's interrupt.
-    #[inline]
-    pub fn finish(&mut self, taken: Option<Taken>) {
-        if let Some(taken) = taken {
-            self.gic.end(taken);
-        }
-    }
-
-    /// Allows an interrupt line to interrupt.
-    pub fn unmask(&mut self, line: u32) {
+    fn unmask(&mut self, line: u32) {
         self.gic.unmask(line);
     }
 
-    /// Keeps an interrupt line from interrupting.
-    #[inline]
-    pub fn mask(&mut self, line: u32) {
+    #[inline(always)]
+    fn mask(&mut self, line: u32) {
         self.gic.mask(line);
     }
 
-    /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
-    pub fn end(&mut self, status: u32) {
+    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+        let (to, from) = (B::window(dst), B::window(src));
+        // SAFETY: the caller's duty.
+        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes as usize) };
+    }
+
+    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+        // SAFETY: the caller's duty.
+        unsafe { core::ptr::write_bytes(B::window(dst) as *mut u8, 0, bytes as usize) };
+    }
+
+    unsafe fn object_memory(&mut self, base: u32, _bytes: u32) -> *mut u8 {
+        B::window(base) as *mut u8
+    }
+
+    fn end(&mut self, status: u32) {
         self.board.end(status);
+    }
+}
+
+// SAFETY: descriptors are written in one store and published (`publish_word`); spaces as above.
+unsafe impl<B: Board> PageArch for Armv7a<B> {
+    const SPLIT: Split = mmu::SPLIT;
+
+    #[inline]
+    unsafe fn table_word(at: u32) -> u32 {
+        // SAFETY: the caller's duty.
+        unsafe { (B::window(at) as *const u32).read_volatile() }
+    }
+
+    #[inline]
+    unsafe fn set_table_word(at: u32, value: u32) {
+        // SAFETY: the caller's duty.
+        unsafe { mmu::publish_word(B::window(at), value) };
+    }
+
+    fn placement(at: u32) -> Placement {
+        B::placement(at)
+    }
+
+    #[inline]
+    fn load_space(&mut self, space: Option<(u32, Asid)>) {
+        let space = space.map_or(self.nobody, |(root, asid)| Space::new(root, asid));
+        if !space.is_loaded() {
+            space.load();
+        }
+    }
+
+    fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32) {
+        let before = Space::loaded();
+        Space::new(root, asid).load();
+        crate::cp15::isb();
+        if let Some(steps) = protect::vmsa::lockdown::lock_entry(slot, asid, address) {
+            // SAFETY: the space is loaded and everything is masked; the caller has mapped the address.
+            let _ = unsafe { crate::lockdown::lock_entry(&steps) };
+        }
+        before.load();
+        crate::cp15::isb();
+    }
+}
+
+impl<B: Board> Maintenance for Armv7a<B> {
+    fn publish(&mut self) {
+        Tlb.publish();
+    }
+
+    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+        Tlb.invalidate_page(asid, address);
+    }
+
+    fn invalidate_space(&mut self, asid: Asid) {
+        Tlb.invalidate_space(asid);
+    }
+
+    fn invalidate_all(&mut self) {
+        Tlb.invalidate_all();
+    }
+
+    fn complete(&mut self) {
+        Tlb.complete();
     }
 }

@@ -17,7 +17,7 @@ pub const KERNEL_BASE: u32 = 0x8000_0000;
 
 /// Attributes of table walks in `TTBR0` and `TTBR1` (DDI 0406C B4.1.154, with the multiprocessing extensions): inner and outer
 /// write-back, write-allocate; not shareable, as the tables are mapped.
-const WALKS: u32 = 1 << 6 | 1 << 3;
+pub(crate) const WALKS: u32 = 1 << 6 | 1 << 3;
 
 /// What `TTBR0` and `CONTEXTIDR` hold while a domain runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,17 @@ impl Space {
     /// The space in which nothing is mapped but the kernel: the lower half of the kernel's own first-level table is empty.
     pub const fn nobody(kernel_root: u32) -> Space {
         Space { ttbr0: kernel_root | WALKS, asid: 0 }
+    }
+
+    /// The space that is loaded.
+    pub fn loaded() -> Space {
+        Space { ttbr0: cp15::ttbr0::read(), asid: cp15::contextidr::read() }
+    }
+
+    /// Whether it is loaded: identifiers belong to one space each.
+    #[inline]
+    pub fn is_loaded(self) -> bool {
+        cp15::contextidr::read() == self.asid
     }
 
     /// The domain that runs after the return from the kernel runs in this space.
@@ -59,6 +70,19 @@ impl Space {
     }
 }
 
+/// As the entry code hands it on, in two registers.
+impl From<Space> for u64 {
+    fn from(space: Space) -> u64 {
+        u64::from(space.asid) << 32 | u64::from(space.ttbr0)
+    }
+}
+
+impl From<u64> for Space {
+    fn from(words: u64) -> Space {
+        Space { ttbr0: words as u32, asid: (words >> 32) as u32 }
+    }
+}
+
 /// A range that the kernel maps for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
@@ -76,18 +100,34 @@ pub struct Mapping {
 
 /// The kernel's first-level table. Its lower part, which `TTBR1` does not use, stays empty: see [`Space::nobody`].
 #[repr(C, align(16384))]
+#[derive(Debug)]
 pub struct Root([u32; 4096]);
 
 /// A second-level table of the kernel's.
 #[repr(C, align(1024))]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Leaves([u32; 256]);
 
-/// Memory for what the kernel maps: sections, and up to `N` times 1 MiB in pages.
-#[repr(C)]
-pub struct KernelTables<const N: usize> {
-    root: Root,
-    leaves: [Leaves; N],
+impl Root {
+    /// Nothing mapped.
+    pub const EMPTY: Root = Root([0; 4096]);
+
+    /// Where it is; memory of tables is mapped where it is.
+    pub fn address(&self) -> u32 {
+        (&raw const *self) as u32
+    }
+}
+
+impl Leaves {
+    /// Nothing mapped.
+    pub const EMPTY: Leaves = Leaves([0; 256]);
+}
+
+/// What the kernel maps: in sections, and in pages as far as there are second-level tables, each for 1 MiB.
+#[derive(Debug)]
+pub struct KernelTables<'a> {
+    root: &'a mut Root,
+    leaves: &'a mut [Leaves],
     used: usize,
 }
 
@@ -104,13 +144,17 @@ pub enum Wrong {
     Tables,
 }
 
-impl<const N: usize> KernelTables<N> {
+impl<'a> KernelTables<'a> {
     /// Nothing mapped.
-    pub const EMPTY: Self = KernelTables { root: Root([0; 4096]), leaves: [Leaves([0; 256]); N], used: 0 };
+    pub fn new(root: &'a mut Root, leaves: &'a mut [Leaves]) -> Self {
+        root.0.fill(0);
+        leaves.fill(Leaves::EMPTY);
+        KernelTables { root, leaves, used: 0 }
+    }
 
-    /// Physical address of the first-level table; the tables lie in memory that is mapped where it is.
-    pub fn root(&self) -> u32 {
-        (&raw const self.root) as u32
+    /// Physical address of the first-level table, of which nothing is changed any more.
+    pub fn finish(self) -> u32 {
+        self.root.address()
     }
 
     /// Adds a mapping, before the MMU is on.
@@ -174,9 +218,9 @@ impl<const N: usize> KernelTables<N> {
 /// Replacement in the caches and TLBs is round-robin (`SCTLR.RR`, ARM DDI 0388, 4.3.9): it does not depend on chance.
 ///
 /// # Safety
-/// The tables map what the caller runs from and uses, where it is; caches and TLBs hold nothing that is wanted; the first-level
+/// `root` is that of [`KernelTables`], for good. They map what the caller runs from and uses, where it is; caches and TLBs hold nothing that is wanted; the first-level
 /// caches were invalidated.
-pub unsafe fn enable<const N: usize>(tables: &'static KernelTables<N>) {
+pub unsafe fn enable(root: u32) {
     const MMU: u32 = 1 << 0;
     const DATA_CACHE: u32 = 1 << 2;
     const PREDICTION: u32 = 1 << 11;
@@ -185,7 +229,6 @@ pub unsafe fn enable<const N: usize>(tables: &'static KernelTables<N>) {
     const ALIGNMENT: u32 = 1 << 1;
     const REMAP: u32 = 1 << 28;
     const ACCESS_FLAG: u32 = 1 << 29;
-    let root = tables.root();
     // SAFETY: the caller's duty.
     unsafe {
         dsb();
@@ -283,14 +326,14 @@ pub struct Cluster {
 ///
 /// # Safety
 /// As for [`enable`]; the MMU and the first-level caches are off, no other CPU runs, and no cache holds anything that is wanted.
-pub unsafe fn start<const N: usize>(tables: &'static KernelTables<N>, cluster: Cluster) -> Option<crate::pl310::Pl310> {
+pub unsafe fn start(root: u32, cluster: Cluster) -> Option<crate::pl310::Pl310> {
     crate::cache::invalidate_instructions();
     // SAFETY: the caller's duty.
     unsafe {
         crate::cache::invalidate_data();
         crate::cache::join_coherency(cluster.scu);
         let l2 = crate::pl310::Pl310::start(cluster.l2, cluster.setup);
-        enable(tables);
+        enable(root);
         close_user_channels();
         l2
     }

@@ -73,6 +73,14 @@ impl Pl310 {
         done.then_some(cache)
     }
 
+    /// The controller that [`Pl310::start`] has turned on.
+    ///
+    /// # Safety
+    /// It has.
+    pub unsafe fn running(registers: Block, setup: Setup) -> Pl310 {
+        Pl310 { registers, all: (1 << setup.ways) - 1 }
+    }
+
     /// An operation on ways, which the controller performs in the background; whether it ended.
     fn on_ways(&self, operation: u32, ways: u32) -> bool {
         self.registers.write(operation, ways);

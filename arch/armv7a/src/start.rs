@@ -28,16 +28,19 @@ cofferdam_reset:
     ldr     r0, =cofferdam_vectors
     mcr     p15, 0, r0, c12, c0, 0
     isb
-    ldr     sp, =__boot_stack_top
+    ldr     sp, =__kernel_stack_top
     ldr     r0, =__kernel_bss_start
     ldr     r1, =__kernel_bss_end
     mov     r2, #0
 1:  cmp     r0, r1
     strlo   r2, [r0], #4
     blo     1b
+    bl      kernel_power_on
+@ The MMU is on: from here on the image's part off the chip is there.
+    ldr     sp, =__boot_stack_top
     bl      kernel_start
 @ r0 is the first Context.
-    b       cofferdam_resume
+    b       cofferdam_load
 
 cofferdam_other_cpu:
     wfe

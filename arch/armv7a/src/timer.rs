@@ -1,72 +1,79 @@
-//! The global timer of the Cortex-A9 MPCore (ARM DDI 0407, 4.4): a 64-bit counter that all CPUs share, and a comparator of this CPU.
+//! Time: the global timer of the Cortex-A9 MPCore counts it, the private timer of this CPU interrupts (ARM DDI 0407, chapter 4).
 
 use crate::block::Block;
 
-/// The comparator's interrupt (DDI 0407, 3.1.1).
-pub const LINE: u32 = 27;
+/// The private timer's interrupt (DDI 0407, 3.1.1).
+pub const LINE: u32 = 29;
 
-const COUNTER_LOW: u32 = 0x00;
-const COUNTER_HIGH: u32 = 0x04;
-const CONTROL: u32 = 0x08;
-const STATUS: u32 = 0x0c;
-const COMPARATOR_LOW: u32 = 0x10;
-const COMPARATOR_HIGH: u32 = 0x14;
-
-const ENABLE: u32 = 1 << 0;
-const COMPARE: u32 = 1 << 1;
-const INTERRUPT: u32 = 1 << 2;
-
-/// The timer; counts ticks from its start on.
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalTimer {
-    registers: Block,
-    /// Control word with the comparator off.
-    counting: u32,
+/// The global timer's registers (DDI 0407, 4.4).
+mod global {
+    pub const COUNTER_LOW: u32 = 0x00;
+    pub const COUNTER_HIGH: u32 = 0x04;
+    pub const CONTROL: u32 = 0x08;
 }
 
-impl GlobalTimer {
-    /// Starts the counter at 0; a tick is `divider` cycles (1 to 256) of the peripheral clock.
-    pub fn new(registers: Block, divider: u32) -> GlobalTimer {
-        let counting = (divider - 1 & 0xff) << 8 | ENABLE;
-        registers.write(CONTROL, 0);
-        registers.write(COUNTER_LOW, 0);
-        registers.write(COUNTER_HIGH, 0);
-        registers.write(STATUS, 1);
-        registers.write(CONTROL, counting);
-        GlobalTimer { registers, counting }
+/// The private timer's registers (DDI 0407, 4.2).
+mod private {
+    pub const LOAD: u32 = 0x00;
+    pub const CONTROL: u32 = 0x08;
+    pub const STATUS: u32 = 0x0c;
+}
+
+const ENABLE: u32 = 1 << 0;
+const INTERRUPT: u32 = 1 << 2;
+
+/// Both timers.
+#[derive(Clone, Copy, Debug)]
+pub struct Timers {
+    global: Block,
+    private: Block,
+}
+
+impl Timers {
+    /// Starts the counter at 0; a tick is `divider` cycles (1 to 256) of the peripheral clock, which both timers count. Nothing is
+    /// asked for.
+    pub fn new(global: Block, private: Block, divider: u32) -> Timers {
+        let prescaler = (divider - 1 & 0xff) << 8;
+        global.write(global::CONTROL, 0);
+        global.write(global::COUNTER_LOW, 0);
+        global.write(global::COUNTER_HIGH, 0);
+        global.write(global::CONTROL, prescaler | ENABLE);
+        // Once for each time that it is loaded: it does not begin again by itself. What nobody asked for is far away.
+        private.write(private::CONTROL, 0);
+        private.write(private::LOAD, u32::MAX);
+        private.write(private::STATUS, 1);
+        private.write(private::CONTROL, prescaler | INTERRUPT | ENABLE);
+        Timers { global, private }
     }
 
     /// Ticks since the start.
     #[inline]
     pub fn now(&self) -> u64 {
-        let before = self.registers.read(COUNTER_HIGH);
-        let low = self.registers.read(COUNTER_LOW);
-        let high = self.registers.read(COUNTER_HIGH);
+        let before = self.global.read(global::COUNTER_HIGH);
+        let low = self.global.read(global::COUNTER_LOW);
+        let high = self.global.read(global::COUNTER_HIGH);
         // If the low word has wrapped in between, it will not do so again for 2^32 ticks.
-        let low = if before == high { low } else { self.registers.read(COUNTER_LOW) };
+        let low = if before == high { low } else { self.global.read(global::COUNTER_LOW) };
         u64::from(high) << 32 | u64::from(low)
     }
 
     /// The low word of the ticks since the start.
-    #[inline]
+    #[inline(always)]
     pub fn ticks(&self) -> u32 {
-        self.registers.read(COUNTER_LOW)
+        self.global.read(global::COUNTER_LOW)
     }
 
-    /// Asks for an interrupt when the counter has reached `at`; at once if it has. An earlier request is replaced.
-    ///
-    /// The comparator is off while its halves are written, and its event is cleared only then: otherwise the old time, which is
-    /// past, would set it again (from r2p0 on it compares with "at least": DDI 0407, 4.4.4).
-    pub fn arm(&self, at: u64) {
-        self.disarm();
-        self.registers.write(COMPARATOR_LOW, at as u32);
-        self.registers.write(COMPARATOR_HIGH, (at >> 32) as u32);
-        self.registers.write(CONTROL, self.counting | COMPARE | INTERRUPT);
+    /// Asks for an interrupt in `delay` ticks (not 0), or one later: the two timers' ticks do not begin together. An earlier request is
+    /// replaced; its interrupt may be there already.
+    #[inline(always)]
+    pub fn arm(&self, delay: u32) {
+        // Also sets the counter (DDI 0407, 4.2.1).
+        self.private.write(private::LOAD, delay + 1);
     }
 
-    /// Takes the request back, and the interrupt if it is there.
-    pub fn disarm(&self) {
-        self.registers.write(CONTROL, self.counting);
-        self.registers.write(STATUS, 1);
+    /// Takes the interrupt back.
+    #[inline(always)]
+    pub fn settle(&self) {
+        self.private.write(private::STATUS, 1);
     }
 }
