@@ -7,7 +7,7 @@
 
 use core::cell::UnsafeCell;
 
-use armv7a::mmu::{self, Cluster, KernelTables, Mapping};
+use armv7a::mmu::{self, Cluster, KernelTables, Leaves, Mapping, Root};
 use armv7a::pl310::{Pl310, Setup};
 use armv7a::{Block, Board};
 use protect::vmsa::{MemType, Placement, Rights, TableMemory};
@@ -45,6 +45,10 @@ impl Board for Zynq {
         window(physical)
     }
 
+    fn placement(physical: u32) -> Placement {
+        if OCM.contains(&physical) { Placement::OnChip } else { Placement::OffChip }
+    }
+
     fn end(&mut self, status: u32) {
         armv7a::semihosting_exit(status);
     }
@@ -66,16 +70,18 @@ const PARITY: u32 = 1 << 21;
 const EVENTS: u32 = 1 << 20;
 const WAY_64K: u32 = 0b011 << 17;
 
-/// Mebibytes of the kernel's in pages: the on-chip RAM, two for devices.
-const IN_PAGES: usize = 3;
+/// Mebibytes of the kernel's in pages: the on-chip RAM, the first one off the chip, two for devices.
+const IN_PAGES: usize = 4;
 
 /// The kernel's own tables. Written before the MMU is on, then never again.
-struct Tables(UnsafeCell<KernelTables<IN_PAGES>>);
+struct Tables<T>(UnsafeCell<T>);
 
 // SAFETY: one CPU runs, and it writes them before anything else could.
-unsafe impl Sync for Tables {}
+unsafe impl<T> Sync for Tables<T> {}
 
-static TABLES: Tables = Tables(UnsafeCell::new(KernelTables::EMPTY));
+#[unsafe(link_section = ".root")]
+static ROOT: Tables<Root> = Tables(UnsafeCell::new(Root::EMPTY));
+static LEAVES: Tables<[Leaves; IN_PAGES]> = Tables(UnsafeCell::new([Leaves::EMPTY; IN_PAGES]));
 
 unsafe extern "C" {
     static __kernel_code_start: u8;
@@ -86,6 +92,12 @@ unsafe extern "C" {
     static __kernel_data_end: u8;
     static __kernel_stack_start: u8;
     static __kernel_stack_end: u8;
+    static __kernel_objects_start: u8;
+    static __kernel_objects_end: u8;
+    static __kernel_cold_start: u8;
+    static __kernel_cold_end: u8;
+    static __boot_stack_bottom: u8;
+    static __boot_stack_top: u8;
 }
 
 /// A range between two symbols of the linker script, mapped where it is.
@@ -94,12 +106,18 @@ fn image(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
     Mapping { base, physical: base, bytes: end as u32 - base, rights, memory: MemType::WriteBack }
 }
 
+/// A range of the image between two symbols, which is off the chip.
+fn off_chip(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
+    let mapping = image(start, end, rights);
+    Mapping { physical: mapping.base - PHYSICAL, ..mapping }
+}
+
 fn device(base: u32, bytes: u32) -> Mapping {
     Mapping { base, physical: base, bytes, rights: Rights::KernelData, memory: MemType::Device }
 }
 
 /// What the kernel has mapped in every address space.
-fn mappings() -> [Mapping; 9] {
+fn mappings() -> [Mapping; 12] {
     let tables = Mapping {
         base: OCM_TABLES,
         physical: OCM_TABLES,
@@ -120,6 +138,9 @@ fn mappings() -> [Mapping; 9] {
         image(&raw const __kernel_const_start, &raw const __kernel_const_end, Rights::KernelConst),
         image(&raw const __kernel_data_start, &raw const __kernel_data_end, Rights::KernelData),
         image(&raw const __kernel_stack_start, &raw const __kernel_stack_end, Rights::KernelData),
+        image(&raw const __kernel_objects_start, &raw const __kernel_objects_end, Rights::KernelData),
+        off_chip(&raw const __kernel_cold_start, &raw const __kernel_cold_end, Rights::KernelCode),
+        off_chip(&raw const __boot_stack_bottom, &raw const __boot_stack_top, Rights::KernelData),
         tables,
         memory,
         device(UART1, 0x1000),
@@ -137,14 +158,15 @@ pub enum StartError {
     Cache,
 }
 
-/// Turns caches and MMU on. Returns the second-level cache and the space in which only the kernel is mapped.
+/// Turns caches and MMU on. Returns the space in which only the kernel is mapped. Everything here is on the chip, where addresses are
+/// the same before and after.
 ///
 /// # Errors
 /// [`StartError`]: the board is not what its description says.
 ///
 /// # Safety
-/// Once, from `kernel_start`, as it was entered.
-pub unsafe fn start() -> Result<(Pl310, mmu::Space), StartError> {
+/// Once, from `kernel_power_on`, as it was entered.
+pub unsafe fn start() -> Result<mmu::Space, StartError> {
     const UNLOCK: u32 = 0x008;
     const UNLOCK_KEY: u32 = 0xdf0d;
     const LOCK: u32 = 0x004;
@@ -156,15 +178,24 @@ pub unsafe fn start() -> Result<(Pl310, mmu::Space), StartError> {
     slcr.write(L2C_RAM, 0x0002_0202);
     slcr.write(LOCK, LOCK_KEY);
     // SAFETY: called once, with nobody else running.
-    let tables = unsafe { &mut *TABLES.0.get() };
+    let mut tables = unsafe { KernelTables::new(&mut *ROOT.0.get(), &mut *LEAVES.0.get()) };
     for mapping in &mappings() {
         tables.map(mapping).map_err(StartError::Mapping)?;
     }
-    let tables = &*tables;
+    let root = tables.finish();
     let cluster = Cluster { scu: armv7a::scu::<Zynq>(), l2, setup: L2_SETUP };
     // SAFETY: as after reset, the tables map the image where it is.
-    let cache = unsafe { mmu::start(tables, cluster) }.ok_or(StartError::Cache)?;
-    Ok((cache, mmu::Space::nobody(tables.root())))
+    unsafe { mmu::start(root, cluster) }.ok_or(StartError::Cache)?;
+    Ok(mmu::Space::nobody(root))
+}
+
+/// The second-level cache.
+///
+/// # Safety
+/// [`start`] has turned it on.
+pub unsafe fn cache() -> Pl310 {
+    // SAFETY: the board has it there.
+    unsafe { Pl310::running(Block::new(L2), L2_SETUP) }
 }
 
 /// Where the kernel sees a physical address of memory.
@@ -188,6 +219,6 @@ impl TableMemory for TableWords {
     }
 
     fn placement(&self, at: u32) -> Placement {
-        if OCM.contains(&at) { Placement::OnChip } else { Placement::OffChip }
+        Zynq::placement(at)
     }
 }

@@ -1,9 +1,10 @@
 //! Two domains: their memory, tables and registers.
 
 use armv7a::lockdown;
-use armv7a::mmu::{SPLIT, Space, Tlb};
+use armv7a::mmu::{SPLIT, Tlb};
 use armv7a::pl310::Pl310;
-use armv7a::{Armv7a, Context};
+use armv7a::{Armv7a, Context, Entry};
+use kernel::arch::Arch;
 use protect::vmsa::{self, Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
 use zynq::{OCM_TABLES, TableWords, Zynq, window};
 
@@ -23,12 +24,16 @@ const FAR_TABLES: u32 = 0x0120_0000;
 /// What stands in a domain's page of constants, and in the one that takes its place.
 pub const CONSTANTS: [u32; 2] = [0xc0de_0001, 0xc0de_0002];
 
-/// A domain.
+/// A domain. The entry code knows that the place of its space is behind two records.
+#[repr(C)]
 pub struct Domain {
     /// Its registers.
     pub context: Context,
-    /// Its address space.
-    pub space: Space,
+    entry: Entry,
+    /// Where [`Domain::space`] is.
+    place: *const [u32; 2],
+    /// Its address space: first-level table and identifier.
+    space: [u32; 2],
     tables: Tables<TableWords>,
     asid: Asid,
     placement: Placement,
@@ -58,7 +63,9 @@ impl Domain {
         let frames = index * NEXT;
         let mut domain = Domain {
             context: Context::EMPTY,
-            space: Space::new(root, asid),
+            entry: Entry::NOWHERE,
+            place: core::ptr::null(),
+            space: [root, u32::from(asid.number())],
             tables,
             asid,
             placement,
@@ -80,6 +87,12 @@ impl Domain {
     pub fn restart(&mut self, entry: u32) {
         let args = [self.word, 0, 0, 0];
         self.context.prepare(kernel::arch::Start { entry, link: 0, stack_base: DATA, stack_bytes: PAGE, args });
+    }
+
+    /// Its registers, for the entry code, which loads its space when it resumes them. The domain stays where it is from now on.
+    pub fn turn(&mut self) -> *mut Context {
+        self.place = &raw const self.space;
+        &raw mut self.context
     }
 
     /// How far its program has counted.

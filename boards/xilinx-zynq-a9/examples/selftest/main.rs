@@ -17,12 +17,12 @@ use armv7a::fault::{self, Vector};
 use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Cause, Context};
 use domain::{CONSTANTS, Domain, Failed};
-use kernel::arch::Start;
+use kernel::arch::Arch;
 use uart::Uart;
 use zynq::Zynq;
 
 /// Ticks of a turn: 1 ms.
-const TURN: u64 = 25_000;
+const TURN: u32 = 25_000;
 /// Turns in which both only count.
 const TURNS: u32 = 40;
 
@@ -65,16 +65,23 @@ unsafe impl Sync for Cpu {}
 static COFFERDAM_CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
 
 #[unsafe(no_mangle)]
-extern "C" fn kernel_start() -> *mut Context {
+extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
     let started = unsafe { zynq::start() };
-    let mut uart = Uart::new();
-    let (cache, _) = started.unwrap_or_else(|error| {
-        let _ = writeln!(uart, "start: {error:?}");
+    let nobody = started.unwrap_or_else(|error| {
+        let _ = writeln!(Uart::new(), "start: {error:?}");
         armv7a::semihosting_exit(0x100);
         parked()
     });
-    let mut arch = Armv7a::new(Zynq, Start { entry: 0, link: 0, stack_base: 0, stack_bytes: 0, args: [0; 4] });
+    nobody.into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn kernel_start(nobody: u64) -> *mut Context {
+    let mut uart = Uart::new();
+    // SAFETY: it was started.
+    let cache = unsafe { zynq::cache() };
+    let mut arch = Armv7a::new(Zynq, nobody.into());
     let domains = domain::load(&mut arch).and_then(|()| Ok([Domain::new(0)?, Domain::new(1)?]));
     let domains = domains.unwrap_or_else(|Failed(what)| {
         let _ = writeln!(uart, "start: {what} failed");
@@ -109,10 +116,8 @@ impl Test {
     /// The other domain's turn, in its space.
     fn turn(&mut self) -> *mut Context {
         self.running ^= 1;
-        self.arch.load(self.domains[self.running].space);
-        let at = self.arch.now() + TURN;
-        self.arch.arm_timer(at);
-        self.resume = &raw mut self.domains[self.running].context;
+        self.arch.arm_timer_in(TURN);
+        self.resume = self.domains[self.running].turn();
         self.resume
     }
 
@@ -183,8 +188,8 @@ impl Test {
         let request = self.arch.request(&self.domains[self.running].context);
         let [first, second, ..] = request.args;
         match request.number {
-            1 => self.first_report(first, second),
-            2 => self.staged_call(first),
+            programs::REPORT => self.first_report(first, second),
+            programs::STAGE => self.staged_call(first),
             _ => {
                 let running = self.running;
                 self.line(false, format_args!("domain {running}: its check {first} failed"));
@@ -272,6 +277,20 @@ extern "C" fn kernel_interrupt(test: &mut Test) -> *mut Context {
 #[unsafe(no_mangle)]
 extern "C" fn kernel_fault(test: &mut Test, vector: Vector) -> *mut Context {
     test.fault(vector)
+}
+
+/// Calls that the programs do not make: the entry code knows them by their numbers.
+macro_rules! not_called {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name(_: &mut Test) -> *mut Context {
+            kernel_panic(0, 0)
+        }
+    )*};
+}
+
+not_called! {
+    kernel_gate_call kernel_gate_return kernel_yield kernel_signal kernel_wait kernel_sleep kernel_period kernel_exit kernel_simple
 }
 
 /// The kernel itself went wrong, at about `pc`, by the exception of this mode.

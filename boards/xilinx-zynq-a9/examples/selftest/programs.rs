@@ -8,6 +8,10 @@ pub const CODE: u32 = 0x0001_0000;
 pub const DATA: u32 = 0x0002_0000;
 /// A page that domains only read.
 pub const CONST: u32 = 0x0003_0000;
+/// Numbers of the programs' calls, which are none of the kernel's: a program has found this; it is that far. Any other: a check failed.
+pub const REPORT: u32 = 201;
+/// As [`REPORT`].
+pub const STAGE: u32 = 202;
 /// Nothing is there.
 pub const NOTHING: u32 = 0x0030_0000;
 
@@ -52,7 +56,7 @@ user_main:
     orr     r1, r1, r2
     mcr     p15, 0, r8, c13, c0, 2
     ldr     r0, [r7]
-    mov     r12, #1
+    mov     r12, #201
     svc     #0
     vdup.32 q0, r8
     vdup.32 q7, r8
@@ -81,7 +85,7 @@ user_main:
     cmp     r2, r8
     bne     2f
     b       1b
-2:  mov     r12, #3
+2:  mov     r12, #203
     svc     #0
     b       .
 
@@ -90,10 +94,10 @@ user_main:
 user_remap:
     mov     r7, #0x30000
     ldr     r0, [r7]
-    mov     r12, #2
+    mov     r12, #202
     svc     #0
     ldr     r0, [r7]
-    mov     r12, #2
+    mov     r12, #202
     svc     #0
     b       .
 
@@ -101,7 +105,7 @@ user_remap:
     .global user_arm_call
 user_arm_call:
     movw    r0, #0xa32
-    mov     r12, #2
+    mov     r12, #202
     svc     #0x123456
     b       .
     .thumb
@@ -109,7 +113,7 @@ user_arm_call:
     .global user_thumb_call
 user_thumb_call:
     movw    r0, #0x706
-    mov     r12, #2
+    mov     r12, #202
     adds    r0, r0, #0x10
     svc     #0xab
     b       .

@@ -1,0 +1,106 @@
+//! From the entry code's first call to the first thread.
+
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+
+use armv7a::mmu::Space;
+use armv7a::{Armv7a, Context};
+use kernel::boot::{Boot, BootError};
+use system::System;
+use zynq::{DDR, Zynq, window};
+
+use crate::Machine;
+
+/// Physical address of the block of tables, written by the host tool.
+#[unsafe(no_mangle)]
+#[used]
+#[unsafe(link_section = ".system")]
+static COFFERDAM_SYSTEM: [u32; 1] = [0xffff_ffff];
+
+/// The kernel of this CPU. Written once in `kernel_start`, then used by the handlers that the entry code calls with it, which nothing
+/// interrupts.
+struct Cpu(UnsafeCell<MaybeUninit<Machine>>);
+
+// SAFETY: there is one CPU, and nothing interrupts the kernel (see `Cpu`).
+unsafe impl Sync for Cpu {}
+
+#[unsafe(no_mangle)]
+static COFFERDAM_CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
+
+unsafe extern "C" {
+    static __kernel_objects_start: u8;
+    static __kernel_objects_end: u8;
+    static mut __boot_stack_bottom: u32;
+}
+
+/// Marks the end of the boot stack, so that an overflow into the kernel's objects is noticed before anything runs.
+const STACK_MARK: u32 = 0x5afe_57ac;
+
+/// Exit status of a board that is not what its description says.
+const WRONG_BOARD: u32 = 0x200;
+
+/// Turns the processor on. Returns the space in which only the kernel is mapped.
+#[unsafe(no_mangle)]
+extern "C" fn kernel_power_on() -> u64 {
+    // SAFETY: the first thing that runs.
+    match unsafe { zynq::start() } {
+        Ok(nobody) => nobody.into(),
+        Err(_) => stop(WRONG_BOARD),
+    }
+}
+
+/// Reads the tables, makes all objects, and returns the first thread's context.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".cold.start")]
+extern "C" fn kernel_start(nobody: u64) -> *mut Context {
+    // SAFETY: the lowest word of the boot stack, far below what is in use now.
+    unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
+    let start = (&raw const __kernel_objects_start) as u32;
+    let objects = (start, (&raw const __kernel_objects_end) as u32 - start);
+    let result =
+        tables().and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Zynq, Space::from(nobody))));
+    let machine = match result {
+        Ok(machine) => machine,
+        Err(error) => stop(0x100 + error as u32),
+    };
+    // SAFETY: nobody uses it yet.
+    let kernel = unsafe { (*COFFERDAM_CPU.0.get()).write(machine) };
+    kernel.start();
+    // SAFETY: as above.
+    if unsafe { (&raw mut __boot_stack_bottom).read_volatile() } != STACK_MARK {
+        kernel_panic(0, 0);
+    }
+    kernel.resume()
+}
+
+/// The tables that the host tool put into memory off the chip.
+fn tables() -> Result<System<'static>, BootError> {
+    // SAFETY: reads the word as it is in the image, which the tool has patched after the compiler saw it.
+    let address = unsafe { (&raw const COFFERDAM_SYSTEM[0]).read_volatile() };
+    if !DDR.contains(&address) || !address.is_multiple_of(4) {
+        return Err(BootError::NoTables);
+    }
+    let words = ((DDR.end - address) / 4) as usize;
+    // SAFETY: the kernel has all memory off the chip mapped; what the block says that it is nobody can write.
+    let block = unsafe { core::slice::from_raw_parts(window(address) as *const u32, words) };
+    System::parse(block).map_err(|_| BootError::BadTables)
+}
+
+/// The kernel itself went wrong, at about `pc`, by the exception of this mode: stops where everything is still visible.
+#[unsafe(no_mangle)]
+extern "C" fn kernel_panic(_pc: u32, _mode: u32) -> ! {
+    stop(0xdead)
+}
+
+/// Ends a run under a simulator; on silicon without a debugger the processor waits for good.
+fn stop(status: u32) -> ! {
+    armv7a::semihosting_exit(status);
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+#[panic_handler]
+fn panicked(_: &core::panic::PanicInfo) -> ! {
+    kernel_panic(0, 0)
+}
