@@ -119,7 +119,7 @@ impl<A: Arch> Kernel<A> {
             };
             system::regions::areas_of(&self.tables, &entry).any(holds)
         };
-        match self.domains[usize::from(target)].protection.next_mapped(from, own) {
+        match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
                 // It was found, and nobody else changes anything.
                 let _ = self.begin_unmap_for(Change { target, mapping }, None);

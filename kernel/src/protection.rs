@@ -179,7 +179,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)>;
 
     /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it.
-    fn next_mapped(&self, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Self::Mapping>;
+    fn next_mapped(&self, shared: &Self::Shared, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Self::Mapping>;
 
     /// Adds memory for the domain's tables; how many nodes, and what could be mapped with them, at least.
     fn give(&mut self, base: u32, bytes: u32) -> (u32, u32);

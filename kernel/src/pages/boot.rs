@@ -1,10 +1,9 @@
 //! The tables that a domain begins with.
 
-use protect::pmsav7::{Access, Data};
-use protect::vmsa::{Asid, Attributes, MemType, Placement, Progress, Rights, TABLE_BYTES, Tables};
+use protect::vmsa::{Asid, Attributes, Placement, Progress, Rights, TABLE_BYTES, Tables};
 use system::{Area, area, regions};
 
-use super::{Locked, Pages, TableWords};
+use super::{Pages, TableWords};
 use crate::arch::PageArch;
 use crate::boot::BootError;
 use crate::protection::Making;
@@ -32,9 +31,7 @@ pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
         tables.map(own.base, own.physical, own.bytes, attributes, placement).map_err(|_| BootError::Areas)?;
         finish(&mut pages, making.arch)?;
         if own.flags & area::LOCKED != 0 {
-            let slot = making.shared.free().ok_or(BootError::NoSlots)?;
-            making.shared.slots[slot] = Some(Locked { asid, address: own.base });
-            making.arch.lock_entry(slot, entry.root, asid, own.base);
+            pages.lock(own.base, true, making.shared, making.arch).map_err(|_| BootError::NoSlots)?;
         }
     }
     Ok(pages)
@@ -52,13 +49,6 @@ fn finish<A: PageArch>(pages: &mut Pages<A>, arch: &mut A) -> Result<(), BootErr
 }
 
 fn attributes(own: &Area) -> Option<Attributes> {
-    let data = if own.flags & area::WRITE != 0 { Data::Rw } else { Data::Ro };
-    let rights = Rights::of(Access { data, exec: own.flags & area::EXECUTE != 0 })?;
-    let memory = match own.memory {
-        area::NORMAL => MemType::WriteBack,
-        area::WRITE_THROUGH => MemType::WriteThrough,
-        area::UNCACHED => MemType::NonCacheable,
-        _ => MemType::Device,
-    };
-    Attributes::new(rights, memory, false, false)
+    let (access, memory) = regions::attributes(own);
+    Attributes::new(Rights::of(access)?, memory, false, false)
 }

@@ -45,6 +45,8 @@ struct Locked {
     asid: Asid,
     /// First address of its page.
     address: u32,
+    /// The domain began with it: it stays.
+    first: bool,
 }
 
 /// The slots of the chip for entries that are kept.
@@ -58,20 +60,31 @@ impl Slots {
         self.slots.iter().position(Option::is_none)
     }
 
-    /// Forgets what is kept of a domain in a range.
-    fn forget(&mut self, asid: Asid, base: u32, bytes: u32) {
-        for slot in &mut self.slots {
-            if slot.is_some_and(|locked| locked.asid == asid && locked.address.wrapping_sub(base) < bytes) {
-                *slot = None;
-            }
+    /// The first entry that is kept of a domain in a range, and its slot.
+    fn kept(&self, asid: Asid, base: u32, bytes: u32) -> Option<(usize, Locked)> {
+        let mut slots = self.slots.iter().enumerate().filter_map(|(slot, locked)| Some((slot, (*locked)?)));
+        slots.find(|(_, locked)| locked.asid == asid && locked.address.wrapping_sub(base) < bytes)
+    }
+
+    /// Whether a mapping that is there is kept as it says, and can be taken out.
+    fn agrees(&self, asid: Asid, mapping: &Mapping) -> bool {
+        match self.kept(asid, mapping.virt, mapping.bytes) {
+            Some((_, locked)) => mapping.locked && locked.address == mapping.virt && !locked.first,
+            None => !mapping.locked,
         }
+    }
+
+    /// Identifier and address of what is kept, by slot.
+    #[cfg(any(test, feature = "simulation"))]
+    pub(crate) fn held(&self) -> [Option<(Asid, u32)>; LOCK_SLOTS] {
+        self.slots.map(|slot| slot.map(|locked| (locked.asid, locked.address)))
     }
 }
 
 /// How far a mapping has come.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Pages of it that were looked at.
+    /// Bytes of it that were looked at.
     looked: u32,
     /// The edit of the tables has begun.
     begun: bool,
@@ -107,12 +120,18 @@ impl<A: PageArch> Pages<A> {
 
 impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
     /// Keeps the entry for a page in the TLB.
-    fn lock(&self, address: u32, hands: &mut Hands<'_, A>) -> Result<(), Error> {
+    fn lock(&self, address: u32, first: bool, shared: &mut Slots, arch: &mut A) -> Result<(), Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
-        let slot = hands.shared.free().ok_or(Error::Full)?;
-        hands.shared.slots[slot] = Some(Locked { asid, address });
-        hands.arch.lock_entry(slot, self.root, asid, address);
+        let slot = shared.free().ok_or(Error::Full)?;
+        shared.slots[slot] = Some(Locked { asid, address, first });
+        arch.lock_entry(slot, self.root, asid, address);
         Ok(())
+    }
+
+    /// The first-level table and the identifier; of the idle loop none.
+    #[inline(always)]
+    pub(crate) fn space(&self) -> Option<(u32, Asid)> {
+        self.identifier().map(|asid| (self.root, asid))
     }
 }
 
@@ -147,7 +166,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     #[inline(always)]
     fn load(&self, arch: &mut A) {
-        arch.load_space(self.identifier().map(|asid| (self.root, asid)));
+        arch.load_space(self.space());
     }
 
     fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
@@ -163,16 +182,14 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         Ok(Step::Done(cost::LOOK))
     }
 
-    fn enter_step(
-        &mut self,
-        mapping: &Mapping,
-        progress: &mut Progress,
-        mut hands: Hands<'_, A>,
-    ) -> Result<Step, Error> {
+    /// # Bound
+    /// [`ENTRIES`] descriptors, see [`Tables`]; or one entry locked.
+    fn enter_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         if !progress.begun {
-            if mapping.locked {
-                hands.shared.free().ok_or(Error::Full)?;
+            // It stays free: nobody else's edit begins before this one ends.
+            if mapping.locked && hands.shared.free().is_none() {
+                return Err(Error::Full);
             }
             let Mapping { virt, phys, bytes, attributes, placement, .. } = *mapping;
             tables.map(virt, phys, bytes, attributes, placement).map_err(refused)?;
@@ -182,7 +199,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         match self.advance(hands.arch) {
             Edited::More => Ok(Step::More(cost::EDIT)),
             Edited::Done if mapping.locked => {
-                self.lock(mapping.virt, &mut hands)?;
+                self.lock(mapping.virt, false, hands.shared, hands.arch)?;
                 Ok(Step::Done(cost::LOCK))
             }
             Edited::Done => Ok(Step::Done(cost::EDIT)),
@@ -194,8 +211,17 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         }
     }
 
-    /// Looks whether all of it is there, in pages that are all within it: none has to be split.
-    fn withdraw_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hands<'_, A>) -> Result<Step, Error> {
+    /// Looks whether all of it is there, in pages that are all within it, so that none has to be split.
+    ///
+    /// # Bound
+    /// One page, large page or section looked up.
+    fn withdraw_step(
+        &mut self,
+        mapping: &Mapping,
+        progress: &mut Progress,
+        hands: Hands<'_, A>,
+    ) -> Result<Step, Error> {
+        let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         let at = mapping.virt + progress.looked;
         let found = tables.lookup(at).filter(|found| mapping.is_at(at, found)).ok_or(Error::BadState)?;
@@ -203,11 +229,16 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         if progress.looked < mapping.bytes {
             return Ok(Step::More(cost::LOOK));
         }
+        if !hands.shared.agrees(asid, mapping) {
+            return Err(Error::BadState);
+        }
         tables.unmap(mapping.virt, mapping.bytes, mapping.placement).map_err(refused)?;
         progress.begun = true;
         Ok(Step::Done(cost::LOOK))
     }
 
+    /// # Bound
+    /// [`ENTRIES`] descriptors, see [`Tables`].
     fn leave_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Step {
         if !progress.begun {
             return Step::Done(cost::LOOK);
@@ -215,9 +246,11 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         if self.advance(hands.arch) == Edited::More {
             return Step::More(cost::EDIT);
         }
-        if let Some(asid) = self.identifier() {
-            // With the pages their entries went, also those that were kept.
-            hands.shared.forget(asid, mapping.virt, mapping.bytes);
+        // What was kept went with what invalidated its page.
+        if let Some(asid) = self.identifier()
+            && let Some((slot, _)) = hands.shared.kept(asid, mapping.virt, mapping.bytes)
+        {
+            hands.shared.slots[slot] = None;
         }
         Step::Done(cost::EDIT)
     }
@@ -235,11 +268,13 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         allowed.then_some((found.physical, bytes - (address & (bytes - 1))))
     }
 
-    fn next_mapped(&self, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
-        let Some(tables) = &self.tables else { return Next::End };
+    fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
+        let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
         match tables.next_step(from) {
             protect::vmsa::Next::Found(at, found) => {
                 let mapping = Mapping::of(at, &found);
+                let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
+                let mapping = Mapping { locked, ..mapping };
                 let after = mapping.virt + mapping.bytes;
                 if own(at, found.physical) { Next::From(after) } else { Next::Found(mapping, after) }
             }

@@ -237,7 +237,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Some((address, u32::MAX))
     }
 
-    fn next_mapped(&self, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Region> {
+    fn next_mapped(&self, _: &Nowhere, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Region> {
         if let Some(regs) = self.slots.pinned_later().next() {
             return Next::Found(Region { regs, pinned: true, execute: false }, from);
         }

@@ -9,7 +9,7 @@ use abi::trace::Fault;
 use abi::{Call, Error};
 
 use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
-use super::sim::{Sim, boot_with, release};
+use super::sim::{Guard, Machine, Pager, Registers, boot_with, release};
 use super::watch::Watch;
 use crate::{Kernel, NOBODY};
 
@@ -79,7 +79,7 @@ impl Random<'_> {
 }
 
 /// A call with arguments that often make sense.
-fn request(random: &mut Random, now: u64, here: u32, achieved: &Achieved) -> (u32, [u32; 4]) {
+fn request<K: Guard>(random: &mut Random, now: u64, here: u32, achieved: &Achieved) -> (u32, [u32; 4]) {
     let [a, b, c, d] = [random.word(), random.word(), random.word(), random.word()];
     let call = match random.below(31) {
         0 => (Call::Yield, [a, b, c, d]),
@@ -110,7 +110,7 @@ fn request(random: &mut Random, now: u64, here: u32, achieved: &Achieved) -> (u3
         23 => (Call::CapGrant, [random.handle(domain, 4), b % SLOTS, 18 + c % 8, d % 9]),
         24 if random.one_in(6) => (Call::Revoke, [a % SLOTS, b, c, d]),
         24 => (Call::CapDelete, [18 + a % 8, b, c, d]),
-        25..=29 => return achieved.request(random),
+        25..=29 => return achieved.request::<K>(random),
         _ => return (random.below(30) as u32, [a, b, c, d]),
     };
     if call.0 == Call::Exit && !random.one_in(8) {
@@ -140,17 +140,17 @@ impl Achieved {
     }
 
     /// A call about memory, mostly near the untyped frames.
-    fn request(&self, random: &mut Random) -> (u32, [u32; 4]) {
+    fn request<K: Guard>(&self, random: &mut Random) -> (u32, [u32; 4]) {
         let frames = if random.one_in(6) { random.word() } else { pool(u32::from(random.one_in(8))) };
-        let log2 = 5 + random.below(9) as u32;
+        let log2 = K::SMALLEST_LOG2 + random.below(u64::from(14 - K::SMALLEST_LOG2)) as u32;
         let bytes = if random.one_in(9) { random.word() } else { 1 << log2 };
         let offset = 32 * random.below(u64::from(POOL_BYTES) / 32 + 2) as u32;
         let offset = if random.one_in(9) { random.word() } else { offset & !bytes.wrapping_sub(1) };
         let call = match random.below(10) {
             0..=2 => (Call::FramesRetype, [frames, offset, bytes, 0]),
-            3..=5 => (Call::FramesMap, self.mapping(random, frames)),
+            3..=5 => (Call::FramesMap, self.mapping::<K>(random, frames)),
             6 | 7 => match self.mapped.len() {
-                0 => (Call::FramesUnmap, self.mapping(random, frames)),
+                0 => (Call::FramesUnmap, self.mapping::<K>(random, frames)),
                 count => (Call::FramesUnmap, self.mapped[random.below(count as u64) as usize]),
             },
             8 => (Call::FramesClean, [frames, offset, bytes, 0]),
@@ -160,26 +160,27 @@ impl Achieved {
     }
 
     /// A region in what was retyped, or anywhere.
-    fn mapping(&self, random: &mut Random, frames: u32) -> [u32; 4] {
-        let access = [1, 3, 5, 9, 11, 3, 1, 15][random.below(8) as usize];
+    fn mapping<K: Guard>(&self, random: &mut Random, frames: u32) -> [u32; 4] {
+        let access = [1, 3, 5, 9, 11, 3, 1, 15, 17, 19, 27][random.below(11) as usize];
         let target = random.handle(domain, 4) & 0xffff | access << 16;
         let known = self.typed.get(random.below(self.typed.len() as u64 + 1) as usize);
         let (offset, bytes) = known.copied().unwrap_or((random.below(u64::from(POOL_BYTES)) as u32, 0x100));
         let log2 = bytes.max(1).ilog2() + u32::from(random.one_in(8));
         let disabled = if random.one_in(2) { 0 } else { random.below(256) as u32 };
-        [target, frames, POOL_BASE.wrapping_add(offset) & !((1_u32 << log2.min(31)) - 1), log2 | disabled << 8]
+        let [base, shape] = K::words(POOL_BASE.wrapping_add(offset), log2, disabled, POOL_BASE);
+        [target, frames, base, shape]
     }
 }
 
 /// The running thread asks for something, in one of several moods.
-fn ask(random: &mut Random, kernel: &mut Kernel<Sim>, achieved: &mut Achieved) {
+fn ask<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, achieved: &mut Achieved) {
     if random.one_in(30) {
         // A supervisor does its work to the end, if it can.
         let handle = domain(random.below(u64::from(DOMAINS)) as u32);
         kernel.asks(Call::DomainRestart as u32, [handle, 0, 0, 0]);
         return;
     }
-    let (number, args) = request(random, kernel.arch.now, u32::from(kernel.here()), achieved);
+    let (number, args) = request::<K>(random, kernel.arch.now, u32::from(kernel.here()), achieved);
     let context = kernel.top().context;
     // What goes in steps is gone on with, unless somebody has changed the stack.
     let again = context.again && !random.one_in(20);
@@ -190,7 +191,7 @@ fn ask(random: &mut Random, kernel: &mut Kernel<Sim>, achieved: &mut Achieved) {
     }
 }
 
-fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achieved: &mut Achieved) {
+fn step<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, watch: &mut Watch, achieved: &mut Achieved) {
     let ran = if kernel.running().is_some() { kernel.here() } else { NOBODY };
     kernel.arch.long_way = kernel.arch.calls.is_multiple_of(3);
     kernel.arch.stepwise = !kernel.arch.calls.is_multiple_of(4);
@@ -201,7 +202,7 @@ fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achiev
             kernel.on_fault(fault, random.word(), random.word());
         }
         29 | 30 if ran != NOBODY => {
-            kernel.on_miss(0x6000_0000 + u32::from(ran) * 0x1000 + random.below(0x1100) as u32);
+            K::touches(kernel, 0x6000_0000 + u32::from(ran) * 0x1000 + random.below(0x1100) as u32);
         }
         31 | 32 => {
             let line = [3, 9, 77][random.below(3) as usize];
@@ -217,7 +218,7 @@ fn step(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch, achiev
 }
 
 /// Drives whoever runs to restart a domain that is stopped, so that systems do not just die out.
-fn revive(random: &mut Random, kernel: &mut Kernel<Sim>, watch: &mut Watch) {
+fn revive<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, watch: &mut Watch) {
     if kernel.running().is_none() || kernel.top().outer.is_some() || kernel.here() != 0 {
         return;
     }
@@ -242,9 +243,9 @@ struct Tally {
 }
 
 /// Runs a system for some steps.
-fn system(random: &mut Random, shortest: u64, steps: u64) -> Tally {
+fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     let start = if random.one_in(3) { u64::from(u32::MAX) - random.below(100_000) } else { random.below(5_000) };
-    let mut kernel = boot_with(&rich(), Sim { now: start, shortest, ..Sim::default() });
+    let mut kernel = boot_with(&rich(), Machine::<K> { now: start, shortest, ..Machine::default() });
     let mut watch = Watch::new(&kernel);
     let mut achieved = Achieved::default();
     watch.check(&mut kernel, NOBODY);
@@ -266,11 +267,24 @@ fn system(random: &mut Random, shortest: u64, steps: u64) -> Tally {
 pub fn drive(bytes: &[u8]) {
     let mut random = Random::Bytes(bytes.iter());
     let shortest = if random.one_in(3) { 0 } else { 250 };
-    system(&mut random, shortest, u64::MAX);
+    if random.one_in(2) {
+        system::<Pager>(&mut random, shortest, u64::MAX);
+    } else {
+        system::<Registers>(&mut random, shortest, u64::MAX);
+    }
 }
 
 #[test]
 fn random_domains_break_nothing() {
+    many::<Registers>();
+}
+
+#[test]
+fn random_domains_break_nothing_where_there_are_page_tables() {
+    many::<Pager>();
+}
+
+fn many<K: Guard>() {
     let asked = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
     let (wanted, first): (u64, u64) =
         (asked("COFFERDAM_FUZZ_CALLS").unwrap_or(CALLS), asked("COFFERDAM_FUZZ_SEED").unwrap_or(1));
@@ -278,7 +292,7 @@ fn random_domains_break_nothing() {
     while all.calls < wanted {
         let shortest = if seed.is_multiple_of(3) { 0 } else { 250 };
         let mut random = Random::Seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let run = catch_unwind(AssertUnwindSafe(|| system(&mut random, shortest, STEPS_PER_SYSTEM)));
+        let run = catch_unwind(AssertUnwindSafe(|| system::<K>(&mut random, shortest, STEPS_PER_SYSTEM)));
         let Ok(made) = run else { panic!("COFFERDAM_FUZZ_SEED={seed} COFFERDAM_FUZZ_CALLS=1 shows it") };
         all.calls += made.calls;
         made.taken.into_iter().for_each(|(call, times)| *all.taken.entry(call).or_default() += times);

@@ -29,7 +29,7 @@ fn the_most_important_thread_runs_first_in_its_own_domain() {
     let kernel = boot(&sample());
     assert_eq!(kernel.current(), CALLER);
     assert_eq!(kernel.loaded(), 0);
-    assert!(kernel.domain(0).protection.slots.image().words().eq(kernel.arch.loaded));
+    assert!(kernel.domain(0).protection.slots.image().words().eq(kernel.arch.kind.loaded));
 }
 
 #[test]

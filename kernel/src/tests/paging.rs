@@ -94,7 +94,7 @@ fn pinning_leaves_the_slots_that_paging_needs() {
     let code = PEER | 5 << 16;
     assert_eq!(call(&mut kernel, Call::FramesMap, [code, FRAMES, BASE + PAGE, 12]), refused(Error::Full));
     kernel.loads(1);
-    let holds = |kernel: &Kernel<Sim>, base| kernel.arch.loaded.iter().any(|word| word & !31 == base);
+    let holds = |kernel: &Kernel<Sim>, base| kernel.arch.kind.loaded.iter().any(|word| word & !31 == base);
     assert!(holds(&kernel, BASE + 192), "no miss is needed");
     kernel.loads(0);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, [PINNED, FRAMES, BASE + 192, 5]), OK);

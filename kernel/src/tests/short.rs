@@ -15,7 +15,7 @@ type Seen = (Vec<(u32, u32)>, u8, [u32; 16], Option<u64>, Vec<Option<(u32, [u32;
 fn seen(kernel: &mut Kernel<Sim>) -> Seen {
     let responses = (0..kernel.threads.len() as u8).map(|thread| kernel.context(thread).response).collect();
     let trace = std::mem::take(&mut kernel.arch.trace);
-    (trace, kernel.current(), kernel.arch.loaded, kernel.arch.timer, responses)
+    (trace, kernel.current(), kernel.arch.kind.loaded, kernel.arch.timer, responses)
 }
 
 /// One of the things that the short ways are about.

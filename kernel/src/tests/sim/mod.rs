@@ -1,24 +1,28 @@
 //! A simulated processor: time is set by the test, contexts hold what a thread asked for and what it was told.
 
+mod pages;
+mod registers;
+mod sample;
+
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::boxed::Box;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
 use abi::Call;
 use abi::trace::{Event, IDLE};
-use protect::pmsav7::RegionRegs;
-use protect::slots::RegionImage;
+use system::System;
 use system::build::Builder;
-use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread, area, frames, policy};
 
-use crate::arch::{Arch, RegionArch, Request, Start};
-use crate::boot::Boot;
-use crate::objects::{self, Level};
-use crate::regions::Regions;
+use crate::arch::{Arch, Request, Start};
+use crate::boot::{Boot, BootError};
+use crate::objects::Level;
+use crate::protection::Protection;
 use crate::{Kernel, NOBODY};
+
+pub use pages::Pager;
+pub use registers::Registers;
+pub use sample::*;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
@@ -30,8 +34,50 @@ pub struct SimContext {
     pub again: bool,
 }
 
+/// What a simulated processor protects memory with.
+pub trait Guard: Sized + Default + 'static {
+    /// What a domain may access.
+    type Protection: Protection<Machine<Self>>;
+
+    /// Some of a mapping may be accessible while it is on its way.
+    const PARTLY: bool;
+
+    /// log2 of the smallest that can be mapped at run time.
+    const SMALLEST_LOG2: u32;
+
+    /// What the idle loop may access.
+    fn idle() -> <Self::Protection as Protection<Machine<Self>>>::Idle;
+
+    /// The same system for a processor of this kind.
+    fn adapt(builder: &Builder) -> Builder;
+
+    /// Whether a domain is in force.
+    fn is_loaded(&self, protection: &Self::Protection) -> bool;
+
+    /// How often a domain can reach a physical address.
+    fn uses(protection: &Self::Protection, physical: u32) -> usize;
+
+    /// Whoever runs accesses something.
+    fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32);
+
+    /// What must hold of the hardware after every kernel entry.
+    fn check(kernel: &mut Kernel<Machine<Self>>);
+
+    /// What must hold of what domains may access.
+    fn check_memory(kernel: &Kernel<Machine<Self>>);
+
+    /// The words by which `FRAMES_MAP` asks for `2^log2` bytes from a physical address on, in frames that begin at `frames`, with some eighths
+    /// disabled where that can be.
+    fn words(physical: u32, log2: u32, disabled: u32, frames: u32) -> [u32; 2];
+}
+
+/// A processor with region registers.
+pub type Sim = Machine<Registers>;
+
 #[derive(Default)]
-pub struct Sim {
+pub struct Machine<K> {
+    /// What it protects memory with.
+    pub kind: K,
     pub now: u64,
     /// Shortest delay of the timer.
     pub shortest: u64,
@@ -39,7 +85,6 @@ pub struct Sim {
     pub trace: Vec<(u32, u32)>,
     pub memory: BTreeMap<u32, u8>,
     pub masked: BTreeMap<u32, bool>,
-    pub loaded: [u32; 16],
     pub ended: Option<u32>,
     /// Nothing that is quicker than the general system call is tried.
     pub long_way: bool,
@@ -54,10 +99,10 @@ pub struct Sim {
 }
 
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
-unsafe impl Arch for Sim {
+unsafe impl<K: Guard> Arch for Machine<K> {
     type Context = SimContext;
     type Entry = Option<Start>;
-    type Protection = Regions<Sim>;
+    type Protection = K::Protection;
     const NO_ENTRY: Option<Start> = None;
     const EMPTY: SimContext = SimContext {
         start: None,
@@ -140,166 +185,28 @@ unsafe impl Arch for Sim {
     }
 }
 
-// SAFETY: it only records.
-unsafe impl RegionArch for Sim {
-    fn load_image(&mut self, image: &RegionImage) {
-        self.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
-    }
-    fn load_slot(&mut self, region: RegionRegs) {
-        let slot = region.rbar as usize & 7;
-        self.loaded[2 * slot] = region.rbar;
-        self.loaded[2 * slot + 1] = region.rasr;
-    }
-    unsafe fn kernel_memory(at: u32) -> *mut u8 {
-        const PAGE: u32 = 4096;
-        thread_local! {
-            /// Memory of tables: pages of 64-bit words, so that it is aligned, which stay where they are.
-            static PAGES: RefCell<BTreeMap<u32, Box<[u64; PAGE as usize / 8]>>> = RefCell::default();
-        }
-        PAGES.with_borrow_mut(|pages| {
-            let page = pages.entry(at / PAGE).or_insert_with(|| Box::new([u64::MAX; PAGE as usize / 8]));
-            page.as_mut_ptr().cast::<u8>().wrapping_add((at % PAGE) as usize)
-        })
-    }
-}
-
-pub const PERIOD: u32 = 25_000;
-pub const CAPACITY: u32 = 5_000;
-pub const BOUND: u32 = 500;
-
-/// Handles in the caller's and the callee's tables.
-pub const GATE: u32 = 0;
-pub const WORD: u32 = 1;
-pub const PEER: u32 = 2;
-pub const LINE: u32 = 3;
-
-/// Threads of the sample.
-pub const CALLER: u8 = 0;
-pub const OTHER: u8 = 1;
-pub const SERVANT: u8 = 2;
-
-/// Two domains. Domain 0: CALLER (priority 3) and OTHER (priority 5). Domain 1: SERVANT (priority 4, periodic) and a gate with
-/// ceiling 2.
-pub fn sample() -> Builder {
-    let code = |domain: u32, base: u32| Area {
-        domain,
-        base,
-        bytes: 0x1000,
-        flags: area::READ | area::EXECUTE | area::PINNED,
-        memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
-        physical: 0,
-    };
-    let data = |domain: u32, base: u32| Area {
-        domain,
-        base,
-        bytes: 0x1000,
-        flags: area::READ | area::WRITE | area::PINNED,
-        memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
-        physical: 0,
-    };
-    let domain = |first_area: u32, base: u32| Domain {
-        data_base: base + 0xc00,
-        data_source: 0x20_4000,
-        data_bytes: 64,
-        zero_bytes: 256,
-        info: 0x20_0000 + first_area * 0x800,
-        gate_return: 0x20_0101 + first_area * 0x800,
-        policy: policy::RESTART,
-        cap_slots: 6,
-        first_area,
-        areas: 2,
-        awaited: 1,
-        fault_notification: 0,
-        paged_slots: 0,
-        replacement: 0,
-        nodes: 0,
-        table_base: 0,
-        table_bytes: 0,
-        root: 0,
-        far_base: 0,
-        far_bytes: 0,
-    };
-    let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
-        domain,
-        entry: 0x20_0101 + domain * 0x1000,
-        stack_base: 0x2002_0000 + domain * 0x1000 + offset,
-        stack_bytes: 0x400,
-        priority,
-        budget,
-        ..Thread::default()
-    };
-    let cap = |domain, slot, kind, object| Cap { domain, slot, kind, object, rights: 7, badge: 40 + domain };
-    Builder {
-        ticks_per_second: 25_000_000,
-        cpu_hz: 216_000_000,
-        frames: vec![
-            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM },
-            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL },
-            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER },
-        ],
-        domains: vec![domain(0, 0x2002_0000), domain(2, 0x2002_1000)],
-        areas: vec![code(0, 0x20_0000), data(0, 0x2002_0000), code(1, 0x20_1000), data(1, 0x2002_1000)],
-        budgets: vec![
-            Budget { period: PERIOD, capacity: CAPACITY, misses: 0 },
-            Budget { period: PERIOD, capacity: CAPACITY, misses: 0 },
-        ],
-        threads: vec![
-            thread(0, 0, 3, 0),
-            thread(0, 0x400, 5, 1),
-            Thread { period: PERIOD, deadline: PERIOD, ..thread(1, 0, 4, 1) },
-        ],
-        gates: vec![Gate {
-            domain: 1,
-            entry: 0x20_1201,
-            stack_base: 0x2002_1400,
-            stack_bytes: 0x400,
-            ceiling: 2,
-            bound: BOUND,
-        }],
-        notifications: vec![Notification { initial: 0 }],
-        interrupts: vec![Interrupt { line: 9, notification: 0, bits: 4 }],
-        caps: vec![
-            cap(0, GATE, 4, 0),
-            cap(0, WORD, 5, 0),
-            cap(0, PEER, 1, 1),
-            cap(0, LINE, 6, 0),
-            cap(1, WORD, 5, 0),
-            cap(1, PEER, 1, 0),
-        ],
-    }
-}
-
 /// Boots a system and lets the first thread run.
 pub fn boot(builder: &Builder) -> Kernel<Sim> {
     boot_with(builder, Sim { now: 1000, ..Sim::default() })
 }
 
 /// As [`boot`], on a processor in a given state.
-pub fn boot_with(builder: &Builder, processor: Sim) -> Kernel<Sim> {
+pub fn boot_with<K: Guard>(builder: &Builder, processor: Machine<K>) -> Kernel<Machine<K>> {
     let mut kernel = try_boot(builder, processor).unwrap();
     kernel.start();
     kernel
 }
 
 /// Makes the kernel, or says why it does not start.
-pub fn try_boot(builder: &Builder, processor: Sim) -> Result<Kernel<Sim>, crate::boot::BootError> {
-    let words: &'static [u32] = Vec::leak(builder.encode().unwrap());
+pub fn try_boot<K: Guard>(builder: &Builder, processor: Machine<K>) -> Result<Kernel<Machine<K>>, BootError> {
+    let words: &'static [u32] = Vec::leak(K::adapt(builder).encode().unwrap());
     let tables = System::parse(words).unwrap();
-    let span = |base, len| protect::pmsav7::Span::new(base, len);
-    let idle = [
-        (span(0, 32), protect::pmsav7::Access::RX, protect::pmsav7::MemType::WriteThrough),
-        (span(0x2000_0800, 256), protect::pmsav7::Access::RW, protect::pmsav7::MemType::WriteBack),
-    ];
-    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle };
+    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle: K::idle() };
     boot.kernel(processor)
 }
 
 /// Ends a system whose memory would otherwise stay: tests that make thousands of them need it.
-pub fn release(mut kernel: Kernel<Sim>) {
+pub fn release<K: Guard>(mut kernel: Kernel<Machine<K>>) {
     let blocks = std::mem::take(&mut kernel.arch.blocks);
     drop(kernel);
     for (block, layout) in blocks {
@@ -308,7 +215,7 @@ pub fn release(mut kernel: Kernel<Sim>) {
     }
 }
 
-impl Kernel<Sim> {
+impl<K: Guard> Kernel<Machine<K>> {
     /// The running thread performs a call; returns what it was told, if it was.
     pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
         let caller = self.current();
@@ -410,7 +317,7 @@ impl Kernel<Sim> {
     }
 
     /// The level that a thread is in.
-    pub fn level(&self, thread: u8) -> &Level<Sim> {
+    pub fn level(&self, thread: u8) -> &Level<Machine<K>> {
         self.levels.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
@@ -430,10 +337,10 @@ impl Kernel<Sim> {
         level.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
     }
 
-    /// The domain whose registers are loaded.
+    /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
-        let holds = |domain: &objects::Domain<Sim>| domain.protection.slots.image().words().eq(self.arch.loaded);
-        self.domains.iter().position(holds).map_or(IDLE, |domain| domain as u8)
+        let position = self.domains.iter().position(|domain| self.arch.kind.is_loaded(&domain.protection));
+        position.map_or(IDLE, |domain| domain as u8)
     }
 
     /// Time passes; the timer fires when it was due.
