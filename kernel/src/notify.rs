@@ -11,6 +11,9 @@ use crate::objects::{Interrupt, Level, Notification, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
 
+/// What [`Kernel::claim`] has found.
+type Claim<A> = (Ref<Thread<A>>, Ref<Level<A>>, u32);
+
 impl<A: Arch> Kernel<A> {
     /// `YIELD`, with the switch that follows from it (see [`Kernel::switch`]).
     ///
@@ -242,7 +245,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its level, and the bits.
     #[inline(always)]
-    fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<(Ref<Thread<A>>, Ref<Level<A>>, u32)> {
+    fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at_mut(notification);
         let bits = word.bits | bits;
         word.bits = bits;
