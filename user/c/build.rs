@@ -3,14 +3,8 @@
 use std::path::Path;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let arch = root.join("arch/armv7m-user");
-    let flags = std::fs::read_to_string(arch.join("cflags.txt")).expect("arch/armv7m-user/cflags.txt");
-    let mut build = cc::Build::new();
-    build.no_default_flags(true).compiler("arm-none-eabi-gcc").include("include").include(arch.join("include"));
-    for flag in flags.lines() {
-        build.flag(flag);
-    }
+    let mut build = compile::c_build();
+    build.include("include").include(compile::entry().join("include"));
     for file in ["info.c", "console.c", "syscalls.c"] {
         build.file(Path::new("src").join(file));
     }
@@ -18,7 +12,8 @@ fn main() {
     build.cargo_metadata(false).compile("cofferdam_glue");
     println!("cargo::rustc-link-search=native={}", std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rustc-link-lib=static:+whole-archive,-bundle=cofferdam_glue");
-    for watched in ["src", "include", "../../arch/armv7m-user"] {
+    for watched in ["src", "include"] {
         println!("cargo::rerun-if-changed={watched}");
     }
+    println!("cargo::rerun-if-changed={}", compile::entry().display());
 }

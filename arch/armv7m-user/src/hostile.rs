@@ -1,6 +1,8 @@
 //! Instructions with which a hostile domain tries to get out. None of them may harm anybody but the domain itself; they
 //! are here because assembly belongs here, and are only built for the domains that attack on purpose.
 
+pub mod places;
+
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 

@@ -5,13 +5,8 @@ use std::process::Command;
 
 fn main() {
     let source = package("o1heap").join("o1heap/o1heap");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let flags = root.join("arch/armv7m-user/cflags.txt");
-    let mut build = cc::Build::new();
-    build.no_default_flags(true).compiler("arm-none-eabi-gcc").warnings(false);
-    for flag in std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines() {
-        build.flag(flag);
-    }
+    let mut build = compile::c_build();
+    build.warnings(false);
     build
         .define("NDEBUG", None)
         .define("O1HEAP_ASSERT(x)", "(void)(x)")
@@ -20,7 +15,6 @@ fn main() {
     for flag in ["-Wl,--start-group", "-lc", "-lgcc", "-Wl,--end-group"] {
         println!("cargo::rustc-link-arg={flag}");
     }
-    println!("cargo::rerun-if-changed={}", flags.display());
     println!("cargo::rerun-if-changed=build.rs");
 }
 

@@ -17,18 +17,19 @@ const GLUE: &[&str] = &[
     "user/c/src/info.c",
     "user/c/src/console.c",
     "user/c/src/syscalls.c",
-    "arch/armv7m-user/gate_return.S",
 ];
+/// The part that is in the directory of the board's entry.
+const GATE_RETURN: &str = "gate_return.S";
 
-fn include_dirs(install: &Install) -> [PathBuf; 2] {
-    [install.root.join("user/c/include"), install.root.join("arch/armv7m-user/include")]
+fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
+    [install.root.join("user/c/include"), install.root.join(&board.targets.entry).join("include")]
 }
 
 /// Flags for compiling: processor, sections, include directories of `cofferdam.h`.
 pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
     let mut flags = board.targets.c_flags.clone();
     flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
-    flags.extend(include_dirs(install).iter().map(|dir| format!("-I{}", dir.display())));
+    flags.extend(include_dirs(install, board).iter().map(|dir| format!("-I{}", dir.display())));
     flags
 }
 
@@ -51,7 +52,9 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
     let flags = compiler_flags(install, board);
-    let glue = GLUE.iter().map(|file| compile(tools, &flags, &install.root.join(file), &dir));
+    let entry = install.root.join(&board.targets.entry).join(GATE_RETURN);
+    let files = GLUE.iter().map(|file| install.root.join(file)).chain([entry]);
+    let glue = files.map(|file| compile(tools, &flags, &file, &dir));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 

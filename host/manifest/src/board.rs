@@ -130,6 +130,8 @@ pub struct Targets {
     pub c_flags: Vec<String>,
     /// Name of the processor for rustc.
     pub cpu: String,
+    /// Directory of how domains enter the kernel, relative to the installation: C header, and what C domains are linked with.
+    pub entry: String,
     /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
     #[serde(default)]
     pub cc_flags: Vec<String>,

@@ -1,9 +1,11 @@
 //! For build scripts of the gateway's domains: where the sources that a crate carries are, and how C is compiled for
-//! the chip. Crates listed under `[target.'cfg(any())'.dependencies]` are fetched and never built, so that domains can
+//! the chip ([`c_build`]). Crates listed under `[target.'cfg(any())'.dependencies]` are fetched and never built, so that domains can
 //! compile the C code in them their own way.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use compile::{c_build, root};
 
 /// Directory of a package that the manifest in the current directory depends on.
 ///
@@ -19,26 +21,6 @@ pub fn package(name: &str) -> PathBuf {
     let manifest = found.and_then(|package| package["manifest_path"].as_str());
     let manifest = manifest.unwrap_or_else(|| panic!("cargo knows no package {name}"));
     Path::new(manifest).parent().expect("a manifest lies in a directory").to_path_buf()
-}
-
-/// Root of the repository.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
-}
-
-/// A compiler for the chip, with the flags that every C part of the run-time is compiled with.
-///
-/// # Panics
-/// When the flags cannot be read.
-pub fn c_build() -> cc::Build {
-    let flags = root().join("arch/armv7m-user/cflags.txt");
-    println!("cargo::rerun-if-changed={}", flags.display());
-    let mut build = cc::Build::new();
-    build.no_default_flags(true).compiler("arm-none-eabi-gcc");
-    for flag in std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines() {
-        build.flag(flag);
-    }
-    build
 }
 
 /// Links the C library, its mathematics and the compiler's helpers into the domain whose build script calls this.

@@ -1,0 +1,336 @@
+//! Instructions with which a hostile domain tries to get out. None of them may harm anybody but the domain itself; they
+//! are here because assembly belongs here, and are only built for the domains that attack on purpose.
+
+pub mod places;
+
+use core::arch::{asm, global_asm};
+use core::cell::UnsafeCell;
+
+/// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
+///
+/// # Safety
+/// None is possible: the thread does not survive unless the attack succeeds.
+pub unsafe fn call_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "mov r12, #0", "svc #0", "udf #1", in(reg) stack, options(noreturn)) }
+}
+
+/// Sets the stack pointer and waits for an interrupt to write its frame there.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn spin_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
+}
+
+/// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn call_on_stack_with_floats(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe {
+        asm!(
+            "vmov s0, {0}", "vmov s31, {0}", "mov sp, {0}", "mov r12, #0", "svc #0", "udf #1",
+            in(reg) stack, options(noreturn)
+        )
+    }
+}
+
+/// Branches to an address: code of others, or one of the values that mean a return from an exception.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn jump(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("bx {0}", "udf #1", in(reg) address, options(noreturn)) }
+}
+
+/// As [`jump`], through the stack.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn pop_pc(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("push {{{0}}}", "pop {{pc}}", "udf #1", in(reg) address, options(noreturn)) }
+}
+
+/// Executes an undefined instruction.
+pub fn undefined() -> ! {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("udf #2", options(noreturn)) }
+}
+
+/// Executes a breakpoint, which is a fault where no debugger is attached.
+pub fn breakpoint() {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("bkpt #1") }
+}
+
+/// Writes the processor's mode and masks, which only privileged code may; returns 1 for a thread that is in User mode still, and the bits
+/// that mask interrupts and asynchronous aborts.
+pub fn write_special_registers() -> (u32, u32) {
+    const MODE: u32 = 0x1f;
+    const USER: u32 = 0x10;
+    // FIQ is masked in every thread: no line is signalled as one.
+    const MASKS: u32 = 0x180;
+    let cpsr: u32;
+    // SAFETY: in User mode the writes are ignored (DDI 0406C B1.3.3, B9.3.2).
+    unsafe { asm!("cpsid aif", "msr cpsr_c, #0xd3", "msr cpsr_x, #1", "mrs {0}, cpsr", out(reg) cpsr) };
+    (u32::from(cpsr & MODE == USER), cpsr & MASKS)
+}
+
+/// Loads four words with one instruction that starts at `address`.
+///
+/// # Safety
+/// As for [`call_on_stack`], when the words are not the domain's own.
+pub unsafe fn load_multiple(address: u32) -> u32 {
+    let word;
+    // SAFETY: the caller wants the access.
+    unsafe {
+        asm!("ldmia {0}, {{r4, r5, r8, r10}}", in(reg) address, lateout("r4") word, out("r5") _, out("r8") _, out("r10") _)
+    };
+    word
+}
+
+/// Stores exclusively to `address`.
+///
+/// # Safety
+/// As for [`load_multiple`].
+pub unsafe fn store_exclusive(address: u32) -> u32 {
+    let status;
+    // SAFETY: the caller wants the access.
+    unsafe { asm!("ldrex {0}, [{1}]", "strex {0}, {1}, [{1}]", out(reg) status, in(reg) address) };
+    status
+}
+
+/// Changes rounding and the treatment of small numbers in the floating-point unit.
+pub fn spoil_rounding() {
+    // SAFETY: only this thread's floating-point state changes.
+    unsafe { asm!("vmsr fpscr, {0}", in(reg) 0x03c0_0000_u32) }
+}
+
+/// Makes a system call with a number in the instruction, which the kernel ignores; the number that counts is `number`.
+pub fn call_immediate(number: u32) -> u32 {
+    let status;
+    // SAFETY: the numbers passed here name no call.
+    unsafe {
+        asm!("svc #255", inlateout("r0") 0 => status, inlateout("r1") 0 => _, inlateout("r2") 0 => _,
+             inlateout("r3") 0 => _, inlateout("r12") number => _)
+    };
+    status
+}
+
+/// Words that the floating-point registers hold.
+pub const FLOATS: usize = 64;
+
+/// What [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: r4-r11, then d0-d31.
+pub const REGISTERS: usize = 8 + FLOATS;
+
+/// Defines entries that store what the registers hold before any code of the domain has run, then go on with that code:
+/// `cofferdam_hostile_start`, entry of a thread, goes on at `$thread` and fills [`SEEN_AT_START`];
+/// `cofferdam_hostile_gate`, entry of a gate, goes on at `$gate` and fills [`SEEN_AT_GATE`].
+#[macro_export]
+macro_rules! hostile_entries {
+    ($thread:ident, $gate:ident) => {
+        // In and out: as at the entry. Clobbers r12.
+        core::arch::global_asm!(
+    ".syntax unified",
+    ".fpu neon-vfpv3",
+    ".macro HOSTILE_ENTRY name, words, next",
+    ".section .cofferdam.entry.\\name, \"ax\", %progbits",
+    ".arm",
+    ".balign 4",
+    ".global \\name",
+    ".type \\name, %function",
+    "\\name:",
+    "    movw r12, #:lower16:\\words",
+    "    movt r12, #:upper16:\\words",
+    "    stmia r12!, {{r4-r11}}",
+    "    vstmia r12!, {{d0-d15}}",
+    "    vstmia r12!, {{d16-d31}}",
+    "    b \\next",
+    ".size \\name, . - \\name",
+    ".endm",
+    concat!("HOSTILE_ENTRY cofferdam_hostile_start, {start}, ", stringify!($thread)),
+    concat!("HOSTILE_ENTRY cofferdam_hostile_gate, {gate}, ", stringify!($gate)),
+    start = sym $crate::hostile::SEEN_AT_START,
+    gate = sym $crate::hostile::SEEN_AT_GATE,
+        );
+    };
+}
+pub use hostile_entries as entries;
+
+/// Registers as the domain's thread found them; see [`REGISTERS`].
+pub static SEEN_AT_START: Seen = Seen(UnsafeCell::new([0; REGISTERS]));
+/// Registers as the domain's gate found them at its last call.
+pub static SEEN_AT_GATE: Seen = Seen(UnsafeCell::new([0; REGISTERS]));
+
+/// Registers that assembly stores.
+#[repr(transparent)]
+pub struct Seen(UnsafeCell<[u32; REGISTERS]>);
+
+// SAFETY: every access is one volatile word.
+unsafe impl Sync for Seen {}
+
+impl Seen {
+    /// The words.
+    pub fn words(&self) -> [u32; REGISTERS] {
+        // SAFETY: the array is this domain's own, and whole.
+        core::array::from_fn(|index| unsafe { (self.0.get() as *const u32).add(index).read_volatile() })
+    }
+}
+
+/// Performs a system call and returns what the floating-point registers hold afterwards. Meaningful in a thread that has
+/// not used them yet: the kernel saves nothing for such a thread, so that what it finds is the kernel's choice.
+///
+/// # Safety
+/// The caller upholds the contract of the call; the call returns.
+pub unsafe fn floats_after(number: u32, args: [u32; 2]) -> [u32; FLOATS] {
+    let mut seen = [0; FLOATS];
+    // SAFETY: the array holds all that is stored.
+    unsafe {
+        asm!(
+            ".fpu neon-vfpv3", "svc #0", "vstmia {seen}!, {{d0-d15}}", "vstmia {seen}, {{d16-d31}}",
+            seen = inout(reg) &raw mut seen => _,
+            inlateout("r0") args[0] => _, inlateout("r1") args[1] => _, lateout("r2") _, lateout("r3") _,
+            inlateout("r12") number => _,
+        );
+    }
+    seen
+}
+
+/// What [`hold`] passes to the kernel and what it found.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// r4-r11 hold this and the next seven numbers during the call, s0-s31 the 32 after these, d16-d31 the 32 after those.
+    pub pattern: u32,
+    /// Number of the call.
+    pub number: u32,
+    /// Its arguments.
+    pub args: [u32; 4],
+    /// What it returned.
+    pub status: u32,
+    /// Its first value.
+    pub value: u32,
+    /// 0 when every register held its number afterwards and floating point rounds as it should.
+    pub changed: u32,
+}
+
+// In: r0 = a Held. Fills r4-r11 and d0-d31, performs the call, compares. Clobbers as a function may.
+global_asm!(
+    ".syntax unified",
+    ".fpu neon-vfpv3",
+    ".section .text.cofferdam_hold, \"ax\", %progbits",
+    ".arm",
+    ".balign 4",
+    ".global cofferdam_hold",
+    ".type cofferdam_hold, %function",
+    "cofferdam_hold:",
+    "    push {{r4-r11, lr}}",
+    "    vpush {{d8-d15}}",
+    "    push {{r0}}",
+    "    ldr r4, [r0]",
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "    add r12, r4, #8 + \\n",
+    "    vmov s\\n, r12",
+    ".endr",
+    ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "    add r12, r4, #8 + 2 * \\n",
+    "    vmov.32 d\\n[0], r12",
+    "    add r12, r4, #9 + 2 * \\n",
+    "    vmov.32 d\\n[1], r12",
+    ".endr",
+    ".irp n, 5, 6, 7, 8, 9, 10, 11",
+    "    add r\\n, r4, #\\n - 4",
+    ".endr",
+    "    ldr r12, [r0, #4]",
+    "    ldrd r2, r3, [r0, #16]",
+    "    ldrd r0, r1, [r0, #8]",
+    "    svc #0",
+    "    ldr r2, [sp]",
+    "    strd r0, r1, [r2, #24]",
+    "    ldr r3, [r2]",
+    "    mov r0, #0",
+    ".irp n, 4, 5, 6, 7, 8, 9, 10, 11",
+    "    sub r12, r\\n, #\\n - 4",
+    "    eor r12, r12, r3",
+    "    orr r0, r0, r12",
+    ".endr",
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "    vmov r12, s\\n",
+    "    sub r12, r12, #8 + \\n",
+    "    eor r12, r12, r3",
+    "    orr r0, r0, r12",
+    ".endr",
+    ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "    vmov.32 r12, d\\n[0]",
+    "    sub r12, r12, #8 + 2 * \\n",
+    "    eor r12, r12, r3",
+    "    orr r0, r0, r12",
+    "    vmov.32 r12, d\\n[1]",
+    "    sub r12, r12, #9 + 2 * \\n",
+    "    eor r12, r12, r3",
+    "    orr r0, r0, r12",
+    ".endr",
+    "    vmrs r12, fpscr",
+    "    and r12, r12, #0x03c00000",
+    "    orr r0, r0, r12",
+    "    str r0, [r2, #32]",
+    "    pop {{r0}}",
+    "    vpop {{d8-d15}}",
+    "    pop {{r4-r11, pc}}",
+    ".size cofferdam_hold, . - cofferdam_hold",
+);
+
+unsafe extern "C" {
+    fn cofferdam_hold(held: *mut Held);
+}
+
+/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
+/// afterwards: what a victim does, whose registers somebody may want to read or to change.
+///
+/// # Safety
+/// The caller upholds the contract of the call; the call returns.
+pub unsafe fn hold(mut held: Held) -> Held {
+    // SAFETY: the block is this function's own.
+    unsafe { cofferdam_hold(&raw mut held) };
+    held
+}
+
+/// Changes every register that a callee must preserve, and rounding: as a gate's callee may, whose caller must not notice.
+///
+/// # Safety
+/// The caller returns from a gate right after, with nothing left to do that needs a register.
+pub unsafe fn spoil_registers() -> ! {
+    // SAFETY: the function does not come back: it returns from the gate.
+    unsafe {
+        asm!(
+            ".fpu neon-vfpv3",
+            "mov r4, #0x55",
+            "mov r5, r4",
+            "mov r6, r4",
+            "mov r7, r4",
+            "mov r8, r4",
+            "mov r9, r4",
+            "mov r10, r4",
+            "mov r11, r4",
+            "vmov s0, r4",
+            "vmov s8, r4",
+            "vmov s16, r4",
+            "vmov s17, r4",
+            "vmov s24, r4",
+            "vmov s31, r4",
+            "vmov.32 d16[0], r4",
+            "vmov.32 d31[1], r4",
+            "mov r0, #0x03c00000",
+            "vmsr fpscr, r0",
+            "movs r0, #0",
+            "movs r1, #0",
+            "b __cofferdam_gate_return",
+            options(noreturn)
+        )
+    }
+}
