@@ -372,7 +372,7 @@ typedef struct cfm_account {
 
 /* Tasks of one ledger. */
 #define CFM_LEDGER_TASKS 32
-#define CFM_LEDGER_DWORDS 192
+#define CFM_LEDGER_DWORDS 288
 typedef struct cfm_ledger {
     uint64_t opaque[CFM_LEDGER_DWORDS];
 } cfm_ledger;
@@ -399,7 +399,7 @@ cfm_status cfm_ledger_release(cfm_ledger *ledger, const cfm_grant *grant);
 cfm_status cfm_ledger_account(const cfm_ledger *ledger, uint32_t task, cfm_account *out);
 
 /* The most bytes of a saved ledger. */
-#define CFM_LEDGER_BYTES 1260
+#define CFM_LEDGER_BYTES 2048
 
 /* Writes a ledger to bytes that are the same on every machine, so that a host can decide and a target go on from
  * there. CFM_ARGUMENT: the capacity is too small. Bound: the bytes. */

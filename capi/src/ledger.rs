@@ -1,7 +1,8 @@
 //! The admission ledger, for memory that has its place already: registers, tables and misses.
 
 use spec::{
-    AccessLevel, Account, Bound, Grant, Ledger, MemoryClass, NoFrames, Platform, Refusal, Request, TemporalSpec,
+    Account, Charge, Grant, Hardware, Ledger, NoFrames, Opening, Platform, Refusal, Regions, Request, TablePlace,
+    TemporalSpec,
 };
 
 use crate::pointer::{Object, Out, read, read_all, write_all};
@@ -10,7 +11,7 @@ use crate::status::{Status, status_of};
 /// `CFM_LEDGER_TASKS`: tasks of one ledger.
 pub const LEDGER_TASKS: usize = 32;
 /// `CFM_LEDGER_DWORDS`: 64-bit words of a ledger.
-pub const LEDGER_DWORDS: usize = 192;
+pub const LEDGER_DWORDS: usize = 288;
 /// `CFM_LEDGER_BYTES`: most bytes of a saved ledger.
 pub const LEDGER_BYTES: usize = spec::block_bytes(LEDGER_TASKS, 0);
 
@@ -129,8 +130,8 @@ impl From<&Account> for CfmAccount {
         Self {
             pinned: account.pinned.into(),
             paged: u32::from(account.code) + u32::from(account.data),
-            table_bytes: account.table.total,
-            table_used: account.table.used,
+            table_bytes: account.table().total,
+            table_used: account.table().used,
             misses: account.misses.total,
             misses_used: account.misses.used,
         }
@@ -139,16 +140,17 @@ impl From<&Account> for CfmAccount {
 
 impl From<Grant> for CfmGrant {
     fn from(grant: Grant) -> Self {
+        let Charge { domain, code, slots, table_bytes, misses, .. } = grant.charge;
         Self {
-            task: grant.domain.into(),
+            task: domain.into(),
             spec: grant.spec.bits(),
-            level: grant.bound.level as u32,
-            cycles: grant.bound.cycles,
-            method: grant.bound.method as u32,
-            code: grant.code.into(),
-            registers: grant.registers.into(),
-            table_bytes: grant.table_bytes,
-            misses: grant.misses,
+            level: grant.bound.map_or(0, |bound| bound.level as u32),
+            cycles: grant.bound.map_or(0, |bound| bound.cycles),
+            method: grant.bound.map_or(0, |bound| bound.method as u32),
+            code: code.into(),
+            registers: slots.into(),
+            table_bytes,
+            misses,
         }
     }
 }
@@ -164,8 +166,9 @@ fn platform_of(asked: &CfmPlatform) -> Result<Platform, Status> {
     if registers > 64 || data > 64 || code > 64 {
         return Err(Status::Argument);
     }
-    let like = Platform::cortex_m7(asked.l1_cycles, asked.l2_cycles);
-    Ok(Platform { registers, slots_for_data: data, slots_for_code: code, ..like })
+    let like = Regions::cortex_m7(asked.l1_cycles, asked.l2_cycles);
+    let regions = Regions { registers, slots_for_data: data, slots_for_code: code, ..like };
+    Ok(Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) })
 }
 
 fn request_of(asked: &CfmRequest) -> Result<Request, Status> {
@@ -177,8 +180,9 @@ fn request_of(asked: &CfmRequest) -> Result<Request, Status> {
         domain: byte(asked.task)?,
         spec: TemporalSpec::from_bits(asked.spec).map_err(|_| Status::Argument)?,
         code: asked.code != 0,
-        registers: byte(asked.registers)?,
+        slots: byte(asked.registers)?,
         table_bytes: asked.table_bytes,
+        descriptors: 0,
         misses: asked.misses,
         frames: None,
     })
@@ -212,7 +216,7 @@ pub unsafe extern "C" fn cfm_ledger_init(
         // SAFETY: the caller's duty.
         let platform = platform_of(unsafe { read(platform) }?)?;
         // SAFETY: the caller's duty.
-        unsafe { CfmLedger::init(ledger, Own::new(platform, tcm_bytes, on_chip_bytes)) }
+        unsafe { CfmLedger::init(ledger, Own::new(platform, [tcm_bytes, on_chip_bytes, 0, 0])) }
     };
     status_of(body())
 }
@@ -232,15 +236,16 @@ pub unsafe extern "C" fn cfm_ledger_open(
 ) -> Status {
     let body = || {
         let (task, why) = (Out::required(task)?, Out::optional(why)?);
-        let class = match table_class {
-            1 => MemoryClass::Tcm,
-            2 => MemoryClass::OnChip,
+        let root = match table_class {
+            1 => TablePlace::Tcm,
+            2 => TablePlace::OnChip,
             _ => return Err(Status::Argument),
         };
         // SAFETY: the caller's duty.
         let ledger = unsafe { CfmLedger::get_mut(ledger) }?;
+        let opened = ledger.open(&Opening { misses, ..Opening::new(root, table_bytes) });
         // SAFETY: the caller's duty.
-        let opened = ledger.open(class, table_bytes, 0, misses).map_err(|refusal| unsafe { denied(why, refusal) })?;
+        let opened = opened.map_err(|refusal| unsafe { denied(why, refusal) })?;
         // SAFETY: the caller's duty.
         unsafe { task.put(opened.into()) };
         Ok(())
@@ -274,27 +279,23 @@ pub unsafe extern "C" fn cfm_ledger_admit(
     status_of(body())
 }
 
-/// The ledger's own form of a grant, unless the account shows that it is none of its grants.
-fn held(ledger: &Own, grant: &CfmGrant) -> Option<Grant> {
+/// What the account was charged for a grant, unless it shows that it is none of its grants.
+fn held(ledger: &Own, grant: &CfmGrant) -> Option<Charge> {
     let account = ledger.accounts().get(grant.task as usize)?;
     let areas = if grant.code != 0 { account.code } else { account.data };
-    let registers = u8::try_from(grant.registers).ok()?;
-    let kept = registers <= account.pinned
-        && (registers > 0 || areas > 0)
-        && grant.table_bytes <= account.table.used
+    let slots = u8::try_from(grant.registers).ok()?;
+    let kept = slots <= account.pinned
+        && (slots > 0 || areas > 0)
+        && grant.table_bytes <= account.table().used
         && grant.misses <= account.misses.used;
-    let level = AccessLevel::from_number(grant.level)?;
-    let method = spec::Method::from_number(grant.method)?;
-    kept.then_some(Grant {
+    kept.then_some(Charge {
         domain: grant.task as u8,
-        spec: TemporalSpec::from_bits(grant.spec).ok()?,
-        bound: Bound { level, cycles: grant.cycles, method },
         code: grant.code != 0,
-        registers,
+        slots,
+        place: account.root,
         table_bytes: grant.table_bytes,
         misses: grant.misses,
         frames: None,
-        table: None,
     })
 }
 
@@ -307,8 +308,8 @@ pub unsafe extern "C" fn cfm_ledger_release(ledger: *mut CfmLedger, grant: *cons
     let body = || {
         // SAFETY: the caller's duty.
         let (ledger, grant) = unsafe { (CfmLedger::get_mut(ledger)?, read(grant)?) };
-        let grant = held(ledger, grant).ok_or(Status::NotGranted)?;
-        ledger.release(&grant);
+        let charge = held(ledger, grant).ok_or(Status::NotGranted)?;
+        ledger.release(&charge);
         Ok(())
     };
     status_of(body())

@@ -3,8 +3,8 @@
 pub use memory::extents::words_for;
 use memory::extents::{Extent, ExtentError, Extents};
 use spec::{
-    Bound as Promise, Change, DecodeError, Frames, Grant, Ledger, NotThere, Platform, Range, Refusal, Request,
-    TemporalSpec,
+    Bound as Promise, Change, Charge, DecodeError, Frames, Grant, Ledger, NotThere, PLACES, Platform, Range, Refusal,
+    Request, TablePlace, TemporalSpec,
 };
 
 use crate::rule::{self, change, refuse};
@@ -130,7 +130,7 @@ impl<'a> HandOver<'a> {
 struct Pools<const P: usize, const WORDS: usize>([Option<Extents<WORDS>>; P]);
 
 impl<const P: usize, const WORDS: usize> Frames for Pools<P, WORDS> {
-    fn take(&mut self, pool: u8, wanted: &spec::Wanted) -> Result<Range, NotThere> {
+    fn take(&mut self, pool: u8, wanted: &spec::Wanted, _piece: u32) -> Result<Range, NotThere> {
         let extents = self.0.get_mut(usize::from(pool)).and_then(Option::as_mut).ok_or(NotThere::default())?;
         let found = match wanted.at {
             Some(at) => extents.reserve_at(at, wanted.bytes),
@@ -172,7 +172,7 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize> {
 impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
-        let ledger = Ledger::new(Platform::cortex_m7(0, 0), 0, 0);
+        let ledger = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
         Books {
             ledger,
             pools: Pools([const { None }; P]),
@@ -216,8 +216,8 @@ impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
         let grant = self.ledger.admit(request, &mut self.pools).map_err(refused)?;
         Ok(Admitted {
             region: region_of(&grant),
-            pinned: grant.registers > 0,
-            bound: bound(grant.bound),
+            pinned: grant.charge.slots > 0,
+            bound: grant.bound.map_or(Bound::default(), bound),
             nodes: grant.table.map(|range| (range.base, range.bytes)),
         })
     }
@@ -242,7 +242,7 @@ fn unspecified(bits: u32) -> Refused {
 fn request(client: u8, spec: u32, region: Option<Region>, frames: Option<spec::Wanted>) -> Result<Request, Refused> {
     let spec = TemporalSpec::from_bits(spec).map_err(|_| unspecified(spec))?;
     let table_bytes = region.map_or(0, |region| table_bytes(&region));
-    Ok(Request { domain: client, spec, code: false, registers: 1, table_bytes, misses: 0, frames })
+    Ok(Request { domain: client, spec, code: false, slots: 1, table_bytes, descriptors: 0, misses: 0, frames })
 }
 
 /// Bytes of nodes and leaves that a region takes in a table at most: a leaf, and one node for each run of open eighths.
@@ -262,7 +262,7 @@ impl<const D: usize, const P: usize, const WORDS: usize> Account for Books<D, P,
         let frames = spec::Wanted { bytes, align: alignment, at };
         let request = request(client, wanted.spec, Some(shape), Some(frames))?;
         self.admitted(&request, |grant| {
-            let range = grant.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
+            let range = grant.charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
             extent(range.base, range.bytes).map_or(Region::default(), region)
         })
     }
@@ -275,21 +275,17 @@ impl<const D: usize, const P: usize, const WORDS: usize> Account for Books<D, P,
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool) {
         let Ok(spec) = TemporalSpec::from_bits(entry.spec) else { return };
         let range = self.range(entry.region).filter(|_| frames);
-        let platform = self.ledger.platform();
-        let bound = Promise { level: spec.access, cycles: 0, method: spec::Method::Derived };
-        debug_assert!(platform.meaning(spec).is_ok());
-        let grant = Grant {
+        debug_assert!(self.ledger.platform().meaning(spec).is_ok());
+        let charge = Charge {
             domain: client,
-            spec,
-            bound,
             code: false,
-            registers: u8::from(entry.pinned),
+            slots: u8::from(entry.pinned),
+            place: self.ledger.accounts().get(usize::from(client)).map_or(TablePlace::OnChip, |account| account.root),
             table_bytes: if entry.pinned { 0 } else { table_bytes(&entry.region) },
             misses: 0,
             frames: range,
-            table: None,
         };
-        self.ledger.release(&grant);
+        self.ledger.release(&charge);
         if let (Some(range), Some(extent)) = (range, extent(entry.region.base, entry.region.bytes))
             && let Some(extents) = &mut self.pools.0[usize::from(range.pool)]
         {

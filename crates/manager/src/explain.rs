@@ -7,7 +7,7 @@ use spec::{Reason, Rule, TemporalSpec};
 use crate::rule::{self, change};
 use crate::wire::Refused;
 
-const LEDGER: [Rule; 16] = [
+const LEDGER: [Rule; 17] = [
     Rule::Domain,
     Rule::Size,
     Rule::Spec(Reason::NoThirdLevel),
@@ -24,6 +24,7 @@ const LEDGER: [Rule; 16] = [
     Rule::LockSlots,
     Rule::ConstantTime,
     Rule::Pages,
+    Rule::Addresses,
 ];
 
 /// The sentence of a rule; empty for a number that is none.
@@ -62,6 +63,7 @@ fn unit(number: u32) -> Unit {
         12 => "descriptors",
         7 => "misses",
         1 | rule::ALONE => "domains",
+        14 => "places",
         rule::ONE_OWNER | rule::EXISTS => "",
         rule::RECORDS | rule::SHARES => "pieces",
         _ => "bytes",

@@ -4,7 +4,7 @@
 //! - [`Platform`]: what each level means on a platform, as data; [`Bound`]: what is promised, and how it was found.
 //! - [`Ledger`]: admission. One joint decision for each request, on the host when a system is built and on the target when it
 //!   runs; [`Ledger::encode`] and [`Ledger::decode`] hand it over.
-//! - [`mmu`]: the same for chips that check accesses with page tables.
+//! - [`Regions`] and [`Pages`]: what checks accesses on a chip. The vocabulary and the ledger are the same for both.
 //! - [`Refusal`]: the rule, what was asked, what is left, and the smallest change after which the request is admitted.
 //! - [`Envelope`]: what a domain declares, so that within it nothing is refused.
 //!
@@ -19,7 +19,6 @@ extern crate std;
 mod block;
 mod envelope;
 mod ledger;
-pub mod mmu;
 mod platform;
 mod refusal;
 mod temporal;
@@ -27,9 +26,13 @@ mod temporal;
 pub use block::DecodeError;
 pub use envelope::{Envelope, EnvelopeError, largest_that};
 pub use ledger::{
-    Account, Frames, Grant, Ledger, NoFrames, NotThere, Pool, Quantity, Range, Request, Wanted, block_bytes,
+    Account, Charge, Frames, Grant, Ledger, NoFrames, NotThere, Opening, Pool, Quantity, Range, Request, Wanted,
+    block_bytes,
 };
-pub use platform::{Bound, Meaning, Method, NODE_BYTES, Platform, Reason, SCOPE};
+pub use platform::{
+    Bound, Costs, Effort, Hardware, Independence, Linear, Meaning, Method, NODE_BYTES, PAGE_BYTES, PLACES, Pages,
+    Platform, Reason, Regions, SCOPE, TablePlace, UNITS, Work,
+};
 pub use refusal::{Change, Refusal, Rule};
 pub use temporal::{AccessLevel, MemoryClass, SpecError, TemporalSpec};
 

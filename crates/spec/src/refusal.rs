@@ -32,6 +32,8 @@ pub enum Rule {
     ConstantTime,
     /// There is clean memory, in any pages. Bytes.
     Pages,
+    /// The domain's window has addresses at which the memory can be mapped, with tables where they have to lie. 1; 0.
+    Addresses,
 }
 
 impl Rule {
@@ -51,6 +53,7 @@ impl Rule {
             Self::LockSlots => 11,
             Self::ConstantTime => 12,
             Self::Pages => 13,
+            Self::Addresses => 14,
         }
     }
 
@@ -72,6 +75,7 @@ impl Rule {
             Self::LockSlots => "each page or section has a locked entry of the TLB, of which the chip has few",
             Self::ConstantTime => "a constant time is promised for a bounded number of descriptors",
             Self::Pages => "memory is granted from one pool that has so much of it clean",
+            Self::Addresses => "memory is mapped in the domain's window, where nothing is and its tables can lie",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Specifications, platforms, envelopes; the ledger has its own tests.
 
-mod ledger;
-mod mmu;
+mod pages;
+mod regions;
 mod world;
 
 use std::string::ToString;
@@ -46,11 +46,13 @@ fn the_platform_keeps_or_refuses_with_a_reason() {
     let level = |access| M7.meaning(TemporalSpec::level(access));
     let bound = |level, cycles, method| Bound { level, cycles, method };
     let pinned = bound(AccessLevel::Deterministic, 0, Method::Derived);
-    assert_eq!(level(AccessLevel::Deterministic), Ok(Meaning::PinnedRegion(pinned)));
+    assert_eq!(level(AccessLevel::Deterministic), Ok(Meaning::Pinned(pinned)));
+    assert_eq!(level(AccessLevel::L1), Ok(Meaning::Tables(&[TablePlace::Tcm])));
+    assert_eq!(level(AccessLevel::L2), Ok(Meaning::Tables(&[TablePlace::Tcm, TablePlace::OnChip])));
     let l1 = bound(AccessLevel::L1, 180, Method::Observed);
-    assert_eq!(level(AccessLevel::L1), Ok(Meaning::Nodes(MemoryClass::Tcm, l1)));
     let l2 = bound(AccessLevel::L2, 240, Method::Observed);
-    assert_eq!(level(AccessLevel::L2), Ok(Meaning::Nodes(MemoryClass::OnChip, l2)));
+    let bounds = TablePlace::ALL.map(|place| M7.bound_of(place));
+    assert_eq!(bounds, [Some(l1), Some(l2), None, None]);
     assert_eq!(level(AccessLevel::L3), Err(Reason::NoThirdLevel));
     let spec = TemporalSpec { constant_time: true, independent: true, ..TemporalSpec::default() };
     assert_eq!(M7.meaning(spec), Err(Reason::ReleaseScrubs));

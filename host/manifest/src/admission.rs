@@ -1,7 +1,10 @@
 //! Admission of memory as declared: each area asks the ledger, as `rt_malloc_at` does at run time. Registers are counted again, with
 //! tables and addresses, when the system is placed.
 
-use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Platform, Request, Rule, TemporalSpec};
+use spec::{
+    AccessLevel, Change, Hardware, Ledger, NoFrames, Opening, PLACES, Platform, Regions, Request, Rule, TablePlace,
+    TemporalSpec,
+};
 
 use crate::analysis::releases;
 use crate::board::Board;
@@ -10,10 +13,11 @@ use crate::schema::{Domain, Manifest};
 
 /// The platform of a board, with the bounds that its description states.
 pub fn platform(board: &Board) -> Platform {
-    Platform {
+    let regions = Regions {
         registers: board.protection.regions as u8,
-        ..Platform::cortex_m7(board.protection.l1_cycles, board.protection.l2_cycles)
-    }
+        ..Regions::cortex_m7(board.protection.l1_cycles, board.protection.l2_cycles)
+    };
+    Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) }
 }
 
 /// An area as declared.
@@ -58,10 +62,10 @@ fn parts(domain_name: &str, domain: &Domain) -> Vec<Part> {
     all
 }
 
-/// The class of memory in which a domain's table lies: that of the strictest paged level it asks for.
-pub fn strictest_paged(specs: impl Iterator<Item = TemporalSpec>) -> MemoryClass {
+/// Where a domain's table lies: as the strictest paged level asks that it has.
+pub fn strictest_paged(specs: impl Iterator<Item = TemporalSpec>) -> TablePlace {
     let paged = specs.map(|spec| spec.access).filter(|level| *level != AccessLevel::Deterministic);
-    if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip }
+    if paged.max() == Some(AccessLevel::L1) { TablePlace::Tcm } else { TablePlace::OnChip }
 }
 
 /// Misses in a period that the budgets of a domain's threads allow (`u32::MAX`: any number), and those that its threads declare.
@@ -82,20 +86,22 @@ pub fn misses(manifest: &Manifest, domain: &Domain) -> (u32, u32) {
 /// Asks the ledger for every area of every domain.
 pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = Vec::new();
-    let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), u32::MAX, u32::MAX);
+    let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), [u32::MAX; PLACES]);
     for (name, domain) in &manifest.domain {
         let parts = parts(name, domain);
-        let class = strictest_paged(parts.iter().map(|part| part.spec));
+        let root = strictest_paged(parts.iter().map(|part| part.spec));
         let slots = domain.paging.slots.unwrap_or(0).min(255) as u8;
         let (allowed, declared) = misses(manifest, domain);
-        let Ok(number) = ledger.open(class, 0, slots, allowed) else { break };
+        let opening = Opening { paged_slots: slots, misses: allowed, ..Opening::new(root, 0) };
+        let Ok(number) = ledger.open(&opening) else { break };
         for (index, part) in parts.iter().enumerate() {
             let request = Request {
                 domain: number,
                 spec: part.spec,
                 code: part.code,
-                registers: 1,
+                slots: 1,
                 table_bytes: 0,
+                descriptors: 0,
                 // They belong to the threads, not to one area.
                 misses: if index == 0 { declared } else { 0 },
                 frames: None,
@@ -128,7 +134,7 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
         Rule::TableMemory => ("CF0314", "has no memory for its nodes", "bytes of nodes"),
         Rule::LockSlots => ("CF0303", "needs more locked entries than are left", "entries"),
         Rule::ConstantTime => ("CF0313", "is too large for a constant time", "descriptors"),
-        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean | Rule::Pages => {
+        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Addresses => {
             ("CF0305", "has no memory", "bytes")
         }
     };

@@ -136,14 +136,16 @@ fn the_table_of_platforms_is_up_to_date() {
 #[test]
 fn admission_and_page_tables_agree() {
     use ::protect::vmsa::{LOCK_SLOTS, Placement, Split, TABLE_BYTES, Unit, lockdown};
-    use ::spec::mmu::{Costs, Platform, TablePlace};
-    let a9 = Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 });
-    assert_eq!(usize::from(a9.lock_slots), LOCK_SLOTS);
-    assert_eq!((a9.root_bytes, a9.table_bytes), (Split::Half.table_bytes(), TABLE_BYTES));
-    assert_eq!((a9.way_bytes, a9.ways), (lockdown::WAY_BYTES, 8));
-    assert_eq!(a9.constant_descriptors, u32::from(a9.lock_slots) * Unit::Large.descriptors());
-    for (ours, theirs) in TablePlace::ALL.into_iter().zip(Placement::ALL) {
-        assert_eq!(ours as u8, theirs as u8);
+    use ::spec::TablePlace;
+    let a9 = cortex_a9();
+    let pages = a9.pages().unwrap();
+    assert_eq!(usize::from(pages.lock_slots), LOCK_SLOTS);
+    assert_eq!((pages.root_bytes, pages.table_bytes), (Split::Half.table_bytes(), TABLE_BYTES));
+    assert_eq!((pages.way_bytes, pages.ways), (lockdown::WAY_BYTES, 8));
+    assert_eq!(pages.constant_descriptors, u32::from(pages.lock_slots) * Unit::Large.descriptors());
+    assert_eq!(::spec::UNITS, [Unit::Small.bytes(), Unit::Large.bytes(), Unit::Section.bytes()]);
+    for (ours, theirs) in TablePlace::ALL[1..].iter().zip(Placement::ALL) {
+        assert_eq!(*ours as u8, theirs as u8 + 1);
         assert_eq!(ours.level() == ::spec::AccessLevel::L2, theirs.stays_on_chip());
     }
 }
@@ -162,19 +164,28 @@ fn bounds_are_judged_by_the_benchmark() {
     );
 }
 
-/// What the Cortex-A9 makes of a specification; its figures belong to a board, and there is none yet.
+/// A Cortex-A9, without the figures of a board.
+fn cortex_a9() -> ::spec::Platform {
+    use ::spec::{Costs, Linear, Method, Work};
+    let nothing = Linear { base: 0, each: 0 };
+    let work = Work { method: Method::Derived, map: nothing, release: nothing };
+    ::spec::Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 }, work)
+}
+
+/// What the Cortex-A9 makes of a specification.
 fn on_the_a9(spec: ::spec::TemporalSpec) -> String {
-    use ::spec::mmu::{Costs, Meaning, Platform, TablePlace};
-    let a9 = Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 });
+    use ::spec::{Meaning, TablePlace};
+    let a9 = cortex_a9();
+    let pages = a9.pages().unwrap();
     if spec.constant_time {
-        return format!("at most {} descriptors, clearing apart", a9.constant_descriptors);
+        return format!("at most {} descriptors, clearing apart", pages.constant_descriptors);
     }
     if spec.independent && spec.allow_partial {
         let parted = a9.independence(false, TablePlace::OffChip);
-        return format!("in part: {}; but {}", parted.kept, parted.not_kept);
+        return format!("in part: {}; but {}", parted.kept, parted.not_kept.unwrap_or_default());
     }
     match a9.meaning(spec) {
-        Ok(Meaning::LockedEntries(_)) => format!("a locked TLB entry for each page; the chip has {}", a9.lock_slots),
+        Ok(Meaning::Pinned(_)) => format!("a locked TLB entry for each page; the chip has {}", pages.lock_slots),
         Ok(Meaning::Tables(places)) => places.iter().map(|place| place.text()).collect::<Vec<_>>().join(", else "),
         Err(reason) => format!("refused: {}", reason.text()),
     }
@@ -189,20 +200,21 @@ fn platform_table(board: &Board) -> String {
     rows.push(("constant-time", TemporalSpec { constant_time: true, ..TemporalSpec::default() }));
     let levels = AccessLevel::ALL.into_iter().rev().map(|level| (level.text(), TemporalSpec::level(level)));
     let mut table = format!(
-        "| | `{}` ({}) | the check takes at most | Cortex-A9 (no port yet) |\n| --- | --- | --- | --- |\n",
+        "| | `{}` ({}) | the check takes at most | Cortex-A9 |\n| --- | --- | --- | --- |\n",
         board.profile, board.name
     );
     for (word, spec) in levels.chain(rows) {
         let bound = |bound: ::spec::Bound| format!("{} cycles, {}", bound.cycles, bound.method.text());
         let (meaning, time) = match platform.meaning(spec) {
             Ok(_) if spec.independent => ("always: registers and table are each domain's own".into(), String::new()),
-            Ok(Meaning::PinnedRegion(b)) => ("region registers of its own".into(), bound(b)),
-            Ok(Meaning::Nodes(class, b)) => {
-                let class = if class == ::spec::MemoryClass::Tcm { "TCM" } else { "on-chip SRAM" };
+            Ok(Meaning::Pinned(b)) => ("region registers of its own".into(), bound(b)),
+            Ok(Meaning::Tables(places)) => {
+                let place = *places.last().unwrap();
+                let class = if place == ::spec::TablePlace::Tcm { "TCM" } else { "on-chip SRAM" };
                 let promise = if spec.access == AccessLevel::BestEffort { ", as the domain's table is" } else { "" };
-                (format!("a table with nodes in {class}{promise}"), bound(b))
+                (format!("a table with nodes in {class}{promise}"), bound(platform.bound_of(place).unwrap()))
             }
-            Ok(Meaning::Refused(reason)) | Err(reason) => (format!("refused: {}", reason.text()), String::new()),
+            Err(reason) => (format!("refused: {}", reason.text()), String::new()),
         };
         table += &format!("| `{word}` | {meaning} | {time} | {} |\n", on_the_a9(spec));
     }

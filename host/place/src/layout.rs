@@ -184,10 +184,10 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
     PlacedAccount {
         pinned: u32::from(account.pinned),
-        paged: u32::from(request.platform.registers - account.pinned),
-        table: account.table_class.text().trim_start_matches("data-").into(),
-        table_bytes: account.table.total,
-        table_used: account.table.used,
+        paged: request.platform.registers().map_or(0, |registers| u32::from(registers - account.pinned)),
+        table: account.root.name().into(),
+        table_bytes: account.table().total,
+        table_used: account.table().used,
         envelopes: arenas
             .map(|(area, envelope)| PlacedEnvelope {
                 arena: area.name.clone(),

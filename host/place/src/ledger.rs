@@ -2,7 +2,7 @@
 //! time. What is promised then is what the target continues from.
 
 use protect::pmsav7::{REGIONS, Span, cover_count};
-use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Refusal, TemporalSpec};
+use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};
 use system::{area, regions};
 
 use manager::PoolAt;
@@ -59,7 +59,7 @@ impl<'a> Admission<'a> {
             let gaps = home(request, class).map(|memory| spaces[memory].gaps()).unwrap_or_default();
             gaps.iter().map(|gap| gap.1 - gap.0).sum::<u64>() as u32
         };
-        let book = Book::new(request.platform, left(MemoryClass::Tcm), left(MemoryClass::OnChip));
+        let book = Book::new(request.platform, [left(MemoryClass::Tcm), left(MemoryClass::OnChip), 0, 0]);
         Admission { request, spaces, book, pools: Vec::new() }
     }
 
@@ -97,10 +97,15 @@ impl<'a> Admission<'a> {
             pinned: pinned(areas),
             refusal,
         };
-        let number = self.book.open(class, bytes, domain.paged_slots as u8, domain.misses.0);
+        let opening = Opening {
+            paged_slots: domain.paged_slots as u8,
+            misses: domain.misses.0,
+            ..Opening::new(TablePlace::of(class), bytes)
+        };
+        let number = self.book.open(&opening);
         let number = number.map_err(|refusal| {
             // At the weaker level the table would lie elsewhere.
-            let weaker = class == MemoryClass::Tcm && bytes <= self.book.table_memory(MemoryClass::OnChip).left();
+            let weaker = class == MemoryClass::Tcm && bytes <= self.book.table_memory(TablePlace::OnChip).left();
             let change = if weaker { Change::Spec(TemporalSpec::level(AccessLevel::L2)) } else { refusal.change };
             refused(what.clone(), &spot.areas, Refusal { change, ..refusal })
         })?;
@@ -121,7 +126,7 @@ impl<'a> Admission<'a> {
                 None => format!("{} of domain {}", spot.name, domain.name),
             };
             let granted = granted.map_err(|refusal| refused(what(&spot.areas[count - 1]), &spot.areas, refusal))?;
-            spot.areas[count - 1].bound = Some(granted.bound);
+            spot.areas[count - 1].bound = granted.bound;
         }
         Ok(())
     }
@@ -134,8 +139,9 @@ fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
         domain,
         spec: spot.spec,
         code: spot.flags & area::EXECUTE != 0,
-        registers: registers.min(255) as u8,
+        slots: registers.min(255) as u8,
         table_bytes,
+        descriptors: 0,
         misses: 0,
         frames: None,
     }

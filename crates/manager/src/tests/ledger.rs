@@ -3,7 +3,7 @@
 use std::vec;
 
 use memory::extents::words_for;
-use spec::{AccessLevel, Ledger, MemoryClass, Platform, TemporalSpec};
+use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, TemporalSpec};
 
 use super::machine::{Machine, POOL, Type};
 use super::{POOL_BYTES, grant, release};
@@ -28,9 +28,9 @@ fn pools() -> [PoolAt; 2] {
 }
 
 fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
-    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), 8192, 8192);
-    for class in [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OnChip] {
-        ledger.open(class, TABLE, 0, u32::MAX).unwrap();
+    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), [8192, 8192, 0, 0]);
+    for root in [TablePlace::Tcm, TablePlace::OnChip, TablePlace::OnChip] {
+        ledger.open(&Opening::new(root, TABLE)).unwrap();
     }
     ledger.add_pool(MemoryClass::OffChip, FAR_BYTES).unwrap();
     ledger.add_pool(MemoryClass::OnChip, POOL_BYTES - FAR_BYTES).unwrap();
@@ -100,7 +100,7 @@ impl World {
     }
 
     fn tables(&self) -> u32 {
-        self.manager.account.ledger().accounts().iter().map(|account| account.table.total - TABLE).sum()
+        self.manager.account.ledger().accounts().iter().map(|account| account.table().total - TABLE).sum()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What one domain has been promised, and one pool of frames.
 
+use crate::platform::{PLACES, TablePlace};
 use crate::temporal::MemoryClass;
 
 /// A total and what of it is promised.
@@ -26,17 +27,17 @@ impl Quantity {
 /// The account of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Where its table lies.
-    pub table_class: MemoryClass,
-    /// Bytes of its table.
-    pub table: Quantity,
+    /// Where its table lies; of page tables, the first-level one.
+    pub root: TablePlace,
+    /// Bytes of its table (of page tables: of the second-level ones) by place. The domain keeps what it has once been given.
+    pub tables: [Quantity; PLACES],
     /// Registers that paged memory keeps at least, once something is paged (0: what an instruction needs).
     pub paged_slots: u8,
-    /// Registers that are pinned.
+    /// Registers, or entries of the TLB, that are its own.
     pub pinned: u8,
-    /// Paged areas that are executed.
+    /// Areas without them that are executed.
     pub code: u16,
-    /// Paged areas that are not.
+    /// Areas without them that are not.
     pub data: u16,
     /// Misses in a period; the total is `u32::MAX` without a miss budget.
     pub misses: Quantity,
@@ -48,8 +49,8 @@ pub struct Account {
 
 impl Account {
     pub(super) const EMPTY: Account = Account {
-        table_class: MemoryClass::OnChip,
-        table: Quantity::of(0),
+        root: TablePlace::OnChip,
+        tables: [Quantity::of(0); PLACES],
         paged_slots: 0,
         pinned: 0,
         code: 0,
@@ -58,6 +59,33 @@ impl Account {
         held: 0,
         dirty: 0,
     };
+
+    /// Its table in the place of [`Account::root`]: with region registers that is all of it.
+    pub const fn table(&self) -> Quantity {
+        self.tables[self.root as usize]
+    }
+}
+
+/// How an account is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Where the domain's table lies; of page tables, the first-level one, whose bytes come on top.
+    pub root: TablePlace,
+    /// Bytes of tables that it has from the beginning, by place.
+    pub tables: [u32; PLACES],
+    /// Registers that paging keeps at least (0: what an instruction needs).
+    pub paged_slots: u8,
+    /// Misses in a period (`u32::MAX`: no budget).
+    pub misses: u32,
+}
+
+impl Opening {
+    /// A table of so many bytes in one place, nothing else.
+    pub const fn new(root: TablePlace, bytes: u32) -> Opening {
+        let mut tables = [0; PLACES];
+        tables[root as usize] = bytes;
+        Opening { root, tables, paged_slots: 0, misses: u32::MAX }
+    }
 }
 
 /// A pool of frames.
@@ -65,6 +93,8 @@ impl Account {
 pub struct Pool {
     /// Class of its memory.
     pub class: MemoryClass,
+    /// What tables in it have.
+    pub place: TablePlace,
     /// Its bytes; `used` counts those that are not clean, too.
     pub clean: Quantity,
     /// Bytes that have been released and are not clean yet.
@@ -72,5 +102,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub(crate) const EMPTY: Pool = Pool { class: MemoryClass::OffChip, clean: Quantity::of(0), dirty: 0 };
+    pub(super) const EMPTY: Pool =
+        Pool { class: MemoryClass::OffChip, place: TablePlace::OffChip, clean: Quantity::of(0), dirty: 0 };
 }

@@ -1,35 +1,46 @@
 //! Admission and release.
 
-use super::{Account, Frames, Grant, Ledger, NotThere, Range, Request, Wanted};
-use crate::platform::{Bound, Meaning};
-use crate::refusal::{Change, Refusal, Rule};
-use crate::temporal::{AccessLevel, MemoryClass};
+use super::plan::{Plan, refuse};
+use super::{Account, Charge, Frames, Grant, Ledger, NotThere, Opening, Range, Request, Wanted};
+use crate::platform::{Bound, Hardware, PAGE_BYTES, TablePlace};
+use crate::refusal::{Refusal, Rule};
+use crate::temporal::MemoryClass;
 
 /// Nodes by which a table grows at least: with nodes of 288 bytes, an extent of 2 KiB.
 const GROWTH_NODES: u32 = 7;
 
-const fn refuse(rule: Rule, asked: u32, left: u32) -> Refusal {
-    Refusal { rule, asked, left, change: Change::None }
+/// Where tables lie, and what they take.
+struct Table {
+    place: TablePlace,
+    bytes: u32,
+    /// Memory to be given to them first.
+    growth: Option<Range>,
 }
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
-    /// Opens the account of the next domain: its table of `table_bytes` (0 if nothing is paged) in `class`, the slots that paging
-    /// keeps at least (0: what an instruction needs), and its miss budget (`u32::MAX`: none). Returns its number.
+    /// Opens the account of the next domain. Returns its number.
     ///
     /// # Errors
-    /// [`Rule::Domain`] when there are `D`, [`Rule::TableMemory`] when the class has not so much left.
-    pub fn open(&mut self, class: MemoryClass, table_bytes: u32, paged_slots: u8, misses: u32) -> Result<u8, Refusal> {
+    /// [`Rule::Domain`] when there are `D`, [`Rule::TableMemory`] when a place has not so much left.
+    pub fn open(&mut self, opening: &Opening) -> Result<u8, Refusal> {
         let Some(account) = self.accounts.get_mut(self.domains) else {
             return Err(refuse(Rule::Domain, self.domains as u32 + 1, D as u32));
         };
-        let memory = &mut self.tables[usize::from(class != MemoryClass::Tcm)];
-        if table_bytes > memory.left() {
-            return Err(refuse(Rule::TableMemory, table_bytes, memory.left()));
-        }
-        memory.used += table_bytes;
-        *account = Account { table_class: class, paged_slots, ..Account::EMPTY };
-        account.table.total = table_bytes;
+        let Opening { root, mut tables, paged_slots, misses } = *opening;
+        *account = Account { root, paged_slots, ..Account::EMPTY };
         account.misses.total = misses;
+        for (quantity, bytes) in account.tables.iter_mut().zip(tables) {
+            quantity.total = bytes;
+        }
+        if let Some(pages) = self.platform.pages() {
+            tables[root as usize] = tables[root as usize].saturating_add(pages.root_bytes);
+        }
+        if let Some((bytes, memory)) = tables.iter().zip(&self.tables).find(|(bytes, memory)| **bytes > memory.left()) {
+            return Err(refuse(Rule::TableMemory, *bytes, memory.left()));
+        }
+        for (memory, bytes) in self.tables.iter_mut().zip(tables) {
+            memory.used += bytes;
+        }
         self.domains += 1;
         Ok((self.domains - 1) as u8)
     }
@@ -40,7 +51,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// [`Refusal`]; nothing has changed then.
     ///
     /// # Time complexity
-    /// A constant number of takes in each pool: one for the request, and at most eight for the search of a change.
+    /// A constant number of takes in each pool: one for the request, and at most eighteen for the search of a change.
     pub fn admit(&mut self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
         match self.decide(request, frames) {
             Ok(grant) => {
@@ -53,122 +64,143 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// The decision. Frames are taken when it is a grant; the ledger itself is as before.
     pub(super) fn decide(&self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
-        let domain = usize::from(request.domain);
-        let Some(account) = self.accounts().get(domain) else {
-            return Err(refuse(Rule::Domain, u32::from(request.domain), self.domains as u32));
+        let Request { domain, spec, code, misses, .. } = *request;
+        let Some(account) = self.accounts().get(usize::from(domain)) else {
+            return Err(refuse(Rule::Domain, u32::from(domain), self.domains as u32));
         };
         if request.frames.is_some_and(|wanted| wanted.bytes == 0) {
             return Err(refuse(Rule::Size, 0, 1));
         }
-        let meaning = self.platform.meaning(request.spec);
-        let meaning = meaning.map_err(|reason| refuse(Rule::Spec(reason), request.spec.bits(), 0))?;
-        let (bound, registers) = self.checked(account, request, meaning)?;
+        let meaning = self.platform.meaning(spec).map_err(|reason| refuse(Rule::Spec(reason), spec.bits(), 0))?;
+        let plan = self.plan(account, request, meaning)?;
         let left = account.misses.left();
-        if request.misses > left {
-            return Err(refuse(Rule::Misses, request.misses, left));
+        if misses > left {
+            return Err(refuse(Rule::Misses, misses, left));
         }
-        let table_bytes = if registers == 0 { request.table_bytes } else { 0 };
-        let table = self.table_growth(account, table_bytes, frames)?;
-        let found = match &request.frames {
-            None => None,
-            Some(wanted) => match self.find(request.spec.data, wanted, frames) {
-                Ok(range) => Some(range),
-                Err(refusal) => {
-                    table.into_iter().for_each(|range| frames.give(range));
-                    return Err(refusal);
-                }
-            },
-        };
-        let Request { domain, spec, code, misses, .. } = *request;
-        Ok(Grant { domain, spec, bound, code, registers, table_bytes, misses, frames: found, table })
-    }
-
-    /// Level and registers: the bound, and how many are pinned.
-    fn checked(&self, account: &Account, request: &Request, meaning: Meaning) -> Result<(Bound, u8), Refusal> {
-        let paged_slots = |code: bool, data: bool| match self.platform.paged_slots(code, data) {
-            0 => 0,
-            least => u32::from(least.max(account.paged_slots)),
-        };
-        let (all, pinned) = (u32::from(self.platform.registers), u32::from(account.pinned));
-        match meaning {
-            Meaning::PinnedRegion(bound) => {
-                let left = all - pinned - paged_slots(account.code > 0, account.data > 0);
-                let asked = u32::from(request.registers.max(1));
-                if asked > left { Err(refuse(Rule::PinnedSlots, asked, left)) } else { Ok((bound, asked as u8)) }
+        let table = self.table(account, request, &plan, frames)?;
+        let found = match plan.wanted.map(|wanted| self.find(spec.data, &wanted, plan.piece, frames)).transpose() {
+            Ok(found) => found,
+            Err(refusal) => {
+                table.growth.into_iter().for_each(|range| frames.give(range));
+                return Err(refusal);
             }
-            Meaning::Nodes(class, bound) => {
-                let nearer = account.table_class as u8 <= class as u8;
-                let have = self.bound_of(account.table_class).unwrap_or(bound);
-                if !nearer {
-                    return Err(refuse(Rule::TableLevel, request.spec.access as u32, have.level as u32));
-                }
-                let asked = paged_slots(request.code || account.code > 0, true);
-                let left = all - pinned;
-                if asked > left { Err(refuse(Rule::PagedSlots, asked, left)) } else { Ok((have, 0)) }
-            }
-            Meaning::Refused(reason) => Err(refuse(Rule::Spec(reason), request.spec.bits(), 0)),
-        }
-    }
-
-    /// What a table in memory of this class promises.
-    fn bound_of(&self, class: MemoryClass) -> Option<Bound> {
-        let strongest_first = AccessLevel::ALL.into_iter().rev();
-        strongest_first.map(|level| self.platform.levels[level as usize]).find_map(|meaning| match meaning {
-            Meaning::Nodes(of, bound) if of == class => Some(bound),
-            _ => None,
+        };
+        let (slots, place) = (plan.slots, table.place);
+        Ok(Grant {
+            charge: Charge { domain, code, slots, place, table_bytes: table.bytes, misses, frames: found },
+            spec,
+            bound: plan.pinned.or_else(|| self.promise(account.root, place)),
+            table: table.growth,
+            independence: spec.independent.then(|| self.platform.independence(plan.pinned.is_some(), place)),
+            effort: self.platform.pages().map(|pages| pages.effort(plan.descriptors)),
         })
     }
 
-    /// Memory that the table has to be given before it holds `bytes` more.
-    fn table_growth(&self, account: &Account, bytes: u32, frames: &mut impl Frames) -> Result<Option<Range>, Refusal> {
-        let left = account.table.left();
+    /// What tables promise: the weaker of the domain's first-level table and the others.
+    fn promise(&self, root: TablePlace, place: TablePlace) -> Option<Bound> {
+        let (root, own) = (self.platform.bound_of(root)?, self.platform.bound_of(place)?);
+        Some(if root.cycles > own.cycles { root } else { own })
+    }
+
+    /// The first place whose tables have room, or can be given some: never one that keeps less than was asked.
+    fn table(
+        &self,
+        account: &Account,
+        request: &Request,
+        plan: &Plan,
+        frames: &mut impl Frames,
+    ) -> Result<Table, Refusal> {
+        let mut refused = None;
+        for place in plan.places.iter().copied() {
+            let Some(bytes) = frames.table_bytes(request, place, plan.wanted.as_ref(), plan.piece) else { continue };
+            match self.table_growth(account, place, bytes, frames) {
+                Ok(growth) => return Ok(Table { place, bytes, growth }),
+                // What is left is the most of all places.
+                Err(refusal) => {
+                    let first = refused.get_or_insert(refusal);
+                    first.left = first.left.max(refusal.left);
+                }
+            }
+        }
+        let none = Table { place: account.root, bytes: 0, growth: None };
+        if plan.places.is_empty() { Ok(none) } else { Err(refused.unwrap_or(refuse(Rule::Addresses, 1, 0))) }
+    }
+
+    /// Memory that the domain's tables in a place have to be given before they hold `bytes` more.
+    fn table_growth(
+        &self,
+        account: &Account,
+        place: TablePlace,
+        bytes: u32,
+        frames: &mut impl Frames,
+    ) -> Result<Option<Range>, Refusal> {
+        let left = account.tables[place as usize].left();
         if bytes <= left {
             return Ok(None);
         }
-        let step = GROWTH_NODES * u32::from(self.platform.node_bytes);
-        let Some(growth) = (bytes - left).checked_next_multiple_of(step) else {
-            return Err(refuse(Rule::TableMemory, bytes, left));
+        let refused = refuse(Rule::TableMemory, bytes, left);
+        let growth = match &self.platform.hardware {
+            Hardware::Regions(regions) => {
+                (bytes - left).checked_next_multiple_of(GROWTH_NODES * u32::from(regions.node_bytes))
+            }
+            Hardware::Pages(_) => (bytes - left).max(PAGE_BYTES).checked_next_power_of_two(),
         };
+        let growth = growth.ok_or(refused)?;
+        // In one piece, which is given in one call.
+        let piece = if self.platform.pages().is_some() { growth } else { 0 };
         let wanted = Wanted { bytes: growth, align: 1, at: None };
-        match self.find(Some(account.table_class), &wanted, frames) {
-            Ok(range) => Ok(Some(range)),
-            Err(_) => Err(refuse(Rule::TableMemory, bytes, left)),
-        }
+        let mut pools = (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place);
+        let found = pools.find_map(|(number, _)| frames.take(number, &wanted, piece).ok());
+        found.map(Some).ok_or(refused)
     }
 
-    /// Takes memory from the first pool that has it; of any class, or of the one given.
-    fn find(&self, class: Option<MemoryClass>, wanted: &Wanted, frames: &mut impl Frames) -> Result<Range, Refusal> {
+    /// Takes memory from the first pool that has it; of any class, or of the one given. What is in locked ways is for tables.
+    fn find(
+        &self,
+        class: Option<MemoryClass>,
+        wanted: &Wanted,
+        piece: u32,
+        frames: &mut impl Frames,
+    ) -> Result<Range, Refusal> {
         let (mut largest, mut clean, mut dirty) = (0, 0u32, 0u32);
-        for (number, pool) in self.pools().iter().enumerate() {
-            if class.is_some_and(|class| class != pool.class) {
+        for (number, pool) in (0u8..).zip(self.pools()) {
+            if class.is_some_and(|class| class != pool.class) || pool.place == TablePlace::LockedWays {
                 continue;
             }
-            match frames.take(number as u8, wanted) {
+            match frames.take(number, wanted, piece) {
                 Ok(range) => return Ok(range),
                 Err(NotThere { largest: here }) => largest = largest.max(here),
             }
             clean = clean.max(pool.clean.left());
             dirty = dirty.max(pool.dirty);
         }
-        let after_cleaning = clean.saturating_add(dirty);
-        let rule = if dirty > 0 && after_cleaning >= wanted.bytes { Rule::FramesNotClean } else { Rule::Frames };
+        let none = if self.platform.pages().is_some() { Rule::Pages } else { Rule::Frames };
+        let rule = if dirty > 0 && clean.saturating_add(dirty) >= wanted.bytes { Rule::FramesNotClean } else { none };
         Err(refuse(rule, wanted.bytes, largest))
     }
 
     /// Carries a decision out.
     fn enter(&mut self, grant: &Grant) {
-        let account = &mut self.accounts[usize::from(grant.domain)];
-        account.pinned += grant.registers;
-        if grant.registers == 0 {
-            *if grant.code { &mut account.code } else { &mut account.data } += 1;
+        let Charge { domain, code, slots, place, table_bytes, misses, frames } = grant.charge;
+        let account = &mut self.accounts[usize::from(domain)];
+        account.pinned += slots;
+        if slots == 0 {
+            *if code { &mut account.code } else { &mut account.data } += 1;
         }
         // Whole nodes: what is left of the memory holds nothing.
-        let node_bytes = u32::from(self.platform.node_bytes);
-        account.table.total += grant.table.map_or(0, |range| range.bytes - range.bytes % node_bytes);
-        account.table.used += grant.table_bytes;
-        account.misses.used += grant.misses;
-        account.held += grant.frames.map_or(0, |range| range.bytes);
-        for range in grant.frames.iter().chain(&grant.table) {
+        let node_bytes = match &self.platform.hardware {
+            Hardware::Regions(regions) => u32::from(regions.node_bytes),
+            Hardware::Pages(pages) => pages.table_bytes,
+        };
+        let table = &mut account.tables[place as usize];
+        table.total += grant.table.map_or(0, |range| range.bytes - range.bytes % node_bytes);
+        table.used += table_bytes;
+        account.misses.used += misses;
+        account.held += frames.map_or(0, |range| range.bytes);
+        if self.platform.pages().is_some() {
+            self.slots.used += u32::from(slots);
+        }
+        for range in frames.iter().chain(&grant.table) {
             self.pools[usize::from(range.pool)].clean.used += range.bytes;
         }
     }
@@ -177,15 +209,19 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     ///
     /// # Panics
     /// When the grant was not made by this ledger, or is released a second time and the account shows it.
-    pub fn release(&mut self, grant: &Grant) {
-        let account = &mut self.accounts[usize::from(grant.domain)];
-        account.pinned -= grant.registers;
-        if grant.registers == 0 {
-            *if grant.code { &mut account.code } else { &mut account.data } -= 1;
+    pub fn release(&mut self, charge: &Charge) {
+        let Charge { domain, code, slots, place, table_bytes, misses, frames } = *charge;
+        let account = &mut self.accounts[usize::from(domain)];
+        account.pinned -= slots;
+        if slots == 0 {
+            *if code { &mut account.code } else { &mut account.data } -= 1;
         }
-        account.table.used -= grant.table_bytes;
-        account.misses.used -= grant.misses;
-        if let Some(range) = grant.frames {
+        if self.platform.pages().is_some() {
+            self.slots.used -= u32::from(slots);
+        }
+        account.tables[place as usize].used -= table_bytes;
+        account.misses.used -= misses;
+        if let Some(range) = frames {
             account.held -= range.bytes;
             account.dirty += range.bytes;
             self.pools[usize::from(range.pool)].dirty += range.bytes;

@@ -1,145 +1,245 @@
-//! The ledger as bytes, for the hand-over from host to target: little-endian words, [`HEADER`] of them first.
+//! The ledger as bytes, for the hand-over from host to target.
 
 use super::{Account, Ledger, Pool, Quantity};
 use crate::block::{DecodeError, HEAD, Kind, take};
-use crate::platform::{Bound, Meaning, Method, Platform, Reason};
-use crate::temporal::{AccessLevel, MemoryClass};
+use crate::platform::{Costs, Hardware, Linear, Method, PLACES, Pages, Platform, Regions, TablePlace, Work};
+use crate::temporal::MemoryClass;
 
-const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 1, bytes: block_bytes };
-/// The platform and the memory for tables come first.
-const HEADER: usize = HEAD + PLATFORM + 4;
-/// Slots and classes, bytes of a node, and three words for each level.
-const PLATFORM: usize = 2 + 3 * 5;
+const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 2, bytes: block_bytes };
+/// The platform, memory for tables by place, and the lock slots come first.
+const HEADER: usize = HEAD + PLATFORM + 2 * PLACES + 2;
+/// Kind and classes, and what the kind has.
+const PLATFORM: usize = 16;
 const POOL: usize = 4;
-const ACCOUNT: usize = 9;
+const ACCOUNT: usize = 7 + 2 * PLACES;
+
+const REGIONS: u8 = 1;
+const PAGES: u8 = 2;
 
 /// Bytes of a ledger with so many domains and pools.
 pub const fn block_bytes(domains: usize, pools: usize) -> usize {
     4 * (HEADER + pools * POOL + domains * ACCOUNT)
 }
 
-fn level_words(meaning: Meaning) -> [u32; 3] {
-    let bound = |kind: u32, bound: Bound| [kind | (bound.method as u32) << 16, bound.level as u32, bound.cycles];
-    match meaning {
-        Meaning::PinnedRegion(of) => bound(1, of),
-        Meaning::Nodes(class, of) => bound(2 | (class as u32) << 8, of),
-        Meaning::Refused(reason) => [3 | (reason as u32) << 8, 0, 0],
-    }
-}
-
-fn meaning(words: [u32; 3]) -> Option<Meaning> {
-    let bound = || {
-        let (level, method) = (AccessLevel::from_number(words[1])?, Method::from_number(words[0] >> 16)?);
-        Some(Bound { level, cycles: words[2], method })
-    };
-    let middle = words[0] >> 8 & 0xff;
-    Some(match words[0] & 0xff {
-        1 => Meaning::PinnedRegion(bound()?),
-        2 => Meaning::Nodes(MemoryClass::from_number(middle)?, bound()?),
-        3 => Meaning::Refused(match middle {
-            1 => Reason::NoThirdLevel,
-            2 => Reason::ReleaseScrubs,
-            3 => Reason::NoSuchMemory,
-            4 => Reason::PartlyIndependent,
-            _ => return None,
-        }),
-        _ => return None,
-    })
-}
-
 fn platform_words(platform: &Platform) -> [u32; PLATFORM] {
     let mut words = [0; PLATFORM];
-    let slots = [platform.registers, platform.slots_for_data, platform.slots_for_code, platform.data_classes];
-    words[0] = u32::from_le_bytes(slots);
-    words[1] = u32::from(platform.node_bytes);
-    for (level, words) in platform.levels.iter().zip(words[2..].chunks_exact_mut(3)) {
-        words.copy_from_slice(&level_words(*level));
-    }
+    let kind = match &platform.hardware {
+        Hardware::Regions(regions) => {
+            let Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles } =
+                *regions;
+            words[1] = u32::from_le_bytes([registers, slots_for_data, slots_for_code, 0]);
+            words[2..5].copy_from_slice(&[u32::from(node_bytes), tcm_cycles, on_chip_cycles]);
+            REGIONS
+        }
+        Hardware::Pages(pages) => {
+            let Pages { costs, work, way_bytes, root_bytes, table_bytes, constant_descriptors, window_base, .. } =
+                *pages;
+            words[1] = u32::from_le_bytes([pages.lock_slots, pages.ways, pages.window_log2, work.method as u8]);
+            words[2..].copy_from_slice(&[
+                costs.main_tlb,
+                costs.walk_on_chip,
+                costs.walk_locked_ways,
+                work.map.base,
+                work.map.each,
+                work.release.base,
+                work.release.each,
+                way_bytes,
+                root_bytes,
+                table_bytes,
+                constant_descriptors,
+                window_base,
+                0,
+                0,
+            ]);
+            PAGES
+        }
+    };
+    words[0] = u32::from_le_bytes([kind, platform.data_classes, 0, 0]);
     words
 }
 
 fn platform(words: &[u32; PLATFORM]) -> Option<Platform> {
-    let [registers, slots_for_data, slots_for_code, data_classes] = words[0].to_le_bytes();
-    let mut levels = [Meaning::Refused(Reason::NoThirdLevel); 5];
-    for (level, words) in levels.iter_mut().zip(words[2..].chunks_exact(3)) {
-        *level = meaning([words[0], words[1], words[2]])?;
-    }
-    let node_bytes = u16::try_from(words[1]).ok().filter(|bytes| *bytes > 0)?;
-    Some(Platform { registers, slots_for_data, slots_for_code, node_bytes, levels, data_classes })
+    let [kind, data_classes, 0, 0] = words[0].to_le_bytes() else { return None };
+    let hardware = match kind {
+        REGIONS => Hardware::Regions(regions(words)?),
+        PAGES => Hardware::Pages(pages(words)?),
+        _ => return None,
+    };
+    Some(Platform { hardware, data_classes })
+}
+
+fn regions(words: &[u32; PLATFORM]) -> Option<Regions> {
+    let [registers, slots_for_data, slots_for_code, 0] = words[1].to_le_bytes() else { return None };
+    let node_bytes = u16::try_from(words[2]).ok().filter(|bytes| *bytes > 0)?;
+    let [tcm_cycles, on_chip_cycles] = [words[3], words[4]];
+    slots_for_data.checked_add(slots_for_code)?;
+    let regions = Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles };
+    words[5..].iter().all(|word| *word == 0).then_some(regions)
+}
+
+fn pages(words: &[u32; PLATFORM]) -> Option<Pages> {
+    let [lock_slots, ways, window_log2, method] = words[1].to_le_bytes();
+    let [
+        main_tlb,
+        walk_on_chip,
+        walk_locked_ways,
+        map_base,
+        map_each,
+        release_base,
+        release_each,
+        way_bytes,
+        root_bytes,
+        table_bytes,
+        constant_descriptors,
+        window_base,
+        0,
+        0,
+    ] = words[2..]
+    else {
+        return None;
+    };
+    let work = Work {
+        method: Method::from_number(u32::from(method))?,
+        map: Linear { base: map_base, each: map_each },
+        release: Linear { base: release_base, each: release_each },
+    };
+    let costs = Costs { main_tlb, walk_on_chip, walk_locked_ways };
+    let sizes = way_bytes > 0 && root_bytes > 0 && table_bytes > 0 && (20..32).contains(&window_log2);
+    sizes.then_some(Pages {
+        costs,
+        work,
+        lock_slots,
+        ways,
+        way_bytes,
+        root_bytes,
+        table_bytes,
+        constant_descriptors,
+        window_base,
+        window_log2,
+    })
 }
 
 fn account_words(account: &Account) -> [u32; ACCOUNT] {
-    [
-        u32::from_le_bytes([account.table_class as u8, account.paged_slots, account.pinned, 0]),
-        account.table.total,
-        account.table.used,
+    let mut words = [0; ACCOUNT];
+    let [head, rest @ ..] = &mut words;
+    *head = u32::from_le_bytes([account.root as u8, account.paged_slots, account.pinned, 0]);
+    let (tables, rest) = rest.split_at_mut(2 * PLACES);
+    for (words, table) in tables.chunks_exact_mut(2).zip(&account.tables) {
+        words.copy_from_slice(&[table.total, table.used]);
+    }
+    rest.copy_from_slice(&[
         u32::from(account.code),
         u32::from(account.data),
         account.misses.total,
         account.misses.used,
         account.held,
         account.dirty,
-    ]
+    ]);
+    words
 }
 
-fn quantity(total: u32, used: u32) -> Option<Quantity> {
+fn quantity(words: &mut impl Iterator<Item = u32>) -> Option<Quantity> {
+    let [total, used] = take(words)?;
     (used <= total).then_some(Quantity { total, used })
 }
 
-fn account(words: [u32; ACCOUNT], platform: &Platform) -> Option<Account> {
-    let [class, paged_slots, pinned, _] = words[0].to_le_bytes();
-    let account = Account {
-        table_class: MemoryClass::from_number(u32::from(class))?,
-        table: quantity(words[1], words[2])?,
-        paged_slots,
-        pinned,
-        code: u16::try_from(words[3]).ok()?,
-        data: u16::try_from(words[4]).ok()?,
-        misses: quantity(words[5], words[6])?,
-        held: words[7],
-        dirty: words[8],
+fn account(words: &mut impl Iterator<Item = u32>, platform: &Platform) -> Option<Account> {
+    let [root, paged_slots, pinned, 0] = take::<1>(words)?[0].to_le_bytes() else { return None };
+    let mut tables = [Quantity::default(); PLACES];
+    for table in &mut tables {
+        *table = quantity(words)?;
+    }
+    let [code, data] = take(words)?.map(|count| u16::try_from(count).ok());
+    let misses = quantity(words)?;
+    let [held, dirty] = take(words)?;
+    let root = TablePlace::from_number(u32::from(root))?;
+    let account = Account { root, tables, paged_slots, pinned, code: code?, data: data?, misses, held, dirty };
+    let registers = match &platform.hardware {
+        Hardware::Regions(regions) => u32::from(regions.registers),
+        Hardware::Pages(pages) => u32::from(pages.lock_slots),
     };
     let least = platform.paged_slots(account.code > 0, account.data > 0);
     let slots = if least == 0 { 0 } else { least.max(paged_slots) };
-    (u32::from(pinned) + u32::from(slots) <= u32::from(platform.registers)).then_some(account)
+    (u32::from(pinned) + u32::from(slots) <= registers).then_some(account)
+}
+
+fn pool(words: &mut impl Iterator<Item = u32>) -> Option<Pool> {
+    let [kind] = take(words)?;
+    let [class, place, 0, 0] = kind.to_le_bytes() else { return None };
+    let class = MemoryClass::from_number(u32::from(class))?;
+    let place = TablePlace::from_number(u32::from(place))?;
+    let clean = quantity(words)?;
+    let [dirty] = take(words)?;
+    let pool = Pool { class, place, clean, dirty };
+    let suits = place == TablePlace::of(class) || (class, place) == (MemoryClass::OffChip, TablePlace::LockedWays);
+    (dirty <= clean.used && suits).then_some(pool)
 }
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
     /// Writes the ledger to the front of `out`; returns the bytes used, [`block_bytes`] of its domains and pools. `None` when `out` is
     /// shorter.
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
-        let tables = self.tables.iter().flat_map(|quantity| [quantity.total, quantity.used]);
-        let pools = self.pools();
-        let pools = pools.iter().flat_map(|pool| [pool.class as u32, pool.clean.total, pool.clean.used, pool.dirty]);
+        let quantities = self.tables.iter().chain([&self.slots]).flat_map(|quantity| [quantity.total, quantity.used]);
+        let pools = self.pools().iter().flat_map(|pool| {
+            let kind = u32::from_le_bytes([pool.class as u8, pool.place as u8, 0, 0]);
+            [kind, pool.clean.total, pool.clean.used, pool.dirty]
+        });
         let accounts = self.accounts().iter().flat_map(account_words);
-        let words = platform_words(&self.platform).into_iter().chain(tables).chain(pools).chain(accounts);
+        let words = platform_words(&self.platform).into_iter().chain(quantities).chain(pools).chain(accounts);
         KIND.write(self.domains, self.pool_count, words, out)
     }
 
     /// Reads what [`Ledger::encode`] wrote; what is behind it is ignored.
     ///
     /// # Errors
-    /// [`DecodeError`]; a ledger that is returned never promises more than there is.
+    /// [`DecodeError`]; a ledger that is returned never promises more than there is, and its accounts add up.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (domains, pools, mut words) = KIND.read(bytes, (D, P))?;
-        Self::read(&mut words, domains, pools).ok_or(DecodeError::Inconsistent)
+        let ledger = Self::read(&mut words, domains, pools).ok_or(DecodeError::Inconsistent)?;
+        if ledger.adds_up() { Ok(ledger) } else { Err(DecodeError::Inconsistent) }
     }
 
     fn read(words: &mut impl Iterator<Item = u32>, domains: usize, pool_count: usize) -> Option<Self> {
-        let mut ledger = Ledger::new(platform(&take(words)?)?, 0, 0);
-        for table in &mut ledger.tables {
-            let [total, used] = take(words)?;
-            *table = quantity(total, used)?;
+        let mut ledger = Ledger::new(platform(&take(words)?)?, [0; PLACES]);
+        for slot in ledger.tables.iter_mut().chain([&mut ledger.slots]) {
+            *slot = quantity(words)?;
         }
         for slot in ledger.pools.iter_mut().take(pool_count) {
-            let [class, total, used, dirty] = take(words)?;
-            let pool = Pool { class: MemoryClass::from_number(class)?, clean: quantity(total, used)?, dirty };
-            *slot = Some(pool).filter(|pool| pool.dirty <= pool.clean.used)?;
+            *slot = pool(words)?;
         }
         for slot in ledger.accounts.iter_mut().take(domains) {
-            *slot = account(take(words)?, &ledger.platform)?;
+            *slot = account(words, &ledger.platform)?;
         }
         (ledger.domains, ledger.pool_count) = (domains, pool_count);
         Some(ledger)
+    }
+
+    /// Whether what the accounts say is what is promised, and the chip has it. What tables have beyond the memory that was set aside for
+    /// them came out of pools.
+    fn adds_up(&self) -> bool {
+        let sum = |of: &dyn Fn(&Account) -> u32| self.accounts().iter().map(|account| u64::from(of(account))).sum();
+        let pools = |of: &dyn Fn(&Pool) -> u32| self.pools().iter().map(|pool| u64::from(of(pool))).sum::<u64>();
+        let (root_bytes, slots, ways) = self.platform.pages().map_or((0, None, 0), |pages| {
+            (pages.root_bytes, Some(u32::from(pages.lock_slots)), pages.lockable_bytes())
+        });
+        let mut grown = Some(0u64);
+        for place in TablePlace::ALL {
+            let root = |account: &Account| if account.root == place { root_bytes } else { 0 };
+            let given: u64 = sum(&root) + sum(&|account| account.tables[place as usize].total);
+            let more = given.checked_sub(u64::from(self.table_memory(place).used));
+            grown = grown.zip(more).map(|(grown, more)| grown + more);
+        }
+        let locked = |pool: &Pool| if pool.place == TablePlace::LockedWays { pool.clean.total } else { 0 };
+        let locked = pools(&locked) + u64::from(self.table_memory(TablePlace::LockedWays).total);
+        let pinned: u64 = slots.map_or(0, |_| sum(&|account| u32::from(account.pinned)));
+        let (held, dirty): (u64, u64) = (sum(&|account| account.held), sum(&|account| account.dirty));
+        // What is left of an extent beyond whole nodes is in no account; of pages nothing is left.
+        let used = pools(&|pool| pool.clean.used);
+        let agrees = |all: u64| if slots.is_some() { all == used } else { all <= used };
+        grown.is_some_and(|grown| agrees(held + dirty + grown))
+            && dirty == pools(&|pool| pool.dirty)
+            && locked <= u64::from(ways)
+            && pinned == u64::from(self.slots.used)
+            && self.slots.total == slots.unwrap_or(0)
     }
 }

@@ -1,7 +1,7 @@
 //! The smallest change after which a refused request is admitted. Each candidate is decided like a request of its own, so that
 //! what is proposed is admitted, nothing else having changed.
 
-use super::{Frames, Grant, Ledger, Request};
+use super::{Frames, Grant, Ledger, Request, Wanted};
 use crate::refusal::{Change, Refusal, Rule};
 use crate::temporal::{AccessLevel, TemporalSpec};
 
@@ -13,57 +13,84 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
                 let changed = Request { misses: refusal.left, ..*request };
                 return if self.admits(&changed, frames) { Change::Misses(refusal.left) } else { Change::None };
             }
-            Rule::Frames | Rule::FramesNotClean if refusal.left > 0 => {
-                let wanted = request.frames.map(|wanted| super::Wanted { bytes: refusal.left, ..wanted });
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages if refusal.left > 0 => {
+                let wanted = request.frames.map(|wanted| Wanted { bytes: refusal.left, ..wanted });
                 if self.admits(&Request { frames: wanted, ..*request }, frames) {
                     return Change::Bytes(refusal.left);
                 }
             }
             _ => {}
         }
-        let spec = self.nearest_spec(request, frames);
-        spec.map_or_else(|| self.least_release(request, refusal, frames), Change::Spec)
+        // Giving something back comes before giving the promise up.
+        if let Some(spec) = self.nearest_spec(request, frames, true) {
+            return Change::Spec(spec);
+        }
+        match self.least_release(request, refusal, frames) {
+            Change::None => self.nearest_spec(request, frames, false).map_or(Change::None, Change::Spec),
+            change => change,
+        }
     }
 
-    /// The specification nearest to the one asked, the stronger one first; without what the platform cannot do.
-    fn nearest_spec(&self, request: &Request, frames: &mut impl Frames) -> Option<TemporalSpec> {
+    /// The specification nearest to the one asked, with a promise if there has to be one: with what it gets only in part, without what
+    /// cannot be kept, then other levels, the stronger one first.
+    fn nearest_spec(&self, request: &Request, frames: &mut impl Frames, promised: bool) -> Option<TemporalSpec> {
         let asked = request.spec;
-        let without = TemporalSpec { constant_time: false, ..asked };
+        let in_part = asked.independent && self.platform.pages().is_some();
+        let partly = TemporalSpec { allow_partial: asked.allow_partial || in_part, ..asked };
+        let without = TemporalSpec { constant_time: false, ..partly };
         let anywhere = TemporalSpec { data: None, ..without };
         let level = |number: Option<usize>| number.and_then(|number| AccessLevel::from_number(number as u32));
         let own = asked.access as usize;
         let nearest =
             (1..AccessLevel::ALL.len()).flat_map(|far| [level(own.checked_add(far)), level(own.checked_sub(far))]);
         let levels = nearest.flatten().map(|access| TemporalSpec { access, ..without });
-        let candidates = [without, anywhere].into_iter().chain(levels);
-        candidates.filter(|spec| *spec != asked).find(|spec| self.admits(&Request { spec: *spec, ..*request }, frames))
+        let mut others = [partly, without, anywhere].into_iter().chain(levels).filter(|spec| *spec != asked);
+        others.find(|spec| {
+            self.decided(&Request { spec: *spec, ..*request }, frames)
+                .is_some_and(|grant| grant.bound.is_some() || !promised)
+        })
     }
 
     /// So much of the domain's own that, once it is released, the request is admitted.
     fn least_release(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
         let Some(account) = self.accounts.get_mut(usize::from(request.domain)) else { return Change::None };
-        let before = *account;
+        let before = (*account, self.slots);
         let missing = refusal.asked.saturating_sub(refusal.left);
         let change = match refusal.rule {
             Rule::PinnedSlots | Rule::PagedSlots if missing <= u32::from(account.pinned) => {
                 account.pinned -= missing as u8;
                 Change::ReleaseRegisters(missing)
             }
-            Rule::TableMemory if missing <= account.table.used => {
-                account.table.used -= missing;
+            Rule::LockSlots if missing <= u32::from(account.pinned) => {
+                self.slots.used -= missing;
+                Change::ReleaseEntries(missing)
+            }
+            Rule::TableMemory => {
+                // Whatever of its tables it gives back has to lie where the most is left, which is what the refusal says.
+                let owned: u32 = account.tables.iter().map(|table| table.used).sum();
+                let suits = |table: &&mut super::Quantity| {
+                    table.left() == refusal.left && missing <= table.used && table.used == owned
+                };
+                let Some(table) = account.tables.iter_mut().find(suits) else { return Change::None };
+                table.used -= missing;
                 Change::ReleaseTable(missing)
             }
             _ => return Change::None,
         };
         let admitted = self.admits(request, frames);
-        self.accounts[usize::from(request.domain)] = before;
+        (self.accounts[usize::from(request.domain)], self.slots) = before;
         if admitted { change } else { Change::None }
     }
 
     /// Whether a request would be admitted now. Nothing changes.
     pub fn admits(&self, request: &Request, frames: &mut impl Frames) -> bool {
-        let Ok(Grant { frames: found, table, .. }) = self.decide(request, frames) else { return false };
-        found.into_iter().chain(table).for_each(|range| frames.give(range));
-        true
+        self.decided(request, frames).is_some()
+    }
+
+    /// What would be granted now, but for the memory, which is given back.
+    fn decided(&self, request: &Request, frames: &mut impl Frames) -> Option<Grant> {
+        let grant = self.decide(request, frames).ok()?;
+        grant.charge.frames.into_iter().chain(grant.table).for_each(|range| frames.give(range));
+        Some(grant)
     }
 }

@@ -8,21 +8,22 @@ mod account;
 mod admit;
 mod bytes;
 mod change;
+mod plan;
 
-pub use account::{Account, Pool, Quantity};
+pub use account::{Account, Opening, Pool, Quantity};
 pub use bytes::block_bytes;
 
-use crate::platform::{Bound, Platform};
+use crate::platform::{Bound, Effort, Independence, PLACES, Platform, TablePlace};
 use crate::temporal::{MemoryClass, TemporalSpec};
 
-/// Memory in one piece.
+/// Memory of a pool: in one piece with region registers, in naturally aligned pieces with page tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// Number of the pool.
     pub pool: u8,
-    /// First address.
+    /// Address of the first piece.
     pub base: u32,
-    /// Bytes, rounded up to what one region register covers.
+    /// Bytes of all pieces, rounded up to what a region register, or pages, cover.
     pub bytes: u32,
 }
 
@@ -46,14 +47,21 @@ pub struct NotThere {
 
 /// Clean memory, found by somebody who knows where it is: `memory::extents` on host and target.
 pub trait Frames {
-    /// Takes clean memory out of a pool.
+    /// Takes clean memory out of a pool, in one piece, or, if `piece` is not 0, in naturally aligned pieces of at least so many bytes.
+    /// Then `wanted.bytes` is a multiple of `piece`, and alignment and address are about where it is mapped.
     ///
     /// # Errors
     /// [`NotThere`]; nothing has changed then.
-    fn take(&mut self, pool: u8, wanted: &Wanted) -> Result<Range, NotThere>;
+    fn take(&mut self, pool: u8, wanted: &Wanted, piece: u32) -> Result<Range, NotThere>;
 
     /// Puts memory back that was taken and never used. The pool is as it was before it was taken.
     fn give(&mut self, range: Range);
+
+    /// Bytes of the domain's table that a request needs in addition if its tables lie in this place; `None` when they cannot.
+    /// What is mapped at run time gets its address only then: `wanted` is what will be found, in pieces of at least `piece` bytes.
+    fn table_bytes(&self, request: &Request, _place: TablePlace, _wanted: Option<&Wanted>, _piece: u32) -> Option<u32> {
+        Some(request.table_bytes)
+    }
 }
 
 /// No memory at all: for areas that have been placed already.
@@ -61,7 +69,7 @@ pub trait Frames {
 pub struct NoFrames;
 
 impl Frames for NoFrames {
-    fn take(&mut self, _: u8, _: &Wanted) -> Result<Range, NotThere> {
+    fn take(&mut self, _: u8, _: &Wanted, _: u32) -> Result<Range, NotThere> {
         Err(NotThere::default())
     }
 
@@ -77,37 +85,55 @@ pub struct Request {
     pub spec: TemporalSpec,
     /// The memory is executed.
     pub code: bool,
-    /// Region registers that cover it, if it is pinned.
-    pub registers: u8,
-    /// Bytes of nodes and leaves that the domain's table needs for it at most, if it is paged.
+    /// If it is pinned: region registers that cover it (at least one is taken), or entries of the TLB to be locked (0 when it lies in a
+    /// page or section that is locked already). Of page tables, only where the memory is there already.
+    pub slots: u8,
+    /// Bytes of nodes and leaves, or of second-level tables, that the domain's table needs for it in addition at most, unless
+    /// [`Frames::table_bytes`] knows better.
     pub table_bytes: u32,
+    /// Descriptors of page tables that are written, where the memory is there already.
+    pub descriptors: u32,
     /// Misses in a period that it is expected to add.
     pub misses: u32,
     /// Memory to find; `None` when it is there already (placed by the host, or shared).
     pub frames: Option<Wanted>,
 }
 
-/// What was granted. Keep it: [`Ledger::release`] wants it back.
+/// What an account is charged for a grant. Keep it: [`Ledger::release`] wants it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
+pub struct Charge {
     /// The domain.
     pub domain: u8,
-    /// What was asked for.
-    pub spec: TemporalSpec,
-    /// What is promised: of the level asked for, or a better one.
-    pub bound: Bound,
     /// The memory is executed.
     pub code: bool,
-    /// Pinned region registers, or 0 when it is paged.
-    pub registers: u8,
-    /// Bytes of the domain's table.
+    /// Pinned region registers, or locked entries; 0 when it is paged.
+    pub slots: u8,
+    /// Where all of its tables lie.
+    pub place: TablePlace,
+    /// Bytes of the domain's table there.
     pub table_bytes: u32,
     /// Misses in a period.
     pub misses: u32,
     /// The memory, if some was asked for.
     pub frames: Option<Range>,
+}
+
+/// What was granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// What the account is charged.
+    pub charge: Charge,
+    /// What was asked for.
+    pub spec: TemporalSpec,
+    /// What is promised, of the level asked for or a better one; `None` when nothing is.
+    pub bound: Option<Bound>,
     /// Memory that the domain's table is to be given in addition. It stays with the table.
     pub table: Option<Range>,
+    /// Whether and how far it is independent, when that was asked.
+    pub independence: Option<Independence>,
+    /// What mapping and releasing take, where the platform says. Under `constant-time` that is what they take whatever was mapped or
+    /// released before; the clearing of the bytes comes on top.
+    pub effort: Option<Effort>,
 }
 
 /// The ledger of at most `D` domains and `P` pools of frames.
@@ -118,20 +144,32 @@ pub struct Ledger<const D: usize, const P: usize> {
     domains: usize,
     pools: [Pool; P],
     pool_count: usize,
-    /// Memory for tables that is set aside when the system is built: TCM and on the chip.
-    tables: [Quantity; 2],
+    /// Memory for tables that is set aside when the system is built, by place.
+    tables: [Quantity; PLACES],
+    /// Entries of the TLB that can be locked, on the whole chip.
+    slots: Quantity,
 }
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
-    /// An empty ledger. `tcm` and `on_chip` are the bytes that can hold tables when the system starts.
-    pub const fn new(platform: Platform, tcm: u32, on_chip: u32) -> Self {
+    /// An empty ledger. `tables` are the bytes by place that can hold tables when the system starts; of locked ways, no more than can
+    /// be locked.
+    pub const fn new(platform: Platform, mut tables: [u32; PLACES]) -> Self {
+        let (slots, ways) = match platform.pages() {
+            Some(pages) => (pages.lock_slots as u32, pages.lockable_bytes()),
+            None => (0, 0),
+        };
+        if tables[TablePlace::LockedWays as usize] > ways {
+            tables[TablePlace::LockedWays as usize] = ways;
+        }
+        let [tcm, on_chip, locked_ways, off_chip] = tables;
         Ledger {
             platform,
             accounts: [Account::EMPTY; D],
             domains: 0,
             pools: [Pool::EMPTY; P],
             pool_count: 0,
-            tables: [Quantity::of(tcm), Quantity::of(on_chip)],
+            tables: [Quantity::of(tcm), Quantity::of(on_chip), Quantity::of(locked_ways), Quantity::of(off_chip)],
+            slots: Quantity::of(slots),
         }
     }
 
@@ -151,17 +189,35 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// Memory for tables that is set aside when the system is built.
-    pub const fn table_memory(&self, class: MemoryClass) -> Quantity {
-        match class {
-            MemoryClass::Tcm => self.tables[0],
-            MemoryClass::OnChip | MemoryClass::OffChip => self.tables[1],
-        }
+    pub const fn table_memory(&self, place: TablePlace) -> Quantity {
+        self.tables[place as usize]
+    }
+
+    /// Entries of the TLB that can be locked, on the whole chip.
+    pub const fn lock_slots(&self) -> Quantity {
+        self.slots
     }
 
     /// Adds a pool of frames; returns its number, `None` when there are `P`.
     pub fn add_pool(&mut self, class: MemoryClass, bytes: u32) -> Option<u8> {
-        let slot = self.pools.get_mut(self.pool_count)?;
-        *slot = Pool { class, clean: Quantity::of(bytes), dirty: 0 };
+        self.add(Pool { class, place: TablePlace::of(class), clean: Quantity::of(bytes), dirty: 0 })
+    }
+
+    /// Adds a pool of frames off the chip that locked ways hold: for tables only. `None` when there are `P`, or when more would be locked
+    /// than can be.
+    pub fn add_locked_pool(&mut self, bytes: u32) -> Option<u8> {
+        let place = TablePlace::LockedWays;
+        let pools = self.pools().iter().filter(|pool| pool.place == place);
+        let locked: u64 = pools.map(|pool| u64::from(pool.clean.total)).sum();
+        let all = locked + u64::from(bytes) + u64::from(self.table_memory(place).total);
+        if all > u64::from(self.platform.pages().map_or(0, |pages| pages.lockable_bytes())) {
+            return None;
+        }
+        self.add(Pool { class: MemoryClass::OffChip, place, clean: Quantity::of(bytes), dirty: 0 })
+    }
+
+    fn add(&mut self, pool: Pool) -> Option<u8> {
+        *self.pools.get_mut(self.pool_count)? = pool;
         self.pool_count += 1;
         Some((self.pool_count - 1) as u8)
     }

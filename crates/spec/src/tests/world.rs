@@ -1,5 +1,7 @@
 //! Frames as a plain list of free ranges, and a shadow of the ledger that is told only what was granted.
 
+use std::collections::BTreeMap;
+use std::vec;
 use std::vec::Vec;
 
 use crate::*;
@@ -9,8 +11,8 @@ use crate::*;
 pub struct Lists(pub Vec<Vec<(u32, u32)>>);
 
 impl Lists {
-    fn place(free: (u32, u32), wanted: &Wanted) -> Option<(u32, u32)> {
-        let align = wanted.align.max(32);
+    fn place(free: (u32, u32), wanted: &Wanted, piece: u32) -> Option<(u32, u32)> {
+        let align = wanted.align.max(32).max(piece);
         let base = match wanted.at {
             Some(at) => at,
             None => free.0.checked_next_multiple_of(align)?,
@@ -36,13 +38,13 @@ impl Lists {
 }
 
 impl Frames for Lists {
-    fn take(&mut self, pool: u8, wanted: &Wanted) -> Result<Range, NotThere> {
+    fn take(&mut self, pool: u8, wanted: &Wanted, piece: u32) -> Result<Range, NotThere> {
         let list = &mut self.0[usize::from(pool)];
         let bytes = wanted.bytes.next_multiple_of(32);
         let mut largest = 0;
         for index in 0..list.len() {
             let free = list[index];
-            let Some((base, room)) = Lists::place(free, wanted) else { continue };
+            let Some((base, room)) = Lists::place(free, wanted, piece) else { continue };
             if room < bytes {
                 largest = largest.max(room);
                 continue;
@@ -58,6 +60,50 @@ impl Frames for Lists {
 
     fn give(&mut self, range: Range) {
         self.put(range);
+    }
+}
+
+/// Pools of pages: whatever pieces are free, wherever they are. A page is at its number times [`PAGE_BYTES`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scattered {
+    free: Vec<Vec<bool>>,
+    /// First pages of the pieces of what was taken, and how many each has, by pool and first address.
+    taken: BTreeMap<(u8, u32), (Vec<usize>, usize)>,
+}
+
+impl Scattered {
+    pub fn of(bytes: &[u32]) -> Scattered {
+        let pages = |bytes: &u32| vec![true; (bytes / PAGE_BYTES) as usize];
+        Scattered { free: bytes.iter().map(pages).collect(), taken: BTreeMap::new() }
+    }
+
+    /// Pages of what was taken, in the order in which they are mapped.
+    pub fn pages(&self, range: Range) -> Vec<usize> {
+        let (pieces, each) = &self.taken[&(range.pool, range.base)];
+        pieces.iter().flat_map(|first| *first..first + each).collect()
+    }
+}
+
+impl Frames for Scattered {
+    fn take(&mut self, pool: u8, wanted: &Wanted, piece: u32) -> Result<Range, NotThere> {
+        assert!(piece.is_power_of_two() && wanted.bytes.is_multiple_of(piece), "{wanted:?} {piece}");
+        let each = (piece / PAGE_BYTES) as usize;
+        let free = &mut self.free[usize::from(pool)];
+        let suits = |first: &usize| free.get(*first..first + each).is_some_and(|pages| pages.iter().all(|free| *free));
+        let found: Vec<usize> = (0..free.len()).step_by(each).filter(suits).collect();
+        let Some(pieces) = found.get(..(wanted.bytes / piece) as usize) else {
+            return Err(NotThere { largest: found.len() as u32 * piece });
+        };
+        pieces.iter().for_each(|first| free[*first..first + each].fill(false));
+        let base = pieces[0] as u32 * PAGE_BYTES;
+        self.taken.insert((pool, base), (pieces.to_vec(), each));
+        Ok(Range { pool, base, bytes: wanted.bytes })
+    }
+
+    fn give(&mut self, range: Range) {
+        let pages = self.pages(range);
+        pages.into_iter().for_each(|page| self.free[usize::from(range.pool)][page] = true);
+        self.taken.remove(&(range.pool, range.base));
     }
 }
 
@@ -77,30 +123,30 @@ impl Shadow {
     }
 
     pub fn of(&self, domain: u8) -> impl Iterator<Item = &Grant> {
-        self.grants.iter().filter(move |grant| grant.domain == domain)
+        self.grants.iter().filter(move |grant| grant.charge.domain == domain)
     }
 
     pub fn registers(&self, domain: u8) -> u32 {
-        self.of(domain).map(|grant| u32::from(grant.registers)).sum()
+        self.of(domain).map(|grant| u32::from(grant.charge.slots)).sum()
     }
 
     /// Registers that paging needs.
     pub fn slots(&self, domain: u8) -> u32 {
-        let paged = self.of(domain).filter(|grant| grant.registers == 0);
-        paged.map(|grant| if grant.code { 4 } else { 2 }).max().unwrap_or(0)
+        let paged = self.of(domain).filter(|grant| grant.charge.slots == 0);
+        paged.map(|grant| if grant.charge.code { 4 } else { 2 }).max().unwrap_or(0)
     }
 
     pub fn table(&self, domain: u8) -> u32 {
-        self.of(domain).map(|grant| grant.table_bytes).sum()
+        self.of(domain).map(|grant| grant.charge.table_bytes).sum()
     }
 
     pub fn misses(&self, domain: u8) -> u32 {
-        self.of(domain).map(|grant| grant.misses).sum()
+        self.of(domain).map(|grant| grant.charge.misses).sum()
     }
 
     /// No two ranges that are granted or dirty have a byte in common.
     pub fn disjoint(&self) -> bool {
-        let granted = self.grants.iter().filter_map(|grant| grant.frames);
+        let granted = self.grants.iter().filter_map(|grant| grant.charge.frames);
         let mut all: Vec<Range> =
             granted.chain(self.dirty.iter().map(|(_, range)| *range)).chain(self.tables.iter().copied()).collect();
         all.sort_unstable_by_key(|range| (range.pool, range.base));

@@ -16,17 +16,19 @@ const MISSES: u32 = 9;
 
 /// Domain 0 has its table in TCM, domain 1 on the chip and a miss budget, domain 2 on the chip and at least three paged slots.
 fn book() -> (Book, Lists) {
-    let mut book = Book::new(M7, 2048, 4096);
+    let mut book = Book::new(M7, [2048, 4096, 0, 0]);
     book.add_pool(MemoryClass::OffChip, 0x8000).unwrap();
     book.add_pool(MemoryClass::OnChip, 0x1000).unwrap();
-    assert_eq!(book.open(MemoryClass::Tcm, 1024, 0, u32::MAX), Ok(0));
-    assert_eq!(book.open(MemoryClass::OnChip, 512, 0, MISSES), Ok(1));
-    assert_eq!(book.open(MemoryClass::OnChip, 0, 3, u32::MAX), Ok(2));
+    assert_eq!(book.open(&Opening::new(TablePlace::Tcm, 1024)), Ok(0));
+    let second = Opening { misses: MISSES, ..Opening::new(TablePlace::OnChip, 512) };
+    assert_eq!(book.open(&second), Ok(1));
+    let third = Opening { paged_slots: 3, ..Opening::new(TablePlace::OnChip, 0) };
+    assert_eq!(book.open(&third), Ok(2));
     (book, Lists(vec![vec![(0x6000_0000, 0x8000)], vec![(0x2002_0000, 0x1000)]]))
 }
 
 fn request(domain: u8, spec: TemporalSpec) -> Request {
-    Request { domain, spec, code: false, registers: 1, table_bytes: 64, misses: 0, frames: None }
+    Request { domain, spec, code: false, slots: 1, table_bytes: 64, descriptors: 0, misses: 0, frames: None }
 }
 
 #[test]
@@ -34,11 +36,11 @@ fn a_grant_says_what_is_promised() {
     let (mut book, mut lists) = book();
     let weaker = book.admit(&request(0, L2), &mut lists).unwrap();
     let bound = Bound { level: AccessLevel::L1, cycles: 180, method: Method::Observed };
-    assert_eq!((weaker.bound, weaker.registers, weaker.table_bytes), (bound, 0, 64));
-    let pinned = book.admit(&Request { registers: 3, ..request(0, PINNED) }, &mut lists).unwrap();
-    assert_eq!((pinned.bound.cycles, pinned.registers, pinned.table_bytes), (0, 3, 0));
-    assert_eq!(book.accounts()[0].table, Quantity { total: 1024, used: 64 });
-    assert_eq!(book.table_memory(MemoryClass::Tcm).left(), 1024);
+    assert_eq!((weaker.bound, weaker.charge.slots, weaker.charge.table_bytes), (Some(bound), 0, 64));
+    let pinned = book.admit(&Request { slots: 3, ..request(0, PINNED) }, &mut lists).unwrap();
+    assert_eq!((pinned.bound.unwrap().cycles, pinned.charge.slots, pinned.charge.table_bytes), (0, 3, 0));
+    assert_eq!(book.accounts()[0].table(), Quantity { total: 1024, used: 64 });
+    assert_eq!(book.table_memory(TablePlace::Tcm).left(), 1024);
 }
 
 #[test]
@@ -56,7 +58,7 @@ fn each_rule_refuses_with_its_numbers_and_the_change() {
     let rule = Rule::Spec(Reason::ReleaseScrubs);
     assert_eq!(refused(request(1, constant)), refusal(rule, constant.bits(), 0, Change::Spec(L2)));
     assert_eq!(refused(request(1, L1)), refusal(Rule::TableLevel, 3, 2, Change::Spec(PINNED)));
-    let nine = Request { registers: 9, ..request(0, PINNED) };
+    let nine = Request { slots: 9, ..request(0, PINNED) };
     assert_eq!(refused(nine), refusal(Rule::PinnedSlots, 9, 8, Change::Spec(L1)));
     let misses = Request { misses: MISSES + 1, ..request(1, L2) };
     assert_eq!(refused(misses), refusal(Rule::Misses, MISSES + 1, MISSES, Change::Misses(MISSES)));
@@ -69,7 +71,7 @@ fn each_rule_refuses_with_its_numbers_and_the_change() {
 #[test]
 fn registers_are_left_to_what_is_paged() {
     let (mut book, mut lists) = book();
-    let six = book.admit(&Request { registers: 6, ..request(1, PINNED) }, &mut lists).unwrap();
+    let six = book.admit(&Request { slots: 6, ..request(1, PINNED) }, &mut lists).unwrap();
     book.admit(&request(1, L2), &mut lists).unwrap();
     let full = book.admit(&request(1, PINNED), &mut lists).unwrap_err();
     assert_eq!((full.rule, full.left, full.change), (Rule::PinnedSlots, 0, Change::Spec(L2)));
@@ -77,10 +79,10 @@ fn registers_are_left_to_what_is_paged() {
     let refused = book.admit(&code, &mut lists).unwrap_err();
     let expected = Refusal { rule: Rule::PagedSlots, asked: 4, left: 2, change: Change::ReleaseRegisters(2) };
     assert_eq!(refused, expected);
-    book.release(&six);
+    book.release(&six.charge);
     assert!(book.admit(&code, &mut lists).is_ok());
     // Three slots are kept in domain 2 because its account says so.
-    book.admit(&Request { registers: 6, ..request(2, PINNED) }, &mut lists).unwrap();
+    book.admit(&Request { slots: 6, ..request(2, PINNED) }, &mut lists).unwrap();
     let refused = book.admit(&Request { table_bytes: 0, ..request(2, L2) }, &mut lists).unwrap_err();
     assert_eq!((refused.rule, refused.asked, refused.left), (Rule::PagedSlots, 3, 2));
 }
@@ -90,7 +92,7 @@ fn a_table_grows_into_frames_of_its_class_or_not_at_all() {
     let (mut book, mut lists) = book();
     let grown = book.admit(&Request { table_bytes: 600, ..request(1, L2) }, &mut lists).unwrap();
     assert_eq!(grown.table, Some(Range { pool: 1, base: 0x2002_0000, bytes: 2016 }));
-    assert_eq!(book.accounts()[1].table, Quantity { total: 512 + 2016, used: 600 });
+    assert_eq!(book.accounts()[1].table(), Quantity { total: 512 + 2016, used: 600 });
     // There is no pool of TCM into which domain 0 could grow; and what was taken for a table is put back when frames are missing.
     let refused = book.admit(&Request { table_bytes: 1025, ..request(0, L1) }, &mut lists).unwrap_err();
     assert_eq!((refused.rule, refused.asked, refused.left), (Rule::TableMemory, 1025, 1024));
@@ -105,11 +107,11 @@ fn only_clean_memory_is_granted() {
     let (mut book, mut lists) = book();
     let all = Request { frames: Some(Wanted { bytes: 0x8000, align: 1, at: None }), ..request(0, L1) };
     let grant = book.admit(&all, &mut lists).unwrap();
-    book.release(&grant);
+    book.release(&grant.charge);
     assert_eq!((book.accounts()[0].held, book.accounts()[0].dirty, book.pools()[0].dirty), (0, 0x8000, 0x8000));
     let refused = book.admit(&all, &mut lists).unwrap_err();
     assert_eq!((refused.rule, refused.left), (Rule::FramesNotClean, 0x1000));
-    let range = grant.frames.unwrap();
+    let range = grant.charge.frames.unwrap();
     book.cleaned(0, range);
     lists.put(range);
     assert!(book.admit(&all, &mut lists).is_ok());
@@ -142,8 +144,9 @@ impl Random {
                 data,
             },
             code: self.below(4) == 0,
-            registers: 1 + self.below(3) as u8,
+            slots: 1 + self.below(3) as u8,
             table_bytes: self.below(400),
+            descriptors: 0,
             misses: if self.below(3) == 0 { self.below(8) } else { 0 },
             frames,
         }
@@ -155,13 +158,13 @@ fn agree(book: &Book, shadow: &Shadow) {
     for (domain, account) in (0u8..).zip(book.accounts()) {
         assert_eq!(u32::from(account.pinned), shadow.registers(domain));
         assert!(shadow.registers(domain) + shadow.slots(domain) <= 8);
-        assert_eq!(account.table.used, shadow.table(domain));
-        assert!(account.table.used <= account.table.total);
+        assert_eq!(account.table().used, shadow.table(domain));
+        assert!(account.table().used <= account.table().total);
         assert_eq!(account.misses.used, shadow.misses(domain));
         assert!(account.misses.used <= account.misses.total);
         assert_eq!(
             account.held,
-            shadow.of(domain).filter_map(|grant| grant.frames).map(|range| range.bytes).sum::<u32>()
+            shadow.of(domain).filter_map(|grant| grant.charge.frames).map(|range| range.bytes).sum::<u32>()
         );
         let dirty = shadow.dirty.iter().filter(|(of, _)| *of == domain).map(|(_, range)| range.bytes);
         assert_eq!(account.dirty, dirty.sum::<u32>());
@@ -171,7 +174,7 @@ fn agree(book: &Book, shadow: &Shadow) {
         let sum =
             |ranges: &mut dyn Iterator<Item = Range>| ranges.filter(|range| of(&range)).map(|range| range.bytes).sum();
         let dirty: u32 = sum(&mut shadow.dirty.iter().map(|(_, range)| *range));
-        let held: u32 = sum(&mut shadow.grants.iter().filter_map(|grant| grant.frames));
+        let held: u32 = sum(&mut shadow.grants.iter().filter_map(|grant| grant.charge.frames));
         let tables: u32 = sum(&mut shadow.tables.iter().copied());
         assert_eq!((pool.dirty, pool.clean.used), (dirty, dirty + held + tables));
     }
@@ -196,21 +199,21 @@ fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change)
         let account = book.accounts()[usize::from(domain)];
         let (done, suits): (bool, fn(&Grant) -> bool) = match change {
             Change::ReleaseTable(bytes) => {
-                (before.table.used - account.table.used >= bytes, |grant| grant.table_bytes > 0)
+                (before.table().used - account.table().used >= bytes, |grant| grant.charge.table_bytes > 0)
             }
             Change::ReleaseRegisters(count) => {
-                (u32::from(before.pinned - account.pinned) >= count, |grant| grant.registers > 0)
+                (u32::from(before.pinned - account.pinned) >= count, |grant| grant.charge.slots > 0)
             }
             _ => (true, |_| false),
         };
         if done {
             return Some(request);
         }
-        let own = |grant: &Grant| grant.domain == domain && suits(grant);
+        let own = |grant: &Grant| grant.charge.domain == domain && suits(grant);
         let index = shadow.grants.iter().position(own).expect("the refusal says that so much can be released");
         let grant = shadow.grants.remove(index);
-        book.release(&grant);
-        shadow.dirty.extend(grant.frames.map(|range| (domain, range)));
+        book.release(&grant.charge);
+        shadow.dirty.extend(grant.charge.frames.map(|range| (domain, range)));
     }
 }
 
@@ -224,8 +227,8 @@ fn random_histories_add_up() {
                 0..3 if !shadow.grants.is_empty() => {
                     let index = random.below(shadow.grants.len() as u32) as usize;
                     let grant = shadow.grants.swap_remove(index);
-                    book.release(&grant);
-                    shadow.dirty.extend(grant.frames.map(|range| (grant.domain, range)));
+                    book.release(&grant.charge);
+                    shadow.dirty.extend(grant.charge.frames.map(|range| (grant.charge.domain, range)));
                 }
                 3..5 if !shadow.dirty.is_empty() => {
                     let (domain, range) = shadow.dirty.swap_remove(0);
@@ -292,21 +295,27 @@ fn a_forged_block_promises_no_more_than_there_is() {
         bytes[12..16].copy_from_slice(&sum.to_le_bytes());
         Book::decode(&bytes)
     };
-    let (tables, pools, accounts) = (6 + 17, 6 + 17 + 4, 6 + 17 + 4 + 8);
+    let (platform, tables, pools, accounts) = (6, 6 + 16, 6 + 16 + 10, 6 + 16 + 10 + 8);
     for (index, value) in [
+        (platform, 3),
+        (platform + 1, 8 | 200 << 8 | 100 << 16),
+        (platform + 2, 0),
+        (platform + 5, 1),
         (tables + 1, 2049),
+        (tables + 1, 1025),
+        (tables + 9, 1),
         (pools, 4),
         (pools + 2, 0x8001),
         (pools + 3, 1),
-        (accounts, 0),
-        (accounts, 1 | 9 << 16),
+        (accounts, 4),
+        (accounts, 9 << 16),
+        (accounts + 1, 1025),
         (accounts + 2, 1025),
-        (accounts + 9 + 6, MISSES + 1),
-        (accounts + 3, 0x1_0000),
-        (8, 4),
-        (7, 0),
+        (accounts + 15 + 12, MISSES + 1),
+        (accounts + 9, 0x1_0000),
+        (accounts + 13, 5),
     ] {
         assert_eq!(forge(index, value).unwrap_err(), DecodeError::Inconsistent, "word {index}");
     }
-    assert_eq!(forge(accounts + 7, 5).unwrap().accounts()[0].held, 5);
+    assert_eq!(forge(accounts, 3 << 8).unwrap().accounts()[0].paged_slots, 3);
 }

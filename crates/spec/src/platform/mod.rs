@@ -1,0 +1,198 @@
+//! What each level means on a platform. All of it is data, so that one table can be printed and tested.
+
+mod pages;
+mod place;
+mod regions;
+
+pub use pages::{Costs, Effort, Linear, PAGE_BYTES, Pages, UNITS, Work};
+pub use place::{PLACES, TablePlace};
+pub use regions::{NODE_BYTES, Regions};
+
+use crate::temporal::{AccessLevel, TemporalSpec};
+
+/// How a bound was found. A bound has one method; figures found in different ways are never combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Method {
+    /// It follows from the platform's description: no software takes part in the check.
+    Derived = 1,
+    /// The largest value observed on the platform's worst path, by a test that is run with every change.
+    Observed = 2,
+}
+
+impl Method {
+    /// The method with this number.
+    pub const fn from_number(number: u32) -> Option<Method> {
+        match number {
+            1 => Some(Self::Derived),
+            2 => Some(Self::Observed),
+            _ => None,
+        }
+    }
+
+    /// Its name in reports.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Derived => "derived from the platform description",
+            Self::Observed => "observed maximum",
+        }
+    }
+}
+
+/// What a bound covers, for whoever prints one.
+pub const SCOPE: &str = "the check whether the access is permitted; not the access itself";
+
+/// The promise that comes with a grant: how long the *check* of one access takes at most, beyond the access itself. It says
+/// nothing about the time that the memory takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The level at which the check ends at the latest.
+    pub level: AccessLevel,
+    /// Cycles of the processor that the check adds to one access at most.
+    pub cycles: u32,
+    /// How that was found.
+    pub method: Method,
+}
+
+/// Why a platform refuses a specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reason {
+    /// The platform has no third level that could hold the table.
+    NoThirdLevel = 1,
+    /// Releasing includes clearing the memory, whose time grows with its size.
+    ReleaseScrubs = 2,
+    /// The platform has no memory of this class.
+    NoSuchMemory = 3,
+    /// The platform keeps domains apart, but not all that the check of one depends on.
+    PartlyIndependent = 4,
+}
+
+impl Reason {
+    /// The reason as a sentence.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NoThirdLevel => "there is no third level of on-chip storage in which the table could be kept",
+            Self::ReleaseScrubs => "a release includes clearing the memory, whose time grows with its size",
+            Self::NoSuchMemory => "there is no memory of this class",
+            Self::PartlyIndependent => {
+                "identifiers keep other domains' TLB entries from answering, not from taking the place of one's own"
+            }
+        }
+    }
+}
+
+/// How a platform keeps a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Slots of its own in the hardware that checks: region registers that are always loaded, or locked entries of the TLB.
+    Pinned(Bound),
+    /// Tables that lie in one of these places, the first that has room.
+    Tables(&'static [TablePlace]),
+}
+
+/// What `independent` gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Independence {
+    /// What no other domain changes.
+    pub kept: &'static str,
+    /// What other domains change, if anything.
+    pub not_kept: Option<&'static str>,
+}
+
+/// What checks accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hardware {
+    /// Region registers, and tables that software walks.
+    Regions(Regions),
+    /// A TLB, and page tables that hardware walks.
+    Pages(Pages),
+}
+
+/// A platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Platform {
+    /// What checks accesses.
+    pub hardware: Hardware,
+    /// Classes of memory in which data can be placed, a bit for each (bit 1 TCM, 2 on the chip, 3 off the chip).
+    pub data_classes: u8,
+}
+
+impl Platform {
+    /// A Cortex-M7: [`Regions::cortex_m7`].
+    pub const fn cortex_m7(tcm_cycles: u32, on_chip_cycles: u32) -> Platform {
+        Platform { hardware: Hardware::Regions(Regions::cortex_m7(tcm_cycles, on_chip_cycles)), data_classes: 0b1110 }
+    }
+
+    /// The Cortex-A9 of an XC7Z020: [`Pages::cortex_a9`].
+    pub const fn cortex_a9(costs: Costs, work: Work) -> Platform {
+        Platform { hardware: Hardware::Pages(Pages::cortex_a9(costs, work)), data_classes: 0b1100 }
+    }
+
+    /// The description of its page tables, if it has any.
+    pub const fn pages(&self) -> Option<&Pages> {
+        match &self.hardware {
+            Hardware::Pages(pages) => Some(pages),
+            Hardware::Regions(_) => None,
+        }
+    }
+
+    /// Region registers of a domain, if it has any.
+    pub const fn registers(&self) -> Option<u8> {
+        match &self.hardware {
+            Hardware::Regions(regions) => Some(regions.registers),
+            Hardware::Pages(_) => None,
+        }
+    }
+
+    /// What the platform makes of a specification: everything that it asks for is kept, or the reason why not. A constant time depends
+    /// on how much is mapped, too: [`Rule::ConstantTime`](crate::Rule::ConstantTime).
+    ///
+    /// # Errors
+    /// The [`Reason`].
+    pub const fn meaning(&self, spec: TemporalSpec) -> Result<Meaning, Reason> {
+        match &self.hardware {
+            Hardware::Regions(_) if spec.constant_time => return Err(Reason::ReleaseScrubs),
+            Hardware::Pages(_) if spec.independent && !spec.allow_partial => return Err(Reason::PartlyIndependent),
+            _ => {}
+        }
+        if let Some(class) = spec.data
+            && self.data_classes & 1 << class as u8 == 0
+        {
+            return Err(Reason::NoSuchMemory);
+        }
+        let kept = match &self.hardware {
+            Hardware::Regions(regions) => regions.keeps(spec.access),
+            Hardware::Pages(pages) => pages.keeps(spec.access),
+        };
+        match kept {
+            Some(meaning) => Ok(meaning),
+            None => Err(Reason::NoThirdLevel),
+        }
+    }
+
+    /// What tables in a place promise; `None` when that is nothing.
+    pub const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
+        match &self.hardware {
+            Hardware::Regions(regions) => regions.bound_of(place),
+            Hardware::Pages(pages) => pages.bound_of(place),
+        }
+    }
+
+    /// What is independent of other domains, for memory that is pinned or found through tables in a place, and what is not. With region
+    /// registers everything is: each domain has an image of them and a table of its own, and a switch loads the image whole.
+    pub const fn independence(&self, pinned: bool, place: TablePlace) -> Independence {
+        match &self.hardware {
+            Hardware::Regions(_) => Independence { kept: "registers and table are each domain's own", not_kept: None },
+            Hardware::Pages(pages) => pages.independence(pinned, place),
+        }
+    }
+
+    /// Registers that must be left to paged memory; none where pages are found by hardware.
+    pub const fn paged_slots(&self, code_paged: bool, data_paged: bool) -> u8 {
+        match &self.hardware {
+            Hardware::Regions(regions) => regions.paged_slots(code_paged, data_paged),
+            Hardware::Pages(_) => 0,
+        }
+    }
+}

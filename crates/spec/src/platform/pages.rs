@@ -1,0 +1,177 @@
+//! Chips that check accesses with page tables and a TLB, in hardware.
+//!
+//! What is different from region registers: there are no misses to pay for and no registers to keep free; what runs out is
+//! shared by the whole chip (entries that can be locked, memory on the chip, ways of a cache); memory need not be in one piece;
+//! and the TLB is shared between domains, so that independence is kept in part only.
+
+use super::{Bound, Independence, Meaning, Method, TablePlace};
+use crate::temporal::AccessLevel;
+
+/// Cycles that the check adds to an access at most. Each follows from the description of the chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// A miss in the micro-TLB and a hit in the main TLB.
+    pub main_tlb: u32,
+    /// A miss in both, and a walk of two descriptors in on-chip memory.
+    pub walk_on_chip: u32,
+    /// The same in locked ways of the second-level cache.
+    pub walk_locked_ways: u32,
+}
+
+/// `base + each * n` cycles for `n` descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// Whatever the size.
+    pub base: u32,
+    /// For each descriptor.
+    pub each: u32,
+}
+
+impl Linear {
+    /// The cycles for so many descriptors; `u32::MAX` stands for more than that.
+    pub const fn of(self, descriptors: u32) -> u32 {
+        self.base.saturating_add(self.each.saturating_mul(descriptors))
+    }
+}
+
+/// What it takes to map and to release, clearing apart, at most, in all steps together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// How all four figures were found.
+    pub method: Method,
+    /// Mapping.
+    pub map: Linear,
+    /// Taking the mapping away.
+    pub release: Linear,
+}
+
+/// What the mapping of one grant takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Descriptors at most, however the memory is scattered.
+    pub descriptors: u32,
+    /// Cycles to map it, at most.
+    pub map_cycles: u32,
+    /// Cycles to take it away, clearing apart, at most.
+    pub release_cycles: u32,
+    /// How the cycles were found.
+    pub method: Method,
+}
+
+/// A chip with page tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// What checks cost.
+    pub costs: Costs,
+    /// What changes of tables cost.
+    pub work: Work,
+    /// Entries of the main TLB that can be locked, on the whole chip.
+    pub lock_slots: u8,
+    /// Ways of the second-level cache.
+    pub ways: u8,
+    /// Bytes in a way, not 0.
+    pub way_bytes: u32,
+    /// Bytes of a domain's first-level table, not 0.
+    pub root_bytes: u32,
+    /// Bytes of a second-level table, not 0.
+    pub table_bytes: u32,
+    /// Most descriptors of a mapping for which a constant time is promised.
+    pub constant_descriptors: u32,
+    /// First address at which domain 0 can have memory mapped while it runs; the window of domain `i` lies `i` windows behind it.
+    pub window_base: u32,
+    /// Base-two logarithm of the bytes of a window.
+    pub window_log2: u8,
+}
+
+/// Bytes of the smallest page: what memory is granted in.
+pub const PAGE_BYTES: u32 = 4096;
+/// Bytes that one entry can translate, smallest first.
+pub const UNITS: [u32; 3] = [PAGE_BYTES, 64 << 10, 1 << 20];
+
+const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
+const ON_CHIP_FIRST: &[TablePlace] = &[TablePlace::OnChip, TablePlace::LockedWays];
+
+impl Pages {
+    /// The Cortex-A9 of an XC7Z020 (MxU 4.2, table 3): four lock slots, 512 KiB of second-level cache in eight ways, first-level
+    /// tables of 8 KiB (`TTBCR.N` = 1: domains have the lower 2 GiB). A constant time is promised for what lock slots can hold at
+    /// most: four pages of 64 KiB, or sections. Windows of 32 MiB from 1 GiB on, where there is no memory.
+    pub const fn cortex_a9(costs: Costs, work: Work) -> Pages {
+        Pages {
+            costs,
+            work,
+            lock_slots: 4,
+            ways: 8,
+            way_bytes: 64 << 10,
+            root_bytes: 8192,
+            table_bytes: 1024,
+            constant_descriptors: 64,
+            window_base: 0x4000_0000,
+            window_log2: 25,
+        }
+    }
+
+    /// Bytes of the entry that covers so many bytes best: of the smallest unit that holds them, or else of the largest one.
+    pub const fn unit(bytes: u32) -> u32 {
+        if bytes <= UNITS[0] {
+            UNITS[0]
+        } else if bytes <= UNITS[1] {
+            UNITS[1]
+        } else {
+            UNITS[2]
+        }
+    }
+
+    /// Bytes of the ways that can be locked: at least one stays unlocked.
+    pub const fn lockable_bytes(&self) -> u32 {
+        (self.ways as u32).saturating_sub(1).saturating_mul(self.way_bytes)
+    }
+
+    /// What a mapping of so many descriptors takes.
+    pub const fn effort(&self, descriptors: u32) -> Effort {
+        let Work { method, map, release } = self.work;
+        Effort { descriptors, map_cycles: map.of(descriptors), release_cycles: release.of(descriptors), method }
+    }
+
+    /// How a level is kept: `None` where there is no third level. `l1` is kept as `deterministic`: first-level caches hold no part of a
+    /// table for certain. Of what is locked, tables are read once, when it is locked: where they lie promises nothing.
+    pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
+        let locked = Bound { level: AccessLevel::Deterministic, cycles: self.costs.main_tlb, method: Method::Derived };
+        Some(match level {
+            AccessLevel::Deterministic | AccessLevel::L1 => Meaning::Pinned(locked),
+            AccessLevel::L2 => Meaning::Tables(ON_CHIP_FIRST),
+            AccessLevel::L3 => return None,
+            AccessLevel::BestEffort => Meaning::Tables(OFF_CHIP),
+        })
+    }
+
+    /// What tables in a place promise; off the chip, nothing.
+    pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
+        let cycles = match place {
+            TablePlace::OnChip => self.costs.walk_on_chip,
+            TablePlace::LockedWays => self.costs.walk_locked_ways,
+            TablePlace::Tcm | TablePlace::OffChip => return None,
+        };
+        Some(Bound { level: place.level(), cycles, method: Method::Derived })
+    }
+
+    /// What is independent of other domains and what is not, for memory that is locked, or found through tables in a place. The bound
+    /// holds whatever others do; within it they change the time of the check.
+    pub(super) const fn independence(&self, locked: bool, place: TablePlace) -> Independence {
+        let (kept, not_kept) = match (locked, place) {
+            (true, _) => ("its entries stay in the main TLB", "the micro-TLB is emptied at each switch"),
+            (false, TablePlace::Tcm | TablePlace::OnChip) => (
+                "entries of other domains never answer for it, and no walk leaves the chip",
+                "others displace its TLB entries",
+            ),
+            (false, TablePlace::LockedWays) => (
+                "entries of other domains never answer for it, and its tables stay in the second-level cache",
+                "others displace its TLB entries",
+            ),
+            (false, TablePlace::OffChip) => (
+                "entries of other domains never answer for it",
+                "others displace its TLB entries and the cache lines of its tables",
+            ),
+        };
+        Independence { kept, not_kept: Some(not_kept) }
+    }
+}

@@ -1,0 +1,72 @@
+//! Chips that check accesses with region registers, and find what is in none of them through a table in software.
+
+use super::{Bound, Meaning, Method, TablePlace};
+use crate::temporal::AccessLevel;
+
+/// Bytes of a PCTrie node (`protect::pctrie` asserts it).
+pub const NODE_BYTES: u16 = 288;
+
+/// A chip with region registers. Each domain has an image of them and a table of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Regions {
+    /// Region registers of a domain.
+    pub registers: u8,
+    /// Registers that must serve paged memory once data is paged: an access can straddle regions.
+    pub slots_for_data: u8,
+    /// Registers beyond these once code is paged: a fetch can straddle regions, too.
+    pub slots_for_code: u8,
+    /// Bytes of a node of a domain's table, not 0.
+    pub node_bytes: u16,
+    /// Largest observed cycles from a faulting access to the restarted one, with the table in tightly coupled memory.
+    pub tcm_cycles: u32,
+    /// The same with the table in other memory on the chip.
+    pub on_chip_cycles: u32,
+}
+
+const TCM: &[TablePlace] = &[TablePlace::Tcm];
+const CHIP: &[TablePlace] = &[TablePlace::Tcm, TablePlace::OnChip];
+
+impl Regions {
+    /// The Cortex-M7 with its PMSAv7 unit. `tcm_cycles` and `on_chip_cycles` as in the type.
+    pub const fn cortex_m7(tcm_cycles: u32, on_chip_cycles: u32) -> Regions {
+        Regions {
+            registers: 8,
+            slots_for_data: 2,
+            slots_for_code: 2,
+            node_bytes: NODE_BYTES,
+            tcm_cycles,
+            on_chip_cycles,
+        }
+    }
+
+    /// Registers that must be left to paged memory: none if nothing is paged. Code holds constants, which are read as data.
+    pub const fn paged_slots(&self, code_paged: bool, data_paged: bool) -> u8 {
+        match (code_paged, data_paged) {
+            (false, false) => 0,
+            (false, true) => self.slots_for_data,
+            (true, _) => self.slots_for_data + self.slots_for_code,
+        }
+    }
+
+    /// How a level is kept: `None` where there is no third level.
+    pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
+        Some(match level {
+            AccessLevel::Deterministic => {
+                Meaning::Pinned(Bound { level: AccessLevel::Deterministic, cycles: 0, method: Method::Derived })
+            }
+            AccessLevel::L1 => Meaning::Tables(TCM),
+            AccessLevel::L2 | AccessLevel::BestEffort => Meaning::Tables(CHIP),
+            AccessLevel::L3 => return None,
+        })
+    }
+
+    /// What a table in a place promises.
+    pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
+        let cycles = match place {
+            TablePlace::Tcm => self.tcm_cycles,
+            TablePlace::OnChip => self.on_chip_cycles,
+            TablePlace::LockedWays | TablePlace::OffChip => return None,
+        };
+        Some(Bound { level: place.level(), cycles, method: Method::Observed })
+    }
+}
