@@ -233,24 +233,23 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
             return Err(Error::BadState);
         }
         tables.unmap(mapping.virt, mapping.bytes, mapping.placement).map_err(refused)?;
+        // From now on nobody locks it again ([`Protection::evict`]); the entry goes with the invalidation of its page, before another edit
+        // can take the slot.
+        if let Some((slot, _)) = hands.shared.kept(asid, mapping.virt, mapping.bytes) {
+            hands.shared.slots[slot] = None;
+        }
         progress.begun = true;
         Ok(Step::Done(cost::LOOK))
     }
 
     /// # Bound
     /// [`ENTRIES`] descriptors, see [`Tables`].
-    fn leave_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Step {
+    fn leave_step(&mut self, _: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Step {
         if !progress.begun {
             return Step::Done(cost::LOOK);
         }
         if self.advance(hands.arch) == Edited::More {
             return Step::More(cost::EDIT);
-        }
-        // What was kept went with what invalidated its page.
-        if let Some(asid) = self.identifier()
-            && let Some((slot, _)) = hands.shared.kept(asid, mapping.virt, mapping.bytes)
-        {
-            hands.shared.slots[slot] = None;
         }
         Step::Done(cost::EDIT)
     }

@@ -5,6 +5,7 @@ mod edits;
 mod frames;
 pub mod fuzz;
 mod lives;
+mod pages;
 mod paging;
 mod rich;
 mod short;

@@ -20,7 +20,7 @@ use crate::objects::Level;
 use crate::protection::Protection;
 use crate::{Kernel, NOBODY};
 
-pub use pages::Pager;
+pub use pages::{Pager, units};
 pub use registers::Registers;
 pub use sample::*;
 

@@ -1,0 +1,383 @@
+//! Page tables: what is mapped at run time, what the TLB remembers of it, and what hostile words achieve.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use abi::{Call, Error};
+use protect::vmsa::Unit;
+use system::build::Builder;
+use system::{Area, Cap, Frames, area, frames};
+
+use super::refused;
+use super::sim::{GATE, Guard, Machine, PEER, Pager, boot_with, sample};
+use super::watch::memory;
+use crate::Kernel;
+use crate::objects::Life;
+
+type Chip = Kernel<Machine<Pager>>;
+type Told = Option<(u32, [u32; 2])>;
+
+const OK: Told = Some((0, [0, 0]));
+const FRAMES: u32 = 4;
+const NEAR: u32 = 5;
+/// Frames that domain 0 holds, off the chip and on it.
+const POOL: u32 = 0x6000_0000;
+const POOL_BYTES: u32 = 0x40_0000;
+const CHIP: u32 = 0xffff_8000;
+/// Where nothing is.
+const VIRT: u32 = 0x1000_0000;
+const LOCKED: u32 = 0x3000_0000;
+
+const READ: u32 = PEER | 1 << 16;
+const WRITE: u32 = PEER | 3 << 16;
+const PINNED: u32 = PEER | 11 << 16;
+const CLOSE: u32 = PEER | 19 << 16;
+
+/// The sample, where domain 0 holds frames, and domain 1 begins with one locked entry.
+fn system() -> Builder {
+    let mut builder = sample();
+    let kind = frames::USER;
+    builder.frames.push(Frames { base: POOL, bytes: POOL_BYTES, kind });
+    builder.frames.push(Frames { base: CHIP, bytes: 0x2000, kind });
+    builder.frames.push(Frames { base: LOCKED, bytes: 0x1000, kind });
+    let flags = area::READ | area::WRITE | area::LOCKED;
+    builder.areas.push(Area { domain: 1, base: LOCKED, bytes: 0x1000, flags, ..Area::default() });
+    builder.domains[1].areas = 3;
+    for (slot, object) in [(FRAMES, 3), (NEAR, 4)] {
+        builder.caps.push(Cap { domain: 0, slot, kind: 7, object, rights: 7, badge: 0 });
+    }
+    builder
+}
+
+fn ready() -> Chip {
+    let mut kernel = boot_with(&system(), Machine::<Pager> { now: 1000, ..Machine::default() });
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, POOL_BYTES, 0]), OK);
+    kernel
+}
+
+fn check(kernel: &mut Chip) {
+    Pager::check(kernel);
+    memory(kernel);
+}
+
+fn call(kernel: &mut Chip, call: Call, args: [u32; 4]) -> Told {
+    let told = kernel.asks(call as u32, args);
+    check(kernel);
+    told
+}
+
+/// Maps pages from an offset in the pool on.
+fn map(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
+    call(kernel, Call::FramesMap, [target, FRAMES, virt | (pages - 1), offset])
+}
+
+fn unmap(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
+    call(kernel, Call::FramesUnmap, [target, FRAMES, virt | (pages - 1), offset])
+}
+
+/// A call by domain 1, to its end.
+fn call_by_other(kernel: &mut Chip, number: Call, args: [u32; 4]) -> Told {
+    for _ in 0..100 {
+        kernel.loads(1);
+        let told = call(kernel, number, args);
+        if told.is_some() {
+            return told;
+        }
+    }
+    panic!("the call does not end");
+}
+
+/// What domain 1 finds at an address.
+fn finds(kernel: &mut Chip, virt: u32) -> Option<u32> {
+    kernel.loads(1);
+    check(kernel);
+    let found = kernel.arch.kind.translate(virt).map(|entry| entry.physical + (virt - entry.virt));
+    kernel.loads(0);
+    check(kernel);
+    found
+}
+
+fn restart(kernel: &mut Chip) -> Told {
+    call(kernel, Call::DomainStop, [PEER, 0, 0, 0]);
+    for _ in 0..1000 {
+        let told = call(kernel, Call::DomainRestart, [PEER, 0, 0, 0]);
+        if told != refused(Error::Again) {
+            return told;
+        }
+    }
+    panic!("the restart does not end");
+}
+
+#[test]
+fn pages_lie_wherever_the_words_say() {
+    let mut kernel = ready();
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x3000), OK);
+    assert_eq!(map(&mut kernel, READ, VIRT + 0x1000, 1, 0), OK);
+    assert_eq!(finds(&mut kernel, VIRT + 0xffc), Some(POOL + 0x3ffc));
+    assert_eq!(finds(&mut kernel, VIRT + 0x1004), Some(POOL + 4));
+    assert_eq!(finds(&mut kernel, VIRT + 0x2000), None);
+    assert_eq!(map(&mut kernel, READ, VIRT + 0x1000, 1, 0x8000), refused(Error::BadState));
+    assert_eq!(unmap(&mut kernel, READ, VIRT + 0x1000, 1, 0), OK);
+    assert_eq!(finds(&mut kernel, VIRT + 0x1004), None);
+    assert_eq!(finds(&mut kernel, VIRT), Some(POOL + 0x3000));
+}
+
+#[test]
+fn larger_units_are_used_where_they_fit_exactly() {
+    let mut kernel = ready();
+    for (virt, pages, offset, unit) in [
+        (VIRT, 256, 0x10_0000, Unit::Section),
+        (VIRT + 0x10_0000, 16, 0x1_0000, Unit::Large),
+        (VIRT + 0x20_0000, 16, 0x2_1000, Unit::Small),
+    ] {
+        assert_eq!(map(&mut kernel, WRITE, virt, pages, offset), OK);
+        kernel.loads(1);
+        assert_eq!(kernel.arch.kind.translate(virt).unwrap().unit, unit);
+        kernel.loads(0);
+        assert_eq!(unmap(&mut kernel, WRITE, virt, pages, offset), OK);
+        assert_eq!(finds(&mut kernel, virt), None);
+    }
+}
+
+#[test]
+fn copies_follow_the_translation_page_by_page() {
+    let mut kernel = ready();
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x7000), OK);
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x2000), OK);
+    assert_eq!(map(&mut kernel, READ, VIRT + 0x2000, 1, 0x5000), OK);
+    // The caller's data lies in the other domain's place, see `Pager::adapt`.
+    for offset in 0..64 {
+        kernel.arch.memory.insert(0x2002_1c00 + offset, offset as u8 + 1);
+    }
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, [VIRT + 0xfe0, 0x2002_0c00, 64, 0]), OK);
+    let at = |kernel: &Chip, address: u32| kernel.arch.memory.get(&address).copied();
+    assert_eq!([POOL + 0x7fdf, POOL + 0x7fe0, POOL + 0x7fff].map(|byte| at(&kernel, byte)), [None, Some(1), Some(32)]);
+    assert_eq!([POOL + 0x2000, POOL + 0x201f, POOL + 0x2020].map(|byte| at(&kernel, byte)), [Some(33), Some(64), None]);
+    let read_only = [VIRT + 0x1fe0, 0x2002_0c00, 64, 0];
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, read_only), refused(Error::BadAddress));
+    assert_eq!(at(&kernel, POOL + 0x2fe0), None, "nothing of it was copied");
+    let beyond = [VIRT + 0x2fe0, 0x2002_0c00, 64, 0];
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, beyond), refused(Error::BadAddress));
+}
+
+#[test]
+fn hostile_words_map_nothing() {
+    let mut kernel = ready();
+    let bad = [
+        ([PEER, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 2 << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 4 << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 7 << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 33 << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 0xffff << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([WRITE, FRAMES, VIRT, 0x800], Error::BadArgument),
+        ([WRITE, FRAMES, VIRT, POOL_BYTES], Error::BadAddress),
+        ([WRITE, FRAMES, VIRT | 1, POOL_BYTES - 0x1000], Error::BadAddress),
+        ([WRITE, FRAMES, VIRT, 0xffff_f000], Error::BadAddress),
+        ([WRITE, FRAMES, VIRT, 0u32.wrapping_sub(POOL)], Error::BadAddress),
+        ([WRITE, FRAMES, VIRT | 0xfff, 0], Error::BadAddress),
+        ([WRITE, FRAMES, 0x8000_0000, 0], Error::BadArgument),
+        ([WRITE, FRAMES, 0x7fff_f001, 0], Error::BadArgument),
+        ([WRITE, FRAMES, 0xffff_f001, 0], Error::BadArgument),
+        ([PINNED, FRAMES, VIRT | 1, 0], Error::BadArgument),
+        ([PINNED, FRAMES, VIRT | 15, 0x1000], Error::BadArgument),
+        ([PINNED, FRAMES, (VIRT + 0x1000) | 15, 0], Error::BadArgument),
+        // The domain's own code, data and locked page.
+        ([CLOSE, FRAMES, 0x20_1000, 0], Error::BadState),
+        ([CLOSE, FRAMES, 0x2002_0000 | 1, 0], Error::BadState),
+        ([PINNED, FRAMES, LOCKED, 0], Error::BadState),
+    ];
+    let before = super::sim::units(&kernel.domain(1).protection);
+    for (index, (args, error)) in bad.into_iter().enumerate() {
+        assert_eq!(call(&mut kernel, Call::FramesMap, args), refused(error), "case {index}");
+        let told = call(&mut kernel, Call::FramesUnmap, args);
+        assert!(told.is_some_and(|(status, _)| status != 0), "case {index}: {told:?}");
+    }
+    assert_eq!(super::sim::units(&kernel.domain(1).protection), before);
+}
+
+#[test]
+fn only_exactly_what_was_mapped_is_unmapped() {
+    let mut kernel = ready();
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 16, 0), OK);
+    assert_eq!(map(&mut kernel, READ, VIRT + 0x1_0000, 1, 0x1_0000), OK);
+    // What another page is mapped to would be taken for free while it can still be reached.
+    for (target, virt, pages, offset) in [
+        (WRITE, VIRT, 16, 0x1_0000),
+        (WRITE, VIRT, 1, 0),
+        (WRITE, VIRT, 15, 0),
+        (WRITE, VIRT + 0x1000, 15, 0x1000),
+        (READ, VIRT, 16, 0),
+        (PINNED, VIRT, 16, 0),
+        (WRITE, VIRT, 17, 0),
+        (WRITE, VIRT + 0x1_0000, 1, 0x1_0000),
+        (READ, VIRT + 0x1_0000, 2, 0x1_0000),
+        (WRITE, 0x2002_1000, 1, 0),
+        (PINNED, LOCKED, 1, 0),
+    ] {
+        assert_eq!(unmap(&mut kernel, target, virt, pages, offset), refused(Error::BadState), "{virt:x} {pages}");
+    }
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT, 16, 0), OK);
+    assert_eq!(unmap(&mut kernel, READ, VIRT + 0x1_0000, 1, 0x1_0000), OK);
+    assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, 0x1000, 0]), Some((0, [0xe00, 0])));
+}
+
+#[test]
+fn the_slots_of_the_tlb_are_given_back_or_refused() {
+    let mut kernel = ready();
+    // One of the four is the domain's from the start.
+    for index in 0..3 {
+        assert_eq!(map(&mut kernel, PINNED, VIRT + index * 0x1000, 1, index * 0x1000), OK);
+    }
+    assert_eq!(map(&mut kernel, PINNED, VIRT + 0x3000, 1, 0x3000), refused(Error::Full));
+    assert_eq!(finds(&mut kernel, VIRT + 0x3000), None, "never without the entry that was asked for");
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT, 1, 0), refused(Error::BadState));
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT, 3, 0), refused(Error::BadState));
+    assert_eq!(unmap(&mut kernel, PINNED, VIRT, 1, 0), OK);
+    assert_eq!(map(&mut kernel, PINNED, VIRT + 0x1_0000, 16, 0x1_0000), OK);
+    assert_eq!(restart(&mut kernel), OK);
+    let held: Vec<u32> = kernel.shared.held().into_iter().flatten().map(|(_, address)| address).collect();
+    assert_eq!(held, [LOCKED], "what was locked while it ran is not any more");
+    assert!(kernel.arch.kind.locked[0].is_some(), "the identifier was used again, and the entry came back");
+    for index in 0..3 {
+        assert_eq!(map(&mut kernel, PINNED, VIRT + index * 0x1000, 1, index * 0x1000), OK);
+    }
+}
+
+#[test]
+fn what_the_tables_locked_stays_locked() {
+    let mut builder = system();
+    builder.caps.push(Cap { domain: 1, slot: FRAMES, kind: 7, object: 5, rights: 7, badge: 0 });
+    builder.caps.push(Cap { domain: 1, slot: NEAR, kind: 1, object: 1, rights: 7, badge: 0 });
+    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+    for access in [11, 3] {
+        let told = call_by_other(&mut kernel, Call::FramesUnmap, [NEAR | access << 16, FRAMES, LOCKED, 0]);
+        assert_eq!(told, refused(Error::BadState));
+    }
+    assert_eq!(finds(&mut kernel, LOCKED), Some(LOCKED));
+}
+
+#[test]
+fn near_tables_are_near_or_the_mapping_is_refused() {
+    let mut kernel = ready();
+    // The domain has four tables on the chip; its code, its data and its locked page take two of them and one off it.
+    let mib = 0x10_0000;
+    let maps =
+        |kernel: &mut Chip| (0..8).take_while(|at| map(kernel, CLOSE, VIRT + at * mib, 1, at * 0x1000) == OK).count();
+    let before = maps(&mut kernel) as u32;
+    assert_eq!(before, 2);
+    assert_eq!(map(&mut kernel, CLOSE, VIRT + before * mib, 1, before * 0x1000), refused(Error::Full));
+    assert_eq!(map(&mut kernel, WRITE, VIRT + before * mib, 1, before * 0x1000), OK, "off the chip there are more");
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x9000), refused(Error::Full), "this MiB has a near table");
+    let given = call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x400]);
+    assert_eq!(given, Some((0, [1, 256])));
+    assert_eq!(map(&mut kernel, CLOSE, VIRT + 5 * mib, 1, 0xa000), OK);
+}
+
+#[test]
+fn memory_of_tables_is_nobodys() {
+    let mut kernel = ready();
+    for [offset, bytes] in [[0x200, 0x400], [0, 0x3e0], [0, 0x1020], [0, 0x2000]] {
+        let told = call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, bytes]);
+        assert_eq!(told, refused(Error::BadArgument), "{offset:x} {bytes:x}");
+    }
+    let told = call(&mut kernel, Call::NodesGive, [PEER, FRAMES, 0, 0x1000]);
+    assert_eq!(told, refused(Error::BadState), "only untyped memory");
+    assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x1000]), Some((0, [4, 1024])));
+    for told in [
+        call(&mut kernel, Call::FramesMap, [WRITE, NEAR, VIRT, 0]),
+        call(&mut kernel, Call::FramesMap, [READ, NEAR, VIRT, 0]),
+        call(&mut kernel, Call::FramesRetype, [NEAR, 0, 0x1000, 0]),
+        call(&mut kernel, Call::FramesClean, [NEAR, 0, 0x1000, 0]),
+        call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x1000]),
+    ] {
+        assert_eq!(told, refused(Error::BadState));
+    }
+    // Also when the domain for whose tables it was given is restarted.
+    assert_eq!(restart(&mut kernel), OK);
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [NEAR, 0, 0x1000, 0]), refused(Error::BadState));
+}
+
+#[test]
+fn a_restart_leaves_nothing_of_the_former_life() {
+    let mut kernel = ready();
+    for index in 0..20 {
+        assert_eq!(map(&mut kernel, WRITE, VIRT + index * 0x3000, 2, index * 0x2000), OK);
+    }
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x20_0000, 256, 0x20_0000), OK);
+    assert_eq!(finds(&mut kernel, VIRT + 0x20_1234), Some(POOL + 0x20_1234));
+    let marks = kernel.frames.marks();
+    assert_eq!(restart(&mut kernel), OK);
+    assert_eq!(kernel.domain(1).life, Life::Running);
+    assert!(kernel.frames.marks() < marks);
+    assert_eq!(finds(&mut kernel, VIRT), None);
+    assert_eq!(finds(&mut kernel, VIRT + 0x20_1234), None);
+    assert!(finds(&mut kernel, 0x2002_1000).is_some(), "its own memory is still there");
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0), OK);
+}
+
+#[test]
+fn a_restart_amid_the_unmapping_of_a_locked_page_does_not_lock_it_again() {
+    for steps in 1..8 {
+        let mut kernel = ready();
+        assert_eq!(map(&mut kernel, PINNED, VIRT, 1, 0), OK);
+        kernel.arch.stepwise = true;
+        for _ in 0..steps {
+            kernel.asks(Call::FramesUnmap as u32, [PINNED, FRAMES, VIRT, 0]);
+            check(&mut kernel);
+        }
+        kernel.arch.stepwise = false;
+        assert_eq!(restart(&mut kernel), OK, "{steps}");
+        assert_eq!(finds(&mut kernel, VIRT), None);
+    }
+}
+
+#[test]
+fn data_whose_memory_was_taken_away_is_not_restored_elsewhere() {
+    let mut builder = system();
+    builder.caps.push(Cap { domain: 1, slot: FRAMES, kind: 7, object: 2, rights: 7, badge: 0 });
+    builder.caps.push(Cap { domain: 1, slot: NEAR, kind: 1, object: 1, rights: 7, badge: 0 });
+    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+    // Its data is where the other domain's would be.
+    let words = [NEAR | 3 << 16, FRAMES, 0x2002_1000, 0];
+    assert_eq!(call_by_other(&mut kernel, Call::FramesUnmap, words), OK);
+    kernel.loads(0);
+    kernel.arch.memory.clear();
+    assert_eq!(restart(&mut kernel), refused(Error::BadState));
+    assert!(kernel.arch.memory.is_empty());
+}
+
+/// Maps, runs, unmaps, locks, restarts.
+fn life(lost: Option<u32>) -> Chip {
+    let mut kernel = ready();
+    kernel.arch.kind.lost = lost;
+    // Not at the beginnings of tables: what a table owes when it is taken out removes those, too.
+    let parts = [
+        (WRITE, VIRT + 0x1_0000, 16, 0),
+        (WRITE, VIRT + 0x10_0000, 256, 0x10_0000),
+        (READ, VIRT + 0x20_1000, 3, 0x2_1000),
+        (PINNED, VIRT + 0x30_1000, 1, 0x3_0000),
+    ];
+    for (target, virt, pages, offset) in parts {
+        assert_eq!(map(&mut kernel, target, virt, pages, offset), OK);
+    }
+    finds(&mut kernel, VIRT);
+    for (target, virt, pages, offset) in parts {
+        assert_eq!(unmap(&mut kernel, target, virt, pages, offset), OK);
+    }
+    assert_eq!(restart(&mut kernel), OK);
+    finds(&mut kernel, VIRT);
+    kernel
+}
+
+#[test]
+fn each_invalidation_of_a_page_that_a_tlb_holds_is_missed_when_it_is_lost() {
+    let needed = life(None).arch.kind.needed;
+    assert_eq!(needed.len(), 6, "a large page, a section, three pages and a locked one: {needed:?}");
+    for number in needed {
+        let lost = catch_unwind(AssertUnwindSafe(|| drop(life(Some(number)))));
+        let message = lost.expect_err("a violation");
+        let message = message.downcast_ref::<String>().expect("a message");
+        assert!(message.contains("stale"), "{number}: {message}");
+    }
+}
