@@ -120,6 +120,12 @@ impl Core {
         self.system.operate(operation, tables)
     }
 
+    /// As [`MemorySystem::disturb`].
+    pub fn disturb(&mut self) {
+        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.system.disturb();
+    }
+
     /// Performs a store to a register of the level-2 controller.
     pub fn control_l2(&mut self, operation: pl310::Operation) -> u32 {
         self.system.control_l2(operation)

@@ -118,7 +118,11 @@ impl MemorySystem {
 
     /// Fetches the line of instructions at `virt`.
     pub fn fetch(&mut self, virt: u32, phys: Option<u32>, tables: &impl Tables) -> Charge {
-        let (mut charge, mapping) = self.translate(virt, phys, true, tables);
+        let again = self.mmu.fetch_again(virt, tables).filter(|m| phys.is_none_or(|went| went == m.translate(virt)));
+        let (mut charge, mapping) = match again {
+            Some(mapping) => (Charge::NOTHING, Some(*mapping)),
+            None => self.translate(virt, phys, true, tables),
+        };
         if let Some(m) = mapping {
             let stall = self.fetch_line(m.translate(virt), &m);
             self.counters.fetch_stalls += u64::from(stall);

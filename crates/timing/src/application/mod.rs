@@ -119,6 +119,19 @@ impl MemorySystem {
         self.prefetches
     }
 
+    /// What another program that fills all caches and TLBs leaves behind: no line in the level-1 caches, none in ways of the level-2
+    /// cache that data may fill, no entry in the TLBs; what is locked stays. It takes no time here, and changed lines are as if written back.
+    pub fn disturb(&mut self) {
+        self.mmu.disturb();
+        self.prefetcher.stop();
+        self.icache.cache.invalidate_all();
+        self.side.l1.cache.clean_all();
+        self.side.l1.cache.invalidate_all();
+        if let Some(l2) = &mut self.side.below.l2 {
+            l2.disturb();
+        }
+    }
+
     fn spend(&mut self, cycles: u32) -> u32 {
         self.now += u64::from(cycles);
         cycles

@@ -38,14 +38,18 @@ impl MemorySystem {
         self.spend(stall)
     }
 
-    /// The physical line of a virtual address; none when it has no translation.
-    fn physical_line(&self, addr: u32, tables: &impl Tables) -> Option<u64> {
+    /// The physical address of a virtual one by the tables as they stand; none when it has no translation. Nothing is charged.
+    pub fn physical(&self, addr: u32, tables: &impl Tables) -> Option<u32> {
         let registers = self.mmu.registers();
         if !registers.enabled {
-            return Some(u64::from(self.side.line(addr)));
+            return Some(addr);
         }
         let mapping = walk(registers, tables, addr).outcome.ok()?;
-        Some(u64::from(self.side.line(mapping.translate(addr))))
+        Some(mapping.translate(addr))
+    }
+
+    fn physical_line(&self, addr: u32, tables: &impl Tables) -> Option<u64> {
+        self.physical(addr, tables).map(|addr| u64::from(self.side.line(addr)))
     }
 
     fn maintain(&mut self, operation: CacheOperation, tables: &impl Tables) -> u32 {

@@ -62,8 +62,12 @@ pub struct MmuCounters {
     pub walks: u64,
     /// Walks for data whose slowest descriptor came from: level 1, a locked way, on-chip RAM, another way, memory.
     pub slowest: [u64; 5],
+    /// The same of walks for instructions.
+    pub fetch_slowest: [u64; 5],
     /// Cycles that translation cost.
     pub stalls: u64,
+    /// Of these, for data.
+    pub data_stalls: u64,
     /// Stale translations seen.
     pub stale: u64,
 }
@@ -116,9 +120,41 @@ impl Mmu {
         self.main.locked()
     }
 
+    /// Accesses that the micro-TLBs did not serve, so far.
+    #[inline]
+    pub const fn micro_misses(&self) -> u64 {
+        self.counters.micro_misses
+    }
+
     /// What happened so far.
     pub const fn counters(&self) -> MmuCounters {
         self.counters
+    }
+
+    /// The first lock entry that the tables from which it was read no longer say. Walks that begin at the same first-level table
+    /// decide, whoever's identifier is current.
+    pub fn left_behind(&self, tables: &impl Tables) -> Option<Stale> {
+        self.main.locked().iter().zip(0..).find_map(|(place, slot)| {
+            let entry = (*place)?;
+            let (virt, asid) = (entry.mapping.virt, entry.asid);
+            let outcome = walk(&self.registers.with_root(virt, entry.root), tables, virt).outcome;
+            let (holder, missing) = (Holder::Main(Place::Locked(slot)), Missing::ByAddress { locked: true });
+            (outcome != Ok(entry.mapping)).then_some(Stale {
+                virt,
+                asid,
+                holder,
+                held: entry.mapping,
+                tables: outcome,
+                missing,
+            })
+        })
+    }
+
+    /// Drops every entry that is not locked, as another program that uses more pages than there are entries would.
+    pub fn disturb(&mut self) {
+        self.main.invalidate(false, |_| true);
+        self.micro_instruction.flush();
+        self.micro_data.flush();
     }
 
     /// The translation of a data access in the page accessed last, when it was found right and nothing has changed since: the
@@ -128,6 +164,14 @@ impl Mmu {
         let asid = self.registers.asid();
         let judged = self.registers.enabled && self.checker.is_judged(virt, asid, tables.generation());
         if judged { self.micro_data.again(virt, asid) } else { None }
+    }
+
+    /// The same for a fetch.
+    #[inline]
+    pub fn fetch_again(&self, virt: u32, tables: &impl Tables) -> Option<&Mapping> {
+        let asid = self.registers.asid();
+        let judged = self.registers.enabled && self.checker.is_judged(virt, asid, tables.generation());
+        if judged { self.micro_instruction.again(virt, asid) } else { None }
     }
 
     /// Translates `virt` for a fetch or a data access. `read` reads a descriptor through the memory system, at so many cycles
@@ -145,7 +189,7 @@ impl Mmu {
         let asid = self.registers.asid();
         let micro = if instruction { &mut self.micro_instruction } else { &mut self.micro_data };
         if let Some(entry) = micro.look_up(virt, asid) {
-            return self.answer(virt, tables, entry, Found::Micro, 0);
+            return self.answer(virt, tables, entry, Found::Micro);
         }
         self.counters.micro_misses += 1;
         if let Some((entry, place)) = self.main.look_up(virt, asid) {
@@ -154,7 +198,8 @@ impl Mmu {
                 Place::Associative => self.counters.main_hits += 1,
             }
             self.micro(instruction).fill(entry);
-            return self.answer(virt, tables, entry, Found::Main(place), self.main_hit);
+            self.stalled(self.main_hit, instruction);
+            return self.answer(virt, tables, entry, Found::Main(place));
         }
         self.walk(virt, instruction, tables, read)
     }
@@ -164,15 +209,19 @@ impl Mmu {
     }
 
     /// Answers from an entry, which the checker judges.
-    fn answer(&mut self, virt: u32, tables: &impl Tables, entry: Entry, found: Found, cycles: u32) -> Translation {
-        let holder = match found {
-            Found::Main(place) => Holder::Main(place),
-            _ => Holder::Micro,
+    fn answer(&mut self, virt: u32, tables: &impl Tables, entry: Entry, found: Found) -> Translation {
+        let (holder, cycles) = match found {
+            Found::Main(place) => (Holder::Main(place), self.main_hit),
+            _ => (Holder::Micro, 0),
         };
         let stale = self.checker.judge(virt, &self.registers, tables, Some((entry, holder)));
         self.counters.stale += u64::from(stale.is_some());
-        self.counters.stalls += u64::from(cycles);
         Translation { outcome: Ok(entry.mapping), cycles, found, stale }
+    }
+
+    fn stalled(&mut self, cycles: u32, instruction: bool) {
+        self.counters.stalls += u64::from(cycles);
+        self.counters.data_stalls += if instruction { 0 } else { u64::from(cycles) };
     }
 
     fn walk(
@@ -192,9 +241,11 @@ impl Mmu {
             slowest = slowest.max(served);
         }
         self.counters.walks += 1;
-        self.counters.slowest[slowest as usize] += u64::from(!instruction);
-        self.counters.stale += u64::from(stale.is_some());
-        self.counters.stalls += u64::from(cycles);
+        let counts = &mut self.counters;
+        let served = if instruction { &mut counts.fetch_slowest } else { &mut counts.slowest };
+        served[slowest as usize] += 1;
+        counts.stale += u64::from(stale.is_some());
+        self.stalled(cycles, instruction);
         if let Ok(mapping) = walk.outcome {
             self.take(Entry { mapping, asid: self.registers.asid(), root: walk.root }, instruction);
         }

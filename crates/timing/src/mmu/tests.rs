@@ -300,3 +300,44 @@ fn a_correct_kernel_is_never_blamed() {
         }
     }
 }
+
+/// A lock entry whose page was unmapped is found without any access, whoever's space is current; one that went with its page is not there
+/// any more.
+#[test]
+fn a_locked_entry_left_behind_is_found_without_an_access() {
+    let mut rig = Rig::new(PAGE);
+    rig.lock(2, 5);
+    rig.lock(0, 6);
+    rig.space(2, OTHER_ROOT);
+    assert_eq!(rig.mmu.left_behind(&rig.tables), None);
+    map(&mut rig.tables, ROOT, 5, 0, 0);
+    let left = rig.mmu.left_behind(&rig.tables).unwrap();
+    assert_eq!((left.virt, left.asid, left.tables), (VIRT + 0x5000, 1, Err(Fault::SecondLevel)));
+    assert_eq!((left.holder, left.missing), (Holder::Main(Place::Locked(2)), Missing::ByAddress { locked: true }));
+    rig.invalidate(TlbOperation::All);
+    assert_eq!(rig.mmu.left_behind(&rig.tables), Some(left));
+    rig.invalidate(TlbOperation::Address { addr: VIRT + 0x5000, asid: 1 });
+    assert_eq!(rig.mmu.left_behind(&rig.tables), None);
+}
+
+/// Another program's pages push out what is not locked, and nothing else.
+#[test]
+fn a_disturbance_leaves_locked_entries() {
+    let mut rig = Rig::new(PAGE);
+    rig.lock(0, 1);
+    rig.access(2);
+    rig.mmu.disturb();
+    assert_eq!((rig.access(1).found, rig.access(2).found), (LOCKED, WALK));
+    assert_eq!(rig.access(2).stale, None);
+}
+
+/// Walks and stalls are told apart by who caused them.
+#[test]
+fn data_and_fetches_are_counted_apart() {
+    let mut rig = Rig::new(PAGE);
+    rig.access(0);
+    rig.mmu.translate(VIRT + 0x1000, true, &rig.tables, |_, _, _| (10, Served::BesideL2));
+    let c = rig.mmu.counters();
+    assert_eq!((c.slowest, c.fetch_slowest), ([0, 0, 0, 0, 1], [0, 0, 1, 0, 0]));
+    assert_eq!((c.data_stalls, c.stalls), (34, 68));
+}

@@ -161,6 +161,15 @@ impl Pl310 {
         fill
     }
 
+    /// Empties the ways that data may fill.
+    pub(crate) fn disturb(&mut self) {
+        for way in (0..self.cache.ways()).filter(|way| self.data_lock & 1 << way == 0) {
+            for set in 0..self.cache.sets() {
+                self.cache.by_set_way(set, way, true, true);
+            }
+        }
+    }
+
     /// Maintenance of one line: whether it has to be written back. Locked lines are maintained like others (DDI 0246).
     pub(crate) fn maintain_line(&mut self, line: u64, clean: bool, invalidate: bool) -> bool {
         let dirty = clean && self.cache.clean_line(line);

@@ -85,6 +85,15 @@ impl Registers {
         }
     }
 
+    /// The same with another first-level table for the part of the address space that `addr` lies in.
+    #[must_use]
+    pub const fn with_root(mut self, addr: u32, base: u32) -> Self {
+        let n = self.ttbcr & 7;
+        let ttbr = if n == 0 || addr >> (32 - n) == 0 { &mut self.ttbr0 } else { &mut self.ttbr1 };
+        *ttbr = base | *ttbr & 0x7F;
+        self
+    }
+
     /// Memory type and outer policy of a descriptor's TEX, C, B, S and XN.
     pub const fn attributes(&self, tex: u32, c: bool, b: bool, s: bool, never: bool) -> (MemAttr, Outer) {
         if self.remap {

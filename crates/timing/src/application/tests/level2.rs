@@ -151,3 +151,26 @@ fn changed_lines_go_down_level_by_level() {
     assert!(!dirty(&rig));
     assert_eq!(rig.load(VIRT), 19);
 }
+
+/// A disturbance empties both levels but for locked ways: a walk whose tables lie in a locked way stays there, data comes from memory.
+#[test]
+fn a_disturbance_leaves_locked_ways() {
+    let mut rig = Rig::new(super::DDR_ROOT, super::DDR_PAGES, super::OUTER_WALKS);
+    rig.flush_tlb();
+    lock(&mut rig, Master::Data, 0xFE);
+    rig.load(super::VIRT + 0x40);
+    lock(&mut rig, Master::Data, 0x01);
+    let tables = rig.descriptors();
+    assert!(tables.iter().all(|addr| in_level2(&rig, *addr)));
+    rig.load(super::VIRT + 0x1000);
+    assert!(in_level2(&rig, super::DATA + 0x1000));
+    rig.system.disturb();
+    assert!(tables.iter().all(|addr| in_level2(&rig, *addr)));
+    assert!(!in_level2(&rig, super::DATA + 0x1000));
+    let before = rig.system.mmu_counters().slowest;
+    let hits = rig.system.counters().dcache_hits;
+    rig.load(super::VIRT + 0x40);
+    let after = rig.system.mmu_counters().slowest;
+    assert_eq!((after[1] - before[1], after[4] - before[4]), (1, 0), "the walk was served by the locked way");
+    assert_eq!(rig.system.counters().dcache_hits, hits, "the data was gone from the level-1 cache");
+}
