@@ -150,6 +150,13 @@ codes! {
         "A thread completed later than its deadline. The report shows when and who ran meanwhile."
     "CF0705" "the kernel stopped the run"
         "The kernel found an inconsistency or refused the tables and ended the run."
+    "CF0706" "a stale translation"
+        "A TLB held, or a core was allowed to hold, a translation that the tables no longer say, and it was used, or a locked entry outlived its \
+         mapping: an invalidation or the barrier behind it is missing. QEMU hides this; the modelled TLBs do not. The report names the instruction, \
+         the address, the rule and what helps."
+    "CF0707" "a table that walks do not see"
+        "A walk read a descriptor in memory while a cache that walks pass by held a newer one: the descriptor's line was not cleaned before it \
+         was needed."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -56,6 +56,10 @@ impl Accounts {
             now.counts.dcache_misses - then.counts.dcache_misses,
         );
         counters.data_accesses += now.accesses - then.accesses;
+        let translation = if kernel { &mut counters.kernel_translation } else { &mut counters.translation };
+        if now.counts.translation != then.counts.translation {
+            translation.add(now.counts.translation, then.counts.translation);
+        }
     }
 
     /// The domain became the current one.

@@ -102,6 +102,8 @@ functions! {
     qemu_plugin_insn_vaddr: fn(*const Insn) -> u64;
     qemu_plugin_mem_size_shift: fn(MemInfo) -> c_uint;
     qemu_plugin_mem_get_value: fn(MemInfo) -> MemValue;
+    qemu_plugin_get_hwaddr: fn(MemInfo, u64) -> *const c_void;
+    qemu_plugin_hwaddr_phys_addr: fn(*const c_void) -> u64;
     qemu_plugin_request_time_control: fn() -> *const c_void;
     qemu_plugin_update_ns: fn(*const c_void, i64);
     qemu_plugin_get_registers: fn() -> *mut GArray;

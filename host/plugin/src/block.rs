@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use protect::pmsav7::Attr;
 use record::Watch;
 
+use crate::application::{self, System};
 use crate::decode;
 use crate::model::{BlockShape, Model};
 
@@ -57,6 +58,8 @@ pub struct InsnInfo {
     pub cost: u32,
     /// Cycles that the block's cost holds for the instructions behind it.
     pub cost_after: u32,
+    /// What it does to translation, on an application core.
+    pub system: Option<System>,
 }
 
 impl TbInfo {
@@ -74,6 +77,8 @@ pub struct RawInsn {
     pub size: u32,
     /// The first halfword in the low half.
     pub code: u32,
+    /// Whether it is T32.
+    pub thumb: bool,
 }
 
 /// All blocks that were ever translated. QEMU translates again after it flushed its buffer: the same block is found here.
@@ -85,7 +90,7 @@ pub struct Blocks {
 impl Blocks {
     /// The block of these instructions (at least one).
     pub fn get(&mut self, raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
-        let key: Vec<_> = raw.iter().map(|insn| (insn.pc, insn.code)).collect();
+        let key: Vec<_> = raw.iter().map(|insn| (insn.pc | u32::from(insn.thumb), insn.code)).collect();
         self.known.entry(key).or_insert_with(|| describe(raw, watch, model))
     }
 }
@@ -96,9 +101,14 @@ fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
     let is_kernel = watch.kernel_text.is_empty() || watch.kernel_text.iter().any(|range| range.holds(first.pc, 1));
     flags |= if is_kernel { flag::KERNEL } else { 0 };
     flags |= if watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
-    flags |= if raw.iter().any(|insn| decode::is_floating_point(insn.code)) { flag::FP } else { 0 };
-    flags |= if decode::may_return(last.code) { flag::RETURNS } else { 0 };
-    flags |= if raw.iter().any(|insn| decode::changes_mask(insn.code)) { flag::MASKS } else { 0 };
+    let on_application = matches!(model, Model::Application(_));
+    if on_application {
+        flags |= if application::is_return(last) { flag::RETURNS } else { 0 };
+    } else {
+        flags |= if raw.iter().any(|insn| decode::is_floating_point(insn.code)) { flag::FP } else { 0 };
+        flags |= if decode::may_return(last.code) { flag::RETURNS } else { 0 };
+        flags |= if raw.iter().any(|insn| decode::changes_mask(insn.code)) { flag::MASKS } else { 0 };
+    }
     let (costs, shape) = model.describe(raw);
     let total: u32 = costs.iter().sum();
     let info = Box::leak(Box::new(TbInfo {
@@ -120,7 +130,9 @@ fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
         .enumerate()
         .map(|(index, (insn, cost))| {
             before += cost;
-            InsnInfo { block, pc: insn.pc, after: (raw.len() - 1 - index) as u32, cost, cost_after: total - before }
+            let after = (raw.len() - 1 - index) as u32;
+            let system = if on_application { System::decode(insn) } else { None };
+            InsnInfo { block, pc: insn.pc, after, cost, cost_after: total - before, system }
         })
         .collect();
     info

@@ -59,6 +59,8 @@ pub struct Exceptions {
     longest: Option<Window>,
     longest_to_thread: Option<Window>,
     counting_from: Option<u64>,
+    /// The guest has slept since an exception was last identified.
+    slept: bool,
     /// The frame that still waits for its floating-point registers.
     pub lazy_frame: Stacked,
     /// Address of the vector table.
@@ -81,6 +83,7 @@ impl Exceptions {
             longest: None,
             longest_to_thread: None,
             counting_from: count_at_once.then_some(0),
+            slept: false,
             lazy_frame: NOTHING_STACKED,
             table: 0,
             entry_cycle: 0,
@@ -94,11 +97,35 @@ impl Exceptions {
 
     /// The guest slept: nothing was held off meanwhile, every stretch begins anew.
     pub fn restart_windows(&mut self, cycle: u64, instructions: u64) {
+        self.slept = true;
         let stretches = self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked);
         for open in stretches {
             open.start_cycle = cycle;
             open.start_instructions = instructions;
         }
+    }
+
+    /// The exception `anonymous`, entered last, turns out to be `number`. One that ended the processor's sleep was not entered: its
+    /// handling began when the guest woke, in whatever was going on.
+    pub fn identify(&mut self, anonymous: u16, number: u16, cycle: u64, instructions: u64) {
+        let slept = std::mem::take(&mut self.slept);
+        if usize::from(number) >= NUMBERS {
+            return;
+        }
+        match self.active.last_mut() {
+            Some(open) if open.exception == anonymous => {
+                open.exception = number;
+                self.taken[usize::from(anonymous)].taken -= 1;
+            }
+            Some(open) if slept => (open.exception, open.call) = (number, None),
+            Some(_) => return,
+            None => {
+                let open = self.begin(0, number, cycle, instructions);
+                self.active.push(open);
+                self.chain.get_or_insert(open);
+            }
+        }
+        self.taken[usize::from(number)].taken += 1;
     }
 
     fn begin(&self, pc: u32, exception: u16, cycle: u64, instructions: u64) -> Open {
@@ -214,7 +241,7 @@ impl Observer {
         true
     }
 
-    fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
+    pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
         let (now, instructions) = (CLOCK.now(), self.instructions);
         let exceptions = &mut self.exceptions;
         if tail_chained {
@@ -232,12 +259,27 @@ impl Observer {
         self.watched_after |= flag::RETURNS;
     }
 
-    /// A fault stopped the last block at `pc`: what was charged from there on did not happen.
-    fn take_back_from(&mut self, pc: u32) {
+    /// A fault stopped the last block at `pc`: what was charged from there on did not happen. `false`: the block has no
+    /// instruction there.
+    pub(crate) fn take_back_from(&mut self, pc: u32) -> bool {
         // SAFETY: blocks live as long as the process.
-        let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return };
+        let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return false };
         CLOCK.refund(u64::from(insn.cost_after + insn.cost));
         self.instructions -= u64::from(insn.after + 1);
+        true
+    }
+
+    /// The handler that was entered last returns. Its exception, and whether a thread goes on.
+    pub(crate) fn end_innermost(&mut self) -> Option<(u16, bool)> {
+        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let exceptions = &mut self.exceptions;
+        let left = exceptions.active.last()?.exception;
+        exceptions.end_activation(now, instructions);
+        let to_thread = exceptions.active.is_empty();
+        if to_thread {
+            exceptions.end_chain(now, instructions);
+        }
+        Some((left, to_thread))
     }
 
     /// A branch inside a handler may have been its return.

@@ -58,6 +58,8 @@ fn summary(observer: &Observer, reason: EndReason, events: u64) -> Summary {
         violations_total,
         witness: observer.witness.seen(),
         probes: observer.probes.results(),
+        areas: observer.areas.counts(),
+        disturbances: observer.disturbances.count,
         events,
         end: End { reason, status: None, trace_status: observer.trace_status },
         host_seconds,

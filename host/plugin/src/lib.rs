@@ -6,6 +6,7 @@
 
 mod accounts;
 mod api;
+mod application;
 mod block;
 mod clock;
 mod decode;
@@ -17,6 +18,7 @@ mod log;
 mod model;
 mod observer;
 mod probes;
+mod tick;
 mod trace;
 mod witness;
 
@@ -66,7 +68,7 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     let path = argument.strip_prefix("config=").ok_or("expected config=PATH")?;
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let watch: Watch = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    let model = Model::load(&watch.profile, watch.mode)?;
+    let model = Model::load(&watch)?;
     let log = Log::create(&watch)?;
     // SAFETY: no precondition.
     let counter = || unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
@@ -90,6 +92,9 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
 }
 
 extern "C" fn processor_started(_id: Id, _index: c_uint) {
+    if let Model::Application(application) = &mut observer().model {
+        return application.started();
+    }
     observer().registers = Some(Registers {
         xpsr: find_register(c"xpsr"),
         lr: find_register(c"lr"),
@@ -114,9 +119,16 @@ extern "C" fn translated(_id: Id, tb: *mut Block) {
     unsafe {
         let count = (api.qemu_plugin_tb_n_insns)(tb);
         let handles: Vec<_> = (0..count).map(|index| (api.qemu_plugin_tb_get_insn)(tb, index)).collect();
-        let raw: Vec<_> = handles.iter().map(|insn| read_insn(*insn)).collect();
+        let mut raw: Vec<_> = handles.iter().map(|insn| read_insn(*insn)).collect();
         if raw.is_empty() {
             return;
+        }
+        if let Model::Application(application) = &observer.model {
+            // The block is translated because it runs next: the processor is in its state already.
+            let thumb = application.is_thumb(&mut observer.bytes);
+            raw.iter_mut().for_each(|insn| insn.thumb = thumb);
+            let info = observer.blocks.get(&raw, &observer.watch, &observer.model);
+            return watch_application(tb, &handles, info);
         }
         let info: &'static TbInfo = observer.blocks.get(&raw, &observer.watch, &observer.model);
         // A block's callback may read registers: handlers are told apart by them. It costs nothing at a block's begin.
@@ -126,6 +138,28 @@ extern "C" fn translated(_id: Id, tb: *mut Block) {
             (api.qemu_plugin_register_vcpu_mem_cb)(insn, stored, NO_REGS, MEM_W, pointer(described));
             if observer.probes.concerns(described.pc) {
                 (api.qemu_plugin_register_vcpu_insn_exec_cb)(insn, probed, NO_REGS, pointer(described));
+            }
+        }
+    }
+}
+
+/// Registers the callbacks of a block of an application core.
+///
+/// # Safety
+/// `tb` and its instructions are valid, as in the translation callback.
+unsafe fn watch_application(tb: *mut Block, handles: &[*mut api::Insn], info: &'static TbInfo) {
+    let (observer, api) = (observer(), api());
+    // SAFETY: by the caller's promise; the callbacks and their data live as long as the process.
+    unsafe {
+        (api.qemu_plugin_register_vcpu_tb_exec_cb)(tb, application_runs, R_REGS, pointer(info));
+        for (insn, described) in handles.iter().zip(&info.insns) {
+            (api.qemu_plugin_register_vcpu_mem_cb)(*insn, application_loaded, NO_REGS, MEM_R, pointer(described));
+            (api.qemu_plugin_register_vcpu_mem_cb)(*insn, application_stored, NO_REGS, MEM_W, pointer(described));
+            if described.system.is_some() {
+                (api.qemu_plugin_register_vcpu_insn_exec_cb)(*insn, application_system, R_REGS, pointer(described));
+            }
+            if observer.probes.concerns(described.pc) {
+                (api.qemu_plugin_register_vcpu_insn_exec_cb)(*insn, probed, NO_REGS, pointer(described));
             }
         }
     }
@@ -144,7 +178,8 @@ unsafe fn read_insn(insn: *const api::Insn) -> RawInsn {
     unsafe {
         let size = (api.qemu_plugin_insn_size)(insn);
         (api.qemu_plugin_insn_data)(insn, code.as_mut_ptr().cast(), size.min(4));
-        RawInsn { pc: (api.qemu_plugin_insn_vaddr)(insn) as u32, size: size as u32, code: u32::from_le_bytes(code) }
+        let pc = (api.qemu_plugin_insn_vaddr)(insn) as u32;
+        RawInsn { pc, size: size as u32, code: u32::from_le_bytes(code), thumb: true }
     }
 }
 
@@ -161,6 +196,26 @@ extern "C" fn loaded(_index: c_uint, info: MemInfo, address: u64, data: *mut c_v
 extern "C" fn stored(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
     observer().data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, true);
+}
+
+extern "C" fn application_runs(_index: c_uint, data: *mut c_void) {
+    // SAFETY: the data is a block's description, which lives as long as the process.
+    observer().application_block(unsafe { &*data.cast::<TbInfo>() });
+}
+
+extern "C" fn application_loaded(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+    // SAFETY: the data is an instruction's description, which lives as long as the process.
+    observer().application_data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, false);
+}
+
+extern "C" fn application_stored(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+    // SAFETY: the data is an instruction's description, which lives as long as the process.
+    observer().application_data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, true);
+}
+
+extern "C" fn application_system(_index: c_uint, data: *mut c_void) {
+    // SAFETY: the data is an instruction's description, which lives as long as the process.
+    observer().application_system(unsafe { &*data.cast::<InsnInfo>() });
 }
 
 extern "C" fn probed(_index: c_uint, data: *mut c_void) {

@@ -3,11 +3,13 @@
 use std::fs;
 
 use protect::pmsav7::Attr;
-use record::{Mode, ProfileSource};
+use record::{Mode, ProfileSource, TranslationCounts, Watch};
 use timing::pipeline::Scoreboard;
+use timing::profile::ProfileError;
 use timing::thumb::{self, InsnInfo};
 use timing::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
 
+use crate::application::Application;
 use crate::block::{RawInsn, TbInfo};
 
 /// What the model keeps about a block.
@@ -31,6 +33,8 @@ pub struct Counts {
     pub dcache_hits: u64,
     /// Data cache misses.
     pub dcache_misses: u64,
+    /// Translation, where there is any.
+    pub translation: TranslationCounts,
 }
 
 /// What becomes of the floating-point registers on the stack.
@@ -76,8 +80,10 @@ pub struct Chip {
 pub enum Model {
     /// No chip's.
     Constant(Constant),
-    /// A chip's.
+    /// A microcontroller's.
     Chip(Box<Chip>),
+    /// A chip's with translation tables.
+    Application(Box<Application>),
 }
 
 /// Costs of the sequences under [`Constant`], cycles.
@@ -113,8 +119,8 @@ impl Model {
     ///
     /// # Errors
     /// A text that says what is wrong with the profile.
-    pub fn load(source: &ProfileSource, mode: Mode) -> Result<Self, String> {
-        match source {
+    pub fn load(watch: &Watch) -> Result<Self, String> {
+        match &watch.profile {
             ProfileSource::Constant { cpu_hz, cycles_per_instruction, cycles_per_access } => {
                 if *cpu_hz == 0 || *cycles_per_instruction == 0 {
                     return Err("a constant profile needs a clock and at least one cycle per instruction".into());
@@ -125,9 +131,9 @@ impl Model {
             ProfileSource::Path(path) => {
                 let told = |error: &dyn std::fmt::Display| format!("profile {}: {error}", path.display());
                 let text = fs::read_to_string(path).map_err(|error| told(&error))?;
-                Chip::load(&text, mode).map_err(|error| told(&error))
+                chip(&text, watch).map_err(|error| told(&error))
             }
-            ProfileSource::Text(text) => Chip::load(text, mode).map_err(|error| format!("profile: {error}")),
+            ProfileSource::Text(text) => chip(text, watch).map_err(|error| format!("profile: {error}")),
         }
     }
 
@@ -136,6 +142,7 @@ impl Model {
         match self {
             Self::Constant(constant) => constant.cpu_hz,
             Self::Chip(chip) => chip.cpu_hz,
+            Self::Application(application) => application.cpu_hz,
         }
     }
 
@@ -144,7 +151,13 @@ impl Model {
         match self {
             Self::Constant(_) => "constant",
             Self::Chip(chip) => &chip.name,
+            Self::Application(application) => &application.name,
         }
+    }
+
+    /// Whether an exception that is taken begins at this address, on an application core.
+    pub fn is_vector(&self, pc: u32) -> bool {
+        matches!(self, Self::Application(application) if application.is_vector(pc))
     }
 
     /// Issue cycles of each instruction, and what the model keeps about the block.
@@ -152,6 +165,7 @@ impl Model {
         match self {
             Self::Constant(constant) => (vec![constant.instruction; raw.len()], BlockShape::Constant),
             Self::Chip(chip) => chip.describe(raw),
+            Self::Application(application) => application.describe(raw),
         }
     }
 
@@ -169,12 +183,13 @@ impl Model {
         }
     }
 
-    /// Cycles of a data access.
+    /// Cycles of a data access of a microcontroller.
     #[inline]
     pub fn data(&mut self, address: u32, len: u32, store: bool, attr: Attr) -> u64 {
         match self {
             Self::Chip(chip) => u64::from(chip.machine.data(address, len, store, memory_attr(attr))),
             Self::Constant(constant) => u64::from(constant.access),
+            Self::Application(_) => 0,
         }
     }
 
@@ -188,6 +203,7 @@ impl Model {
                 let attr = memory_attr(vector_attr);
                 u64::from(chip.machine.exception_entry(kind, frame(stacked), vector, attr))
             }
+            Self::Application(_) => 0,
         }
     }
 
@@ -196,6 +212,7 @@ impl Model {
         match self {
             Self::Constant(_) => EXIT + if stacked.fp == Fp::Saved { FP_WORDS } else { 0 },
             Self::Chip(chip) => u64::from(chip.machine.exception_exit(frame(stacked))),
+            Self::Application(_) => 0,
         }
     }
 
@@ -208,21 +225,24 @@ impl Model {
                 let address = stacked.sp.wrapping_add(FP_OFFSET);
                 u64::from(chip.machine.lazy_fp_save(address, memory_attr(stacked.attr)))
             }
+            Self::Application(_) => 0,
         }
     }
 
     /// Cycles of a store to the system control space that maintains the caches, 0 for any other.
     pub fn control(&mut self, address: u32, value: u32) -> u64 {
         match self {
-            Self::Constant(_) => 0,
+            Self::Constant(_) | Self::Application(_) => 0,
             Self::Chip(chip) => chip.control(address, value),
         }
     }
 
     /// The core slept.
     pub fn slept(&mut self, cycles: u64) {
-        if let Self::Chip(chip) = self {
-            chip.machine.idle(cycles);
+        match self {
+            Self::Chip(chip) => chip.machine.idle(cycles),
+            Self::Application(application) => application.slept(cycles),
+            Self::Constant(_) => {}
         }
     }
 
@@ -237,26 +257,38 @@ impl Model {
                     icache_misses: counters.icache_misses,
                     dcache_hits: counters.dcache_hits,
                     dcache_misses: counters.dcache_misses,
+                    translation: TranslationCounts::default(),
                 }
             }
+            Self::Application(application) => application.counts(),
         }
     }
 }
 
+/// What is wrong with a profile, in one line.
+pub fn listed(errors: &[ProfileError]) -> String {
+    let errors = errors.iter().map(|error| format!("{}: {}", error.path, error.rule));
+    errors.collect::<Vec<_>>().join("; ")
+}
+
+fn chip(text: &str, watch: &Watch) -> Result<Model, String> {
+    let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
+    if profile.application.is_some() {
+        return Ok(Model::Application(Box::new(Application::load(profile, &watch.image, watch.mode)?)));
+    }
+    Ok(Model::Chip(Box::new(Chip::load(profile, watch.mode)?)))
+}
+
 impl Chip {
-    fn load(text: &str, mode: Mode) -> Result<Model, String> {
-        let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
-        let machine = Machine::new(&profile).map_err(|errors| {
-            let errors = errors.iter().map(|error| format!("{}: {}", error.path, error.rule));
-            errors.collect::<Vec<_>>().join("; ")
-        })?;
-        Ok(Model::Chip(Box::new(Self {
+    fn load(profile: Profile, mode: Mode) -> Result<Self, String> {
+        let machine = Machine::new(&profile).map_err(|errors| listed(&errors))?;
+        Ok(Self {
             cpu_hz: profile.core_clock.value,
             name: profile.name,
             machine,
             one_by_one: mode == Mode::Exact,
             caches_on: (profile.icache.enabled.value, profile.dcache.enabled.value),
-        })))
+        })
     }
 
     fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {

@@ -9,6 +9,7 @@ use record::{EndReason, Mode, RunEvent, ViolationKind, Watch, observed};
 
 use crate::accounts::{Accounts, Mark};
 use crate::api::{Bytes, MemInfo, api};
+use crate::application::{Areas, Disturbances};
 use crate::block::{Blocks, InsnInfo, TbInfo, flag};
 use crate::clock::{CLOCK, attention};
 use crate::exceptions::Exceptions;
@@ -23,8 +24,6 @@ const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
 const PRIVATE_BUS: u32 = 0xe000_0000;
 const VTOR: u32 = 0xe000_ed08;
 const DEFAULT_QUANTUM: u64 = 1000;
-/// Cycles between two looks at the limits.
-const CHECK_CYCLES: u64 = 10_000;
 /// Registers of SysTick.
 const SYSTICK: std::ops::Range<u32> = 0xe000_e010..0xe000_e020;
 
@@ -55,6 +54,8 @@ pub struct Observer {
     pub(crate) exceptions: Exceptions,
     pub(crate) witness: Witnesses,
     pub(crate) probes: Probes,
+    pub(crate) areas: Areas,
+    pub(crate) disturbances: Disturbances,
     pub(crate) bytes: Bytes,
     pub(crate) registers: Option<Registers>,
     pub(crate) instructions: u64,
@@ -74,12 +75,13 @@ pub struct Observer {
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
     /// The main loop is met at each deadline; 0: the deadline is not known. Under a debugger, time advances by quanta instead.
-    meets: bool,
-    deadline: u64,
-    next_tick: u64,
+    pub(crate) meets: bool,
+    pub(crate) deadline: u64,
+    pub(crate) next_tick: u64,
     mpu_generation: u32,
-    port: u32,
-    payload: u32,
+    /// Address of the trace port, and what was last stored to its first word.
+    pub(crate) port: u32,
+    pub(crate) payload: u32,
 }
 
 static OBSERVER: AtomicPtr<Observer> = AtomicPtr::new(std::ptr::null_mut());
@@ -136,6 +138,8 @@ impl Observer {
             exceptions: Exceptions::new(watch.trace_port.is_none()),
             witness: Witnesses::new(&watch),
             probes: Probes::new(&watch),
+            areas: Areas::new(&watch),
+            disturbances: Disturbances::new(&watch),
             bytes: Bytes::new(),
             registers: None,
             instructions: 0,
@@ -176,9 +180,7 @@ impl Observer {
         if tb.flags & self.watched_after != 0 {
             self.after_block(tb);
         }
-        if CLOCK.now() >= self.next_tick {
-            self.tick();
-        }
+        self.tick_when_due();
     }
 
     #[cold]
@@ -246,9 +248,7 @@ impl Observer {
     pub fn data(&mut self, insn: &InsnInfo, info: MemInfo, address: u32, store: bool) {
         // SAFETY: `info` belongs to the callback that is running.
         let len = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(info) };
-        if !std::ptr::eq(insn.block, self.last) {
-            self.cut_short(insn);
-        }
+        self.notice_cut(insn);
         self.accesses += 1;
         let kind = if store { AccessKind::Write } else { AccessKind::Read };
         let attr = match self.shadow.permits(address, len, self.kernel != 0, kind) {
@@ -264,6 +264,13 @@ impl Observer {
         }
         if store && self.witness.is_watching && self.kernel == 0 {
             self.hostile_store(insn, address, len);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn notice_cut(&mut self, insn: &InsnInfo) {
+        if !std::ptr::eq(insn.block, self.last) {
+            self.cut_short(insn);
         }
     }
 
@@ -316,39 +323,6 @@ impl Observer {
         self.mpu_generation = self.mpu_generation.wrapping_add(1).max(1);
     }
 
-    #[cold]
-    fn trace_port(&mut self, insn: &InsnInfo, info: MemInfo, address: u32) {
-        // SAFETY: `info` belongs to the callback that is running.
-        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
-        if address == self.port {
-            self.payload = value.low as u32;
-            // STRD stores both words at once.
-            // SAFETY: as above.
-            if unsafe { (api().qemu_plugin_mem_size_shift)(info) } == 3 {
-                self.traced(insn, (value.low >> 32) as u32);
-            }
-        } else if address == self.port + 4 {
-            self.traced(insn, value.low as u32);
-        }
-    }
-
-    fn traced(&mut self, insn: &InsnInfo, header: u32) {
-        // No event has number 0: this is the port being cleared at boot.
-        if header as u8 == 0 {
-            return;
-        }
-        let event = RunEvent {
-            cycle: CLOCK.now() - u64::from(insn.cost_after),
-            event: header as u8,
-            domain: (header >> 8) as u8,
-            detail: (header >> 16) as u16,
-            payload: self.payload,
-        };
-        self.log.event(event);
-        self.log.last_header = header;
-        crate::trace::follow(self, insn, event);
-    }
-
     /// Records an event of the observer's own, stamped now.
     pub(crate) fn note(&mut self, event: u8, detail: u16, payload: u32) {
         self.log.event(RunEvent { cycle: CLOCK.now(), event, domain: self.domain, detail, payload });
@@ -362,7 +336,8 @@ impl Observer {
 
     /// Records a violation.
     pub(crate) fn violation(&mut self, kind: ViolationKind, pc: u32, address: u32, len: u32, victim: Option<u8>) {
-        let violation = record::Violation { kind, cycle: CLOCK.now(), pc, address, len, domain: self.domain, victim };
+        let (cycle, domain) = (CLOCK.now(), self.domain);
+        let violation = record::Violation { kind, cycle, pc, address, len, domain, victim, translation: None };
         let index = self.log.violation(violation);
         self.note(observed::VIOLATION, index, address);
     }
@@ -378,43 +353,5 @@ impl Observer {
             counts: self.model.counts(),
         };
         self.accounts.settle(self.domain, self.kernel != 0, now);
-    }
-
-    /// A timer may have been armed.
-    fn forget_deadline(&mut self) {
-        if self.meets {
-            (self.deadline, self.next_tick) = (0, 0);
-        }
-    }
-
-    fn woke(&mut self) {
-        self.forget_deadline();
-        let length = CLOCK.streak.swap(0, Ordering::Relaxed);
-        self.model.slept(length);
-        self.exceptions.restart_windows(CLOCK.now(), self.instructions);
-        self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
-    }
-
-    #[cold]
-    fn tick(&mut self) {
-        let now = CLOCK.now();
-        self.log.progress(now, self.instructions);
-        if self.watch.cycle_limit != 0 && now >= self.watch.cycle_limit {
-            end_run(EndReason::CycleLimit);
-        }
-        if self.watch.instruction_limit != 0 && self.instructions >= self.watch.instruction_limit {
-            end_run(EndReason::InstructionLimit);
-        }
-        if self.meets {
-            if now >= self.deadline {
-                self.deadline = CLOCK.meet_main_loop().unwrap_or_else(|| {
-                    eprintln!("cofferdam: the emulator's main loop does not answer");
-                    end_run(EndReason::ObserverFailed)
-                });
-            }
-            self.next_tick = self.deadline.min(now + CHECK_CYCLES);
-        } else if CLOCK.advance() {
-            self.next_tick = now + self.quantum;
-        }
     }
 }

@@ -78,7 +78,8 @@ impl Observer {
         let is_first = insn.pc == unsafe { (*insn.block).pc };
         let cycle = if is_first { self.block_start } else { CLOCK.now() - u64::from(insn.cost_after + insn.cost) };
         let instruction = self.instructions - u64::from(insn.after + 1);
-        let start = if self.watch.vectors.contains(&insn.pc) { self.exceptions.entry_cycle } else { cycle };
+        let is_handler = self.watch.vectors.contains(&insn.pc) || self.model.is_vector(insn.pc);
+        let start = if is_handler { self.exceptions.entry_cycle } else { cycle };
         for index in 0..self.probes.probes.len() {
             let probe = &mut self.probes.probes[index];
             if probe.watch.end == insn.pc

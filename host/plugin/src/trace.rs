@@ -2,7 +2,9 @@
 
 use record::RunEvent;
 
+use crate::api::{MemInfo, api};
 use crate::block::InsnInfo;
+use crate::clock::CLOCK;
 use crate::observer::Observer;
 
 /// Numbers of `abi::trace::Event` that the observer acts on.
@@ -32,9 +34,46 @@ fn enter(observer: &mut Observer, insn: &InsnInfo, domain: u8) {
         observer.accounts.entered(domain);
     }
     observer.domain = domain;
+    observer.disturb_domain(domain, event_cycle(insn));
     observer.enter_slice();
 }
 
 fn event_cycle(insn: &InsnInfo) -> u64 {
-    crate::clock::CLOCK.now() - u64::from(insn.cost_after)
+    CLOCK.now() - u64::from(insn.cost_after)
+}
+
+impl Observer {
+    /// A store to the port.
+    #[cold]
+    pub(crate) fn trace_port(&mut self, insn: &InsnInfo, info: MemInfo, address: u32) {
+        // SAFETY: `info` belongs to the callback that is running.
+        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
+        if address == self.port {
+            self.payload = value.low as u32;
+            // STRD stores both words at once.
+            // SAFETY: as above.
+            if unsafe { (api().qemu_plugin_mem_size_shift)(info) } == 3 {
+                self.traced(insn, (value.low >> 32) as u32);
+            }
+        } else if address == self.port + 4 {
+            self.traced(insn, value.low as u32);
+        }
+    }
+
+    fn traced(&mut self, insn: &InsnInfo, header: u32) {
+        // No event has number 0: this is the port being cleared at boot.
+        if header as u8 == 0 {
+            return;
+        }
+        let event = RunEvent {
+            cycle: CLOCK.now() - u64::from(insn.cost_after),
+            event: header as u8,
+            domain: (header >> 8) as u8,
+            detail: (header >> 16) as u16,
+            payload: self.payload,
+        };
+        self.log.event(event);
+        self.log.last_header = header;
+        follow(self, insn, event);
+    }
 }

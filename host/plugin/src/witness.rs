@@ -1,6 +1,6 @@
 //! The witness: whether the memory of others changes while a hostile domain runs.
 
-use record::{DomainWatch, Range, ViolationKind, Watch, Witness};
+use record::{DomainWatch, MemoryWindow, Range, ViolationKind, Watch, Witness};
 
 use crate::api::Bytes;
 use crate::block::InsnInfo;
@@ -12,6 +12,7 @@ const PIECE_BYTES: u32 = 1 << 16;
 /// What the witness knows.
 pub struct Witnesses {
     domains: Vec<DomainWatch>,
+    windows: Vec<MemoryWindow>,
     every: u64,
     seen: Witness,
     /// Index of the hostile domain that runs.
@@ -27,6 +28,7 @@ impl Witnesses {
     pub fn new(watch: &Watch) -> Self {
         Self {
             domains: watch.domains.clone(),
+            windows: watch.windows.clone(),
             every: u64::from(watch.witness_every.max(1)),
             seen: Witness::default(),
             current: None,
@@ -49,7 +51,15 @@ impl Witnesses {
     fn hash(&mut self, hostile: usize, bytes: &mut Bytes) -> Option<Vec<u64>> {
         let ranges = self.others(hostile);
         self.seen.hashed_bytes += ranges.iter().map(|(_, range)| u64::from(range.end - range.start)).sum::<u64>();
-        ranges.iter().map(|(_, range)| hash_range(*range, bytes)).collect()
+        ranges.iter().map(|(_, range)| hash_range(self.seen_by_kernel(*range), bytes)).collect()
+    }
+
+    /// Where the kernel reads a range of memory.
+    fn seen_by_kernel(&self, range: Range) -> Range {
+        let holds = |window: &&MemoryWindow| window.range.holds(range.start, range.end - range.start);
+        let Some(window) = self.windows.iter().find(holds) else { return range };
+        let start = window.at + (range.start - window.range.start);
+        Range { start, end: start + (range.end - range.start) }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod events;
 mod summary;
+mod translation;
 mod watch;
 
 #[cfg(test)]
@@ -16,4 +17,8 @@ pub use summary::{
     CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult, SUMMARY_VERSION,
     Spread, Summary, VectorTime, Violation, ViolationKind, Window, Witness,
 };
-pub use watch::{DomainWatch, Mode, ProbeWatch, ProfileSource, Progress, Range, Watch};
+pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
+pub use watch::{
+    AreaWatch, DomainWatch, Interference, Mode, ProbeWatch, ProfileSource, Progress, Range, Watch,
+    Window as MemoryWindow,
+};

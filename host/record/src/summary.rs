@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Mode;
+use crate::{AreaCounts, Disagreement, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 2;
+pub const SUMMARY_VERSION: u32 = 3;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
@@ -46,6 +46,12 @@ pub struct Summary {
     pub witness: Witness,
     /// What the probes measured, in the order of the request.
     pub probes: Vec<ProbeResult>,
+    /// Translation in parts of address spaces, in the order of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub areas: Vec<AreaCounts>,
+    /// Times that the interference asked for came.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub disturbances: u64,
     /// Records in the events file.
     pub events: u64,
     /// Why and how the run ended.
@@ -54,6 +60,10 @@ pub struct Summary {
     pub host_seconds: f64,
     /// Million guest instructions per host second. Differs from run to run.
     pub mips: f64,
+}
+
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Summary {
@@ -113,6 +123,12 @@ pub struct DomainCounters {
     pub data_accesses: u64,
     /// Paged regions that were filled for it (`Miss` records).
     pub mpu_misses: u64,
+    /// Translation of the domain's own accesses; nothing on processors without page tables.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub translation: TranslationCounts,
+    /// Translation of the kernel's accesses on its behalf.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub kernel_translation: TranslationCounts,
 }
 
 /// Hits and misses of a cache.
@@ -225,6 +241,9 @@ pub struct Violation {
     pub domain: u8,
     /// For `MemoryChanged`: the domain whose memory changed.
     pub victim: Option<u8>,
+    /// What the tables and the TLBs say, when it is about translation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation: Option<Disagreement>,
 }
 
 /// Kinds of violation.
@@ -243,6 +262,18 @@ pub enum ViolationKind {
     MemoryChanged,
     /// A hostile domain stored outside the ranges it was given.
     HostileStore,
+    /// A translation that the tables no longer say was used, or a core was allowed to use it.
+    StaleTranslation,
+    /// The same of a locked entry of the main TLB, used or left behind.
+    StaleLocked,
+    /// The same after an address-space identifier went to other tables.
+    StaleSpace,
+    /// The same, and an invalidation that no barrier completed.
+    StaleBarrier,
+    /// A walk read a descriptor past a cache that held it changed.
+    UncleanTable,
+    /// An access went elsewhere than the observer's copy of the tables says.
+    Elsewhere,
 }
 
 /// What was seen of hostile domains.

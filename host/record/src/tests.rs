@@ -63,15 +63,15 @@ fn a_watch_refuses_unknown_keys_and_fills_what_is_left_out() {
 
 #[test]
 fn a_summary_of_another_version_is_refused() {
-    let text = r#"{"version": 3, "profile": "p", "modelled": true, "mode": "quantum", "quantum_cycles": 1000,
+    let text = r#"{"version": 2, "profile": "p", "modelled": true, "mode": "quantum", "quantum_cycles": 1000,
         "cpu_hz": 1, "cycles": 1, "sleep_cycles": 0, "instructions": 1, "domains": [], "exceptions": [],
         "masked": {"longest": null, "longest_to_thread": null, "vectors": [], "calls": []}, "violations": [], "violations_total": 0,
         "witness": {"slices": 0, "checked_slices": 0, "hashed_bytes": 0, "changed_slices": 0, "stores": 0,
         "stores_outside": 0}, "probes": [], "events": 0,
         "end": {"reason": "exit", "status": 0, "trace_status": null}, "host_seconds": 1.0, "mips": 1.0}"#;
-    let error = Summary::from_json(text).expect_err("version 3");
-    assert!(error.contains("version 3"), "{error}");
-    let good = Summary::from_json(&text.replace("\"version\": 3", "\"version\": 2")).expect("version 2");
+    let error = Summary::from_json(text).expect_err("version 2");
+    assert!(error.contains("version 2"), "{error}");
+    let good = Summary::from_json(&text.replace("\"version\": 2", "\"version\": 3")).expect("version 3");
     assert_eq!(Summary::from_json(&good.to_json()), Ok(good.clone()));
     assert!(good.is_clean());
     assert!(!Summary { violations_total: 1, ..good }.is_clean());

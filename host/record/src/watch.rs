@@ -27,6 +27,9 @@ pub struct Watch {
     /// Cycles between two advances in quantum mode; 0: the default, 1000.
     #[serde(default)]
     pub quantum_cycles: u64,
+    /// The image, an ELF file: what memory holds at first. Needed where translation tables are followed.
+    #[serde(default)]
+    pub image: PathBuf,
     /// Where the events go.
     pub events: PathBuf,
     /// Where the summary goes. It appears complete or not at all.
@@ -55,6 +58,16 @@ pub struct Watch {
     /// Pairs of addresses to measure between.
     #[serde(default)]
     pub probes: Vec<ProbeWatch>,
+    /// Parts of domains' address spaces whose translation is counted by itself.
+    #[serde(default)]
+    pub areas: Vec<AreaWatch>,
+    /// Where the kernel has physical memory mapped, on processors that translate addresses: the witness reads it there. What no window
+    /// covers is where it is.
+    #[serde(default)]
+    pub windows: Vec<Window>,
+    /// Another program's effect on caches and TLBs, if it is to be had.
+    #[serde(default)]
+    pub interference: Option<Interference>,
     /// End the run at this many cycles; 0: no limit.
     #[serde(default)]
     pub cycle_limit: u64,
@@ -138,6 +151,40 @@ pub struct ProbeWatch {
     /// The stretch ends before this instruction executes.
     pub end: u32,
     /// Count only ends that are reached in this domain.
+    #[serde(default)]
+    pub domain: Option<u8>,
+}
+
+/// A part of a domain's address space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AreaWatch {
+    /// Name in the summary.
+    pub name: String,
+    /// The domain's number in trace records.
+    pub domain: u8,
+    /// Its virtual addresses.
+    pub range: Range,
+}
+
+/// Physical memory and where the kernel reads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Physical addresses.
+    pub range: Range,
+    /// Virtual address of the first of them.
+    pub at: u32,
+}
+
+/// Interference as another program causes it that fills caches and TLBs and then leaves: what is not locked is gone from the level-1
+/// caches, the level-2 cache and the TLBs, all at once and without taking time. On processors that translate addresses only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interference {
+    /// Cycles between two times that it comes, at least 1.
+    pub every_cycles: u64,
+    /// Count only cycles while this domain is the current one, and interfere only with it.
     #[serde(default)]
     pub domain: Option<u8>,
 }

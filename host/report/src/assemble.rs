@@ -220,6 +220,8 @@ fn counters(counted: &DomainCounters) -> Counters {
         data_accesses: counted.data_accesses,
         icache: counted.icache,
         dcache: counted.dcache,
+        translation: counted.translation,
+        kernel_translation: counted.kernel_translation,
     }
 }
 
@@ -249,7 +251,21 @@ fn violation(violation: &record::Violation, system: &SystemDescription) -> Viola
         victim: violation.victim,
         pc: u64::from(violation.pc),
         symbol: symbol_at(&system.symbols, u64::from(violation.pc)),
+        broken: broken(violation),
     }
+}
+
+fn broken(violation: &record::Violation) -> Option<BrokenRule> {
+    let failure = if violation.kind == ViolationKind::UncleanTable { "unclean-table" } else { "stale-translation" };
+    let opinion = violation.translation?;
+    Some(BrokenRule {
+        failure: failure.to_owned(),
+        rule: violation.kind.rule()?.to_owned(),
+        remedy: violation.kind.remedy()?.to_owned(),
+        space: opinion.space,
+        held: u64::from(opinion.held),
+        tables: opinion.tables.map(u64::from),
+    })
 }
 
 fn exception(count: &ExceptionCount, summary: &Summary) -> ExceptionReport {
@@ -290,6 +306,12 @@ const fn violation_name(kind: ViolationKind) -> &'static str {
         ViolationKind::KernelEntry => "kernel entered beside its entries",
         ViolationKind::MemoryChanged => "memory of another domain changed",
         ViolationKind::HostileStore => "store outside the domain's memory",
+        ViolationKind::StaleTranslation => "translation that the tables no longer say",
+        ViolationKind::StaleLocked => "locked entry that the tables no longer say",
+        ViolationKind::StaleSpace => "translation of another space with the same identifier",
+        ViolationKind::StaleBarrier => "translation whose invalidation was not completed",
+        ViolationKind::UncleanTable => "walk past a cache that holds the descriptor changed",
+        ViolationKind::Elsewhere => "access elsewhere than the observer's tables say",
     }
 }
 

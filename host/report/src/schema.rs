@@ -3,7 +3,7 @@
 //! Times are modelled cycles of the processor unless a name says otherwise, sizes are bytes. Maps are lists, in a fixed order, so that
 //! two runs with the same events give the same bytes, except for [`Report::host`].
 
-use record::{CacheCounts, ProbeResult, Spread, Witness};
+use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::describe::{Account, Area, ImageSizes, Interrupt, Memory, Profile};
@@ -178,6 +178,12 @@ pub struct Counters {
     pub icache: CacheCounts,
     /// Data cache, in the domain and on its behalf.
     pub dcache: CacheCounts,
+    /// Translation of the domain's own accesses; absent where there is none.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub translation: TranslationCounts,
+    /// Translation of the kernel's on its behalf.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub kernel_translation: TranslationCounts,
 }
 
 /// A thread.
@@ -392,6 +398,26 @@ pub struct Violation {
     pub pc: u64,
     /// Symbol of the program counter.
     pub symbol: Option<String>,
+    /// Where it is about translation: the rule that was broken, and what helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenRule>,
+}
+
+/// A rule about translation that was broken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenRule {
+    /// Code of the failure in the verdict.
+    pub failure: String,
+    /// The rule.
+    pub rule: String,
+    /// What helps.
+    pub remedy: String,
+    /// Address-space identifier.
+    pub space: u8,
+    /// Physical address by the translation held; of the descriptor where a table was not clean.
+    pub held: u64,
+    /// Physical address by the tables; none when they have no translation.
+    pub tables: Option<u64>,
 }
 
 /// How often an exception was taken and how long its handler ran.

@@ -93,6 +93,8 @@ fn summary(cycles: u64) -> Summary {
         violations_total: 0,
         witness: Witness::default(),
         probes: Vec::new(),
+        areas: Vec::new(),
+        disturbances: 0,
         events: 0,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 0.5,

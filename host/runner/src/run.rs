@@ -79,6 +79,7 @@ impl Run {
         self.watch.summary = file("summary.json");
         self.watch.progress = Some(file("progress.bin"));
         self.watch.debugger = self.debugger_port.is_some();
+        self.watch.image.clone_from(&self.image);
         for stale in [&self.watch.events, &self.watch.summary, &uart, &output, &file("progress.bin")] {
             remove(stale)?;
         }
@@ -193,6 +194,8 @@ impl Run {
             violations_total: 0,
             witness: Witness::default(),
             probes: Vec::new(),
+            areas: Vec::new(),
+            disturbances: 0,
             events: at.events,
             end: End { reason, status, trace_status: None },
             host_seconds,

@@ -210,6 +210,8 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
 fn code_of(failure: &str) -> Option<&'static str> {
     match failure {
         "violation" | "witness-changed" | "witness-store" => Some("CF0703"),
+        "stale-translation" => Some("CF0706"),
+        "unclean-table" => Some("CF0707"),
         "deadline-missed" => Some("CF0704"),
         "run-status" => Some("CF0705"),
         _ => None,

@@ -1,7 +1,7 @@
 //! Each way in which a run fails, and what does not fail it.
 
 use abi::trace::Event;
-use record::{EndReason, Window};
+use record::{EndReason, ViolationKind, Window};
 
 use super::{at, build, job, summary, system};
 use crate::Report;
@@ -62,6 +62,39 @@ fn violations_and_the_witness_fail() {
     seen.witness.changed_slices = 1;
     seen.witness.stores_outside = 1;
     assert_eq!(codes(&Report::build(&system(), &seen, [])), ["violation", "witness-changed", "witness-store"]);
+}
+
+#[test]
+fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
+    let case = |kind| record::Violation {
+        kind,
+        cycle: 7,
+        pc: 0x105,
+        address: 0x3_0000,
+        len: 4,
+        domain: 0,
+        victim: None,
+        translation: Some(record::Disagreement { space: 2, held: 0x114_0000, tables: None }),
+    };
+    let mut seen = summary(100);
+    seen.violations =
+        [ViolationKind::StaleLocked, ViolationKind::StaleTranslation, ViolationKind::UncleanTable].map(case).into();
+    seen.violations_total = 3;
+    let report = Report::build(&system(), &seen, []);
+    assert_eq!(codes(&report), ["stale-translation", "unclean-table"]);
+    let text = &report.verdict.failures[0].text;
+    for part in [
+        "2 times",
+        "locked entry",
+        "0x00000105 in start+0x4",
+        "0x00030000 of space 2",
+        "TLBIALL",
+        "TLBIMVA with the address",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    seen.violations_total = 4;
+    assert_eq!(codes(&Report::build(&system(), &seen, [])), ["stale-translation", "unclean-table", "violation"]);
 }
 
 #[test]

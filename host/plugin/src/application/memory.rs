@@ -1,0 +1,156 @@
+//! A copy of the guest's memory, made from the image and from every store seen: where the model's walks find their tables.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
+
+use timing::vmsa::Tables;
+
+const PAGE_LOG2: u32 = 12;
+const PAGE_BYTES: usize = 1 << PAGE_LOG2;
+const PAGES: usize = 1 << (32 - PAGE_LOG2);
+/// A table of the second level is as large; a table of the first level is several.
+const GRANULE_LOG2: u32 = 10;
+const GRANULES: usize = 1 << (32 - GRANULE_LOG2);
+
+type Page = Box<[u8; PAGE_BYTES]>;
+
+/// The copy. What was neither in the image nor stored is not in it.
+pub struct Memory {
+    pages: Box<[Option<Page>]>,
+    /// One bit for each granule from which a walk has read.
+    walked: Box<[Cell<u64>]>,
+    generation: u64,
+}
+
+impl Memory {
+    /// As a loader leaves it: the loadable segments of the ELF file at their physical addresses.
+    ///
+    /// # Errors
+    /// A text with the path and what is wrong.
+    pub fn load(image: &Path) -> Result<Self, String> {
+        let told = |why: &dyn std::fmt::Display| format!("image {}: {why}", image.display());
+        let bytes = fs::read(image).map_err(|error| told(&error))?;
+        let mut memory = Self {
+            pages: (0..PAGES).map(|_| None).collect(),
+            walked: (0..GRANULES / 64).map(|_| Cell::new(0)).collect(),
+            generation: 1,
+        };
+        memory.place(&bytes).ok_or_else(|| told(&"not an ELF file of 32 bits, little-endian"))?;
+        Ok(memory)
+    }
+
+    fn place(&mut self, file: &[u8]) -> Option<()> {
+        const LOAD: u32 = 1;
+        let half = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().ok()?));
+        let word = |at: usize| Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?));
+        if file.get(..6)? != b"\x7fELF\x01\x01" {
+            return None;
+        }
+        let (headers, size, count) = (word(28)? as usize, usize::from(half(42)?), usize::from(half(44)?));
+        for header in (0..count).map(|index| headers + index * size).filter(|header| word(*header) == Some(LOAD)) {
+            let (offset, at) = (word(header + 4)? as usize, word(header + 12)?);
+            let (in_file, in_memory) = (word(header + 16)? as usize, word(header + 20)?);
+            let content = file.get(offset..offset.checked_add(in_file)?)?;
+            for (byte, to) in content.iter().chain(std::iter::repeat(&0)).zip(0..in_memory) {
+                self.put(at.wrapping_add(to), &[*byte]);
+            }
+        }
+        Some(())
+    }
+
+    /// A store of the `len` (1 to 16) low bytes of `value` at a physical address.
+    #[inline]
+    pub fn store(&mut self, at: u32, len: u32, value: u128) {
+        let bytes = value.to_le_bytes();
+        let bytes = &bytes[..len as usize];
+        let granule = (at >> GRANULE_LOG2) as usize;
+        if self.walked[granule / 64].get() & 1 << (granule % 64) != 0 {
+            self.generation += u64::from(self.get(at, len) != Some(bytes));
+        }
+        self.put(at, bytes);
+    }
+
+    fn get(&self, at: u32, len: u32) -> Option<&[u8]> {
+        let offset = at as usize % PAGE_BYTES;
+        self.pages[(at >> PAGE_LOG2) as usize].as_ref()?.get(offset..offset + len as usize)
+    }
+
+    /// What goes beyond the page is left out: see [`Memory::store`]'s caller.
+    fn put(&mut self, at: u32, bytes: &[u8]) {
+        let page = self.pages[(at >> PAGE_LOG2) as usize].get_or_insert_with(|| Box::new([0; PAGE_BYTES]));
+        let offset = at as usize % PAGE_BYTES;
+        let len = bytes.len().min(PAGE_BYTES - offset);
+        page[offset..offset + len].copy_from_slice(&bytes[..len]);
+    }
+}
+
+impl Tables for Memory {
+    fn descriptor(&self, addr: u32) -> Option<u32> {
+        let granule = (addr >> GRANULE_LOG2) as usize;
+        let word = &self.walked[granule / 64];
+        word.set(word.get() | 1 << (granule % 64));
+        self.get(addr, 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GRANULES, Memory, PAGES};
+    use std::cell::Cell;
+    use timing::vmsa::Tables;
+
+    fn empty() -> Memory {
+        Memory {
+            pages: (0..PAGES).map(|_| None).collect(),
+            walked: (0..GRANULES / 64).map(|_| Cell::new(0)).collect(),
+            generation: 1,
+        }
+    }
+
+    #[test]
+    fn a_walk_finds_what_was_stored_and_nothing_else() {
+        let mut memory = empty();
+        memory.store(0x1000, 8, 0x2222_2222_1111_1111);
+        memory.store(0x1005, 1, 0xee);
+        assert_eq!(memory.descriptor(0x1000), Some(0x1111_1111));
+        assert_eq!(memory.descriptor(0x1004), Some(0x2222_ee22));
+        assert_eq!(memory.descriptor(0x2000), None);
+    }
+
+    #[test]
+    fn the_generation_counts_changes_of_what_walks_have_read() {
+        let mut memory = empty();
+        memory.store(0x1000, 4, 1);
+        let generation = memory.generation();
+        memory.store(0x1000, 4, 2);
+        assert_eq!(memory.generation(), generation, "no walk has been there");
+        memory.descriptor(0x1000);
+        memory.store(0x1000, 4, 2);
+        memory.store(0x1400, 4, 2);
+        assert_eq!(memory.generation(), generation, "the same, and another table");
+        memory.store(0x13fc, 4, 3);
+        assert_eq!(memory.generation(), generation + 1);
+    }
+
+    #[test]
+    fn an_image_lies_where_its_segments_say() {
+        let mut file = vec![0; 0x60];
+        file[..6].copy_from_slice(b"\x7fELF\x01\x01");
+        let header = [1, 0x5c, 0xdead_0000, 0x4000, 4, 8u32];
+        file[28] = 0x34;
+        (file[42], file[44]) = (32, 1);
+        for (index, word) in header.into_iter().enumerate() {
+            file[0x34 + index * 4..][..4].copy_from_slice(&u32::to_le_bytes(word));
+        }
+        file[0x5c..].copy_from_slice(&[1, 2, 3, 4]);
+        let mut memory = empty();
+        memory.place(&file).expect("a good file");
+        assert_eq!((memory.descriptor(0x4000), memory.descriptor(0x4004)), (Some(0x0403_0201), Some(0)));
+        assert_eq!(memory.place(&file[..0x50]), None);
+    }
+}

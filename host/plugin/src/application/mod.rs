@@ -1,0 +1,158 @@
+//! An application core with translation tables: the model of `cofferdam-timing` over a copy of the guest's memory, fed with
+//! what QEMU shows ([`observe`]). QEMU performs no walk that could be seen and keeps nothing in its TLB across a switch of
+//! the address space: the model walks the copy itself and keeps what silicon may keep.
+
+mod areas;
+mod decode;
+mod disturb;
+mod exceptions;
+mod memory;
+mod observe;
+
+use std::ffi::{CStr, c_void};
+use std::path::Path;
+
+use record::{Mode, TranslationCounts, Walks};
+use timing::application::Core;
+use timing::pipeline::Scoreboard;
+use timing::thumb::{self, InsnInfo};
+use timing::{BlockCost, InsnCost, Profile, arm};
+
+use crate::api::{Bytes, find_register};
+use crate::block::RawInsn;
+use crate::model::{BlockShape, Counts};
+
+pub use areas::Areas;
+pub use decode::{System, is_return};
+pub use disturb::Disturbances;
+use memory::Memory;
+
+/// CPSR.T: the processor executes T32.
+const THUMB: u32 = 1 << 5;
+/// No vector table is known yet: no block begins there.
+const NO_TABLE: u32 = 0xffff_ff00;
+
+/// Handles of the registers that are read.
+pub struct Registers {
+    /// r0 to r12, sp, lr.
+    core: [*mut c_void; 15],
+    /// The status register.
+    cpsr: *mut c_void,
+}
+
+impl Registers {
+    /// Looks them up. Only inside the callback of a virtual processor's start.
+    pub fn find() -> Self {
+        const NAMES: [&CStr; 15] = [
+            c"r0", c"r1", c"r2", c"r3", c"r4", c"r5", c"r6", c"r7", c"r8", c"r9", c"r10", c"r11", c"r12", c"sp", c"lr",
+        ];
+        Self { core: NAMES.map(find_register), cpsr: find_register(c"cpsr") }
+    }
+}
+
+/// The modelled core and what it is fed from.
+pub struct Application {
+    /// Name of the profile.
+    pub name: String,
+    /// Clock of the core, Hz.
+    pub cpu_hz: u64,
+    core: Core,
+    memory: Memory,
+    one_by_one: bool,
+    registers: Option<Registers>,
+    /// Address of the exception vectors.
+    table: u32,
+    /// Lock entries may have changed since they were last compared with the tables.
+    review: bool,
+    /// Generation of the tables then.
+    reviewed: u64,
+}
+
+impl Application {
+    /// A core after reset, and its memory as `image` leaves it.
+    ///
+    /// # Errors
+    /// A text that says what is wrong with the profile or the image.
+    pub fn load(profile: Profile, image: &Path, mode: Mode) -> Result<Self, String> {
+        let core = Core::new(&profile).map_err(|errors| crate::model::listed(&errors))?;
+        Ok(Self {
+            cpu_hz: profile.core_clock.value,
+            name: profile.name,
+            core,
+            memory: Memory::load(image)?,
+            one_by_one: mode == Mode::Exact,
+            registers: None,
+            table: NO_TABLE,
+            review: false,
+            reviewed: 0,
+        })
+    }
+
+    /// The processor has started: its registers are known.
+    pub fn started(&mut self) {
+        self.registers = Some(Registers::find());
+    }
+
+    /// Whether the processor executes T32 now.
+    pub fn is_thumb(&self, bytes: &mut Bytes) -> bool {
+        self.registers.as_ref().is_some_and(|registers| bytes.register(registers.cpsr) & THUMB != 0)
+    }
+
+    /// Whether this address is in the vector table.
+    #[inline]
+    pub fn is_vector(&self, pc: u32) -> bool {
+        const TABLE_BYTES: u32 = 0x20;
+        pc.wrapping_sub(self.table) < TABLE_BYTES
+    }
+
+    /// The core slept.
+    pub fn slept(&mut self, cycles: u64) {
+        self.core.idle(cycles);
+    }
+
+    /// Issue cycles of each instruction, and what the model keeps about the block.
+    pub fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
+        let classify = |insn: &RawInsn| match insn.thumb {
+            true => thumb::classify(&insn.code.to_le_bytes()),
+            false => arm::classify(insn.code),
+        };
+        let infos: Vec<InsnInfo> = raw.iter().map(classify).collect();
+        let mut board = Scoreboard::new();
+        let costs = infos.iter().map(|info| board.issue(self.core.costs(), info)).collect();
+        let shape = if self.one_by_one && raw.len() == 1 {
+            BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
+        } else {
+            BlockShape::Block(BlockCost::new(self.core.costs(), raw[0].pc, &infos))
+        };
+        (costs, shape)
+    }
+
+    /// What is counted.
+    pub fn counts(&self) -> Counts {
+        let caches = self.core.counters();
+        Counts {
+            icache_hits: caches.icache_hits,
+            icache_misses: caches.icache_misses,
+            dcache_hits: caches.dcache_hits,
+            dcache_misses: caches.dcache_misses,
+            translation: self.translation(),
+        }
+    }
+
+    fn translation(&self) -> TranslationCounts {
+        let mmu = self.core.system().mmu_counters();
+        TranslationCounts {
+            micro_misses: mmu.micro_misses,
+            locked_hits: mmu.locked_hits,
+            main_hits: mmu.main_hits,
+            data_walks: walks(mmu.slowest),
+            fetch_walks: walks(mmu.fetch_slowest),
+            data_stall_cycles: mmu.data_stalls,
+            fetch_stall_cycles: mmu.stalls - mmu.data_stalls,
+        }
+    }
+}
+
+fn walks([level1, locked_way, on_chip, level2, memory]: [u64; 5]) -> Walks {
+    Walks { level1, locked_way, on_chip, level2, memory }
+}
