@@ -379,6 +379,7 @@ fn summary(play: &Play) -> Summary {
         dcache: CacheCounts { hits: play.ran[thread] * 50, misses: play.ran[thread] * (thread as u64) / 2 },
         data_accesses: play.ran[thread] * 52,
         mpu_misses: play.misses[thread],
+        ..DomainCounters::default()
     };
     let busy: u64 = play.ran.iter().sum();
     let window = Window { pc: 0x120, exception: 14, start_cycle: BOOT + 9_000, cycles: 612, instructions: 141 };
@@ -418,6 +419,8 @@ fn summary(play: &Play) -> Summary {
             stores_outside: 0,
         },
         probes: Vec::new(),
+        areas: Vec::new(),
+        disturbances: 0,
         events: play.events.len() as u64,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 1.9,
