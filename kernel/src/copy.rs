@@ -7,19 +7,47 @@ use crate::arch::Arch;
 use crate::kernel::Kernel;
 use crate::protection::Protection;
 
+/// A piece of a copy: physical addresses of where to and where from, and bytes.
+type Piece = (u32, u32, u32);
+
 impl<A: Arch> Kernel<A> {
+    /// What of a copy between two domains, from an offset on, lies in one piece on either side.
+    #[inline(always)]
+    fn piece(&self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) -> Option<Piece> {
+        let (to, room) = self.domain(writer).protection.physical(dst, AccessKind::Write)?;
+        let (from, rest) = self.domain(reader).protection.physical(src, AccessKind::Read)?;
+        Some((to, from, room.min(rest).min(bytes)))
+    }
+
+    /// Whether the two sides of a copy overlap, whatever the two domains call the memory; at least in one piece of it.
+    #[inline(always)]
+    pub(crate) fn overlaps(&self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) -> bool {
+        if A::Protection::PHYSICAL {
+            return dst.abs_diff(src) < bytes;
+        }
+        let mut done = 0;
+        while done < bytes {
+            let (to, from) = (dst.wrapping_add(done), src.wrapping_add(done));
+            // What cannot be accessed is refused for that.
+            let Some((to, from, step)) = self.piece(writer, to, reader, from, bytes - done) else { return false };
+            if to.abs_diff(from) < step {
+                return true;
+            }
+            done += step;
+        }
+        false
+    }
+
     /// Copies from one domain's memory to another's.
     ///
     /// # Safety
-    /// Both domains may access their ranges so, every byte, and the ranges do not overlap.
+    /// Both domains may access their ranges so, every byte, and [`Kernel::overlaps`] says that they do not overlap.
     #[inline(always)]
     pub(crate) unsafe fn copy_across(&mut self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) {
         let mut done = 0;
         while done < bytes {
-            let to = self.domain(writer).protection.physical(dst + done, AccessKind::Write);
-            let from = self.domain(reader).protection.physical(src + done, AccessKind::Read);
-            let (Some((to, room)), Some((from, rest))) = (to, from) else { return };
-            let step = room.min(rest).min(bytes - done);
+            let left = bytes - done;
+            let Some((to, from, step)) = self.piece(writer, dst + done, reader, src + done, left) else { return };
             // SAFETY: the caller's duty; the piece is where the domains' addresses lead.
             unsafe { self.arch.copy(to, from, step) };
             done += step;

@@ -310,7 +310,7 @@ impl<A: Arch> Kernel<A> {
         if len == 0 {
             return DONE;
         }
-        if dst.abs_diff(src) < len {
+        if self.overlaps(writer, dst, reader, src, len) {
             return Err(Error::BadArgument);
         }
         self.allowed(reader, src, len, AccessKind::Read)?;

@@ -106,6 +106,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// How far the edit of a mapping has come.
     type Progress: Default;
 
+    /// What a domain uses are physical addresses.
+    const PHYSICAL: bool;
+
     /// How memory for tables is given ([`Protection::give`]).
     const GIFT: Gift;
 

@@ -204,6 +204,8 @@ fn each_rule_has_its_refusal() {
         (|b| b.caps[0].slot = 4, Table::Caps, "slot"),
         (|b| b.caps[0].kind = 8, Table::Caps, "kind"),
         (|b| b.caps[0].object = 1, Table::Caps, "object"),
+        (|b| (b.caps[0].kind, b.caps[0].object) = (7, 3), Table::Caps, "object"),
+        (|b| (b.caps[0].kind, b.caps[0].object) = (7, 0), Table::Caps, "object"),
         (|b| b.caps[0].rights = 0, Table::Caps, "rights"),
         (|b| b.caps.push(b.caps[0]), Table::Caps, "slot"),
     ];

@@ -150,6 +150,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     type Mapping = Mapping;
     type Progress = Progress;
 
+    const PHYSICAL: bool = false;
     const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: 4 * TABLE_BYTES };
 
     fn shared(_: &mut Pool) -> Result<Slots, BootError> {

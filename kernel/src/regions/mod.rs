@@ -144,6 +144,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Mapping = Region;
     type Progress = Progress;
 
+    const PHYSICAL: bool = true;
     const GIFT: Gift = Gift { align: nodes::NODE_ALIGN, least: NODE_BYTES, most: 4096 };
 
     fn shared(pool: &mut Pool) -> Result<Nowhere, BootError> {

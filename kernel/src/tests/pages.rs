@@ -8,7 +8,7 @@ use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 
 use super::refused;
-use super::sim::{GATE, Guard, Machine, PEER, Pager, boot_with, sample};
+use super::sim::{GATE, Guard, Machine, PEER, Pager, WORD, boot_with, sample};
 use super::watch::memory;
 use crate::Kernel;
 use crate::objects::Life;
@@ -158,6 +158,31 @@ fn copies_follow_the_translation_page_by_page() {
     assert_eq!(at(&kernel, POOL + 0x2fe0), None, "nothing of it was copied");
     let beyond = [VIRT + 0x2fe0, 0x2002_0c00, 64, 0];
     assert_eq!(call(&mut kernel, Call::GateCopyIn, beyond), refused(Error::BadAddress));
+}
+
+#[test]
+fn copies_between_two_names_of_the_same_memory_are_refused() {
+    let mut builder = system();
+    builder.caps.push(Cap { domain: 0, slot: WORD, kind: 1, object: 0, rights: 7, badge: 0 });
+    builder.caps.retain(|cap| (cap.domain, cap.slot, cap.kind) != (0, WORD, 5));
+    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, POOL_BYTES, 0]), OK);
+    let own = VIRT + 0x5_0000;
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x1000), OK);
+    assert_eq!(map(&mut kernel, WRITE, own, 1, 0x2000), OK);
+    assert_eq!(map(&mut kernel, WORD | 3 << 16, own, 2, 0x1000), OK);
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    for (dst, told) in [
+        (VIRT, refused(Error::BadArgument)),
+        (VIRT + 63, refused(Error::BadArgument)),
+        (VIRT + 64, OK),
+        (own, OK),
+        (own + 4, OK),
+    ] {
+        assert_eq!(call(&mut kernel, Call::GateCopyIn, [dst, own, 64, 0]), told, "{dst:x}");
+    }
+    // The second page of the caller's is the first of what the callee calls so.
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, [own + 0x20, own + 0x1000, 64, 0]), refused(Error::BadArgument));
 }
 
 #[test]
