@@ -1,9 +1,9 @@
 //! The tables that a domain begins with.
 
-use protect::vmsa::{Asid, Attributes, Placement, Progress, Rights, TABLE_BYTES, Tables};
+use protect::vmsa::{Asid, Attributes, Progress as Edited, Refused, Rights, TABLE_BYTES, Tables};
 use system::{Area, area, regions};
 
-use super::{Pages, TableWords};
+use super::{Mapping, Pages, Progress, TableWords};
 use crate::arch::PageArch;
 use crate::boot::BootError;
 use crate::protection::Making;
@@ -17,7 +17,7 @@ pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
     let asid = u8::try_from(index + 1).ok().and_then(Asid::new).ok_or(BootError::TooMany)?;
     let tables = Tables::new(TableWords::new(), entry.root, A::SPLIT).map_err(|_| BootError::BadTables)?;
     let mut pages = Pages { root: entry.root, asid: u32::from(asid.number()), tables: Some(tables) };
-    finish(&mut pages, making.arch)?;
+    finish(&mut pages, making.arch).map_err(|_| BootError::BadTables)?;
     for (base, bytes) in [(entry.table_base, entry.table_bytes), (entry.far_base, entry.far_bytes)] {
         let tables = pages.tables.as_mut().ok_or(BootError::BadTables)?;
         for number in 0..bytes / TABLE_BYTES {
@@ -25,25 +25,48 @@ pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
         }
     }
     for own in regions::areas_of(making.tables, &entry) {
-        let tables = pages.tables.as_mut().ok_or(BootError::BadTables)?;
-        let placement = if own.flags & area::NEAR != 0 { Placement::OnChip } else { Placement::OffChip };
-        let attributes = attributes(&own).ok_or(BootError::Areas)?;
-        tables.map(own.base, own.physical, own.bytes, attributes, placement).map_err(|_| BootError::Areas)?;
-        finish(&mut pages, making.arch)?;
-        if own.flags & area::LOCKED != 0 {
-            pages.lock(own.base, true, making.shared, making.arch).map_err(|_| BootError::NoSlots)?;
+        let Area { base: virt, physical: phys, bytes, flags, .. } = own;
+        let (near, locked) = (flags & area::NEAR != 0, flags & area::LOCKED != 0);
+        let mapping =
+            Mapping { virt, phys, bytes, attributes: attributes(&own).ok_or(BootError::Areas)?, near, locked };
+        map(&mut pages, &mapping, making.arch)?;
+        if locked {
+            pages.lock(virt, true, making.shared, making.arch).map_err(|_| BootError::NoSlots)?;
         }
     }
     Ok(pages)
 }
 
+/// Maps an area.
+fn map<A: PageArch<Protection = Pages<A>>>(
+    pages: &mut Pages<A>,
+    mapping: &Mapping,
+    arch: &mut A,
+) -> Result<(), BootError> {
+    let mut progress = Progress::default();
+    // Bounded by the places for tables.
+    loop {
+        let reason = match pages.begin(mapping, &mut progress) {
+            Ok(()) => match finish(pages, arch) {
+                Ok(()) => return Ok(()),
+                Err(reason) => reason,
+            },
+            Err(reason) => reason,
+        };
+        if !progress.tries_again(mapping, reason) {
+            let memory = matches!(reason, Refused::NoTables { .. });
+            return Err(if memory { BootError::NoMemory } else { BootError::Areas });
+        }
+    }
+}
+
 /// Ends the edit under way. Bounded by the tables' own progress: every step handles at least one descriptor.
-fn finish<A: PageArch>(pages: &mut Pages<A>, arch: &mut A) -> Result<(), BootError> {
+fn finish<A: PageArch<Protection = Pages<A>>>(pages: &mut Pages<A>, arch: &mut A) -> Result<(), Refused> {
     loop {
         match pages.advance(arch) {
-            Progress::More => {}
-            Progress::Done => return Ok(()),
-            Progress::Refused(_) => return Err(BootError::NoMemory),
+            Edited::More => {}
+            Edited::Done => return Ok(()),
+            Edited::Refused(reason) => return Err(reason),
         }
     }
 }

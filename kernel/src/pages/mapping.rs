@@ -14,8 +14,8 @@ pub struct Mapping {
     pub(super) phys: u32,
     pub(super) bytes: u32,
     pub(super) attributes: Attributes,
-    /// Where its second-level tables lie.
-    pub(super) placement: Placement,
+    /// No walk to it leaves the chip.
+    pub(super) near: bool,
     /// Its entry is kept in the TLB.
     pub(super) locked: bool,
 }
@@ -42,8 +42,8 @@ impl Mapping {
             return Err(Error::BadArgument);
         }
         let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Error::BadArgument)?;
-        let placement = if bits & access::NEAR != 0 { Placement::OnChip } else { Placement::OffChip };
-        let mapping = Mapping { virt, phys, bytes, attributes, placement, locked };
+        let near = bits & access::NEAR != 0;
+        let mapping = Mapping { virt, phys, bytes, attributes, near, locked };
         let range = mapping.run().ok_or(Error::BadAddress)?;
         if frames.contains_range(range) { Ok(mapping) } else { Err(Error::BadAddress) }
     }
@@ -51,9 +51,14 @@ impl Mapping {
     /// The page at an address, as it was found.
     pub(super) fn of(at: u32, found: &Found) -> Mapping {
         let bytes = found.unit.bytes();
-        let placement = found.table.unwrap_or(Placement::OffChip);
+        let near = found.table.is_some_and(Placement::stays_on_chip);
         let (virt, phys) = (at & !(bytes - 1), found.physical & !(bytes - 1));
-        Mapping { virt, phys, bytes, attributes: found.attributes, placement, locked: false }
+        Mapping { virt, phys, bytes, attributes: found.attributes, near, locked: false }
+    }
+
+    /// Where its second-level tables may lie, in the order in which they are looked for.
+    pub(super) fn places(&self) -> &'static [Placement] {
+        if self.near { &[Placement::OnChip, Placement::LockedWays] } else { &[Placement::OffChip] }
     }
 
     /// The physical memory that it makes accessible.

@@ -88,6 +88,18 @@ pub struct Progress {
     looked: u32,
     /// The edit of the tables has begun.
     begun: bool,
+    /// Places for its tables that were tried and had none.
+    tried: usize,
+}
+
+impl Progress {
+    /// Whether a refusal, after which nothing has changed, leaves another place to try.
+    fn tries_again(&mut self, mapping: &Mapping, refused: Refused) -> bool {
+        self.begun = false;
+        self.tried += 1;
+        let place = matches!(refused, Refused::NoTables { .. } | Refused::Placement { .. });
+        place && self.tried < mapping.places().len()
+    }
 }
 
 /// What steps cost, in tens of instructions, roughly.
@@ -119,6 +131,16 @@ impl<A: PageArch> Pages<A> {
 }
 
 impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
+    /// Begins to map, with tables where they are to be tried next.
+    fn begin(&mut self, mapping: &Mapping, progress: &mut Progress) -> Result<(), Refused> {
+        let place = mapping.places()[progress.tried];
+        if let Some(tables) = &mut self.tables {
+            tables.map(mapping.virt, mapping.phys, mapping.bytes, mapping.attributes, place)?;
+        }
+        progress.begun = true;
+        Ok(())
+    }
+
     /// Keeps the entry for a page in the TLB.
     fn lock(&self, address: u32, first: bool, shared: &mut Slots, arch: &mut A) -> Result<(), Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
@@ -186,16 +208,15 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     /// # Bound
     /// [`ENTRIES`] descriptors, see [`Tables`]; or one entry locked.
     fn enter_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
-        let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         if !progress.begun {
             // It stays free: nobody else's edit begins before this one ends.
             if mapping.locked && hands.shared.free().is_none() {
                 return Err(Error::Full);
             }
-            let Mapping { virt, phys, bytes, attributes, placement, .. } = *mapping;
-            tables.map(virt, phys, bytes, attributes, placement).map_err(refused)?;
-            progress.begun = true;
-            return Ok(Step::More(cost::LOOK));
+            return match self.begin(mapping, progress) {
+                Err(reason) if !progress.tries_again(mapping, reason) => Err(refused(reason)),
+                _ => Ok(Step::More(cost::LOOK)),
+            };
         }
         match self.advance(hands.arch) {
             Edited::More => Ok(Step::More(cost::EDIT)),
@@ -204,11 +225,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
                 Ok(Step::Done(cost::LOCK))
             }
             Edited::Done => Ok(Step::Done(cost::EDIT)),
-            Edited::Refused(reason) => {
-                // Nothing has changed.
-                progress.begun = false;
-                Err(refused(reason))
-            }
+            Edited::Refused(reason) if progress.tries_again(mapping, reason) => Ok(Step::More(cost::LOOK)),
+            Edited::Refused(reason) => Err(refused(reason)),
         }
     }
 
@@ -233,7 +251,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         if !hands.shared.agrees(asid, mapping) {
             return Err(Error::BadState);
         }
-        tables.unmap(mapping.virt, mapping.bytes, mapping.placement).map_err(refused)?;
+        // No page is cut, so that no table is taken.
+        tables.unmap(mapping.virt, mapping.bytes, mapping.places()[0]).map_err(refused)?;
         // From now on nobody locks it again ([`Protection::evict`]); the entry goes with the invalidation of its page, before another edit
         // can take the slot.
         if let Some((slot, _)) = hands.shared.kept(asid, mapping.virt, mapping.bytes) {

@@ -8,7 +8,7 @@ use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 
 use super::refused;
-use super::sim::{GATE, Guard, Machine, PEER, Pager, WORD, boot_with, sample};
+use super::sim::{GATE, Guard, LINE, Machine, PEER, Pager, WAYS, WORD, boot_with, sample};
 use super::watch::memory;
 use crate::Kernel;
 use crate::objects::Life;
@@ -39,6 +39,7 @@ fn system() -> Builder {
     builder.frames.push(Frames { base: POOL, bytes: POOL_BYTES, kind });
     builder.frames.push(Frames { base: CHIP, bytes: 0x2000, kind });
     builder.frames.push(Frames { base: LOCKED, bytes: 0x1000, kind });
+    builder.frames.push(Frames { base: WAYS, bytes: 0x1000, kind });
     let flags = area::READ | area::WRITE | area::LOCKED;
     builder.areas.push(Area { domain: 1, base: LOCKED, bytes: 0x1000, flags, ..Area::default() });
     builder.domains[1].areas = 3;
@@ -297,6 +298,23 @@ fn near_tables_are_near_or_the_mapping_is_refused() {
     let given = call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x400]);
     assert_eq!(given, Some((0, [1, 256])));
     assert_eq!(map(&mut kernel, CLOSE, VIRT + 5 * mib, 1, 0xa000), OK);
+}
+
+#[test]
+fn where_the_chip_has_no_tables_left_locked_ways_do() {
+    let mut builder = system();
+    builder.caps.push(Cap { domain: 0, slot: LINE, kind: 7, object: 6, rights: 7, badge: 0 });
+    builder.caps.retain(|cap| (cap.domain, cap.slot, cap.kind) != (0, LINE, 6));
+    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, POOL_BYTES, 0]), OK);
+    let mib = 0x10_0000;
+    let near = |kernel: &mut Chip, at: u32| map(kernel, CLOSE, VIRT + at * mib, 1, at * 0x1000);
+    let full = (0..8).find(|at| near(&mut kernel, *at) == refused(Error::Full)).unwrap();
+    assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, LINE, 0, 0x400]), Some((0, [1, 256])));
+    assert_eq!(near(&mut kernel, full), OK);
+    assert_eq!(near(&mut kernel, full + 1), refused(Error::Full), "and never off the chip");
+    assert_eq!(map(&mut kernel, CLOSE, VIRT + full * mib + 0x1000, 1, 0x2_0000), OK, "beside it there");
+    assert_eq!(map(&mut kernel, CLOSE, VIRT + 0x1000, 1, 0x2_1000), OK, "and on the chip");
 }
 
 #[test]

@@ -15,8 +15,9 @@ use crate::Kernel;
 use crate::arch::PageArch;
 use crate::pages::Pages;
 
-/// Tables on the chip begin here, those off it at [`FAR`].
+/// Tables on the chip begin here, those off it at [`FAR`], and before that is memory that lies in locked ways of the cache.
 pub const NEAR: u32 = 0xfffe_0000;
+pub const WAYS: u32 = 0x6ff0_0000;
 pub const FAR: u32 = 0x7000_0000;
 const NEAR_BYTES: u32 = 0x1_8000;
 const FAR_BYTES: u32 = 0x1_0000;
@@ -211,7 +212,11 @@ unsafe impl PageArch for Machine<Pager> {
         });
     }
     fn placement(at: u32) -> Placement {
-        if at >= NEAR { Placement::OnChip } else { Placement::OffChip }
+        match at {
+            NEAR.. => Placement::OnChip,
+            WAYS..FAR => Placement::LockedWays,
+            _ => Placement::OffChip,
+        }
     }
     fn load_space(&mut self, space: Option<(u32, Asid)>) {
         self.kind.space = space;
