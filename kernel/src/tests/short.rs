@@ -4,23 +4,24 @@ use std::vec::Vec;
 
 use abi::{Call, Error};
 
-use super::rich::{budget, gate, line, rich, word};
-use super::sim::{BOUND, CALLER, CAPACITY, GATE, OTHER, SERVANT, Sim, WORD, boot, boot_with, sample};
+use super::{Chip, Kind, boot};
+use crate::NOBODY;
 use crate::objects::State;
-use crate::{Kernel, NOBODY};
+use crate::tests::rich::{budget, gate, line, rich, word};
+use crate::tests::sim::{BOUND, CALLER, CAPACITY, GATE, LINE, Machine, OTHER, SERVANT, WORD, boot_with, sample};
 
 /// What can be told apart from outside.
-type Seen = (Vec<(u32, u32)>, u8, [u32; 16], Option<u64>, Vec<Option<(u32, [u32; 2])>>);
+type Seen = (Vec<(u32, u32)>, u8, u8, Option<u64>, Vec<Option<(u32, [u32; 2])>>);
 
-fn seen(kernel: &mut Kernel<Sim>) -> Seen {
+fn seen(kernel: &mut Chip) -> Seen {
     let responses = (0..kernel.threads.len() as u8).map(|thread| kernel.context(thread).response).collect();
     let trace = std::mem::take(&mut kernel.arch.trace);
-    (trace, kernel.current(), kernel.arch.kind.loaded, kernel.arch.timer, responses)
+    (trace, kernel.current(), kernel.loaded(), kernel.arch.timer, responses)
 }
 
 /// One of the things that the short ways are about.
-fn act(kernel: &mut Kernel<Sim>, what: u32, detail: u32) {
-    let asks = |kernel: &mut Kernel<Sim>, call: Call, args| {
+fn act(kernel: &mut Chip, what: u32, detail: u32) {
+    let asks = |kernel: &mut Chip, call: Call, args| {
         if kernel.current() != NOBODY {
             kernel.asks(call as u32, args);
         }
@@ -52,8 +53,9 @@ fn both_ways_come_to_the_same() {
     };
     for _ in 0..60 {
         let shortest = u64::from(next() % 2 * 250);
-        let mut ways =
-            [true, false].map(|long_way| boot_with(&rich(), Sim { now: 1000, shortest, long_way, ..Sim::default() }));
+        let mut ways = [true, false].map(|long_way| {
+            boot_with(&rich(), Machine::<Kind> { now: 1000, shortest, long_way, ..Machine::default() })
+        });
         for step in 0..300 {
             let (what, detail) = (next(), next());
             let [long, short] = &mut ways;
@@ -65,7 +67,7 @@ fn both_ways_come_to_the_same() {
 }
 
 /// Whether the short way into a gate is declined, and nothing has changed.
-fn declined(kernel: &mut Kernel<Sim>, handle: u32) -> bool {
+fn declined(kernel: &mut Chip, handle: u32) -> bool {
     kernel.arch.trace.clear();
     let before = kernel.resume();
     kernel.pass_in(handle).is_none() && kernel.arch.trace.is_empty() && kernel.resume() == before
@@ -96,7 +98,7 @@ fn a_caller_that_was_overtaken_does_not_return_the_short_way() {
     kernel.asks(Call::SleepUntil as u32, [3000, 0, 0, 0]);
     assert_eq!(kernel.current(), SERVANT);
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
-    kernel.asks(Call::InterruptAck as u32, [super::sim::LINE, 0, 0, 0]);
+    kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
     kernel.passes(3000);
     assert_eq!(kernel.current(), CALLER);
     assert!(kernel.pass_in(GATE).is_some());

@@ -337,6 +337,11 @@ impl<K: Guard> Kernel<Machine<K>> {
         level.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
     }
 
+    /// Where something is that a domain can write.
+    pub fn place(&self, domain: u8, address: u32) -> u32 {
+        self.domain(domain).protection.physical(address, protect::pmsav7::AccessKind::Write).unwrap().0
+    }
+
     /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
         let position = self.domains.iter().position(|domain| self.arch.kind.is_loaded(&domain.protection));

@@ -1,0 +1,281 @@
+//! What every processor's kernel does.
+
+use abi::trace::{Event, Fault};
+use abi::{Call, Error, rights};
+
+use super::{OK, boot, refused};
+use crate::NOBODY;
+use crate::objects::{Life, State};
+use crate::tests::sim::{BOUND, CALLER, CAPACITY, GATE, LINE, OTHER, PEER, PERIOD, SERVANT, WORD, sample};
+
+#[test]
+fn the_most_important_thread_runs_first_in_its_own_domain() {
+    let kernel = boot(&sample());
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.loaded(), 0);
+}
+
+#[test]
+fn a_gate_call_moves_the_thread_and_its_return_brings_it_back() {
+    let mut kernel = boot(&sample());
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 7, 8, 9]), None);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
+    assert_eq!(kernel.level(CALLER).priority, 2);
+    let start = kernel.context(CALLER).start.unwrap();
+    assert_eq!(start.args, [40, 7, 8, 9], "the badge names the caller");
+    assert_eq!(start.stack_base, 0x2002_1400);
+    kernel.asks(Call::GateReturn as u32, [0, 55, 0, 0]);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((0, [55, 0])));
+    assert_eq!(kernel.level(CALLER).priority, 3);
+}
+
+#[test]
+fn a_gate_is_entered_only_when_the_budget_covers_its_bound() {
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(CAPACITY - BOUND) + 1);
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(kernel.thread(CALLER).state, State::Throttled);
+    assert_eq!(kernel.context(CALLER).repeated, 1, "the call is performed again");
+    assert_ne!(kernel.current(), CALLER);
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), None);
+    assert_eq!(kernel.loaded(), 1);
+}
+
+#[test]
+fn a_gate_whose_bound_exceeds_the_capacity_is_refused() {
+    let mut builder = sample();
+    builder.gates[0].bound = CAPACITY + 1;
+    let mut kernel = boot(&builder);
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), refused(Error::NoBudget));
+}
+
+#[test]
+fn a_caller_above_the_ceiling_is_refused() {
+    let mut builder = sample();
+    builder.gates[0].ceiling = 4;
+    let mut kernel = boot(&builder);
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), refused(Error::Ceiling));
+}
+
+#[test]
+fn a_thread_that_runs_out_of_budget_inside_a_gate_finishes_the_call_first() {
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(CAPACITY - BOUND));
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(kernel.loaded(), 1);
+    kernel.passes(u64::from(BOUND) - 1);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1), "nobody takes the gate from it");
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    kernel.passes(2);
+    assert_eq!(kernel.thread(CALLER).state, State::Throttled);
+}
+
+#[test]
+fn a_gate_that_exceeds_its_bound_fails_and_its_caller_goes_on() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.passes(u64::from(BOUND) + 1);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((Error::GateOverrun.status(), [0, 0])));
+    assert_eq!(kernel.domain(1).life, Life::Stopped);
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), refused(Error::Stopped));
+}
+
+#[test]
+fn a_callee_that_faults_returns_an_error_to_its_caller() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.on_fault(Fault::Data, 0x1234, 0x20_1210);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
+    assert_eq!(kernel.context(CALLER).response, Some((Error::CalleeFault.status(), [0, 0])));
+    assert_eq!(kernel.inside(0), NOBODY);
+    assert_eq!(kernel.asks(Call::FaultNext as u32, [PEER, 0, 0, 0]), Some((0, [Fault::Data as u32, 0x1234])));
+}
+
+#[test]
+fn a_caller_that_is_stopped_inside_a_gate_ends_when_the_callee_returns() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.stop_domain(0);
+    kernel.dispatch();
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1), "the callee is not harmed");
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    assert_eq!(kernel.thread(CALLER).state, State::Ended);
+    assert_eq!(kernel.current(), SERVANT);
+}
+
+#[test]
+fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabilities() {
+    let mut kernel = boot(&sample());
+    kernel.arch.memory.insert(0x20_4000, 0xaa);
+    let data = kernel.place(1, 0x2002_1c00);
+    kernel.arch.memory.insert(data, 0x11);
+    kernel.domain_mut(1).caps[5] = kernel.domain(0).caps[0];
+    assert_eq!(kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]), refused(Error::BadState));
+    assert_eq!(kernel.asks(Call::DomainStop as u32, [PEER, 0, 0, 0]), OK);
+    let mut steps = 0;
+    while kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]) == refused(Error::Again) {
+        steps += 1;
+        assert!(steps < 100);
+    }
+    assert_eq!(kernel.domain(1).life, Life::Running);
+    assert_eq!(kernel.arch.memory[&data], 0xaa);
+    assert_eq!(kernel.domain(1).caps[5].kind, abi::Kind::Empty);
+    assert_eq!(kernel.thread(SERVANT).state, State::Ready);
+    assert_eq!(kernel.context(SERVANT).start.unwrap().args[2], 1, "it learns how often it was restarted");
+}
+
+#[test]
+fn budgets_are_enforced_and_replenished() {
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(CAPACITY));
+    assert_eq!(kernel.current(), SERVANT);
+    assert_eq!(kernel.thread(CALLER).state, State::Throttled);
+    // SERVANT and OTHER share a budget.
+    kernel.passes(u64::from(CAPACITY));
+    assert_eq!(kernel.current(), NOBODY);
+    kernel.passes(u64::from(PERIOD - 2 * CAPACITY));
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.traced(Event::BudgetOut).len(), 3);
+}
+
+#[test]
+fn no_budget_is_overdrawn_in_any_period() {
+    let mut kernel = boot(&sample());
+    let mut used = 0;
+    for tick in 0..u64::from(PERIOD) * 8 {
+        used += u64::from(kernel.current() == CALLER);
+        kernel.passes(1);
+        if tick % u64::from(PERIOD) == u64::from(PERIOD) - 1 {
+            assert!(used <= u64::from(CAPACITY), "{used} ticks in one period");
+            used = 0;
+        }
+    }
+}
+
+#[test]
+fn notifications_wake_the_waiter_and_preempt() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::Wait as u32, [WORD, 6, 0, 0]);
+    assert_eq!(kernel.current(), SERVANT);
+    assert_eq!(kernel.asks(Call::Wait as u32, [WORD, 1, 0, 0]), refused(Error::Busy));
+    assert_eq!(kernel.asks(Call::Signal as u32, [WORD, 1, 0, 0]), OK);
+    assert_eq!(kernel.current(), SERVANT, "a bit outside the mask wakes nobody");
+    kernel.asks(Call::Signal as u32, [WORD, 2, 0, 0]);
+    assert_eq!(kernel.current(), CALLER);
+    assert_eq!(kernel.context(CALLER).response, Some((0, [2, 0])));
+    assert_eq!(kernel.asks(Call::Poll as u32, [WORD, u32::MAX, 0, 0]), Some((0, [1, 0])));
+}
+
+#[test]
+fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
+    assert!(!kernel.arch.masked[&9]);
+    kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
+    kernel.interrupts(9);
+    assert!(kernel.arch.masked[&9]);
+    assert_eq!(kernel.current(), CALLER);
+    kernel.interrupts(77);
+    assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
+}
+
+#[test]
+fn periodic_threads_are_released_at_nominal_times() {
+    let mut builder = sample();
+    builder.threads[2].priority = 1;
+    let mut kernel = boot(&builder);
+    assert_eq!(kernel.current(), SERVANT);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    let first = 1000 + PERIOD;
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(kernel.current(), SERVANT);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(kernel.traced(Event::Release)[..2], [first, first + PERIOD]);
+    assert_eq!(kernel.traced(Event::Complete).len(), 1);
+}
+
+#[test]
+fn a_thread_that_overruns_its_period_is_told_so() {
+    let mut builder = sample();
+    builder.threads[2].priority = 1;
+    builder.budgets[1].capacity = PERIOD;
+    let mut kernel = boot(&builder);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    kernel.passes(u64::from(PERIOD) + 10);
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(kernel.asks(Call::WaitPeriod as u32, [0; 4]), Some((0, [1, 0])));
+    assert_eq!(kernel.traced(Event::Overrun).len(), 1);
+}
+
+#[test]
+fn capabilities_are_unforgeable_and_revocable() {
+    let mut kernel = boot(&sample());
+    assert_eq!(kernel.asks(Call::Signal as u32, [4, 1, 0, 0]), refused(Error::BadHandle));
+    assert_eq!(kernel.asks(Call::Signal as u32, [u32::MAX, 1, 0, 0]), refused(Error::BadHandle));
+    assert_eq!(kernel.asks(Call::Signal as u32, [GATE, 1, 0, 0]), refused(Error::WrongKind));
+    assert_eq!(kernel.asks(Call::CapCopy as u32, [WORD, 4, u32::from(rights::READ), 0]), OK);
+    assert_eq!(kernel.asks(Call::Signal as u32, [4, 1, 0, 0]), refused(Error::NoRight));
+    assert_eq!(kernel.asks(Call::CapCopy as u32, [4, 5, u32::from(rights::ALL), 0]), refused(Error::NoRight));
+    assert_eq!(kernel.asks(Call::CapCopy as u32, [WORD, 6, 1, 0]), refused(Error::BadSlot));
+    assert_eq!(kernel.asks(Call::CapGrant as u32, [PEER, 4, 4, 1]), refused(Error::NoRight));
+    assert_eq!(kernel.asks(Call::CapGrant as u32, [PEER, WORD, 4, 1]), OK);
+    assert_eq!(kernel.asks(Call::Revoke as u32, [WORD, 0, 0, 0]), OK);
+    assert_eq!(kernel.asks(Call::Poll as u32, [4, 1, 0, 0]), refused(Error::BadHandle));
+    assert_eq!(kernel.asks(Call::Poll as u32, [WORD, 1, 0, 0]), OK);
+}
+
+#[test]
+fn copies_reach_only_what_both_sides_may_access() {
+    let mut kernel = boot(&sample());
+    let copy_in = Call::GateCopyIn as u32;
+    assert_eq!(kernel.asks(copy_in, [0x2002_1c00, 0x2002_0c00, 4, 0]), refused(Error::NotInGate));
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(kernel.asks(copy_in, [0x2002_1c00, 0x2002_0c00, 64, 0]), OK);
+    assert_eq!(kernel.asks(copy_in, [0x2002_1c00, 0x2002_0c00, 65, 0]), refused(Error::BadArgument));
+    let bad: [[u32; 3]; 6] = [
+        [0x2002_1c00, 0x2002_0fff, 2],
+        [0x2002_1fff, 0x2002_0c00, 2],
+        [0x2002_1c00, 0x2002_1c40, 4],
+        [0x20_1000, 0x2002_0c00, 4],
+        [0x2002_1c00, 0xffff_fffe, 4],
+        [0x2000_0000, 0x2002_0c00, 4],
+    ];
+    for [dst, src, len] in bad {
+        assert_eq!(kernel.asks(copy_in, [dst, src, len, 0]), refused(Error::BadAddress), "{dst:x} {src:x}");
+    }
+    assert_eq!(kernel.asks(Call::GateCopyOut as u32, [0x2002_0c00, 0x2002_1c00, 4, 0]), OK);
+    assert_eq!(kernel.asks(Call::GateCopyOut as u32, [0x20_0000, 0x2002_1c00, 4, 0]), refused(Error::BadAddress));
+}
+
+#[test]
+fn nothing_that_blocks_is_allowed_inside_a_gate() {
+    let mut kernel = boot(&sample());
+    kernel.domain_mut(1).caps[0] = kernel.domain(0).caps[0];
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    for (call, args) in [
+        (Call::Wait, [WORD, 1, 0, 0]),
+        (Call::SleepUntil, [u32::MAX, 0, 0, 0]),
+        (Call::WaitPeriod, [0; 4]),
+        (Call::Exit, [0; 4]),
+    ] {
+        assert_eq!(kernel.asks(call as u32, args), refused(Error::InGate), "{call:?}");
+    }
+    assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), refused(Error::Busy));
+}
+
+#[test]
+fn the_run_ends_when_every_awaited_domain_has_finished() {
+    let mut kernel = boot(&sample());
+    kernel.asks(Call::Exit as u32, [0; 4]);
+    assert_eq!(kernel.arch.ended, None);
+    kernel.asks(Call::Exit as u32, [3, 0, 0, 0]);
+    kernel.asks(Call::Exit as u32, [0; 4]);
+    assert_eq!(kernel.arch.ended, Some(3));
+    assert_eq!(kernel.current(), NOBODY);
+    assert_eq!(kernel.thread(OTHER).state, State::Ended);
+}
