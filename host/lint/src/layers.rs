@@ -66,7 +66,7 @@ impl Layer {
 
 /// The ground in its order: a crate may depend only on crates that stand before it.
 pub const GROUND: &[&str] =
-    &["testing", "units", "abi", "spec", "protect", "memory", "manager", "sched", "system", "timing"];
+    &["testing", "units", "abi", "conformance", "spec", "protect", "memory", "manager", "sched", "system", "timing"];
 
 /// Every edge between workspace members that the rule does not allow, and every member that belongs to no layer.
 pub fn check(members: &[Member]) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 //! Runs whole systems through `./cofferdam`, as a user does, and reads what it reports.
 
 pub mod attacks;
+pub mod conformance;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

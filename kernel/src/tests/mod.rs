@@ -3,6 +3,8 @@
 mod areas;
 mod attacks;
 mod basics;
+#[cfg(test)]
+mod conformance;
 mod edits;
 mod frames;
 pub mod fuzz;

@@ -200,9 +200,16 @@ pub fn boot_with<K: Guard>(builder: &Builder, processor: Machine<K>) -> Kernel<M
 /// Makes the kernel, or says why it does not start.
 pub fn try_boot<K: Guard>(builder: &Builder, processor: Machine<K>) -> Result<Kernel<Machine<K>>, BootError> {
     let words: &'static [u32] = Vec::leak(K::adapt(builder).encode().unwrap());
-    let tables = System::parse(words).unwrap();
-    let boot = Boot { tables, objects: (0x2000_0000, 0x10_0000), idle: K::idle() };
-    boot.kernel(processor)
+    boot_tables(System::parse(words).unwrap(), (0x2000_0000, 0x10_0000), processor)
+}
+
+/// As [`try_boot`], from tables and with memory for objects.
+pub fn boot_tables<K: Guard>(
+    tables: System<'static>,
+    objects: (u32, u32),
+    processor: Machine<K>,
+) -> Result<Kernel<Machine<K>>, BootError> {
+    Boot { tables, objects, idle: K::idle() }.kernel(processor)
 }
 
 /// Ends a system whose memory would otherwise stay: tests that make thousands of them need it.

@@ -1,0 +1,169 @@
+//! The conformance suite (`crates/conformance`, `tests/conformance`): performs its rows on targets and on the kernel core over a simulated
+//! processor, and makes one table of them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use abi::Error;
+use abi::trace::{Event, Fault};
+use conformance::{Actor, Dom, Shortfall, rows};
+use record::EventsReader;
+
+use crate::{root, target_dir};
+
+/// Markers of the lead; see `tests/conformance/cast/src/bin/lead.rs`.
+const ROW: u16 = 0x4000;
+const END: u16 = 0x3fff;
+
+/// One column of the table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Where the rows were performed.
+    pub name: String,
+    /// What came of each row, by number: `None` when it held.
+    pub cells: BTreeMap<u32, Option<Shortfall>>,
+}
+
+impl Column {
+    /// What is in the cell of a row.
+    pub fn cell(&self, number: u32) -> String {
+        match (self.cells.get(&number), conformance::row(number)) {
+            (Some(None), Some(row)) => row.shows().to_owned(),
+            (Some(Some(shortfall)), _) => format!("WRONG: {}", told(*shortfall)),
+            _ => "NOT PERFORMED".to_owned(),
+        }
+    }
+
+    /// Rows that do not hold, or were not performed, and how.
+    pub fn wrong(&self) -> Vec<String> {
+        let wrong = |(number, row): (usize, &conformance::Row)| {
+            let number = number as u32;
+            let held = self.cells.get(&number) == Some(&None);
+            (!held).then(|| format!("{}, `{}`: {}", self.name, row.name, self.cell(number)))
+        };
+        rows().enumerate().filter_map(wrong).collect()
+    }
+}
+
+/// What a shortfall says.
+fn told(shortfall: Shortfall) -> String {
+    let who = |number: u8| Actor::from_number(u32::from(number)).map_or("?".into(), |actor| format!("{actor:?}"));
+    match shortfall {
+        Shortfall::Step(actor, step, got) => {
+            let status = u32::from(got) | 0xffff_0000;
+            let name = Error::from_status(status).map_or(String::new(), |error| format!(" ({error:?})"));
+            format!("step {step} of {} saw {got:#x}{name}", who(actor))
+        }
+        Shortfall::Lives(actor, lives) => format!("{} began {lives} lives", who(actor)),
+        Shortfall::Steps(actor, steps) => format!("{} performed {steps} steps", who(actor)),
+        Shortfall::Fault(dom, kind) => {
+            let name = Dom::ALL.iter().find(|known| **known as u8 == dom).map_or("?", |dom| dom.name());
+            let kind = Fault::from_number(kind as u8).map_or("no fault", Fault::name);
+            format!("{name} has {kind} reported")
+        }
+    }
+}
+
+/// A copy of the sources, and where what is built from it goes.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// The sources.
+    pub sources: PathBuf,
+    /// What is built.
+    pub target: PathBuf,
+    /// The command.
+    pub tool: PathBuf,
+}
+
+impl Tree {
+    /// The sources as they are.
+    pub fn original() -> Tree {
+        Tree { sources: root(), target: target_dir(), tool: root().join("cofferdam") }
+    }
+
+    fn system(&self) -> PathBuf {
+        self.target.join("cofferdam/conformance")
+    }
+
+    /// The image that was built last.
+    pub fn image(&self) -> PathBuf {
+        self.system().join("image.elf")
+    }
+
+    /// Performs the rows on a board.
+    ///
+    /// # Errors
+    /// The run left no events, or its verdict is that something else than the rows is wrong.
+    pub fn on_target(&self, board: &str) -> Result<Column, String> {
+        let events = self.system().join("run/events.bin");
+        let _ = fs::remove_file(&events);
+        let mut command = Command::new(&self.tool);
+        command.args(["run", "tests/conformance/system.toml", "--quiet"]).current_dir(&self.sources);
+        if board != "mps2-an500" {
+            command.args(["--board", board]);
+        }
+        command.env("COFFERDAM_ROOT", &self.sources).env("CARGO_TARGET_DIR", &self.target);
+        let output = command.output().map_err(|error| format!("{}: {error}", self.tool.display()))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let cells = marks(&events).map_err(|how| format!("{how}\n{said}"))?;
+        if !output.status.success() {
+            return Err(format!("the run's verdict: {said}"));
+        }
+        Ok(Column { name: board.to_owned(), cells })
+    }
+
+    /// Performs the rows on the kernel core over a simulated processor, as the system in an image.
+    ///
+    /// # Errors
+    /// The interpreter did not get to the end.
+    pub fn on_host(&self, image: &Path) -> Result<Column, String> {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["test", "--quiet", "--offline", "-p", "cofferdam-kernel", "--lib", "--target-dir"]);
+        command.arg(&self.target).args(["--", "--ignored", "--nocapture", "--exact"]);
+        command.arg("tests::conformance::every_row_is_performed");
+        command.env("COFFERDAM_CONFORMANCE_IMAGE", image).current_dir(&self.sources);
+        let output = command.output().map_err(|error| format!("cargo: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            return Err(format!("{said}{}", String::from_utf8_lossy(&output.stderr)));
+        }
+        let line = |line: &str| {
+            let (number, packed) = line.split_once("row ")?.1.split_once(' ')?;
+            Some((number.parse().ok()?, Shortfall::unpack(packed.trim().parse().ok()?)))
+        };
+        Ok(Column { name: "host".to_owned(), cells: said.lines().filter_map(line).collect() })
+    }
+}
+
+/// What the lead wrote into the trace.
+fn marks(path: &Path) -> Result<BTreeMap<u32, Option<Shortfall>>, String> {
+    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let file = File::open(path).map_err(|error| problem(&error))?;
+    let events = EventsReader::new(file).map_err(|error| problem(&error))?;
+    let lead = |event: &record::RunEvent| event.event == Event::Mark as u8 && event.domain == Dom::Lead as u8;
+    let mut cells = BTreeMap::new();
+    for event in events.map_while(Result::ok).filter(lead) {
+        match event.detail {
+            END if event.payload as usize == cells.len() => return Ok(cells),
+            END => return Err(format!("{} rows are marked, {} performed", cells.len(), event.payload)),
+            row if row >= ROW => drop(cells.insert(u32::from(row - ROW), Shortfall::unpack(event.payload))),
+            _ => {}
+        }
+    }
+    Err(format!("the lead did not get to the end, but through {} rows", cells.len()))
+}
+
+/// The table: a line for each row, a column for each place.
+pub fn table(columns: &[Column]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let mut text = format!("| row | checks | rule in | {} |\n", names.join(" | "));
+    text += &format!("| --- | --- | --- |{}\n", " --- |".repeat(columns.len()));
+    for (number, row) in rows().enumerate() {
+        let cells: Vec<String> = columns.iter().map(|column| column.cell(number as u32)).collect();
+        text += &format!("| {} | {} | {} | {} |\n", row.name, row.checks, row.doc, cells.join(" | "));
+    }
+    text
+}

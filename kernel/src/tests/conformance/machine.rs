@@ -1,0 +1,89 @@
+//! Accesses of a domain on the simulated processor: what its hardware permits right now, and what becomes of the rest.
+
+use abi::trace::Fault;
+use protect::pmsav7::{AccessKind, RegionRegs, Shadow};
+
+use super::super::sim::{Guard, Machine, Registers};
+use super::image::Image;
+use crate::Kernel;
+use crate::regions::Resolution;
+
+/// What an access came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It can be performed, at this physical address.
+    Allowed(u32),
+    /// It is to be tried again when its thread goes on.
+    Later,
+    /// The domain was stopped for it.
+    Faulted,
+}
+
+/// Hardware that permits accesses.
+pub trait Hardware: Guard {
+    /// Where an access of whoever runs goes to, if what is loaded permits it.
+    fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32>;
+
+    /// An access was not permitted: whether it is to be tried again at once, or later, or was a fault (`None`).
+    fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool>;
+}
+
+impl Hardware for Registers {
+    fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {
+        const CONTROL: u32 = 4;
+        let mut unit = Shadow::new();
+        for (slot, regs) in processor.kind.loaded.chunks_exact(2).enumerate() {
+            unit.set_region(slot, RegionRegs { rbar: regs[0], rasr: regs[1] });
+        }
+        // On, with the default map for the kernel.
+        unit.write(CONTROL, 5).expect("a valid control word");
+        let bytes = if kind == AccessKind::Exec { 2 } else { 4 };
+        unit.permits(address, bytes, false, kind).is_ok().then_some(address)
+    }
+
+    fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool> {
+        let before = kernel.arch.kind.loaded;
+        match kernel.on_miss(address) {
+            Resolution::Retry if kernel.arch.kind.loaded != before => Some(true),
+            Resolution::Counted => {
+                kernel.on_counted();
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The running thread accesses memory, or executes it.
+pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: AccessKind) -> Access {
+    loop {
+        if let Some(physical) = K::permits(&mut kernel.arch, address, kind) {
+            return Access::Allowed(physical);
+        }
+        match K::misses(kernel, address) {
+            Some(true) => {}
+            Some(false) => return Access::Later,
+            None => {
+                let fault = if kind == AccessKind::Exec { Fault::Execute } else { Fault::Data };
+                kernel.on_fault(fault, address, address);
+                return Access::Faulted;
+            }
+        }
+    }
+}
+
+/// A word of physical memory.
+pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u32) -> u32 {
+    let bytes = [0, 1, 2, 3].map(|index| kernel.arch.memory.get(&(physical + index)).copied());
+    match bytes {
+        [Some(a), Some(b), Some(c), Some(d)] => u32::from_le_bytes([a, b, c, d]),
+        _ => image.word(physical).unwrap_or(0),
+    }
+}
+
+/// Writes one.
+pub fn store<K: Hardware>(kernel: &mut Kernel<Machine<K>>, physical: u32, word: u32) {
+    for (index, byte) in word.to_le_bytes().into_iter().enumerate() {
+        kernel.arch.memory.insert(physical + index as u32, byte);
+    }
+}

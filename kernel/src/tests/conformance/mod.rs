@@ -1,0 +1,26 @@
+//! The rows of the conformance suite on the kernel core and a simulated processor. The system is that of a target: its image is in
+//! `COFFERDAM_CONFORMANCE_IMAGE`; `host/tests/tests/conformance.rs` builds it and reads what is printed here.
+
+mod image;
+mod machine;
+mod player;
+
+use std::path::PathBuf;
+
+use conformance::rows;
+use image::Image;
+use player::Player;
+
+use super::sim::Registers;
+
+/// Prints a line for each row: `row`, its number, and 0 or a packed shortfall.
+#[test]
+#[ignore = "needs the image that host/tests builds"]
+fn every_row_is_performed() {
+    let path = std::env::var_os("COFFERDAM_CONFORMANCE_IMAGE").map(PathBuf::from);
+    let image = Image::read(&path.expect("COFFERDAM_CONFORMANCE_IMAGE names an image"));
+    for (number, row) in rows().enumerate() {
+        let outcome = Player::<Registers>::new(&image, row).play();
+        println!("row {number} {}", outcome.err().map_or(0, |shortfall| shortfall.pack()));
+    }
+}

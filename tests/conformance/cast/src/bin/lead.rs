@@ -1,0 +1,105 @@
+//! Performs the rows one after the other: restarts the cast, lets it act, and writes what came of it into the trace.
+#![no_std]
+#![no_main]
+
+use cast::board::Board;
+use cofferdam::abi::Kind;
+use cofferdam::{Error, Info, Start, sys};
+use conformance::{
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US, rows, verdict,
+};
+
+cofferdam::entry!(main);
+
+/// Marker of a row that was performed: this and its number. The value is 0 or a packed shortfall.
+const ROW: u32 = 0x4000;
+/// Marker of the end; the value is the number of rows.
+const END: u32 = 0x3fff;
+
+const PERIOD: u64 = PERIOD_US as u64 * TICKS_PER_US as u64;
+
+fn main(start: Start) -> u32 {
+    let info = start.info;
+    let Some(board) = Board::find(info) else { return 1 };
+    let Some(platform) = Platform::of(info.cpu_hz()) else { return 2 };
+    if platform.scheme == Scheme::Regions {
+        let Some(pool) = pool(info) else { return 3 };
+        board.set_pool(pool);
+    }
+    let Some(budget) = info.cap("purse", Kind::Budget) else { return 4 };
+    let mut count = 0;
+    for (number, row) in rows().enumerate() {
+        let Ok((_, next)) = sys::budget_query(budget.slot) else { return 5 };
+        let replenished = sys::time_now() + u64::from(next) + PERIOD;
+        let begin = replenished + u64::from(START_US * TICKS_PER_US);
+        if !clear(info) {
+            return 6;
+        }
+        board.set(number as u32, begin);
+        if !restart(info) {
+            return 7;
+        }
+        let _ = sys::sleep_until(begin + u64::from(LENGTH_US * TICKS_PER_US));
+        let mut records = [Record::default(); ACTORS];
+        for actor in Actor::ALL {
+            records[*actor as usize] = board.record(*actor);
+        }
+        let packed = verdict(row, &records, &stop(info)).err().map_or(0, |shortfall| shortfall.pack());
+        let _ = sys::mark(ROW | number as u32, packed);
+        count += 1;
+    }
+    let _ = sys::mark(END, count);
+    0
+}
+
+/// Handle of a domain of the cast.
+fn domain(info: Info, dom: Dom) -> u32 {
+    info.cap(dom.name(), Kind::Domain).map_or(u32::MAX, |cap| cap.slot)
+}
+
+fn cast() -> impl Iterator<Item = Dom> {
+    Dom::ALL.into_iter().filter(|dom| *dom != Dom::Lead)
+}
+
+/// Stops the cast; kinds of unread faults.
+fn stop(info: Info) -> [u32; DOMAINS] {
+    let mut faults = [0; DOMAINS];
+    for dom in cast() {
+        let slot = domain(info, dom);
+        let _ = sys::domain_stop(slot);
+        faults[dom as usize] = sys::fault_next(slot).map_or(0, |(kind, _)| kind);
+    }
+    faults
+}
+
+/// Restarts the cast.
+fn restart(info: Info) -> bool {
+    /// More steps than any restart takes.
+    const STEPS: u32 = 5_000;
+    cast().all(|dom| {
+        let slot = domain(info, dom);
+        let _ = sys::domain_stop(slot);
+        (0..STEPS).any(|step| {
+            if step % 512 == 511 {
+                // A thread that is inside of a gate returns from there first.
+                let _ = sys::sleep_until(sys::time_now() + u64::from(100 * TICKS_PER_US));
+            }
+            sys::domain_restart(slot) == Ok(true)
+        })
+    })
+}
+
+/// What a restart does not bring back: bits of notifications, and memory that was retyped.
+fn clear(info: Info) -> bool {
+    let notifications = info.caps().filter(|(_, cap)| cap.kind == Kind::Notification);
+    notifications.for_each(|(_, cap)| drop(sys::poll(cap.slot, u32::MAX)));
+    stop(info);
+    true
+}
+
+/// Where the pool begins: below it, the kernel says that the address is not in these frames.
+fn pool(info: Info) -> Option<u32> {
+    let (own, pool) = (info.cap("myself", Kind::Domain)?.slot, info.cap("pool", Kind::Frames)?.slot);
+    let inside = |base: &u32| sys::frames_map(own | 3 << 16, pool, *base, 12) != Err(Error::BadAddress);
+    (0x6000_0000..0x6100_0000).step_by(0x1_0000).find(inside)
+}

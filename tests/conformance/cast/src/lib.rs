@@ -1,0 +1,6 @@
+//! The cast of the conformance suite on a target. The rows are in `crates/conformance`; here they are performed.
+#![no_std]
+
+pub mod board;
+pub mod perform;
+pub mod scene;

@@ -1,0 +1,77 @@
+//! What steps have to know here: looked up once, when a domain starts.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use cofferdam::Info;
+use conformance::{HANDS, Hand, INITIAL, Place, Platform, Scene};
+
+use crate::board::{Board, Told};
+
+/// The initialised word that others may not reach.
+static OWN_INITIAL: AtomicU32 = AtomicU32::new(INITIAL);
+/// The zeroed one.
+static OWN_ZEROED: AtomicU32 = AtomicU32::new(0);
+
+static HELD: [AtomicU32; HANDS] = [const { AtomicU32::new(Hand::NONE) }; HANDS];
+
+/// Finds this domain's capabilities and tells the others where its memory is.
+pub fn prepare(info: Info, board: Board) {
+    for hand in Hand::ALL {
+        let (name, kind) = hand.entry();
+        HELD[*hand as usize].store(info.cap(name, kind).map_or(Hand::NONE, |cap| cap.slot), Relaxed);
+    }
+    board.tell(
+        info.domain(),
+        Told { initial: OWN_INITIAL.as_ptr() as u32, zeroed: OWN_ZEROED.as_ptr() as u32, info: info.address() as u32 },
+    );
+}
+
+/// A row on this machine, for one actor.
+pub struct Here {
+    info: Info,
+    board: Board,
+    platform: &'static Platform,
+    given: [u32; 4],
+}
+
+impl Here {
+    /// `given`: badge and arguments of a gate's call.
+    pub fn new(info: Info, board: Board, given: [u32; 4]) -> Option<Here> {
+        Some(Here { info, board, platform: Platform::of(info.cpu_hz())?, given })
+    }
+
+    fn area(&self, name: &str) -> u32 {
+        self.info.area(name).map_or(0, |area| area.base)
+    }
+}
+
+impl Scene for Here {
+    fn platform(&self) -> &'static Platform {
+        self.platform
+    }
+
+    fn hand(&self, hand: Hand) -> u32 {
+        HELD[hand as usize].load(Relaxed)
+    }
+
+    fn place(&self, place: Place) -> u32 {
+        match place {
+            Place::Initial(dom) => self.board.told(dom).initial,
+            Place::Zeroed(dom) => self.board.told(dom).zeroed,
+            Place::Info(dom) => self.board.told(dom).info,
+            Place::Lent(_) => self.area("lent"),
+            Place::Heap(_) => self.area("heap"),
+            Place::Device => self.area("uart0"),
+            Place::Pool(_) => self.board.pool(),
+            _ => 0,
+        }
+    }
+
+    fn start(&self) -> u64 {
+        self.board.start()
+    }
+
+    fn given(&self) -> [u32; 4] {
+        self.given
+    }
+}
