@@ -130,7 +130,7 @@ hands! {
     Doomed1 = "doomed1", Notification;
     Doomed2 = "doomed2", Notification;
     Doomed3 = "doomed3", Notification;
-    Doomed4 = "doomed4", Notification;
+    Me = "me", Thread;
     Purse = "purse", Budget;
     Sealed = "sealed", Budget;
     Myself = "myself", Domain;

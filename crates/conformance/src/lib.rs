@@ -32,6 +32,8 @@ pub const PERIOD_US: u32 = 5_000;
 pub const START_US: u32 = 50;
 /// How long a row lasts from its start, in microseconds.
 pub const LENGTH_US: u32 = 9_500;
+/// Bytes of the pool that are untyped when a row starts: all but the last page, which one row gives away for good.
+pub const UNTYPED_BYTES: u32 = 0xf000;
 /// The initialised word of every domain, [`Place::Initial`].
 pub const INITIAL: u32 = 0x600d_da7a;
 
@@ -69,7 +71,31 @@ pub struct Row {
     /// Parts; several of one actor are its lives, in order.
     pub parts: &'static [Part],
     /// Domains that have an unread fault report at the end, and of which kinds it may be. All others have none.
-    pub faults: &'static [(Dom, &'static [Fault])],
+    pub faults: Faults,
+}
+
+/// A part that is performed once, to its end.
+const fn does(actor: Actor, steps: &'static [Step]) -> Part {
+    Part { actor, lives: 1, steps, end: End::Done }
+}
+
+/// A part that is performed once, and whose last step does not come back.
+const fn stays(actor: Actor, steps: &'static [Step]) -> Part {
+    Part { actor, lives: 1, steps, end: End::Stays }
+}
+
+/// Unread fault reports.
+type Faults = &'static [(Dom, &'static [Fault])];
+
+/// A row.
+const fn make(
+    name: &'static str,
+    checks: &'static str,
+    doc: &'static str,
+    parts: &'static [Part],
+    faults: Faults,
+) -> Row {
+    Row { name, checks, doc, parts, faults }
 }
 
 impl Row {

@@ -309,9 +309,25 @@ pub const fn steps_of(call: Call, a: Arg, told: Told) -> Step {
     Step::Call { number: call as u32, args: [a, w(0), w(0), w(0)], told, again: true }
 }
 
+/// This error.
+pub const fn err(error: Error) -> Told {
+    Told::Err(error)
+}
+
 /// Reads a word that must be as it was linked.
 pub const fn intact(dom: Dom) -> Step {
     Step::Load(Place::Initial(dom), Some(INITIAL))
+}
+
+/// Reads a word.
+pub const fn load(place: Place, word: u32) -> Step {
+    Step::Load(place, Some(word))
+}
+
+/// Maps or unmaps bytes of the pool from an offset on for a domain.
+pub const fn map(call: Call, hand: Hand, access: u32, offset: u32, bytes: u32, told: Told) -> Step {
+    let (base, shape) = (Arg::Base(offset, bytes), Arg::Shape(offset, bytes));
+    c4(call, [Arg::Target(hand, access), Arg::Cap(Hand::Pool), base, shape], told)
 }
 
 /// Sleeps until so many microseconds after the start.

@@ -55,3 +55,55 @@ fn a_verdict_needs_every_step_every_life_and_every_fault() {
     records[0].wrong = 0;
     assert_eq!(verdict(&row, &records, &faults), Err(Shortfall::Steps(0, 1)), "it survived");
 }
+
+/// Errors that no row shows, each with the reason.
+const NOT_SHOWN: &[(&str, &str, &str)] = &[
+    (
+        "interrupt_ack",
+        "NO_RIGHT",
+        "capabilities to lines are made with WRITE alone, and a copy keeps at least one right",
+    ),
+    ("frames_retype", "FULL", "the table of marks is filled by hundreds of pieces: tests::frames of the kernel"),
+    ("frames_clean", "FULL", "as for frames_retype"),
+    ("nodes_give", "FULL", "as for frames_retype"),
+];
+
+/// Whether a row has a step in which a call returns a status.
+fn is_shown(call: abi::Call, wanted: impl Fn(Told) -> bool) -> bool {
+    let shows =
+        |step: &Step| matches!(step, Step::Call { number, told, .. } if *number == call as u32 && wanted(*told));
+    rows().any(|row| row.parts.iter().any(|part| part.steps.iter().any(shows)))
+}
+
+#[test]
+fn every_call_is_shown_to_succeed_and_with_each_of_its_errors() {
+    let mut missing = BTreeSet::new();
+    for doc in abi::CALLS {
+        // A gate's return is made by every gate.
+        if doc.call != abi::Call::GateReturn && !is_shown(doc.call, |told| !matches!(told, Told::Err(_))) {
+            missing.insert(std::format!("{} succeeds", doc.name));
+        }
+        for name in doc.errors {
+            let error = abi::ERRORS.iter().find(|known| known.name == *name).unwrap().error;
+            let reason = NOT_SHOWN.iter().any(|(call, error, _)| call == &doc.name && error == name);
+            let shown = is_shown(doc.call, |told| matches!(told, Told::Err(known) if known == error));
+            if shown == reason {
+                missing.insert(std::format!("{} {name} {}", doc.name, if shown { "is shown" } else { "is not shown" }));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn no_error_is_shown_that_is_not_documented() {
+    for row in rows() {
+        for step in row.parts.iter().flat_map(|part| part.steps) {
+            let Step::Call { number, told: Told::Err(error), .. } = step else { continue };
+            let Some(call) = abi::Call::from_number(*number) else { continue };
+            let name = abi::ERRORS.iter().find(|known| known.error == *error).unwrap().name;
+            let doc = &abi::CALLS[call as usize];
+            assert!(doc.errors.contains(&name), "{} {name} in `{}`", doc.name, row.name);
+        }
+    }
+}

@@ -10,12 +10,16 @@ use abi::Error;
 use abi::trace::{Event, Fault};
 use conformance::{Actor, Dom, Shortfall, rows};
 use record::EventsReader;
+use serde_json::Value;
 
 use crate::{root, target_dir};
 
 /// Markers of the lead; see `tests/conformance/cast/src/bin/lead.rs`.
 const ROW: u16 = 0x4000;
 const END: u16 = 0x3fff;
+
+/// Failures of the verdict that rows cause and account for: faults, a gate that exceeds its bound, an exit with a code.
+const OF_ROWS: [&str; 3] = ["domain-fault", "gate-bound", "exit-code"];
 
 /// One column of the table.
 #[derive(Clone, Debug)]
@@ -98,7 +102,7 @@ impl Tree {
     /// The run left no events, or its verdict is that something else than the rows is wrong.
     pub fn on_target(&self, board: &str) -> Result<Column, String> {
         let events = self.system().join("run/events.bin");
-        let _ = fs::remove_file(&events);
+        let _ = (fs::remove_file(&events), fs::remove_file(self.system().join("report.json")));
         let mut command = Command::new(&self.tool);
         command.args(["run", "tests/conformance/system.toml", "--quiet"]).current_dir(&self.sources);
         if board != "mps2-an500" {
@@ -108,10 +112,20 @@ impl Tree {
         let output = command.output().map_err(|error| format!("{}: {error}", self.tool.display()))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let cells = marks(&events).map_err(|how| format!("{how}\n{said}"))?;
-        if !output.status.success() {
-            return Err(format!("the run's verdict: {said}"));
+        let failures = self.failures();
+        if !failures.is_empty() {
+            return Err(format!("the run's verdict is {failures:?}\n{said}"));
         }
         Ok(Column { name: board.to_owned(), cells })
+    }
+
+    /// Codes of the verdict's failures, but for those that rows cause and account for.
+    fn failures(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.system().join("report.json")).unwrap_or_default();
+        let report: Value = serde_json::from_str(&text).unwrap_or_default();
+        let Some(failures) = report["verdict"]["failures"].as_array() else { return vec!["no report".into()] };
+        let codes = failures.iter().filter_map(|failure| failure["code"].as_str());
+        codes.filter(|code| !OF_ROWS.contains(code)).map(str::to_owned).collect()
     }
 
     /// Performs the rows on the kernel core over a simulated processor, as the system in an image.

@@ -21,6 +21,9 @@ fn every_row_is_performed() {
     let image = Image::read(&path.expect("COFFERDAM_CONFORMANCE_IMAGE names an image"));
     for (number, row) in rows().enumerate() {
         let outcome = Player::<Registers>::new(&image, row).play();
+        if let Err(shortfall) = outcome {
+            println!("`{}`: {shortfall:?}", row.name);
+        }
         println!("row {number} {}", outcome.err().map_or(0, |shortfall| shortfall.pack()));
     }
 }

@@ -31,7 +31,7 @@ enum Doing {
     Nothing,
     /// It made a call, and has no answer yet.
     Asked(u32, [u32; 4], bool),
-    /// It computes for so many ticks more.
+    /// It computes until then.
     Spins(u64),
 }
 
@@ -205,10 +205,11 @@ impl<'a, K: Hardware> Player<'a, K> {
 
     /// The running thread goes on with what it does.
     fn go_on(&mut self, index: u8) {
-        match self.level(index).doing {
+        let doing = self.level(index).doing;
+        match doing {
             Doing::Nothing => self.next(index),
-            Doing::Spins(0) => self.seen(index, Seen::Nothing),
-            Doing::Spins(left) => self.level(index).doing = Doing::Spins(left.saturating_sub(STEP)),
+            Doing::Spins(until) if self.kernel.arch.now >= until => self.seen(index, Seen::Nothing),
+            Doing::Spins(_) => {}
             Doing::Asked(number, args, again) => match self.kernel.context(index).response {
                 Some((status, _)) if again && status == Error::Again.status() => self.ask(index, number, args, again),
                 Some((status, values)) => self.seen(index, Seen::Told(status, values)),
@@ -283,7 +284,10 @@ impl<'a, K: Hardware> Player<'a, K> {
                     self.seen(index, Seen::Nothing);
                 }
             }
-            Action::Spin(ticks) => self.level(index).doing = Doing::Spins(u64::from(ticks)),
+            Action::Spin(ticks) => {
+                let until = self.kernel.arch.now + u64::from(ticks);
+                self.level(index).doing = Doing::Spins(until);
+            }
             Action::Clock => {
                 let now = self.kernel.arch.now;
                 self.seen(index, Seen::Time(now));

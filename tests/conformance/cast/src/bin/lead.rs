@@ -6,7 +6,8 @@ use cast::board::Board;
 use cofferdam::abi::Kind;
 use cofferdam::{Error, Info, Start, sys};
 use conformance::{
-    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US, rows, verdict,
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US, UNTYPED_BYTES,
+    rows, verdict,
 };
 
 cofferdam::entry!(main);
@@ -32,12 +33,13 @@ fn main(start: Start) -> u32 {
         let Ok((_, next)) = sys::budget_query(budget.slot) else { return 5 };
         let replenished = sys::time_now() + u64::from(next) + PERIOD;
         let begin = replenished + u64::from(START_US * TICKS_PER_US);
-        if !clear(info) {
-            return 6;
-        }
+        clear(info);
         board.set(number as u32, begin);
         if !restart(info) {
             return 7;
+        }
+        if !untype(info) {
+            return 8;
         }
         let _ = sys::sleep_until(begin + u64::from(LENGTH_US * TICKS_PER_US));
         let mut records = [Record::default(); ACTORS];
@@ -89,12 +91,23 @@ fn restart(info: Info) -> bool {
     })
 }
 
-/// What a restart does not bring back: bits of notifications, and memory that was retyped.
-fn clear(info: Info) -> bool {
+/// What a restart does not bring back: bits of notifications.
+fn clear(info: Info) {
+    stop(info);
     let notifications = info.caps().filter(|(_, cap)| cap.kind == Kind::Notification);
     notifications.for_each(|(_, cap)| drop(sys::poll(cap.slot, u32::MAX)));
-    stop(info);
-    true
+}
+
+/// Nor does it make memory untyped that was retyped.
+fn untype(info: Info) -> bool {
+    let Some(pool) = info.cap("pool", Kind::Frames) else { return false };
+    loop {
+        match sys::frames_clean(pool.slot, 0, UNTYPED_BYTES) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
 }
 
 /// Where the pool begins: below it, the kernel says that the address is not in these frames.
