@@ -10,8 +10,10 @@ use abi::Error;
 use abi::trace::{Event, Fault};
 use conformance::{Actor, Dom, Shortfall, rows};
 use record::EventsReader;
+use serde::Deserialize;
 use serde_json::Value;
 
+use crate::attacks::Bench;
 use crate::{root, target_dir};
 
 /// Markers of the lead; see `tests/conformance/cast/src/bin/lead.rs`.
@@ -85,6 +87,12 @@ impl Tree {
     /// The sources as they are.
     pub fn original() -> Tree {
         Tree { sources: root(), target: target_dir(), tool: root().join("cofferdam") }
+    }
+
+    /// A copy of the sources of that name; see [`Bench`].
+    pub fn copy(name: &str) -> Tree {
+        let Bench { tree, target, tool } = Bench::new(name);
+        Tree { sources: tree, target, tool }
     }
 
     fn system(&self) -> PathBuf {
@@ -180,4 +188,72 @@ pub fn table(columns: &[Column]) -> String {
         text += &format!("| {} | {} | {} | {} |\n", row.name, row.checks, row.doc, cells.join(" | "));
     }
     text
+}
+
+/// `tests/conformance/mutants.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutants {
+    /// All of them.
+    pub mutant: Vec<Mutant>,
+}
+
+/// A change to the sources after which a row does not hold.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutant {
+    /// The row.
+    pub row: String,
+    /// The file that it changes.
+    pub file: String,
+    /// What stands there, exactly once.
+    pub find: String,
+    /// What stands there then.
+    pub replace: String,
+    /// Where it is tried.
+    pub on: Vec<String>,
+}
+
+impl Mutants {
+    /// Reads them.
+    ///
+    /// # Panics
+    /// When they are not as they should be.
+    pub fn read() -> Mutants {
+        let path = root().join("tests/conformance/mutants.toml");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+}
+
+impl Mutant {
+    /// Performs the rows with the change, in copies of the sources, wherever it is to be tried: a line for each place.
+    ///
+    /// # Errors
+    /// The change does not apply or does not build, or the row holds in spite of it.
+    pub fn try_on(&self, image: &Path) -> Result<Vec<String>, String> {
+        let original =
+            fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
+        if original.matches(&self.find).count() != 1 {
+            return Err(format!("the text to replace does not stand once in {}:\n{}", self.file, self.find));
+        }
+        let changed = original.replacen(&self.find, &self.replace, 1);
+        let on = self.on.iter().map(|place| self.try_in(place, &changed, image));
+        on.collect()
+    }
+
+    fn try_in(&self, place: &str, changed: &str, image: &Path) -> Result<String, String> {
+        let host = place == "host";
+        let tree = Tree::copy(if host { "host" } else { "chip" });
+        let write = |text: &str| fs::write(tree.sources.join(&self.file), text).map_err(|error| error.to_string());
+        write(changed)?;
+        let column = if host { tree.on_host(image) } else { tree.on_target(place) };
+        write(&fs::read_to_string(root().join(&self.file)).map_err(|error| error.to_string())?)?;
+        let column = column.map_err(|how| format!("`{}` on {place}: {how}", self.row))?;
+        let number = rows().position(|row| row.name == self.row).ok_or(format!("no row `{}`", self.row))?;
+        match column.cells.get(&(number as u32)) {
+            Some(Some(_)) => Ok(format!("`{}` on {place}: {}", self.row, column.cell(number as u32))),
+            _ => Err(format!("`{}` holds on {place} though {} was changed", self.row, self.file)),
+        }
+    }
 }

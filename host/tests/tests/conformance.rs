@@ -1,6 +1,6 @@
 //! The conformance suite of docs/conformance.md.
 
-use system_tests::conformance::{Column, Tree, table};
+use system_tests::conformance::{Column, Mutants, Tree, table};
 use system_tests::root;
 
 /// Every place where the rows are performed.
@@ -10,13 +10,25 @@ fn columns(tree: &Tree) -> Vec<Column> {
     vec![host, board]
 }
 
+/// The rows, the table, and that rows see: in this order, because all of it uses the same image.
 #[test]
-fn every_row_holds_everywhere_and_the_table_says_so() {
-    let columns = columns(&Tree::original());
+fn every_row_holds_everywhere_and_a_changed_kernel_breaks_it() {
+    let tree = Tree::original();
+    let columns = columns(&tree);
     let text = table(&columns);
     println!("{text}");
     let wrong: Vec<String> = columns.iter().flat_map(Column::wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    the_page_has(&text);
+    let tried = Mutants::read().mutant.into_iter().map(|mutant| mutant.try_on(&tree.image()));
+    let tried: Vec<Result<Vec<String>, String>> = tried.collect();
+    tried.iter().flatten().flatten().for_each(|line| println!("with the mutant, {line}"));
+    let unseen: Vec<String> = tried.into_iter().filter_map(Result::err).collect();
+    assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+}
+
+/// The table of the documents is this one.
+fn the_page_has(text: &str) {
     let path = root().join("docs/conformance.md");
     let (begin, end) = ("<!-- table -->\n", "<!-- end of table -->");
     let page = std::fs::read_to_string(&path).expect("docs/conformance.md");

@@ -21,9 +21,9 @@ pub struct Breach {
 
 /// A copy of the sources and a directory for what is built from it.
 pub struct Bench {
-    tree: PathBuf,
-    target: PathBuf,
-    tool: PathBuf,
+    pub(crate) tree: PathBuf,
+    pub(crate) target: PathBuf,
+    pub(crate) tool: PathBuf,
 }
 
 impl Bench {

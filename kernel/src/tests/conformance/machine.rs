@@ -3,7 +3,9 @@
 use abi::trace::Fault;
 use protect::pmsav7::{AccessKind, RegionRegs, Shadow};
 
-use super::super::sim::{Guard, Machine, Registers};
+use protect::vmsa::Privilege;
+
+use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
 use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
@@ -21,6 +23,9 @@ pub enum Access {
 
 /// Hardware that permits accesses.
 pub trait Hardware: Guard {
+    /// What the processor before this one left is gone.
+    fn begin() {}
+
     /// Where an access of whoever runs goes to, if what is loaded permits it.
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32>;
 
@@ -51,6 +56,22 @@ impl Hardware for Registers {
             }
             _ => None,
         }
+    }
+}
+
+impl Hardware for Pager {
+    fn begin() {
+        forget_tables();
+    }
+
+    fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {
+        let entry = processor.kind.translate(address)?;
+        let permitted = entry.attributes.rights().permits(Privilege::User, kind);
+        permitted.then(|| entry.physical + (address - entry.virt))
+    }
+
+    fn misses(_: &mut Kernel<Machine<Self>>, _: u32) -> Option<bool> {
+        None
     }
 }
 

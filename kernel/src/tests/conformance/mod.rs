@@ -11,7 +11,7 @@ use conformance::rows;
 use image::Image;
 use player::Player;
 
-use super::sim::Registers;
+use super::sim::{Pager, Registers};
 
 /// Prints a line for each row: `row`, its number, and 0 or a packed shortfall.
 #[test]
@@ -20,7 +20,11 @@ fn every_row_is_performed() {
     let path = std::env::var_os("COFFERDAM_CONFORMANCE_IMAGE").map(PathBuf::from);
     let image = Image::read(&path.expect("COFFERDAM_CONFORMANCE_IMAGE names an image"));
     for (number, row) in rows().enumerate() {
-        let outcome = Player::<Registers>::new(&image, row).play();
+        let outcome = if image.tables.has_pages() {
+            Player::<Pager>::new(&image, row).play()
+        } else {
+            Player::<Registers>::new(&image, row).play()
+        };
         if let Err(shortfall) = outcome {
             println!("`{}`: {shortfall:?}", row.name);
         }

@@ -121,6 +121,7 @@ impl<'a, K: Hardware> Player<'a, K> {
     /// Boots the system.
     pub fn new(image: &'a Image, row: &'static Row) -> Self {
         let tables: System<'static> = image.tables;
+        K::begin();
         let mut processor = Machine::<K> { now: BOOT, shortest: 250, ..Machine::default() };
         for domain in tables.all::<system::Domain>() {
             processor.memory.extend(image.bytes(domain.data_source, domain.data_bytes));

@@ -20,7 +20,7 @@ use crate::objects::Level;
 use crate::protection::Protection;
 use crate::{Kernel, NOBODY};
 
-pub use pages::{Pager, WAYS, units};
+pub use pages::{Pager, WAYS, forget_tables, units};
 pub use registers::Registers;
 pub use sample::*;
 

@@ -50,6 +50,11 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
+/// The tables of the system before are gone.
+pub fn forget_tables() {
+    MEMORY.with_borrow_mut(|memory| *memory = Memory::default());
+}
+
 impl Memory {
     fn seen(&self, at: u32) -> u32 {
         self.seen.get(&at).copied().unwrap_or_else(|| panic!("a walk reads {at:#x}, which is no table"))
@@ -238,7 +243,7 @@ impl Guard for Pager {
 
     /// Physical addresses go round among the areas of the same size, so that they are not the virtual ones.
     fn adapt(builder: &Builder) -> Builder {
-        MEMORY.with_borrow_mut(|memory| *memory = Memory::default());
+        forget_tables();
         let mut builder = builder.clone();
         for (index, domain) in builder.domains.iter_mut().enumerate() {
             let index = index as u32;
