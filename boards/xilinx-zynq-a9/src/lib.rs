@@ -10,6 +10,7 @@ use core::cell::UnsafeCell;
 use armv7a::mmu::{self, Cluster, KernelTables, Leaves, Mapping, Root};
 use armv7a::pl310::{Pl310, Setup};
 use armv7a::{Block, Board};
+use protect::vmsa::lockdown::LockWays;
 use protect::vmsa::{MemType, Placement, Rights, TableMemory};
 
 /// On-chip RAM, all of it mapped high.
@@ -46,7 +47,15 @@ impl Board for Zynq {
     }
 
     fn placement(physical: u32) -> Placement {
-        if OCM.contains(&physical) { Placement::OnChip } else { Placement::OffChip }
+        // SAFETY: written before any table is made, then never again.
+        let locked = unsafe { *LOCKED.0.get() };
+        if OCM.contains(&physical) {
+            Placement::OnChip
+        } else if locked.contains(physical) {
+            Placement::LockedWays
+        } else {
+            Placement::OffChip
+        }
     }
 
     fn end(&mut self, status: u32) {
@@ -82,6 +91,22 @@ unsafe impl<T> Sync for Tables<T> {}
 #[unsafe(link_section = ".root")]
 static ROOT: Tables<Root> = Tables(UnsafeCell::new(Root::EMPTY));
 static LEAVES: Tables<[Leaves; IN_PAGES]> = Tables(UnsafeCell::new([Leaves::EMPTY; IN_PAGES]));
+
+/// A range of memory off the chip.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    base: u32,
+    bytes: u32,
+}
+
+impl Range {
+    const fn contains(self, address: u32) -> bool {
+        address.wrapping_sub(self.base) < self.bytes
+    }
+}
+
+/// What is in locked ways of the second-level cache.
+static LOCKED: Tables<Range> = Tables(UnsafeCell::new(Range { base: 0, bytes: 0 }));
 
 unsafe extern "C" {
     static __kernel_code_start: u8;
@@ -196,6 +221,31 @@ pub unsafe fn start() -> Result<mmu::Space, StartError> {
 pub unsafe fn cache() -> Pl310 {
     // SAFETY: the board has it there.
     unsafe { Pl310::running(Block::new(L2), L2_SETUP) }
+}
+
+/// Closes ways of the second-level cache, from way 0 on, with `bytes` of memory off the chip from `base` on in them: tables that are made
+/// there afterwards count as [`Placement::LockedWays`].
+///
+/// It runs on the chip, with its stack there, so that nothing else of its own goes into the ways while they are open.
+///
+/// # Errors
+/// [`StartError::Cache`]: not so many ways, or the cache does not end its work.
+///
+/// # Safety
+/// [`start`] has been called; no tables were made yet. The memory is off the chip, and the kernel's.
+#[inline(never)]
+pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartError> {
+    if ways == 0 {
+        return Ok(());
+    }
+    let fill = (1_u32 << ways.min(8)) - 1;
+    let steps = LockWays { locked: 0, fill: fill as u8, base, bytes }.steps().map_err(|_| StartError::Cache)?;
+    // SAFETY: as the caller promises; cleaning and loading change nothing.
+    unsafe {
+        armv7a::lockdown::perform(steps, &cache(), window).map_err(|_| StartError::Cache)?;
+        *LOCKED.0.get() = Range { base, bytes };
+    }
+    Ok(())
 }
 
 /// Where the kernel sees a physical address of memory.

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
 use kernel::boot::{Boot, BootError};
-use system::System;
+use system::{LockedWays, System};
 use zynq::{DDR, Zynq, window};
 
 use crate::Machine;
@@ -39,14 +39,20 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 /// Exit status of a board that is not what its description says.
 const WRONG_BOARD: u32 = 0x200;
 
-/// Turns the processor on. Returns the space in which only the kernel is mapped.
+/// Turns the processor on, and locks ways of the second-level cache as the tables say. Returns the space in which only the kernel is mapped.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    match unsafe { zynq::start() } {
-        Ok(nobody) => nobody.into(),
-        Err(_) => stop(WRONG_BOARD),
+    let Ok(nobody) = (unsafe { zynq::start() }) else { stop(WRONG_BOARD) };
+    // Tables that are wrong are reported by who makes objects of them.
+    if let Ok(tables) = tables() {
+        let LockedWays { ways, base, bytes } = tables.locked_ways();
+        // SAFETY: no tables of domains were made; the block was validated.
+        if unsafe { zynq::lock_ways(ways, base, bytes) }.is_err() {
+            stop(WRONG_BOARD);
+        }
     }
+    nobody.into()
 }
 
 /// Reads the tables, makes all objects, and returns the first thread's context.

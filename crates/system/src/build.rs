@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, System, TableError,
-    Thread, VERSION, checksum,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, LOCKED_WAYS, LockedWays, MAGIC, Notification,
+    Record, System, TableError, Thread, VERSION, checksum,
 };
 
 /// Everything that goes into a block.
@@ -23,6 +23,7 @@ pub struct Builder {
     pub notifications: Vec<Notification>,
     pub interrupts: Vec<Interrupt>,
     pub caps: Vec<Cap>,
+    pub locked_ways: LockedWays,
 }
 
 impl Builder {
@@ -52,6 +53,8 @@ impl Builder {
         words[1] = VERSION;
         words[2] = words.len() as u32;
         words[3] = checksum(&words[HEADER_WORDS..]);
+        let LockedWays { ways, base, bytes } = self.locked_ways;
+        words[LOCKED_WAYS..HEADER_WORDS].copy_from_slice(&[ways, base, bytes]);
         words[4] = self.ticks_per_second;
         words[5] = self.cpu_hz;
         words

@@ -23,12 +23,14 @@ pub use records::{
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
-/// each table.
-pub const HEADER_WORDS: usize = 6 + 2 * TABLES;
+/// each table, then the words of [`LockedWays`].
+pub const HEADER_WORDS: usize = LOCKED_WAYS + 3;
+/// Where those of the header are.
+const LOCKED_WAYS: usize = 6 + 2 * TABLES;
 /// Most entries of any one table: the block is rejected beyond it, so that every boot loop is bounded.
 pub const MAX_ENTRIES: usize = 256;
 
@@ -55,6 +57,17 @@ pub enum Table {
     Caps,
 }
 
+/// Ways of the second-level cache that are locked at the start, for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockedWays {
+    /// How many, from way 0 on; 0 where there is no such cache.
+    pub ways: u32,
+    /// Memory off the chip that stays in them, for tables of domains: its first address, a multiple of 1 KiB.
+    pub base: u32,
+    /// Its bytes, a multiple of 1 KiB, at most what the ways hold; 0: nothing, the ways are closed only.
+    pub bytes: u32,
+}
+
 /// Why a block was rejected. The kernel does not boot from a rejected block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableError {
@@ -62,6 +75,8 @@ pub enum TableError {
     Header,
     /// The checksum over the words does not match.
     Checksum,
+    /// What [`LockedWays`] says cannot be: there is no such way, or the memory is not the kernel's or more than the ways hold.
+    LockedWays,
     /// A table lies outside the block or has more than [`MAX_ENTRIES`] entries.
     Bounds(Table),
     /// A field of the entry holds a value that is not allowed.
@@ -131,6 +146,15 @@ impl<'a> System<'a> {
     /// protect it, and what a domain uses are physical addresses.
     pub fn has_pages(&self) -> bool {
         self.count::<Domain>() > 0 && self.get::<Domain>(0).root != 0
+    }
+
+    /// Ways of the second-level cache that are locked at the start.
+    pub fn locked_ways(&self) -> LockedWays {
+        LockedWays {
+            ways: self.words[LOCKED_WAYS],
+            base: self.words[LOCKED_WAYS + 1],
+            bytes: self.words[LOCKED_WAYS + 2],
+        }
     }
 
     /// Number of entries in a table.

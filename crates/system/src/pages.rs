@@ -15,6 +15,11 @@ pub const PAGE: u32 = PAGE_BYTES;
 /// Bytes of a second-level table, and its alignment.
 pub const TABLE: u32 = TABLE_BYTES;
 
+/// Ways of the second-level cache that can be locked, and their bytes.
+pub const WAYS: u32 = 8;
+/// As [`WAYS`].
+pub const WAY_BYTES: u32 = protect::vmsa::lockdown::WAY_BYTES;
+
 const SECTION: u32 = Unit::Section.bytes();
 
 /// Second-level tables that a domain's areas take.

@@ -85,6 +85,7 @@ fn sample() -> Builder {
         notifications: vec![Notification { initial: 0 }],
         interrupts: vec![Interrupt { line: 8, notification: 0, bits: 1 }],
         caps: vec![Cap { domain: 0, slot: 1, kind: 4, object: 0, rights: 2, badge: 7 }],
+        ..Builder::default()
     }
 }
 

@@ -14,6 +14,9 @@ pub(crate) fn validate(system: &System) -> Result<(), TableError> {
         return Err(TableError::Header);
     }
     each(system, frames_entry)?;
+    if !pages::locked_ways(system) {
+        return Err(TableError::LockedWays);
+    }
     each(system, domain_entry)?;
     each(system, area_entry)?;
     each(system, budget_entry)?;

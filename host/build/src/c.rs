@@ -11,13 +11,8 @@ use crate::install::{Install, unreadable};
 use crate::toolchain::Toolchain;
 
 /// The parts of the run-time that a domain in C is linked with.
-const GLUE: &[&str] = &[
-    "user/c/src/crt0.c",
-    "user/c/src/heap.c",
-    "user/c/src/info.c",
-    "user/c/src/console.c",
-    "user/c/src/syscalls.c",
-];
+const GLUE: &[&str] =
+    &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
 /// The part that is in the directory of the board's entry.
 const GATE_RETURN: &str = "gate_return.S";
 

@@ -69,6 +69,7 @@ pub fn rich() -> Builder {
             Interrupt { line: 9, notification: 2, bits: 0x8000_0000 },
         ],
         caps: (0..DOMAINS).flat_map(caps).collect(),
+        ..Builder::default()
     }
 }
 

@@ -101,15 +101,17 @@ const fn invalidate(asid: Asid, address: u32) -> Step {
     Step::InvalidateEntry { value: address & !(PAGE_BYTES - 1) | asid.number() as u32 }
 }
 
-/// Brings page tables into ways and locks them there.
+/// Brings page tables into ways and locks them there, or only closes the ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockWays {
     /// Ways that hold something already and stay locked, one bit each.
     pub locked: u8,
     /// The ways to fill, one bit each.
     pub fill: u8,
-    /// Physical address of the tables: a multiple of the bytes of a way.
+    /// Physical address of the tables, a multiple of [`LINE_BYTES`].
     pub base: u32,
+    /// Their bytes, a multiple of [`LINE_BYTES`], at most [`WAY_BYTES`] for each way to fill. What they do not fill stays empty.
+    pub bytes: u32,
 }
 
 /// Why ways are not locked.
@@ -119,34 +121,34 @@ pub enum WaysError {
     Nothing,
     /// A way is to be filled that is locked already.
     Locked,
-    /// No way would be left for everything else.
-    All,
-    /// The tables do not begin at a multiple of [`WAY_BYTES`], or pass the end of the address space.
+    /// The ways to fill do not hold the tables.
+    TooMuch,
+    /// The tables are not made of lines, or pass the end of the address space.
     Misaligned,
 }
 
 impl LockWays {
-    /// The steps: [`LockWays::steps`] of them. The tables are as many bytes as the ways to fill hold, from `base` on, so that every set
-    /// has exactly one line for each of these ways.
+    /// The steps. The tables are lines that follow one another, no more than the ways to fill hold: of each set there are no more of
+    /// them than there are ways.
     ///
     /// The ways are emptied, the lines are thrown out of both caches, everything but the ways to fill is closed to data and every way
-    /// to instructions, the lines are loaded, and then the ways are closed for good and the others opened.
+    /// to instructions, the lines are loaded, and then the ways are closed for good and the others opened. When all ways are closed, what
+    /// is not in them is not kept in this cache at all.
     ///
     /// # Errors
     /// [`WaysError`].
     pub fn steps(self) -> Result<impl Iterator<Item = Step>, WaysError> {
-        let Self { locked, fill, base } = self;
+        let Self { locked, fill, base, bytes } = self;
         if fill == 0 {
             return Err(WaysError::Nothing);
         }
         if fill & locked != 0 {
             return Err(WaysError::Locked);
         }
-        if fill | locked == u8::MAX {
-            return Err(WaysError::All);
+        if bytes > fill.count_ones() * WAY_BYTES {
+            return Err(WaysError::TooMuch);
         }
-        let bytes = fill.count_ones() * WAY_BYTES;
-        if !base.is_multiple_of(WAY_BYTES) || u64::from(base) + u64::from(bytes) > 1 << 32 {
+        if !(base | bytes).is_multiple_of(LINE_BYTES) || u64::from(base) + u64::from(bytes) > 1 << 32 {
             return Err(WaysError::Misaligned);
         }
         let lines = Lines { base, count: bytes / LINE_BYTES };

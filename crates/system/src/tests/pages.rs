@@ -169,3 +169,31 @@ fn tables_are_counted_as_the_kernel_takes_them() {
     assert_eq!(need(&[split(0x1000, 0x1000, 0x1000), split(0x3000, 0x2000, 0x1000)]), 1);
     assert_eq!(need(&[split(0xf_f000, 0, 0x2000), split(0x10_3000, 0x2000, 0x1000)]), 2);
 }
+
+#[test]
+fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
+    let ways = |ways, base, bytes| {
+        let mut builder = paged();
+        builder.locked_ways = LockedWays { ways, base, bytes };
+        builder.encode().map(|words| System::parse(&words).unwrap().locked_ways())
+    };
+    let kernel = RAM + 17 * MIB;
+    for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (8, kernel, 0x8_0000)] {
+        let (count, base, bytes) = right;
+        assert_eq!(ways(count, base, bytes), Ok(LockedWays { ways: count, base, bytes }));
+    }
+    for (count, base, bytes) in [
+        (9, 0, 0),
+        (0, kernel, 0x400),
+        (1, kernel, 0x1_0400),
+        (1, kernel + 0x200, 0x400),
+        (1, kernel, 0x200),
+        (1, RAM, 0x400),
+        (1, kernel + MIB - 0x400, 0x800),
+    ] {
+        assert_eq!(ways(count, base, bytes).err(), Some(TableError::LockedWays), "{count} {base:#x} {bytes:#x}");
+    }
+    let mut regions = sample();
+    regions.locked_ways.ways = 1;
+    assert_eq!(regions.encode().err(), Some(TableError::LockedWays), "where there are no page tables");
+}

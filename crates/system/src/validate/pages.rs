@@ -1,8 +1,8 @@
 //! Checks of blocks for page tables.
 
 use super::{is_kernel, overlaps, require};
-use crate::pages::{END, LOCK_SLOTS, PAGE, SPLIT, TABLE, is_in_table, is_unit, touched};
-use crate::{Area, Domain, System, area};
+use crate::pages::{END, LOCK_SLOTS, PAGE, SPLIT, TABLE, WAY_BYTES, WAYS, is_in_table, is_unit, touched};
+use crate::{Area, Domain, LockedWays, System, area};
 
 /// The memory of a domain's tables, with the name of each part.
 fn parts(entry: &Domain) -> [(u32, u32, &'static str); 3] {
@@ -11,6 +11,16 @@ fn parts(entry: &Domain) -> [(u32, u32, &'static str); 3] {
         (entry.table_base, entry.table_bytes, "table_base"),
         (entry.far_base, entry.far_bytes, "far_base"),
     ]
+}
+
+/// Whether what is locked in the second-level cache can be.
+pub(super) fn locked_ways(system: &System) -> bool {
+    let LockedWays { ways, base, bytes } = system.locked_ways();
+    if !system.has_pages() {
+        return (ways, base, bytes) == (0, 0, 0);
+    }
+    let fits = ways <= WAYS && bytes <= ways * WAY_BYTES && (base | bytes).is_multiple_of(TABLE);
+    fits && (bytes == 0 || is_kernel(system, base, bytes))
 }
 
 pub(super) fn domain(system: &System, index: usize, entry: &Domain) -> Result<(), &'static str> {

@@ -110,5 +110,6 @@ pub fn sample() -> Builder {
             cap(1, WORD, 5, 0),
             cap(1, PEER, 1, 0),
         ],
+        ..Builder::default()
     }
 }

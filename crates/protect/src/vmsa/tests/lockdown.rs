@@ -158,31 +158,40 @@ fn tables_are_in_their_ways_and_stay_there() {
     };
     other(&mut caches);
     // Some of the tables have been used before.
-    let first = LockWays { locked: 0, fill: 0b0000_0100, base: 0x3000_0000 };
+    let first = LockWays { locked: 0, fill: 0b0000_0100, base: 0x3000_0000, bytes: WAY_BYTES };
     (0..300).for_each(|index| caches.load(first.base / LINE_BYTES + 5 * index));
     first.steps().unwrap().for_each(|step| caches.perform(step));
     assert!(caches.in_ways(first.base, WAY_BYTES, first.fill));
-    let second = LockWays { locked: 0b100, fill: 0b1000_0001, base: 0x3001_0000 };
+    let second = LockWays { locked: 0b100, fill: 0b1000_0001, base: 0x3001_0400, bytes: 2 * WAY_BYTES - 0x800 };
     second.steps().unwrap().for_each(|step| caches.perform(step));
     for _ in 0..3 {
         assert!(caches.in_ways(first.base, WAY_BYTES, first.fill));
-        assert!(caches.in_ways(second.base, 2 * WAY_BYTES, second.fill));
+        assert!(caches.in_ways(second.base, second.bytes, second.fill));
         other(&mut caches);
     }
     assert_eq!((caches.data, caches.instructions), ([0b1000_0101; 8], [0b1000_0101; 8]));
     unlock_ways(0b100).for_each(|step| caches.perform(step));
     other(&mut caches);
     assert!(caches.in_ways(first.base, WAY_BYTES, first.fill));
-    assert!(!caches.in_ways(second.base, 2 * WAY_BYTES, second.fill));
+    assert!(!caches.in_ways(second.base, second.bytes, second.fill));
+}
+
+#[test]
+fn ways_are_closed_without_anything_in_them_and_all_of_them_can_be() {
+    let mut caches = Caches::new();
+    LockWays { locked: 0, fill: u8::MAX, base: 0, bytes: 0 }.steps().unwrap().for_each(|step| caches.perform(step));
+    (0..1000).for_each(|line| caches.allocate(line, caches.data[0]));
+    assert!(caches.second.iter().flatten().all(Option::is_none));
 }
 
 #[test]
 fn ways_that_cannot_be_locked_are_refused() {
-    let refused = |locked, fill, base| LockWays { locked, fill, base }.steps().err();
-    assert_eq!(refused(0, 0, 0), Some(WaysError::Nothing));
-    assert_eq!(refused(0b11, 0b110, 0), Some(WaysError::Locked));
-    assert_eq!(refused(0xf0, 0x0f, 0), Some(WaysError::All));
-    assert_eq!(refused(0, 1, 0x8000), Some(WaysError::Misaligned));
-    assert_eq!(refused(0, 0b11, 0xffff_0000), Some(WaysError::Misaligned));
-    assert_eq!(refused(0xf0, 0x07, 0x1_0000), None);
+    let refused = |locked, fill, base, bytes| LockWays { locked, fill, base, bytes }.steps().err();
+    assert_eq!(refused(0, 0, 0, 0), Some(WaysError::Nothing));
+    assert_eq!(refused(0b11, 0b110, 0, WAY_BYTES), Some(WaysError::Locked));
+    assert_eq!(refused(0, 1, 0, WAY_BYTES + 32), Some(WaysError::TooMuch));
+    assert_eq!(refused(0, 1, 0x10, WAY_BYTES), Some(WaysError::Misaligned));
+    assert_eq!(refused(0, 1, 0x20, 0x110), Some(WaysError::Misaligned));
+    assert_eq!(refused(0, 0b11, 0xffff_0000, 2 * WAY_BYTES), Some(WaysError::Misaligned));
+    assert_eq!(refused(0xf0, 0x0f, 0x1_0000, 4 * WAY_BYTES), None);
 }
