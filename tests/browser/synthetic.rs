@@ -152,7 +152,6 @@ pub fn system() -> SystemDescription {
         },
         ticks_per_second: TICKS,
         cpu_hz: CPU_HZ,
-        tick_zero_cycles: Some(BOOT),
         enforcement_ticks: 250,
         masked_bound_cycles: Some(900),
         ends_at_limit: false,
@@ -345,6 +344,7 @@ pub fn run(system: &SystemDescription) -> (Vec<RunEvent>, Summary) {
         faults: 0,
         misses: [0; 6],
     };
+    play.put(Event::Start, IDLE, 0, 0);
     for step in 0..STEPS {
         play.now = play.now.max(BOOT + step * STEP);
         if play.restart_at.is_some_and(|at| at <= play.now) {

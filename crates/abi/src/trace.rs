@@ -47,6 +47,7 @@ events! {
     Refused = 15, "refused", "System call `detail` was refused; the payload is the error's status word.";
     End = 16, "end", "The run is over; the payload is the status.";
     Overrun = 17, "overrun", "Thread `detail` was still running at its next release; the payload is the nominal release.";
+    Start = 18, "start", "The kernel begins to schedule: the payload is the time in ticks (low word) at this cycle. Comes once, before every other record.";
 }
 
 /// Packs a header word.

@@ -19,7 +19,6 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         profile: loaded.profile.describe(),
         ticks_per_second: u64::from(rate),
         cpu_hz: loaded.profile.cpu_hz(),
-        tick_zero_cycles: None,
         enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
         masked_bound_cycles: Some(loaded.board.kernel.masked_in(manifest)),
         ends_at_limit: manifest.run.awaited.is_empty(),

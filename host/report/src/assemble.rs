@@ -136,7 +136,7 @@ fn run(
         cpu_hz: system.cpu_hz,
         ticks_per_second: system.ticks_per_second,
         tick_zero_cycles: analysis.time.tick_zero(),
-        tick_zero_known: analysis.time.is_given(),
+        tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,
         mode: match summary.mode {
             Mode::Quantum => "quantum".to_owned(),

@@ -16,10 +16,6 @@ pub struct SystemDescription {
     pub ticks_per_second: u64,
     /// Clock of the processor in Hz; not 0.
     pub cpu_hz: u64,
-    /// Modelled cycle at which the kernel's tick 0 lies, when it is known. Without it the fastest release of the run is
-    /// taken to have had no latency, and the report says so.
-    #[serde(default)]
-    pub tick_zero_cycles: Option<u64>,
     /// Shortest interval of the kernel's one-shot timer, in ticks: by so much a budget may be overdrawn.
     pub enforcement_ticks: u64,
     /// Bound on the longest window with interrupts masked, in cycles, when one is declared.

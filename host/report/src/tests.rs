@@ -44,7 +44,6 @@ fn system() -> SystemDescription {
         board: "desk".into(),
         ticks_per_second: 1000,
         cpu_hz: 10_000,
-        tick_zero_cycles: Some(0),
         enforcement_ticks: 1,
         domains: vec![
             domain(0, "hard", vec![area("data", 0x1000, 0x100, true)]),
@@ -125,6 +124,9 @@ fn job(nominal: u32, done: u64) -> [RunEvent; 4] {
     ]
 }
 
+/// The clock of the kernel begins with the run.
+const START: RunEvent = RunEvent { cycle: 0, event: Event::Start as u8, domain: IDLE, detail: 0, payload: 0 };
+
 fn build(cycles: u64, events: impl IntoIterator<Item = RunEvent>) -> Report {
-    Report::build(&system(), &summary(cycles), events)
+    Report::build(&system(), &summary(cycles), [START].into_iter().chain(events))
 }

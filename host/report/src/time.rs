@@ -7,7 +7,7 @@ use crate::describe::SystemDescription;
 pub struct Timebase {
     cpu_hz: u64,
     ticks_per_second: u64,
-    given: Option<u64>,
+    started: Option<i64>,
     fastest: Option<i64>,
 }
 
@@ -17,7 +17,7 @@ impl Timebase {
         Timebase {
             cpu_hz: system.cpu_hz.max(1),
             ticks_per_second: system.ticks_per_second.max(1),
-            given: system.tick_zero_cycles,
+            started: None,
             fastest: None,
         }
     }
@@ -27,10 +27,16 @@ impl Timebase {
         (u128::from(ticks) * u128::from(self.cpu_hz) / u128::from(self.ticks_per_second)) as u64
     }
 
+    /// Notes the tick (low word; the clock has not wrapped at boot) that the kernel read at a cycle. What lies between reading and recording,
+    /// and the part of a tick that had passed, make tick 0 later than it was by some tens of cycles.
+    pub fn start(&mut self, ticks: u32, cycle: u64) {
+        self.started = Some(cycle as i64 - self.cycles(u64::from(ticks)) as i64);
+    }
+
     /// The cycle of a nominal time, counted from tick 0, of which the trace holds only the low word: the candidate
     /// nearest to the cycle at which it was recorded.
     pub fn unwrap(&self, ticks_low: u32, recorded: u64) -> u64 {
-        let since_zero = recorded.saturating_sub(self.given.unwrap_or(0));
+        let since_zero = recorded.saturating_add_signed(-self.started.unwrap_or(0));
         let about = u128::from(since_zero) * u128::from(self.ticks_per_second) / u128::from(self.cpu_hz);
         let turn = 1u64 << 32;
         let base = (about as u64) & !(turn - 1);
@@ -46,13 +52,13 @@ impl Timebase {
         self.fastest = Some(self.fastest.map_or(lag, |fastest| fastest.min(lag)));
     }
 
-    /// The cycle of tick 0: as described, or so that the fastest release seen so far has no latency.
+    /// The cycle of tick 0: as the kernel's start says, or so that the fastest release seen so far has no latency.
     pub fn tick_zero(&self) -> i64 {
-        self.given.map_or(self.fastest.unwrap_or(0), |given| given as i64)
+        self.started.or(self.fastest).unwrap_or(0)
     }
 
-    /// Whether the cycle of tick 0 was described rather than derived.
-    pub const fn is_given(&self) -> bool {
-        self.given.is_some()
+    /// Whether the kernel's start was seen.
+    pub const fn is_known(&self) -> bool {
+        self.started.is_some()
     }
 }

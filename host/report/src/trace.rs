@@ -149,6 +149,7 @@ impl<'a, W: Write> Tracer<'a, W> {
                 self.instant(event, "refused", args)
             }
             Event::Overrun => self.instant(event, "overrun", json!({"thread": self.thread_name(event.detail)})),
+            Event::Start => self.instant(event, "start", json!({"ticks": event.payload})),
             Event::End => self.instant(event, "end", json!({"status": event.payload as i32})),
         }
     }

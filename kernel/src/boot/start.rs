@@ -1,5 +1,7 @@
 //! What boot does once the objects exist: initial data, capabilities, threads, and the clock.
 
+use abi::trace::{Event, IDLE, header};
+
 use crate::arch::{Arch, Start};
 use crate::boot::BootError;
 use crate::kernel::Kernel;
@@ -63,6 +65,7 @@ impl<A: Arch> Kernel<A> {
     /// Chooses the first thread and starts the clock.
     pub fn start(&mut self) {
         let now = self.arch.now();
+        self.arch.trace(header(Event::Start, IDLE, 0), now as u32);
         self.since = now;
         self.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
         self.rearm = true;

@@ -1,6 +1,6 @@
 //! What every processor's kernel does.
 
-use abi::trace::{Event, Fault};
+use abi::trace::{Event, Fault, IDLE, header};
 use abi::{Call, Error, rights};
 
 use super::{OK, boot, refused};
@@ -181,6 +181,13 @@ fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     assert_eq!(kernel.current(), CALLER);
     kernel.interrupts(77);
     assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
+}
+
+#[test]
+fn the_first_record_says_what_time_it_is() {
+    let kernel = boot(&sample());
+    assert_eq!(kernel.arch.trace[0], (header(Event::Start, IDLE, 0), 1000));
+    assert_eq!(kernel.traced(Event::Start), [1000]);
 }
 
 #[test]

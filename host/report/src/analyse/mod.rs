@@ -140,6 +140,10 @@ impl<'a> Analysis<'a> {
             Event::Exit => self.exit(event),
             Event::Restart => self.restart(event),
             Event::Refused => self.refused.note(event),
+            Event::Start => {
+                self.time.start(event.payload, event.cycle);
+                true
+            }
             Event::End => true,
         }
     }

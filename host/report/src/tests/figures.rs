@@ -1,9 +1,9 @@
 //! Jobs, quantiles, histograms, the time base.
 
-use abi::trace::Event;
+use abi::trace::{Event, IDLE};
 use proptest::prelude::*;
 
-use super::{at, build, idle, job, summary, switch, system};
+use super::{START, at, build, idle, job, summary, switch, system};
 use crate::Report;
 use crate::stats::{Histogram, MAX_BINS, Quantiles};
 use crate::time::Timebase;
@@ -84,14 +84,33 @@ fn a_fault_of_its_own_domain_abandons_a_job_and_an_exit_ends_it() {
     assert_eq!((thread.abandoned, thread.completions, thread.missed_deadlines), (1, 0, 0));
 }
 
-#[test]
-fn without_a_known_tick_zero_the_fastest_release_has_no_latency() {
-    let system = crate::SystemDescription { tick_zero_cycles: None, ..system() };
-    // Tick 0 lies at cycle 700: the releases are recorded 30, 20 and 90 cycles late.
-    let events = [(0u32, 730, 800), (100, 1720, 1900), (200, 2790, 2800)].map(|(nominal, released, done)| {
+/// Tick 0 lies at cycle 700: the releases are recorded 30, 20 and 90 cycles late.
+fn late_releases() -> Vec<record::RunEvent> {
+    let jobs = [(0u32, 730, 800), (100, 1720, 1900), (200, 2790, 2800)].map(|(nominal, released, done)| {
         [at(released, Event::Release, 0, 0, nominal), at(done, Event::Complete, 0, 0, 0)]
     });
-    let report = Report::build(&system, &summary(4000), events.concat());
+    jobs.concat()
+}
+
+#[test]
+fn the_kernels_start_says_where_tick_zero_is() {
+    // Tick 2 was read at cycle 720, when the clock had run for 20 cycles.
+    let start = [at(720, Event::Start, IDLE, 0, 2)];
+    let report = Report::build(&system(), &summary(4000), start.into_iter().chain(late_releases()));
+    assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (700, true));
+    assert_eq!(report.threads[0].response, Some(Quantiles { min: 100, median: 100, p99: 200, max: 200 }));
+    assert_eq!(report.run.strange_events, 0);
+}
+
+#[test]
+fn a_clock_that_runs_before_the_processor_counts_has_its_tick_zero_before_the_run() {
+    let report = Report::build(&system(), &summary(100), [at(50, Event::Start, IDLE, 0, 8)]);
+    assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (-30, true));
+}
+
+#[test]
+fn without_the_kernels_start_the_fastest_release_has_no_latency() {
+    let report = Report::build(&system(), &summary(4000), late_releases());
     assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (720, false));
     assert_eq!(report.threads[0].response, Some(Quantiles { min: 80, median: 80, p99: 180, max: 180 }));
 }
@@ -111,7 +130,7 @@ fn the_low_word_of_a_time_is_completed_from_the_cycle() {
 fn two_runs_with_the_same_events_differ_only_in_what_the_host_adds() {
     let events = job(0, 100);
     let slow = record::Summary { host_seconds: 9.0, mips: 1.0, ..summary(500) };
-    let (a, mut b) = (build(500, events), Report::build(&system(), &slow, events));
+    let (a, mut b) = (build(500, events), Report::build(&system(), &slow, [START].into_iter().chain(events)));
     assert_ne!(a.to_json(), b.to_json());
     b.host = a.host.clone();
     assert_eq!(a.to_json(), b.to_json());

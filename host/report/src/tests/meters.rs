@@ -182,7 +182,7 @@ fn markers_interrupts_exits_and_switches_are_counted() {
     let mark = &report.marks[0];
     assert_eq!((mark.domain, mark.id, mark.count, mark.first_at, mark.last_at, mark.last_value), (1, 3, 2, 10, 20, 9));
     assert_eq!((report.interrupts[0].count, report.domains[1].exit_code, report.run.switches), (1, Some(5), 1));
-    assert_eq!((report.run.events, report.run.strange_events), (6, 0));
+    assert_eq!((report.run.events, report.run.strange_events), (7, 0));
     assert_eq!((report.domains[0].share, report.domains[1].share), (0.25, 0.5));
 }
 
