@@ -6,7 +6,7 @@ use std::process::Command;
 use manifest::{Board, CSources, Diagnostic};
 
 use crate::command;
-use crate::files::create_dir;
+use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
 use crate::toolchain::Toolchain;
 
@@ -42,7 +42,7 @@ pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Resu
     Ok(flags)
 }
 
-/// Compiles the run-time once for each board; later calls find it compiled.
+/// Compiles the run-time for a board.
 fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathBuf>, Diagnostic> {
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
@@ -53,7 +53,7 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
-/// Compiles one source into `dir` unless its object is newer than source and headers of the run-time.
+/// Compiles one source into `dir`. The object appears complete: somebody else may be linking the one before it.
 fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<PathBuf, Diagnostic> {
     if !source.is_file() {
         return Err(unreadable(source, &std::io::ErrorKind::NotFound.into()));
@@ -61,8 +61,10 @@ fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Re
     let name = source.to_string_lossy().replace(['/', '\\', ':'], "_");
     let object = dir.join(format!("{}.o", name.trim_start_matches(['.', '_'])));
     let mut command = Command::new(&tools.gcc);
-    command.args(flags).arg("-c").arg(source).arg("-o").arg(&object);
+    let aside = object.with_extension(format!("{}.partial.o", std::process::id()));
+    command.args(flags).arg("-c").arg(source).arg("-o").arg(&aside);
     command::run(&format!("`{}`", source.display()), &mut command)?;
+    std::fs::rename(&aside, &object).map_err(|error| unwritable(&object, &error))?;
     Ok(object)
 }
 

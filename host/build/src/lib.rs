@@ -1,8 +1,9 @@
 //! From a manifest to an image: [`Loaded::load`] reads, [`Loaded::admit`] checks, [`build`] compiles domains and kernel, places them
-//! and writes the image with what debuggers and reports need.
+//! and writes the image with what debuggers and reports need, and [`prepare`] makes a run of it.
 #![forbid(unsafe_code)]
 
 mod c;
+mod claim;
 mod command;
 mod describe;
 mod envelope;
@@ -15,17 +16,20 @@ mod profile;
 mod request;
 mod rust;
 mod toolchain;
+mod watch;
 
 pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
+pub use claim::Claim;
 pub use describe::describe;
 pub use files::write_file;
 pub use install::Install;
 pub use load::Loaded;
-pub use pipeline::{Built, Options, build, place_programs, programs};
+pub use pipeline::{Built, Options, assemble, build, place_programs, programs};
 pub use profile::Profile;
 pub use request::Programs;
 pub use rust::{build_crate, build_example, build_kernel};
 pub use toolchain::{Toolchain, find_in_path};
+pub use watch::prepare;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use manifest::{Bound, Diagnostic, Refusal};
 use place::Placed;
 
+use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
 use crate::load::Loaded;
@@ -44,6 +45,8 @@ pub struct Built {
     pub description: report::SystemDescription,
     /// The bounds that admission computed.
     pub bounds: Vec<Bound>,
+    /// Nobody else builds or runs this system meanwhile.
+    pub claim: Claim,
 }
 
 /// Builds the programs of a system. `progress` is told what is built.
@@ -104,10 +107,28 @@ pub fn build(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let bounds = loaded.admit(options.budgets)?;
+    loaded.admit(options.budgets)?;
+    let system = &loaded.document.manifest.system.name;
+    let claim = install.claim(system, &mut || progress("when the run under way is over")).map_err(one)?;
     let programs = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
-    let placed = place_programs(install, &loaded, &programs, options).map_err(one)?;
+    assemble(install, loaded, options, &programs, claim)
+}
+
+/// The second half of [`build`]: programs that were built become an image.
+///
+/// # Errors
+/// Every refusal of admission, or the first of the later steps.
+pub fn assemble(
+    install: &Install,
+    loaded: Loaded,
+    options: Options,
+    programs: &Programs,
+    claim: Claim,
+) -> Result<Built, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let bounds = loaded.admit(options.budgets)?;
+    let placed = place_programs(install, &loaded, programs, options).map_err(one)?;
     let description = describe(&loaded, &placed, &bounds, options);
     let dir = install.system_dir(&loaded.document.manifest.system.name);
     let image = dir.join("image.elf");
@@ -122,5 +143,5 @@ pub fn build(
     let mut layout = serde_json::to_vec_pretty(&description).expect("a description holds only plain values");
     layout.push(b'\n');
     write_file(&dir.join("layout.json"), &layout).map_err(one)?;
-    Ok(Built { loaded, dir, image, kernel, domains, placed, description, bounds })
+    Ok(Built { loaded, dir, image, kernel, domains, placed, description, bounds, claim })
 }

@@ -1,3 +1,4 @@
+use crate::Install;
 use crate::rust::executable as executable_of;
 
 #[test]
@@ -10,4 +11,25 @@ fn the_executable_is_taken_from_the_messages() {
     let two = one + &line("other", "\"/x/other\"");
     assert_eq!(executable_of(two.as_bytes(), None), None);
     assert_eq!(executable_of(two.as_bytes(), Some("other")).unwrap().to_str(), Some("/x/other"));
+}
+
+#[test]
+fn who_claims_a_system_second_waits_for_the_first() {
+    let target = std::env::temp_dir().join(format!("cofferdam-claim-{}", std::process::id()));
+    let install = Install { root: "/nowhere".into(), target: target.clone() };
+    let first = install.claim("gateway", &mut || panic!("nobody else is there")).unwrap();
+    let copy = first.clone();
+    install.claim("hello", &mut || panic!("another system does not matter")).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let other = std::thread::spawn({
+        let install = install.clone();
+        move || install.claim("gateway", &mut || tell.send(()).unwrap()).map(drop)
+    });
+    told.recv().unwrap();
+    drop(first);
+    std::thread::yield_now();
+    assert!(!other.is_finished(), "a copy is a claim too");
+    drop(copy);
+    other.join().unwrap().unwrap();
+    std::fs::remove_dir_all(target).unwrap();
 }

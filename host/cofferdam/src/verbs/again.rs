@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use build_tool::Install;
+use build_tool::{Claim, Install};
 use manifest::{Diagnostic, Document};
 use record::{EventsReader, RunEvent, Summary};
 use report::{Report, SystemDescription, WriteError};
@@ -77,8 +77,12 @@ pub fn write_report(
     Ok(report)
 }
 
-/// The last run of a system, from its files.
-fn last(install: &Install, subject: &Path) -> Result<(PathBuf, SystemDescription, Ran), Vec<Diagnostic>> {
+/// The last run of a system, from its files, which nobody replaces while the claim is held.
+fn last(
+    install: &Install,
+    subject: &Path,
+    output: &mut Output,
+) -> Result<(PathBuf, SystemDescription, Ran, Claim), Vec<Diagnostic>> {
     let name = if subject.is_file() {
         Document::read(subject).map_err(one)?.manifest.system.name
     } else {
@@ -94,6 +98,10 @@ fn last(install: &Install, subject: &Path) -> Result<(PathBuf, SystemDescription
         .remedy("run the system first: `cofferdam run system.toml`"))
     };
     let layout = dir.join("layout.json");
+    if !layout.is_file() {
+        return Err(none(&layout));
+    }
+    let claim = install.claim(&name, &mut || output.progress(format!("waiting for the run of {name}"))).map_err(one)?;
     let text = std::fs::read_to_string(&layout).map_err(|_| none(&layout))?;
     let system: SystemDescription = serde_json::from_str(&text).map_err(|_| none(&layout))?;
     let run = dir.join("run");
@@ -107,13 +115,13 @@ fn last(install: &Install, subject: &Path) -> Result<(PathBuf, SystemDescription
         uart: run.join("uart.txt"),
         output: run.join("qemu.log"),
     };
-    Ok((dir, system, ran))
+    Ok((dir, system, ran, claim))
 }
 
 /// Writes the report of the last run again.
 pub fn report(args: &Again, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let (dir, system, ran) = last(&install, &args.subject)?;
+    let (dir, system, ran, _claim) = last(&install, &args.subject, output)?;
     let files = Files::new(&dir, args.out.as_deref());
     let report = write_report(&system, &ran, &files, output).map_err(one)?;
     output.say(format!("report: {}", files.html.display()));
@@ -126,11 +134,11 @@ pub fn report(args: &Again, output: &mut Output) -> Outcome {
 /// Runs (or takes the last run) and writes the trace.
 pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let (dir, system, ran) = if args.last {
-        last(&install, &args.run.subject)?
+    let (dir, system, ran, _claim) = if args.last {
+        last(&install, &args.run.subject, output)?
     } else {
         let (built, ran) = build_and_run(&install, &args.run, output)?;
-        (built.dir, built.description, ran)
+        (built.dir, built.description, ran, built.claim)
     };
     let files = Files::new(&dir, args.run.out.as_deref());
     output.progress("writing the trace".into());

@@ -4,12 +4,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use build_tool::{Built, Install, find_in_path};
+use build_tool::{Built, Install, find_in_path, prepare};
 use manifest::Diagnostic;
 use runner::{Go, Tools};
 use serde_json::json;
 
-use super::run::{prepare, wrong};
+use super::run::wrong;
 use super::{build_system, load, one};
 use crate::cli::Debug;
 use crate::output::{OK, Outcome, Output};

@@ -1,0 +1,36 @@
+//! One at a time in a system's directory.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use manifest::Diagnostic;
+
+use crate::files::{create_dir, unwritable};
+use crate::install::Install;
+
+/// The right to write in the directory of a system's results, until the last copy is dropped. It ends with the process at the
+/// latest, however that ends.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its lock is the claim.
+    _file: Arc<File>,
+}
+
+impl Install {
+    /// Claims the directory of a system. While somebody else builds or runs a system of that name, it waits; `wait` is called
+    /// once before.
+    ///
+    /// # Errors
+    /// CF0604 when the directory cannot be written.
+    pub fn claim(&self, system: &str, wait: &mut dyn FnMut()) -> Result<Claim, Diagnostic> {
+        let dir = self.system_dir(system);
+        create_dir(&dir)?;
+        let path = dir.join("lock");
+        let file = File::options().create(true).append(true).open(&path).map_err(|error| unwritable(&path, &error))?;
+        if file.try_lock().is_err() {
+            wait();
+            file.lock().map_err(|error| unwritable(&path, &error))?;
+        }
+        Ok(Claim { _file: Arc::new(file) })
+    }
+}
