@@ -8,6 +8,7 @@ use std::process::Command;
 
 use abi::Error;
 use abi::trace::{Event, Fault};
+use build_tool::Claim;
 use conformance::{Actor, Dom, Shortfall, rows};
 use record::EventsReader;
 use serde::Deserialize;
@@ -81,18 +82,21 @@ pub struct Tree {
     pub target: PathBuf,
     /// The command.
     pub tool: PathBuf,
+    /// Nobody else changes the copy meanwhile.
+    _claim: Option<Claim>,
 }
 
 impl Tree {
     /// The sources as they are.
     pub fn original() -> Tree {
-        Tree { sources: root(), target: target_dir(), tool: root().join("cofferdam") }
+        Tree { sources: root(), target: target_dir(), tool: root().join("cofferdam"), _claim: None }
     }
 
     /// A copy of the sources of that name; see [`Bench`].
     pub fn copy(name: &str) -> Tree {
-        let Bench { tree, target, tool } = Bench::new(name);
-        Tree { sources: tree, target, tool }
+        let Bench { install, claim, .. } = Bench::new(name);
+        let tool = target_dir().join("release/cofferdam");
+        Tree { sources: install.root, target: install.target, tool, _claim: Some(claim) }
     }
 
     fn system(&self) -> PathBuf {

@@ -2,6 +2,7 @@
 
 mod evidence;
 mod mutants;
+mod store;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,17 @@
 //! A copy of the sources in which one check at a time is missing.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, prepare, programs};
+use manifest::Diagnostic;
+use record::EventsReader;
+use report::Report;
+use runner::{Go, RunError, Tools};
+
+use super::store::Store;
 use super::{Attack, Catalogue, Evidence, Mutant};
 use crate::{root, target_dir};
 
@@ -19,27 +27,45 @@ pub struct Breach {
     pub seen: Option<String>,
 }
 
-/// A copy of the sources and a directory for what is built from it.
+/// The suite's system.
+const SYSTEM: &str = "tests/attacks/system.toml";
+
+/// A copy of the sources, a directory for what is built from it, and what was built from it before.
 pub struct Bench {
-    pub(crate) tree: PathBuf,
-    pub(crate) target: PathBuf,
-    pub(crate) tool: PathBuf,
+    pub(crate) install: Install,
+    /// Nobody else changes the copy meanwhile.
+    pub(crate) claim: Claim,
+    store: Store,
+    tools: OnceCell<Tools>,
 }
 
 impl Bench {
     /// Makes or renews the copy of that name.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// When it cannot be written, or a compiler is missing.
     pub fn new(name: &str) -> Bench {
         let base = target_dir().join("mutants").join(name);
-        let tree = base.join("tree");
-        copy(&root(), &tree, true);
-        Bench { tree, target: base.join("target"), tool: target_dir().join("release/cofferdam") }
+        let install = Install { root: base.join("tree"), target: base.join("target") };
+        let claim = told(install.claim("sources", &mut || ())).unwrap_or_else(|how| panic!("{how}"));
+        copy(&root(), &install.root, true);
+        let suite = told(Loaded::load(&install, &install.root.join(SYSTEM))).unwrap_or_else(|how| panic!("{how}"));
+        let tools = told(Toolchain::find(&suite.board.targets.domain)).unwrap_or_else(|how| panic!("{how}"));
+        let (cargo, gcc) = (cargo(), tools.gcc);
+        let rustc = cargo.with_file_name("rustc");
+        let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
+        let compilers = compilers.map(|(path, version)| (path.as_path(), version));
+        let store = Store::new(base.join("store"), &root(), &compilers);
+        Bench { install, claim, store, tools: OnceCell::new() }
+    }
+
+    /// Removes what was built from changes that were not tried.
+    pub fn forget_the_rest(&self) {
+        self.store.forget_the_rest();
     }
 
     fn path(&self, file: &str) -> PathBuf {
-        self.tree.join(file)
+        self.install.root.join(file)
     }
 
     fn write(&self, file: &str, text: &str) {
@@ -57,65 +83,112 @@ impl Bench {
     /// # Errors
     /// A mutant that does not apply or does not build, or a system that fails without the attack.
     pub fn try_mutant(&self, catalogue: &Catalogue, mutant: &Mutant) -> Result<Breach, String> {
-        let original = self.original(&mutant.file);
-        self.write(&mutant.file, &mutant.apply(&original)?);
+        let changed = mutant.apply(&self.original(&mutant.file))?;
+        let change = Change { file: &mutant.file, text: &changed };
         let attack = catalogue.attack(&mutant.attack);
         let signs = match &attack.host {
-            Some(package) => self.on_host(package, &attack.name),
-            None => self.on_chip(attack, &mutant.always),
+            Some(package) => self.on_host(package, &attack.name, &change),
+            None => self.on_chip(attack, &mutant.always, &change),
         };
-        self.write(&mutant.file, &original);
         let signs = signs.map_err(|how| format!("mutant of `{}` in {}: {how}", mutant.check, mutant.file))?;
         let seen = mutant.sign.iter().find(|sign| signs.contains(sign)).cloned();
         Ok(Breach { signs, seen })
     }
 
-    fn on_host(&self, package: &str, test: &str) -> Result<Vec<String>, String> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["test", "--quiet", "--offline", "-p", package, "--lib", "--", "--exact", test]);
-        command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
-        let output = start(&mut command);
-        let said = String::from_utf8_lossy(&output.stdout);
-        if output.status.success() {
-            return if said.contains("1 passed") { Ok(Vec::new()) } else { Err(format!("no test `{test}`")) };
-        }
-        if said.contains("test result: FAILED") || said.contains("panicked") {
-            return Ok(vec!["test-fails".into()]);
-        }
-        Err(format!("does not build:\n{}", String::from_utf8_lossy(&output.stderr)))
+    /// Builds with the change, and takes it back.
+    fn with<T>(&self, change: &Change, build: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        self.write(change.file, change.text);
+        let built = build();
+        self.write(change.file, &self.original(change.file));
+        built
     }
 
-    fn on_chip(&self, attack: &Attack, always: &[String]) -> Result<Vec<String>, String> {
-        let control = self.run("\n")?;
+    fn on_host(&self, package: &str, test: &str, change: &Change) -> Result<Vec<String>, String> {
+        let build = || self.with(change, || self.test_program(package));
+        let program = self.store.file(&[package, change.file, change.text], build)?;
+        let output = start(Command::new(program).args(["--exact", test]).current_dir(&self.install.root));
+        let said = String::from_utf8_lossy(&output.stdout);
+        match output.status.success() {
+            true if said.contains("1 passed") => Ok(Vec::new()),
+            true => Err(format!("no test `{test}`")),
+            false => Ok(vec!["test-fails".into()]),
+        }
+    }
+
+    /// Builds the tests of a package's library.
+    fn test_program(&self, package: &str) -> Result<PathBuf, String> {
+        let mut command = Command::new(cargo());
+        command.args(["test", "--no-run", "--offline", "-p", package, "--lib", "--message-format", "json"]);
+        command.current_dir(&self.install.root).env("CARGO_TARGET_DIR", &self.install.target);
+        let output = start(&mut command);
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let messages = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let mut programs = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+        let failed = || format!("does not build:\n{}", String::from_utf8_lossy(&output.stderr));
+        programs.next().filter(|_| output.status.success()).ok_or_else(failed)
+    }
+
+    fn on_chip(&self, attack: &Attack, always: &[String], change: &Change) -> Result<Vec<String>, String> {
+        let build = || self.with(change, || self.programs());
+        let built = self.store.contents(&[change.file, change.text], build)?;
+        let Some((kernel, domains)) = built.split_first() else { return Err("nothing was built".into()) };
+        let programs = Programs { kernel: kernel.clone(), domains: domains.to_vec() };
+        let Some(control) = self.run(&programs, "\n")? else { return Err("it stops even without the attack".into()) };
         if control.failures.iter().any(|failure| !always.contains(failure)) {
             return Err(format!("the system fails even without the attack: {:?}", control.failures));
         }
-        // Without the attack there was a report: now the machine itself has stopped.
-        let Ok(evidence) = self.run(&format!("{}\n", attack.name)) else { return Ok(vec!["machine-stops".into()]) };
+        let Some(evidence) = self.run(&programs, &format!("{}\n", attack.name))? else {
+            return Ok(vec!["machine-stops".into()]);
+        };
         let mut signs = evidence.shortfalls(0, attack);
         signs.extend(evidence.failures.into_iter().filter(|failure| !always.contains(failure)));
         Ok(signs)
     }
 
-    fn run(&self, order: &str) -> Result<Evidence, String> {
-        let manifest = self.original("tests/attacks/system.toml");
+    /// Builds kernel and domains of the suite's system: the kernel first.
+    fn programs(&self) -> Result<Vec<Vec<u8>>, String> {
+        let loaded = told(Loaded::load(&self.install, &self.path(SYSTEM)))?;
+        let built = told(programs(&self.install, &loaded, &mut |_| ()))?;
+        Ok([vec![built.kernel], built.domains].concat())
+    }
+
+    /// Runs the suite's system with these programs and an order; `None` when the machine itself has stopped.
+    fn run(&self, programs: &Programs, order: &str) -> Result<Option<Evidence>, String> {
+        let manifest = self.original(SYSTEM);
         let limit = manifest.lines().find(|line| line.starts_with("limit = ")).unwrap_or_default().to_owned();
-        self.write("tests/attacks/system.toml", &manifest.replace(&limit, LIMIT));
+        self.write(SYSTEM, &manifest.replace(&limit, LIMIT));
         // A file that is paged needs a region of 256 bytes.
         self.write("tests/attacks/order.txt", &format!("{order}{}", "\n".repeat(256)));
-        let system = self.target.join("cofferdam/attacks");
-        let report = system.join("report.json");
-        let _ = fs::remove_file(&report);
-        let mut command = Command::new(&self.tool);
-        command.args(["run", "--quiet", "tests/attacks/system.toml"]).current_dir(&self.tree);
-        command.env("COFFERDAM_ROOT", &self.tree).env("CARGO_TARGET_DIR", &self.target);
-        let output = start(&mut command);
-        if !report.is_file() {
-            return Err(format!("no report:\n{}", String::from_utf8_lossy(&output.stderr)));
-        }
-        Ok(Evidence::read(&system))
+        let loaded = told(Loaded::load(&self.install, &self.path(SYSTEM)))?;
+        let claim = told(self.install.claim(&loaded.document.manifest.system.name, &mut || ()))?;
+        let built = assemble(&self.install, loaded, Options::default(), programs, claim);
+        let built = built.map_err(|refused| format!("{refused:?}"))?;
+        let found = || Tools::find().unwrap_or_else(|error| panic!("{error}"));
+        let run = prepare(&built, false).map_err(|error| error.to_string())?;
+        let ran = match run.start(self.tools.get_or_init(found), &mut |_| Go::On) {
+            Err(RunError::NoSummary { .. }) => return Ok(None),
+            ran => ran.map_err(|error| error.to_string())?,
+        };
+        let events = fs::File::open(&ran.events).map_err(|error| error.to_string())?;
+        let events = EventsReader::new(events).map_err(|error| error.to_string())?;
+        let report = Report::build(&built.description, &ran.summary, events.map_while(Result::ok));
+        report.write_json(&built.dir.join("report.json")).map_err(|error| error.to_string())?;
+        Ok(Some(Evidence::read(&built.dir)))
     }
+}
+
+/// A file's text with a change.
+struct Change<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+fn told<T>(result: Result<T, Diagnostic>) -> Result<T, String> {
+    result.map_err(|refused| manifest::render(&refused, false))
+}
+
+fn cargo() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
 fn start(command: &mut Command) -> Output {
