@@ -4,10 +4,12 @@
 #   scripts/test.sh [SUITE...]   all suites, or only those named
 #
 #   unit      crates, kernel and host tools, on the host
-#   system    whole systems under QEMU: package cofferdam-tests in host/tests
+#   system    whole systems under QEMU: package cofferdam-tests in host/tests; each of its test programs is a suite, and
+#             `gateway`, `mutants` and so on run one alone
 #
-# A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only when
-# nothing failed and something passed.
+# Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
+# longest first. A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only
+# when nothing failed and something passed.
 set -uo pipefail
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -16,23 +18,49 @@ cd "$ROOT" || exit 1
 . "$ROOT/scripts/env.sh"
 cofferdam_find_rust
 SYSTEM_PACKAGE=cofferdam-tests
+# The longest, longest first: what begins last should not take long. Others follow in any order.
+LONGEST=(gateway unit mutants endurance)
+LANES="${COFFERDAM_LANES:-$(nproc)}"
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"
 PASSED=0 FAILED=0 TIMES=()
 # What the terminal need not show; the log holds everything.
-NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*|)$'
+NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
+
+cargo_test() { "$COFFERDAM_HOST_CARGO" test --no-fail-fast --target-dir "$COFFERDAM_TARGET" "$@"; }
+
+# Every package with tests on the host, but for the system tests and what does not build here.
+unit_packages() {
+    printf '%s\n' --workspace --exclude "$SYSTEM_PACKAGE"
+    cofferdam_chip_packages | sed 's/^/--exclude\n/'
+}
+
+system_suites() { (cd host/tests/tests && printf '%s\n' *.rs) | sed 's/\.rs$//'; }
+
+build() {
+    # The tool is built through its wrapper, so that the tests use what users use.
+    ./cofferdam --version || return 1
+    case " ${SUITES[*]} " in *' unit '*) cargo_test --no-run "${UNIT[@]}" || return 1 ;; esac
+    cargo_test --release --no-run -p "$SYSTEM_PACKAGE"
+}
+
+run_suite() { # name
+    case "$1" in
+        unit) cargo_test "${UNIT[@]}" ;;
+        lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
+        *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
+    esac
+}
 
 # Adds up the lines "test result: ok. 3 passed; 0 failed; ..." that Rust's test runner ends each binary with.
 count() { # log, field
     awk -v field="$2" '/^test result: / { for (i = 2; i <= NF; i++) if ($i ~ "^" field) sum += $(i - 1) } END { print sum + 0 }' "$1"
 }
 
-suite() { # name, command...
-    local name="$1" log="$LOGS/$1.log" start="$SECONDS" code=0 passed failed
-    shift
+ended() { # name, exit code
+    local name="$1" code="$2" log="$LOGS/$1.log" passed failed
     echo "== $name"
-    "$@" 2>&1 | tee "$log" | grep --line-buffered -vE "$NOISE" || true
-    code="${PIPESTATUS[0]}"
+    grep -vE "$NOISE" "$log" || true
     passed="$(count "$log" passed)" failed="$(count "$log" failed)"
     if [ "$code" != 0 ] && [ "$failed" = 0 ]; then
         echo "$name: ended with exit code $code and no failed test: counted as one failure"
@@ -42,22 +70,7 @@ suite() { # name, command...
         failed=1
     fi
     PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed))
-    TIMES+=("$(printf '%-8s %4d s  %5d passed  %3d failed  (%s)' "$name" $((SECONDS - start)) "$passed" "$failed" "${log#"$ROOT"/}")")
-}
-
-cargo_test() { "$COFFERDAM_HOST_CARGO" test --no-fail-fast --target-dir "$COFFERDAM_TARGET" "$@"; }
-
-unit() {
-    local without=()
-    [ -f host/tests/Cargo.toml ] && without=(--exclude "$SYSTEM_PACKAGE")
-    while read -r name; do without+=(--exclude "$name"); done < <(cofferdam_chip_packages)
-    suite unit cargo_test --workspace "${without[@]}"
-}
-
-# The tool is built through its wrapper, so that the tests use what users use.
-system_tests() {
-    ./cofferdam --version || return 1
-    cargo_test --release -p "$SYSTEM_PACKAGE" -- --test-threads=2
+    TIMES+=("$(printf '%-15s %4d s  %5d passed  %3d failed  (%s)' "$name" $((SECONDS - BEGAN[$name])) "$passed" "$failed" "${log#"$ROOT"/}")")
 }
 
 if [ -z "$COFFERDAM_HOST_CARGO" ]; then
@@ -65,15 +78,53 @@ if [ -z "$COFFERDAM_HOST_CARGO" ]; then
     echo "0 passed, 1 failed"
     exit 1
 fi
+mapfile -t UNIT < <(unit_packages)
+mapfile -t SYSTEM < <(system_suites)
+SYSTEM+=(lib)
+WANTED=()
 for name in "${@:-all}"; do
+    case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
     case "$name" in
-        all) unit; suite system system_tests ;;
-        unit) unit ;;
-        system) suite system system_tests ;;
+        all) WANTED+=(unit "${SYSTEM[@]}") ;;
+        system) WANTED+=("${SYSTEM[@]}") ;;
         *) echo "test: unknown suite '$name'" >&2; exit 2 ;;
     esac
 done
+SUITES=()
+for name in "${LONGEST[@]}" "${WANTED[@]}"; do
+    case " ${SUITES[*]} " in *" $name "*) continue ;; esac
+    case " ${WANTED[*]} " in *" $name "*) SUITES+=("$name") ;; esac
+done
+
+echo "== build"
+if ! build > "$LOGS/build.log" 2>&1; then
+    cat "$LOGS/build.log"
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+echo "built in $SECONDS s (${LOGS#"$ROOT"/}/build.log)"
+# Each suite is a process group of its own, so that an interrupt ends all of it.
+set -m
+declare -A BEGAN NAME_OF
+trap 'for job in "${!NAME_OF[@]}"; do kill -INT -- "-$job" 2> /dev/null; done; exit 130' INT TERM
+running=0
+one_ended() {
+    local job code=0
+    wait -n -p job || code=$?
+    running=$((running - 1))
+    ended "${NAME_OF[$job]}" "$code"
+    unset "NAME_OF[$job]"
+}
+for name in "${SUITES[@]}"; do
+    [ "$running" -lt "$LANES" ] || one_ended
+    BEGAN[$name]=$SECONDS
+    run_suite "$name" > "$LOGS/$name.log" 2>&1 &
+    NAME_OF[$!]="$name"
+    running=$((running + 1))
+done
+while [ "$running" -gt 0 ]; do one_ended; done
 echo
 printf '%s\n' "${TIMES[@]}"
+echo "all in $SECONDS s"
 echo "$PASSED passed, $FAILED failed"
 [ "$FAILED" = 0 ] && [ "$PASSED" -gt 0 ]
