@@ -10,6 +10,9 @@
 //! main loop run what has expired ([`Clock::meet_main_loop`]); the main loop's answer is the next deadline. Timers are late
 //! by the rest of a block at most, and by nothing in the exact mode, whose blocks have one instruction.
 //!
+//! A device model may compute an interval that is rounded to nothing and arm its timer for now, again and again, in the belief that time
+//! goes on (the Zynq's triple timer counter does). After many reads in a row the main loop is therefore shown a nanosecond more, which stays.
+//!
 //! Under a debugger, which holds the main loop up, [`Clock::advance`] asks QEMU once a quantum to bring its virtual clock to one
 //! nanosecond ahead of now. QEMU does so on the same thread at the end of the block, in a loop that runs timers until its
 //! clock has arrived. The clock therefore must not have arrived when the loop starts: while the request is open, the first
@@ -23,6 +26,8 @@ use crate::api::api;
 /// Reads of the clock that are answered below the requested time. QEMU reads a few times between the request and its
 /// loop, and timer callbacks read as well.
 const READS_BELOW: u32 = 12;
+/// Reads of the main loop between two waits after which it is stuck in a timer that is due for ever.
+const READS_STUCK: u32 = 1000;
 /// Time of the guest's start; QEMU mistrusts clocks that are close to zero.
 const BASE_NS: i64 = 1_000_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
@@ -53,6 +58,10 @@ pub struct Clock {
     debugger: AtomicBool,
     armed: AtomicBool,
     frozen_ns: AtomicI64,
+    /// Reads by the main loop since it last waited.
+    main_reads: AtomicU32,
+    /// Nothing may be answered below this.
+    floor_ns: AtomicI64,
     request: AtomicU32,
     reads: AtomicU32,
     target_ns: AtomicI64,
@@ -77,6 +86,8 @@ pub static CLOCK: Clock = Clock {
     debugger: AtomicBool::new(false),
     armed: AtomicBool::new(false),
     frozen_ns: AtomicI64::new(0),
+    main_reads: AtomicU32::new(0),
+    floor_ns: AtomicI64::new(0),
     request: AtomicU32::new(IDLE),
     reads: AtomicU32::new(0),
     target_ns: AtomicI64::new(0),
@@ -224,7 +235,24 @@ impl Clock {
 
     /// The time that the calling thread sees, in nanoseconds.
     pub fn read_ns(&self) -> i64 {
-        BASE_NS + if on_processor_thread() { self.read_on_processor() } else { self.frozen_ns.load(Ordering::Relaxed) }
+        let ns = if on_processor_thread() { self.read_on_processor() } else { self.read_on_main() };
+        BASE_NS + ns.max(self.floor_ns.load(Ordering::Relaxed))
+    }
+
+    /// What the main loop sees.
+    fn shown_ns(&self) -> i64 {
+        self.frozen_ns.load(Ordering::Relaxed).max(self.floor_ns.load(Ordering::Relaxed))
+    }
+
+    fn read_on_main(&self) -> i64 {
+        let shown = self.shown_ns();
+        let reads = self.main_reads.load(Ordering::Relaxed) + 1;
+        self.main_reads.store(reads, Ordering::Relaxed);
+        if reads >= READS_STUCK {
+            self.main_reads.store(0, Ordering::Relaxed);
+            self.floor_ns.store(shown + 1, Ordering::Relaxed);
+        }
+        shown
     }
 
     fn read_on_processor(&self) -> i64 {
@@ -260,6 +288,7 @@ impl Clock {
 
     /// Decides what the main loop does instead of waiting for `timeout_ns` (`None`: no timer is armed).
     pub fn main_would_wait(&self, timeout_ns: Option<u64>) -> Wait {
+        self.main_reads.store(0, Ordering::Relaxed);
         let is_asked = self.asked.load(Ordering::SeqCst);
         if !is_asked && !self.sleeping.load(Ordering::SeqCst) {
             return Wait::ForDescriptors;
@@ -270,7 +299,7 @@ impl Clock {
             return Wait::Recompute;
         }
         if is_asked {
-            let at = |ns: u64| self.cycles_at(self.frozen_ns.load(Ordering::Relaxed) + ns as i64);
+            let at = |ns: u64| self.cycles_at(self.shown_ns() + ns as i64);
             self.deadline.store(timeout_ns.map_or(u64::MAX, at), Ordering::SeqCst);
             self.asked.store(false, Ordering::SeqCst);
             signal(self.answer_fd.load(Ordering::Relaxed));
@@ -285,7 +314,7 @@ impl Clock {
 
     fn leap(&self, ns: u64) -> Wait {
         let before = self.now();
-        let target = self.cycles_at(self.frozen_ns.load(Ordering::Relaxed) + ns as i64).max(before);
+        let target = self.cycles_at(self.shown_ns() + ns as i64).max(before);
         let streak = self.streak.load(Ordering::Relaxed) + (target - before);
         if streak > self.sleep_limit.load(Ordering::Relaxed) && !self.debugger.load(Ordering::Relaxed) {
             return Wait::Forever;
