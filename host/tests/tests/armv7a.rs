@@ -64,6 +64,11 @@ const LINES: &[&str] = &[
     "domain 0: 0xc0de0001 at 0x00030000",
     "another frame there, in the same turn",
     "domain 0: 0xc0de0002 at 0x00030000",
+    "its entry locked",
+    "domain 0: 0xc0de0002 at 0x00030000",
+    "another frame there, in the same turn",
+    "domain 0: 0xc0de0001 at 0x00030000",
+    "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
     "end",
 ];
 

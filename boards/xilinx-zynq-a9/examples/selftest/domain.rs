@@ -1,11 +1,11 @@
 //! Two domains: their memory, tables and registers.
 
 use armv7a::lockdown;
-use armv7a::mmu::{SPLIT, Tlb};
+use armv7a::mmu::{SPLIT, Space, Tlb};
 use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Context, Entry};
 use kernel::arch::Arch;
-use protect::vmsa::{self, Asid, Attributes, MemType, Placement, Progress, Rights, Tables};
+use protect::vmsa::{self, Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Tables};
 use zynq::{OCM_TABLES, TableWords, Zynq, window};
 
 use crate::programs::{self, CODE, CONST, DATA};
@@ -40,7 +40,8 @@ pub struct Domain {
     /// The word that only this domain has at [`DATA`].
     pub word: u32,
     data: u32,
-    other: u32,
+    /// The frames at [`CONST`]: the one that is there, and the other one.
+    constants: [u32; 2],
 }
 
 /// Something that the test relies on did not work.
@@ -71,15 +72,14 @@ impl Domain {
             placement,
             word: 0xa0a0_a0a0 + 0x1111_1111 * index,
             data: DATA_FRAME + frames,
-            other: OTHER_FRAME + frames,
+            constants: [CONST_FRAME + frames, OTHER_FRAME + frames],
         };
         domain.finish()?;
         write(domain.data, domain.word);
-        write(CONST_FRAME + frames, CONSTANTS[0]);
-        write(domain.other, CONSTANTS[1]);
+        domain.constants.into_iter().zip(CONSTANTS).for_each(|(frame, word)| write(frame, word));
         domain.map(CODE, CODE_FRAME, Rights::UserCode)?;
         domain.map(DATA, domain.data, Rights::UserData)?;
-        domain.map(CONST, CONST_FRAME + frames, Rights::UserConst)?;
+        domain.map(CONST, domain.constants[0], Rights::UserConst)?;
         Ok(domain)
     }
 
@@ -101,14 +101,39 @@ impl Domain {
         unsafe { (window(self.data + 4) as *const u32).read_volatile() }
     }
 
-    /// Puts another frame at [`CONST`].
+    /// Puts the other frame at [`CONST`].
     ///
     /// # Errors
     /// [`Failed`].
     pub fn change_constants(&mut self) -> Result<(), Failed> {
         self.tables.unmap(CONST, PAGE, self.placement).map_err(|_| Failed("unmapping"))?;
         self.finish()?;
-        self.map(CONST, self.other, Rights::UserConst)
+        self.constants.swap(0, 1);
+        self.map(CONST, self.constants[0], Rights::UserConst)
+    }
+
+    /// Locks the entry of [`CONST`] in the main TLB. It stays until the page is unmapped. The space is loaded.
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn lock_constants(&self) -> Result<(), Failed> {
+        let steps = vmsa::lockdown::lock_entry(1, self.asid, CONST).ok_or(Failed("a lock slot"))?;
+        // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
+        unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))
+    }
+
+    /// Its address-space identifier.
+    pub fn asid(&self) -> Asid {
+        self.asid
+    }
+
+    /// Takes over the identifier of a domain that does not run any more, and is loaded with it.
+    pub fn take_over(&mut self, asid: Asid) {
+        Tlb.invalidate_space(asid);
+        Tlb.complete();
+        self.asid = asid;
+        self.space[1] = u32::from(asid.number());
+        Space::new(self.space[0], asid).load();
     }
 
     /// Locks the entry of [`DATA`] in the main TLB, and takes it out again. The space is loaded. The board does not know of locked entries:

@@ -37,8 +37,10 @@ enum Stage {
     Anew,
     /// Domain 0 calls, this often so far: twice by the same instruction, because the kernel repeats the first.
     Call { thumb: bool, seen: u32 },
-    /// Domain 0 reads a page that changes.
+    /// Domain 0 reads a page that is locked and then changes.
     Remap(u32),
+    /// Domain 1 behaves under domain 0's identifier.
+    TakenOver,
 }
 
 /// All state. The entry code knows that the first word is the running Context.
@@ -207,7 +209,11 @@ impl Test {
         let at = programs::DATA;
         self.line(right, format_args!("domain {running}: {word:#010x} at {at:#010x}, registers {registers:#x}"));
         self.reported[running] = true;
-        if self.stage == Stage::Anew { self.begin_call(false) } else { core::ptr::null_mut() }
+        match self.stage {
+            Stage::Anew => self.begin_call(false),
+            Stage::TakenOver => self.end(),
+            _ => core::ptr::null_mut(),
+        }
     }
 
     fn staged_call(&mut self, value: u32) -> *mut Context {
@@ -237,16 +243,32 @@ impl Test {
     }
 
     fn remapped(&mut self, seen: u32, value: u32) -> *mut Context {
-        let right = value == CONSTANTS[seen as usize];
+        let right = value == CONSTANTS[usize::from(matches!(seen, 1 | 2))];
         self.line(right, format_args!("domain 0: {value:#010x} at {:#010x}", programs::CONST));
-        if seen == 1 {
-            return self.end();
+        self.stage = Stage::Remap(seen + 1);
+        match seen {
+            0 | 2 => {
+                let changed = self.domains[0].change_constants();
+                self.line(changed.is_ok(), format_args!("another frame there, in the same turn"));
+            }
+            1 => {
+                let locked = self.domains[0].lock_constants();
+                self.line(locked.is_ok(), format_args!("its entry locked"));
+            }
+            _ => return self.take_over(),
         }
-        self.stage = Stage::Remap(1);
-        let changed = self.domains[0].change_constants();
-        self.line(changed.is_ok(), format_args!("another frame there, in the same turn"));
-        // No other space is loaded: only the invalidation makes the program see it.
+        // No other space is loaded: only the invalidation, at last of a locked entry, makes the program see it.
         core::ptr::null_mut()
+    }
+
+    /// Domain 1 goes on as the identifier that was domain 0's.
+    fn take_over(&mut self) -> *mut Context {
+        let asid = self.domains[0].asid();
+        self.stage = Stage::TakenOver;
+        self.domains[1].take_over(asid);
+        self.domains[1].restart(programs::main());
+        self.running = 0;
+        self.turn()
     }
 
     fn end(&mut self) -> *mut Context {

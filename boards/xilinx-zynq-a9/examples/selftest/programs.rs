@@ -89,10 +89,16 @@ user_main:
     svc     #0
     b       .
 
-@ Reads a page, has it changed by the kernel, reads it again.
+@ Reads a page four times; in between the kernel changes it, locks it, and changes it again.
     .global user_remap
 user_remap:
     mov     r7, #0x30000
+    ldr     r0, [r7]
+    mov     r12, #202
+    svc     #0
+    ldr     r0, [r7]
+    mov     r12, #202
+    svc     #0
     ldr     r0, [r7]
     mov     r12, #202
     svc     #0
