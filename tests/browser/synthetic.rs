@@ -387,6 +387,7 @@ fn summary(play: &Play) -> Summary {
     Summary {
         version: record::SUMMARY_VERSION,
         profile: "stm32f767".into(),
+        architecture: record::Architecture::Armv7M,
         modelled: true,
         mode: Mode::Quantum,
         quantum_cycles: 1000,

@@ -44,6 +44,7 @@ fn summary(observer: &Observer, reason: EndReason, events: u64) -> Summary {
     Summary {
         version: SUMMARY_VERSION,
         profile: observer.model.name().to_owned(),
+        architecture: observer.model.architecture(),
         modelled: true,
         mode: observer.watch.mode,
         quantum_cycles: observer.quantum,

@@ -3,7 +3,7 @@
 use std::fs;
 
 use protect::pmsav7::Attr;
-use record::{Mode, ProfileSource, TranslationCounts, Watch};
+use record::{Architecture, Mode, ProfileSource, TranslationCounts, Watch};
 use timing::pipeline::Scoreboard;
 use timing::profile::ProfileError;
 use timing::thumb::{self, InsnInfo};
@@ -152,6 +152,14 @@ impl Model {
             Self::Constant(_) => "constant",
             Self::Chip(chip) => &chip.name,
             Self::Application(application) => &application.name,
+        }
+    }
+
+    /// Whose exceptions there are.
+    pub const fn architecture(&self) -> Architecture {
+        match self {
+            Self::Application(_) => Architecture::Armv7A,
+            _ => Architecture::Armv7M,
         }
     }
 

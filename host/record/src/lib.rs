@@ -14,8 +14,8 @@ mod tests;
 
 pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, RunEvent, observed};
 pub use summary::{
-    CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult, SUMMARY_VERSION,
-    Spread, Summary, VectorTime, Violation, ViolationKind, Window, Witness,
+    Architecture, CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
+    SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Window, Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{

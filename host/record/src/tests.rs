@@ -1,6 +1,9 @@
 //! Tests of the file formats.
 
-use crate::{EventsReader, EventsWriter, FormatError, HEADER_BYTES, Mode, Progress, Range, RunEvent, Summary, Watch};
+use crate::{
+    Architecture, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Mode, Progress, Range, RunEvent, Summary,
+    TranslationCounts, Walks, Watch,
+};
 
 fn sample(n: u64) -> RunEvent {
     RunEvent { cycle: n << 33 | n, event: n as u8, domain: !(n as u8), detail: n as u16 * 3, payload: n as u32 * 7 }
@@ -92,4 +95,23 @@ fn progress_reads_what_the_file_holds() {
     let expected = Progress { cycles: 5, instructions: 6, events: 7, last: 8, over: true };
     assert_eq!(Progress::from_bytes(&bytes), Some(expected));
     assert_eq!(Progress::from_bytes(&bytes[1..]), None);
+}
+
+#[test]
+fn exceptions_are_named_as_their_architecture_does() {
+    let names = |architecture: Architecture| [2, 4, 11, 43].map(|number| architecture.exception_name(number));
+    assert_eq!(names(Architecture::Armv7M), ["NMI", "MemManage", "SVCall", "interrupt 27"]);
+    assert_eq!(names(Architecture::Armv7A), ["supervisor call", "data abort", "exception 11", "interrupt 27"]);
+}
+
+#[test]
+fn walks_beyond_the_chip_and_locked_ways_are_those_that_others_can_slow_down() {
+    let walks = Walks { level1: 1, locked_way: 2, on_chip: 4, level2: 8, memory: 16 };
+    assert_eq!((walks.all(), walks.beyond()), (31, 24));
+    let now = TranslationCounts { main_hits: 9, data_walks: walks, fetch_walks: walks, ..TranslationCounts::default() };
+    let then = TranslationCounts { main_hits: 4, data_walks: walks, ..TranslationCounts::default() };
+    let mut sum = TranslationCounts { main_hits: 1, ..TranslationCounts::default() };
+    assert!(!sum.is_nothing() && TranslationCounts::default().is_nothing());
+    sum.add(now, then);
+    assert_eq!((sum.main_hits, sum.data_walks.all(), sum.fetch_walks, sum.beyond()), (6, 0, walks, 24));
 }

@@ -122,7 +122,7 @@ fn run(
         cycles: window.cycles,
         instructions: window.instructions,
         at: window.start_cycle,
-        exception: exception_name(window.exception),
+        exception: summary.architecture.exception_name(window.exception),
         symbol: symbol_at(&system.symbols, u64::from(window.pc)),
     };
     Run {
@@ -272,29 +272,11 @@ fn exception(count: &ExceptionCount, summary: &Summary) -> ExceptionReport {
     let handler = summary.masked.vectors.iter().find(|vector| vector.exception == count.number);
     ExceptionReport {
         number: count.number,
-        name: exception_name(count.number),
+        name: summary.architecture.exception_name(count.number),
         taken: count.taken,
         tail_chained: count.tail_chained,
         cycles: handler.map(|vector| vector.cycles),
         instructions: handler.map(|vector| vector.instructions),
-    }
-}
-
-/// Name of an exception of the Armv7-M architecture.
-fn exception_name(number: u16) -> String {
-    match number {
-        0 => "thread mode".to_owned(),
-        2 => "NMI".to_owned(),
-        3 => "HardFault".to_owned(),
-        4 => "MemManage".to_owned(),
-        5 => "BusFault".to_owned(),
-        6 => "UsageFault".to_owned(),
-        11 => "SVCall".to_owned(),
-        12 => "DebugMonitor".to_owned(),
-        14 => "PendSV".to_owned(),
-        15 => "SysTick".to_owned(),
-        16.. => format!("interrupt {}", number - 16),
-        _ => format!("exception {number}"),
     }
 }
 

@@ -78,6 +78,7 @@ fn summary(cycles: u64) -> Summary {
     Summary {
         version: record::SUMMARY_VERSION,
         profile: "p".into(),
+        architecture: record::Architecture::Armv7M,
         modelled: true,
         mode: Mode::Exact,
         quantum_cycles: 1,

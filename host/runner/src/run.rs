@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use record::{End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
+use record::{Architecture, End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
 
 use crate::guard::{Guarded, is_interrupted};
 use crate::{RunError, Tools};
@@ -180,6 +180,7 @@ impl Run {
         Summary {
             version: SUMMARY_VERSION,
             profile: "none".to_owned(),
+            architecture: Architecture::default(),
             modelled: false,
             mode: self.watch.mode,
             quantum_cycles: 0,
