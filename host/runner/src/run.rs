@@ -17,6 +17,9 @@ const OUTPUT_TOLD_BYTES: usize = 2000;
 /// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
 const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
 
+/// Boards to which QEMU gives less memory than the chip reaches, unless told.
+const MEMORY: [(&str, &str); 1] = [("xilinx-zynq-a9", "1G")];
+
 /// What to run, and how.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -98,6 +101,9 @@ impl Run {
         let log_too = log.try_clone().map_err(|error| RunError::File(output.to_path_buf(), error))?;
         let mut command = Command::new(&tools.qemu);
         command.args(["-M", &self.board, "-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
+        if let Some((_, bytes)) = MEMORY.iter().find(|(board, _)| *board == self.board) {
+            command.args(["-m", bytes]);
+        }
         command.arg("-serial").arg(concat("file:", uart));
         command.args(["-semihosting-config", "enable=on,target=native"]);
         let one_by_one = if self.watch.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
