@@ -254,11 +254,11 @@
  *   bound a search, O(log ranges), and two marks between ranges; while a mapping of somebody else changes, a piece of that change instead */
 #define COF_CALL_FRAMES_RETYPE 22u
 
-/* Let a domain access exactly what one region register with this base, size and these disabled eighths permits.
- *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned
+/* Let a domain access exactly what one region register with this base, size and these disabled eighths permits; or, where there are page tables, so many pages from an offset in the frames on.
+ *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned; with page tables 19 kept in the TLB (one page, 64 KiB or 1 MiB, aligned), 20 by tables on the chip
  *   in   frames: handle; right WRITE to map for writing, else READ
- *   in   base: address, a multiple of the size
- *   in   shape: bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest
+ *   in   base: address, a multiple of the size; with page tables bits 31..12 the first page, bits 11..0 the number of pages of 4 KiB less one
+ *   in   shape: bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest; with page tables bytes from the start of the frames, a multiple of 4096
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
@@ -269,7 +269,7 @@
  *   bound in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; another's change that is under way is completed first */
 #define COF_CALL_FRAMES_MAP 23u
 
-/* End what FRAMES_MAP with the same arguments began, region registers included, before it returns.
+/* End what FRAMES_MAP with the same arguments began, in region registers and TLBs, too, before it returns.
  *   in   target: as for FRAMES_MAP
  *   in   frames: handle, right READ
  *   in   base: as for FRAMES_MAP
@@ -297,13 +297,13 @@
  *   bound 512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
-/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up.
+/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or page tables of 1 KiB, each for 1 MiB of addresses.
  *   in   domain: handle, right WRITE
  *   in   frames: handle, right WRITE
- *   in   offset: bytes from the start of the frames, so that the address is a multiple of 32
- *   in   bytes: a multiple of 32, 288 to 4096
+ *   in   offset: bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024
+ *   in   bytes: a multiple of 32, 288 to 4096; with page tables from 1024 on
  *   out  nodes: nodes that were added
- *   out  regions: regions that they can hold if they hold nothing else
+ *   out  regions: regions, or pages, that they can hold if they hold nothing else
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT

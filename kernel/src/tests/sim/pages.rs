@@ -36,12 +36,19 @@ pub struct Entry {
 /// Everything that a root translates, when the tables had this version.
 type Units = BTreeMap<u32, (u64, Rc<Vec<Entry>>)>;
 
-/// The memory of tables: as it was stored, and as walks see it.
+/// One KiB of the memory of tables: as it was stored, and as walks see it.
+struct Block {
+    words: [u32; 256],
+    seen: [u32; 256],
+}
+
+/// The memory of tables.
 #[derive(Default)]
 struct Memory {
-    words: BTreeMap<u32, u32>,
-    seen: BTreeMap<u32, u32>,
+    blocks: BTreeMap<u32, Block>,
+    /// Words that walks do not see as they were stored.
     pending: BTreeSet<u32>,
+    /// Changes when walks see something else.
     version: u64,
     units: Units,
 }
@@ -56,8 +63,16 @@ pub fn forget_tables() {
 }
 
 impl Memory {
+    fn block(&mut self, at: u32) -> &mut Block {
+        self.blocks.entry(at / 1024).or_insert_with(|| Block { words: [u32::MAX; 256], seen: [u32::MAX; 256] })
+    }
+
+    fn table(&self, at: u32) -> &[u32; 256] {
+        &self.blocks.get(&(at / 1024)).unwrap_or_else(|| panic!("a walk reads {at:#x}, which is no table")).seen
+    }
+
     fn seen(&self, at: u32) -> u32 {
-        self.seen.get(&at).copied().unwrap_or_else(|| panic!("a walk reads {at:#x}, which is no table"))
+        self.table(at)[at as usize / 4 % 256]
     }
 
     fn walk(&self, root: u32, virt: u32) -> Option<Entry> {
@@ -88,9 +103,10 @@ impl Memory {
             return Rc::clone(units);
         }
         let mut units = Vec::new();
-        for mib in (0..2048).filter(|mib| self.seen(root + 4 * mib) & 3 != 0) {
-            let mut at = mib << 20;
-            while at < (mib + 1) << 20 {
+        let firsts = (0..8).flat_map(|part| self.table(root + 1024 * part).iter());
+        for (mib, _) in firsts.enumerate().filter(|(_, word)| **word & 3 != 0) {
+            let mut at = (mib as u32) << 20;
+            while at < (mib as u32 + 1) << 20 {
                 let found = self.walk(root, at);
                 at += found.map_or(0x1000, |entry| entry.unit.bytes());
                 units.extend(found);
@@ -173,8 +189,8 @@ impl Maintenance for Machine<Pager> {
     fn publish(&mut self) {
         MEMORY.with_borrow_mut(|memory| {
             for at in std::mem::take(&mut memory.pending) {
-                let word = memory.words[&at];
-                memory.seen.insert(at, word);
+                let (block, index) = (memory.block(at), at as usize / 4 % 256);
+                block.seen[index] = block.words[index];
             }
             memory.version += 1;
         });
@@ -206,11 +222,12 @@ unsafe impl PageArch for Machine<Pager> {
     const SPLIT: Split = Split::Half;
 
     unsafe fn table_word(at: u32) -> u32 {
-        MEMORY.with_borrow(|memory| memory.words.get(&at).copied().unwrap_or(u32::MAX))
+        MEMORY.with_borrow_mut(|memory| memory.block(at).words[at as usize / 4 % 256])
     }
     unsafe fn set_table_word(at: u32, value: u32) {
         MEMORY.with_borrow_mut(|memory| {
-            let old = memory.words.insert(at, value).unwrap_or(0);
+            let word = &mut memory.block(at).words[at as usize / 4 % 256];
+            let old = std::mem::replace(word, value);
             let is_valid = |word: u32| word & 3 != 0;
             assert!(old == value || !is_valid(old) || !is_valid(value), "{at:#x}: {old:#x} becomes {value:#x} at once");
             memory.pending.insert(at);
@@ -300,9 +317,12 @@ impl Guard for Pager {
         }
     }
 
-    fn words(physical: u32, _: u32, extra: u32, frames: u32) -> [u32; 2] {
-        let (page, pages) = (physical & !0xfff, extra % 8);
-        [(page + (extra >> 3 & 3) * 0x10_0000) | pages, page.wrapping_sub(frames)]
+    /// As many pages as the size says, or some more, at one of two places.
+    fn words(physical: u32, log2: u32, extra: u32, frames: u32) -> [u32; 2] {
+        let more = if extra % 8 == 7 { extra >> 3 & 3 } else { 0 };
+        let pages = ((1_u32 << log2.min(31)) / 0x1000).clamp(1, 256) + more;
+        let (page, place) = (physical & !0xfff, extra & 1);
+        [(page + place * 0x10_0000) | (pages - 1), page.wrapping_sub(frames)]
     }
 }
 
