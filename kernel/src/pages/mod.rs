@@ -114,6 +114,8 @@ mod cost {
 
 /// Descriptors of a step of an edit.
 const ENTRIES: u32 = 16;
+/// Pages, large pages and sections that a step of a search passes because the domain began with them.
+const OWN_PAGES: usize = 8;
 
 impl<A: PageArch> Pages<A> {
     fn identifier(&self) -> Option<Asid> {
@@ -287,19 +289,27 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         allowed.then_some((found.physical, bytes - (address & (bytes - 1))))
     }
 
+    /// # Bound
+    /// [`OWN_PAGES`] that the domain began with, and one step of a search.
     fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
-        match tables.next_step(from) {
-            protect::vmsa::Next::Found(at, found) => {
-                let mapping = Mapping::of(at, &found);
-                let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
-                let mapping = Mapping { locked, ..mapping };
-                let after = mapping.virt + mapping.bytes;
-                if own(at, found.physical) { Next::From(after) } else { Next::Found(mapping, after) }
+        let mut from = from;
+        for _ in 0..OWN_PAGES {
+            match tables.next_step(from) {
+                protect::vmsa::Next::Found(at, found) => {
+                    let mapping = Mapping::of(at, &found);
+                    let after = mapping.virt + mapping.bytes;
+                    if !own(at, found.physical) {
+                        let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
+                        return Next::Found(Mapping { locked, ..mapping }, after);
+                    }
+                    from = after;
+                }
+                protect::vmsa::Next::From(later) => return Next::From(later),
+                protect::vmsa::Next::End => return Next::End,
             }
-            protect::vmsa::Next::From(later) => Next::From(later),
-            protect::vmsa::Next::End => Next::End,
         }
+        Next::From(from)
     }
 
     fn give(&mut self, base: u32, bytes: u32) -> (u32, u32) {
