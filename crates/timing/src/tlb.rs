@@ -30,41 +30,51 @@ impl Entry {
 /// Page sizes, as logarithms.
 pub const SIZES_LOG2: [u32; 4] = [12, 16, 20, 24];
 
+/// Pages for which [`MicroTlb`] remembers which entry translated them last.
+const HINTS: usize = 64;
+
 /// A fully associative TLB that is flushed as a whole; the entry to replace next goes round.
 #[derive(Clone, Debug)]
 pub struct MicroTlb {
     entries: Vec<Option<Entry>>,
     next: usize,
-    last: usize,
+    /// Which entry to try first for a page. Changes no answer, only what it costs on the host.
+    hints: [u16; HINTS],
+}
+
+const fn hint_of(addr: u32) -> usize {
+    (addr >> 12) as usize % HINTS
 }
 
 impl MicroTlb {
     /// An empty one.
     pub fn new(entries: u32) -> Self {
-        Self { entries: vec![None; entries.max(1) as usize], next: 0, last: 0 }
+        Self { entries: vec![None; entries.max(1) as usize], next: 0, hints: [0; HINTS] }
     }
 
     /// The entry for `addr`, if there is one.
     #[inline]
     pub fn look_up(&mut self, addr: u32, asid: u8) -> Option<Entry> {
-        let fits = |place: &Option<Entry>| place.is_some_and(|entry| entry.matches(addr, asid));
-        if fits(&self.entries[self.last]) {
-            return self.entries[self.last];
+        let fits = |place: &Option<Entry>| place.as_ref().is_some_and(|entry| entry.matches(addr, asid));
+        let hint = usize::from(self.hints[hint_of(addr)]);
+        if fits(&self.entries[hint]) {
+            return self.entries[hint];
         }
-        self.last = self.entries.iter().position(fits)?;
-        self.entries[self.last]
+        let at = self.entries.iter().position(fits)?;
+        self.hints[hint_of(addr)] = at as u16;
+        self.entries[at]
     }
 
-    /// The entry used last, if it translates `addr`.
+    /// The entry that translated the page of `addr` last, or another of the pages that share its hint, if it translates `addr`.
     #[inline]
     pub fn again(&self, addr: u32, asid: u8) -> Option<&Mapping> {
-        self.entries[self.last].as_ref().filter(|entry| entry.matches(addr, asid)).map(|entry| &entry.mapping)
+        let entry = self.entries[usize::from(self.hints[hint_of(addr)])].as_ref();
+        entry.filter(|entry| entry.matches(addr, asid)).map(|entry| &entry.mapping)
     }
 
     /// Takes an entry.
     pub fn fill(&mut self, entry: Entry) {
         self.entries[self.next] = Some(entry);
-        self.last = self.next;
         self.next = (self.next + 1) % self.entries.len();
     }
 
