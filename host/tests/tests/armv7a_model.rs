@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use build_tool::{Install, Toolchain, build_example};
-use record::{Mode, ProfileSource, Range, Summary, ViolationKind, Watch};
+use record::{AreaWatch, Interference, Mode, ProfileSource, Range, Summary, ViolationKind, Watch};
 use runner::{Go, ImageFacts, Run, Tools};
 use system_tests::{root, target_dir};
 use tempfile::TempDir;
@@ -39,15 +39,18 @@ fn tools() -> &'static Tools {
 
 /// A run under the chip's profile: the summary, and the events as they stand in their file.
 fn run(image: &Path, mode: Mode) -> (Summary, Vec<u8>) {
+    run_with(image, Watch { mode, ..Watch::default() })
+}
+
+fn run_with(image: &Path, more: Watch) -> (Summary, Vec<u8>) {
     let facts = ImageFacts::read(image).unwrap();
     let at = |name: &str| facts.symbol(name).unwrap();
     let directory = TempDir::new().unwrap();
     let watch = Watch {
         profile: ProfileSource::Path(root().join("boards/profiles/xc7z020.toml")),
-        mode,
         kernel_text: vec![Range { start: at("__kernel_code_start"), end: at("__kernel_code_end") }],
         exception_events: true,
-        ..Watch::default()
+        ..more
     };
     let run = Run { board: BOARD.to_owned(), ..Run::new(image, directory.path(), watch) };
     let outcome = run.start(tools(), &mut |_| Go::On).unwrap();
@@ -80,6 +83,32 @@ fn every_cycle_is_the_same_in_every_run() {
         assert_eq!(timeless(first), timeless(second));
         assert_eq!(events, again);
     }
+}
+
+/// Every 100 us everything that is not locked is gone from caches and TLBs, as another program would leave them. The programs' code, of
+/// which each of the two domains has its own translation, is walked for again each time; the page that is used four times is not.
+#[test]
+fn interference_costs_walks_and_areas_are_counted_by_themselves() {
+    const EVERY: u64 = 76_700;
+    let area = |name: &str, start: u32| AreaWatch {
+        name: name.to_owned(),
+        domain: record::IDLE,
+        range: Range { start, end: start + 0x1000 },
+    };
+    let areas = vec![area("code", 0x1_0000), area("constants", 0x3_0000)];
+    let quiet = run_with(image(), Watch { areas: areas.clone(), ..Watch::default() }).0;
+    let interference = Some(Interference { every_cycles: EVERY, domain: None });
+    let noisy = run_with(image(), Watch { areas, interference, ..Watch::default() }).0;
+    assert_eq!((quiet.disturbances, noisy.disturbances), (0, noisy.cycles / EVERY));
+    assert_eq!((quiet.violations_total, noisy.violations_total, noisy.end.status), (0, 0, Some(0)));
+    let [code, constants] = &noisy.areas[..] else { panic!("{:?}", noisy.areas) };
+    let before = quiet.areas[0].translation.fetch_walks.all();
+    let walks = code.translation.fetch_walks.all();
+    assert!(before < 20 && walks > noisy.disturbances / 2 && walks < 2 * noisy.disturbances, "{before} {code:?}");
+    assert!(code.translation.beyond() > noisy.disturbances / 8, "one domain's tables are off the chip: {code:?}");
+    assert!((1..=8).contains(&constants.translation.data_walks.all()), "{constants:?}");
+    let stalls = |summary: &Summary| summary.domains[0].translation.data_stall_cycles;
+    assert!(stalls(&noisy) > 4 * stalls(&quiet), "{} {}", stalls(&noisy), stalls(&quiet));
 }
 
 const NOP: u32 = 0xe320_f000;
