@@ -24,32 +24,77 @@ impl Disturbances {
         let next = request.filter(|request| request.domain.is_none()).map_or(u64::MAX, |request| request.every_cycles);
         Self { request, next, left, count: 0 }
     }
+
+    /// `domain` becomes the current one at `cycle`: only the time of the domain concerned counts.
+    fn enter(&mut self, domain: u8, cycle: u64) {
+        let Some(concerned) = self.request.and_then(|request| request.domain) else { return };
+        if concerned == domain && self.next == u64::MAX {
+            self.next = cycle + self.left;
+        } else if concerned != domain && self.next != u64::MAX {
+            self.left = self.next.saturating_sub(cycle);
+            self.next = u64::MAX;
+        }
+    }
+
+    /// Whether it is due: once, however late.
+    fn is_due(&mut self, now: u64) -> bool {
+        let (Some(request), true) = (self.request, now >= self.next) else { return false };
+        let behind = (now - self.next) % request.every_cycles;
+        self.next = now - behind + request.every_cycles;
+        self.count += 1;
+        true
+    }
 }
 
 impl Observer {
     /// `domain` becomes the current one at `cycle`.
     pub(crate) fn disturb_domain(&mut self, domain: u8, cycle: u64) {
-        let state = &mut self.disturbances;
-        let Some(concerned) = state.request.and_then(|request| request.domain) else { return };
-        if concerned == domain && state.next == u64::MAX {
-            state.next = cycle + state.left;
-            let next = state.next;
-            self.tick_by(next);
-        } else if concerned != domain && state.next != u64::MAX {
-            state.left = state.next.saturating_sub(cycle);
-            state.next = u64::MAX;
-        }
+        self.disturbances.enter(domain, cycle);
+        let next = self.disturbances.next;
+        self.tick_by(next);
     }
 
-    /// Lets it come when it is due: once, however late.
+    /// Lets it come when it is due.
     pub(crate) fn disturb_when_due(&mut self, now: u64) {
-        let state = &mut self.disturbances;
-        let (Some(request), true) = (state.request, now >= state.next) else { return };
-        let behind = (now - state.next) % request.every_cycles;
-        state.next = now - behind + request.every_cycles;
-        state.count += 1;
-        if let Model::Application(app) = &mut self.model {
+        if self.disturbances.is_due(now)
+            && let Model::Application(app) = &mut self.model
+        {
             app.core.disturb();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Disturbances;
+    use record::{Interference, Watch};
+
+    fn every(every_cycles: u64, domain: Option<u8>) -> Disturbances {
+        Disturbances::new(&Watch { interference: Some(Interference { every_cycles, domain }), ..Watch::default() })
+    }
+
+    #[test]
+    fn it_comes_at_a_steady_rate_and_once_when_late() {
+        let mut steady = every(100, None);
+        assert!(!steady.is_due(99) && steady.is_due(100) && !steady.is_due(199) && steady.is_due(230));
+        assert_eq!((steady.next, steady.count), (300, 2));
+        assert!(steady.is_due(555));
+        assert_eq!((steady.next, steady.count), (600, 3));
+        assert!(!every(0, None).is_due(u64::MAX - 1));
+    }
+
+    #[test]
+    fn only_the_time_of_its_domain_counts() {
+        let mut one = every(100, Some(3));
+        assert!(!one.is_due(1000));
+        one.enter(3, 1000);
+        one.enter(3, 1020);
+        one.enter(5, 1060);
+        assert!(!one.is_due(1500));
+        one.enter(3, 2000);
+        assert!(!one.is_due(2039) && one.is_due(2040));
+        one.enter(255, 2090);
+        one.enter(3, 3000);
+        assert_eq!((one.next, one.count), (3050, 1));
     }
 }
