@@ -141,7 +141,7 @@ mod tests {
     fn an_image_lies_where_its_segments_say() {
         let mut file = vec![0; 0x60];
         file[..6].copy_from_slice(b"\x7fELF\x01\x01");
-        let header = [1, 0x5c, 0xdead_0000, 0x4000, 4, 8u32];
+        let header = [1, 0x5c, 0xdead_0000, 0x4000, 4, 0x1008u32];
         file[28] = 0x34;
         (file[42], file[44]) = (32, 1);
         for (index, word) in header.into_iter().enumerate() {
@@ -151,6 +151,7 @@ mod tests {
         let mut memory = empty();
         memory.place(&file).expect("a good file");
         assert_eq!((memory.descriptor(0x4000), memory.descriptor(0x4004)), (Some(0x0403_0201), Some(0)));
+        assert_eq!((memory.descriptor(0x5004), memory.descriptor(0x6000)), (Some(0), None), "zeros up to its end");
         assert_eq!(memory.place(&file[..0x50]), None);
     }
 }
