@@ -31,8 +31,10 @@ pub mod area {
     pub const BASE: usize = 0;
     /// Bytes of one piece.
     pub const BYTES: usize = 1;
-    /// Bit 0 read, 1 write, 2 execute, 3 pinned.
+    /// Bit 0 read, 1 write, 2 execute, 3 pinned, and [`DERIVED`].
     pub const ACCESS: usize = 2;
+    /// Bit of the access: the bound follows from the platform's description. Otherwise it is an observed maximum.
+    pub const DERIVED: u32 = 1 << 4;
     /// Temporal specification, as `spec::TemporalSpec::bits` packs it.
     pub const SPEC: usize = 3;
     /// Cycles that deciding one access takes at most; [`super::UNBOUNDED`] when nothing is promised.

@@ -1,18 +1,19 @@
-//! The account that is kept on the target and on the host: the admission ledger, and the extents of each pool.
+//! The account that is kept on the target and on the host: the admission ledger, and the memory of each pool.
 
+use memory::extents::ExtentError;
 pub use memory::extents::words_for;
-use memory::extents::{Extent, ExtentError, Extents};
 use spec::{
-    Bound as Promise, Change, Charge, DecodeError, Frames, Grant, Ledger, NotThere, PLACES, Platform, Range, Refusal,
-    Request, TablePlace, TemporalSpec,
+    Bound as Promise, Change, Charge, DecodeError, Grant, Ledger, Method, PLACES, Pages, Platform, Range, Refusal,
+    Request, TablePlace, TemporalSpec, UNITS,
 };
 
+use crate::holding::Holding;
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Bound, Entry, Region, Wanted};
+use crate::seam::{Account, Admitted, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
+pub use crate::stock::shape;
+use crate::stock::{Finder, Stock};
+use crate::window::{self, Window};
 use crate::wire::{NAME_BYTES, Refused};
-
-/// Base-two logarithm of what extents are made of: the smallest region that is paged.
-pub const GRANULE_LOG2: u8 = 8;
 
 /// Where a pool lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub enum HandOverError {
     Ledger(DecodeError),
     /// The ledger has another number of pools, or pools of other sizes.
     Pools,
-    /// A pool cannot be divided into extents.
+    /// A pool cannot be divided into extents, or pages.
     Extents(ExtentError),
 }
 
@@ -125,62 +126,25 @@ impl<'a> HandOver<'a> {
     }
 }
 
-/// Memory of the pools, as the ledger finds it.
+/// The account: a ledger of `D` domains and `P` pools, and for each pool `WORDS` words of extents, or `PAGE_WORDS` words and `PAGES` pages.
 #[derive(Clone, Debug)]
-struct Pools<const P: usize, const WORDS: usize>([Option<Extents<WORDS>>; P]);
-
-impl<const P: usize, const WORDS: usize> Frames for Pools<P, WORDS> {
-    fn take(&mut self, pool: u8, wanted: &spec::Wanted, _piece: u32) -> Result<Range, NotThere> {
-        let extents = self.0.get_mut(usize::from(pool)).and_then(Option::as_mut).ok_or(NotThere::default())?;
-        let found = match wanted.at {
-            Some(at) => extents.reserve_at(at, wanted.bytes),
-            None => extents.reserve_aligned(wanted.bytes, wanted.align),
-        };
-        match found {
-            Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
-            Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
-            Err(_) => Err(NotThere::default()),
-        }
-    }
-
-    fn give(&mut self, range: Range) {
-        let extents = self.0.get_mut(usize::from(range.pool)).and_then(Option::as_mut);
-        if let (Some(extents), Some(extent)) = (extents, extent(range.base, range.bytes)) {
-            // Cannot fail: it was taken just now.
-            let _ = extents.release(extent);
-        }
-    }
-}
-
-fn extent(base: u32, bytes: u32) -> Option<Extent> {
-    Extent::new(base, bytes, GRANULE_LOG2)
-}
-
-fn region(extent: Extent) -> Region {
-    Region { base: extent.base(), size_log2: extent.size_log2(), srd: extent.srd(), bytes: extent.bytes() }
-}
-
-/// The account: a ledger of `D` domains and `P` pools, and `WORDS` words for the extents of each pool.
-#[derive(Clone, Debug)]
-pub struct Books<const D: usize, const P: usize, const WORDS: usize> {
+pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
     ledger: Ledger<D, P>,
-    pools: Pools<P, WORDS>,
+    stock: Stock<P, WORDS, PAGE_WORDS, PAGES>,
     /// Where each pool lies.
     places: [PoolAt; P],
 }
 
-impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
+impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
+    Books<D, P, WORDS, PAGE_WORDS, PAGES>
+{
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
         let ledger = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
-        Books {
-            ledger,
-            pools: Pools([const { None }; P]),
-            places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P],
-        }
+        Books { ledger, stock: Stock::CLOSED, places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P] }
     }
 
-    /// Opens the account as it is at the start of the system.
+    /// Opens the account as it is at the start of the system, on the platform that the ledger is for.
     ///
     /// # Errors
     /// [`HandOverError`]; the account is closed then.
@@ -191,9 +155,7 @@ impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
         if ledger.pools().len() != count || !ledger.pools().iter().zip(&places).all(agree) {
             return Err(HandOverError::Pools);
         }
-        for (slot, at) in self.pools.0.iter_mut().zip(&places[..count]) {
-            *slot = Some(Extents::new(at.base, at.bytes, GRANULE_LOG2).map_err(HandOverError::Extents)?);
-        }
+        self.stock.open(ledger.platform().pages().is_some(), &places[..count]).map_err(HandOverError::Extents)?;
         (self.ledger, self.places) = (ledger, places);
         Ok(())
     }
@@ -203,27 +165,39 @@ impl<const D: usize, const P: usize, const WORDS: usize> Books<D, P, WORDS> {
         &self.ledger
     }
 
-    fn pool_of(&self, base: u32) -> Option<u8> {
-        let inside = |at: &PoolAt| base.wrapping_sub(at.base) < at.bytes;
-        self.places.iter().position(inside).map(|index| index as u8)
+    /// Bytes of a pool that are neither taken nor promised; 0 for a number that is none.
+    pub fn left(&self, pool: u8) -> u32 {
+        self.stock.left(pool)
     }
 
-    fn range(&self, region: Region) -> Option<Range> {
-        Some(Range { pool: self.pool_of(region.base)?, base: region.base, bytes: region.bytes })
-    }
-
-    fn admitted(&mut self, request: &Request, region_of: impl FnOnce(&Grant) -> Region) -> Result<Admitted, Refused> {
-        let grant = self.ledger.admit(request, &mut self.pools).map_err(refused)?;
+    fn admitted(&mut self, request: &Request, joined: Option<&Region>, held: &[Holding]) -> Result<Admitted, Refused> {
+        let pages = self.ledger.platform().pages().copied();
+        let window = pages.as_ref().map(|pages| Window::of(pages, request.domain));
+        let joined = joined.copied();
+        let mut finder = Finder { stock: &mut self.stock, window, joined, held };
+        let grant = self.ledger.admit(request, &mut finder).map_err(refused)?;
+        let region = match joined {
+            Some(region) => region,
+            None => finder.region(request, &grant),
+        };
+        let Grant { charge: Charge { slots, place, .. }, bound, table, .. } = grant;
         Ok(Admitted {
-            region: region_of(&grant),
-            pinned: grant.charge.slots > 0,
-            bound: grant.bound.map_or(Bound::default(), bound),
-            nodes: grant.table.map(|range| (range.base, range.bytes)),
+            region,
+            terms: Terms { slots, place: place as u8 },
+            bound: bound.map_or(NOTHING, promised),
+            nodes: table.map(|range| (range.base, range.bytes)),
         })
+    }
+
+    fn descriptors(region: &Region, terms: Terms) -> u32 {
+        region.bytes / if terms.pinned() && region.bytes.is_multiple_of(UNITS[2]) { UNITS[2] } else { UNITS[0] }
     }
 }
 
-fn bound(promise: Promise) -> Bound {
+/// Nothing is promised.
+const NOTHING: Bound = Bound { level: 0, method: 0, cycles: abi::info::UNBOUNDED };
+
+fn promised(promise: Promise) -> Bound {
     Bound { level: promise.level as u8, method: promise.method as u8, cycles: promise.cycles }
 }
 
@@ -239,69 +213,85 @@ fn unspecified(bits: u32) -> Refused {
     refuse(rule::SPECIFIED, bits, 0, kind, value)
 }
 
-fn request(client: u8, spec: u32, region: Option<Region>, frames: Option<spec::Wanted>) -> Result<Request, Refused> {
+fn request(client: u8, spec: u32) -> Result<Request, Refused> {
     let spec = TemporalSpec::from_bits(spec).map_err(|_| unspecified(spec))?;
-    let table_bytes = region.map_or(0, |region| table_bytes(&region));
-    Ok(Request { domain: client, spec, code: false, slots: 1, table_bytes, descriptors: 0, misses: 0, frames })
+    Ok(Request { domain: client, spec, code: false, slots: 1, table_bytes: 0, descriptors: 0, misses: 0, frames: None })
 }
 
-/// Bytes of nodes and leaves that a region takes in a table at most: a leaf, and one node for each run of open eighths.
-fn table_bytes(region: &Region) -> u32 {
-    let eighths = if region.srd == 0 { 8 } else { region.srd.trailing_zeros() };
+/// Bytes of nodes and leaves that an extent takes in a table at most: a leaf, and one node for each run of open eighths.
+fn node_bytes(base: u32, bytes: u32) -> u32 {
+    let eighths = match shape(base, bytes) {
+        None => return 0,
+        Some((_, 0)) => 8,
+        Some((_, srd)) => srd.trailing_zeros(),
+    };
     eighths.count_ones() * u32::from(spec::NODE_BYTES) + 8
 }
 
-impl<const D: usize, const P: usize, const WORDS: usize> Account for Books<D, P, WORDS> {
-    fn admit(&mut self, client: u8, wanted: &Wanted) -> Result<Admitted, Refused> {
-        let Wanted { bytes, at, alignment, .. } = *wanted;
-        // What the extent will be, but for its address: its entry in the table depends on its shape only.
-        let shape = extent(0, bytes).map_or(Region::default(), region);
-        if alignment == 0 || !alignment.is_power_of_two() {
-            return Err(refuse(rule::ALIGNED, alignment, 0, change::ALIGNMENT, 1));
+impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Account
+    for Books<D, P, WORDS, PAGE_WORDS, PAGES>
+{
+    fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused> {
+        let Wanted { bytes, at, alignment: align, .. } = *wanted;
+        if align == 0 || !align.is_power_of_two() {
+            return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
         }
-        let frames = spec::Wanted { bytes, align: alignment, at };
-        let request = request(client, wanted.spec, Some(shape), Some(frames))?;
-        self.admitted(&request, |grant| {
-            let range = grant.charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
-            extent(range.base, range.bytes).map_or(Region::default(), region)
-        })
+        // What the extent will be, but for its address: its entry in the table depends on its shape only.
+        let table_bytes = node_bytes(0, bytes);
+        let frames = Some(spec::Wanted { bytes, align, at });
+        self.admitted(&Request { table_bytes, frames, ..request(client, wanted.spec)? }, None, held)
     }
 
-    fn join(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused> {
-        let request = request(client, spec, Some(region), None)?;
-        self.admitted(&request, |_| region)
+    fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused> {
+        let Entry { region, spec, terms } = *theirs;
+        let is_paged = self.ledger.platform().pages().is_some();
+        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
+        let descriptors = Self::descriptors(&region, terms);
+        let request = Request { slots, table_bytes, descriptors, ..request(client, spec)? };
+        self.admitted(&request, Some(&region), held)
     }
 
-    fn leave(&mut self, client: u8, entry: &Entry, frames: bool) {
-        let Ok(spec) = TemporalSpec::from_bits(entry.spec) else { return };
-        let range = self.range(entry.region).filter(|_| frames);
-        debug_assert!(self.ledger.platform().meaning(spec).is_ok());
-        let charge = Charge {
+    fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {
+        let Entry { region, terms, .. } = *entry;
+        let table_bytes = match self.ledger.platform().pages() {
+            Some(pages) => window::tables(&region, terms, held) * pages.table_bytes,
+            None if terms.pinned() => 0,
+            None => node_bytes(region.base, region.bytes),
+        };
+        let range = Range { pool: region.pool, base: region.base, bytes: region.bytes };
+        self.ledger.release(&Charge {
             domain: client,
             code: false,
-            slots: u8::from(entry.pinned),
-            place: self.ledger.accounts().get(usize::from(client)).map_or(TablePlace::OnChip, |account| account.root),
-            table_bytes: if entry.pinned { 0 } else { table_bytes(&entry.region) },
+            slots: terms.slots,
+            place: TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip),
+            table_bytes,
             misses: 0,
-            frames: range,
-        };
-        self.ledger.release(&charge);
-        if let (Some(range), Some(extent)) = (range, extent(entry.region.base, entry.region.bytes))
-            && let Some(extents) = &mut self.pools.0[usize::from(range.pool)]
-        {
-            // Cannot fail: the extent is reserved and live.
-            let _ = extents.soil(extent);
+            frames: frames.then_some(range),
+        });
+        if frames {
+            self.stock.soil(&region);
         }
     }
 
-    fn clean(&mut self, client: u8, region: Region) {
-        let Some(range) = self.range(region) else { return };
-        self.ledger.cleaned(client, range);
-        if let (Some(extents), Some(extent)) =
-            (&mut self.pools.0[usize::from(range.pool)], extent(region.base, region.bytes))
-        {
-            // Cannot fail: the extent is dirty.
-            let _ = extents.cleaned(extent);
-        }
+    fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
+        self.stock.draw(region, done, last)
+    }
+
+    fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {
+        self.stock.piece(region, mark)
+    }
+
+    fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32) {
+        self.ledger.cleaned(client, Range { pool: region.pool, base: region.base, bytes });
+        self.stock.clean(region, piece, bytes);
+    }
+
+    fn effort(&self, region: &Region, terms: Terms) -> Effort {
+        let Some(pages) = self.ledger.platform().pages() else { return Effort::default() };
+        let spec::Effort { descriptors, map_cycles, release_cycles, method } =
+            Pages::effort(pages, Self::descriptors(region, terms));
+        Effort { descriptors, map_cycles, release_cycles, method: method as u8 }
     }
 }
+
+const _: () = assert!(Method::Derived as u8 != 0, "0 stands for nothing");

@@ -23,6 +23,8 @@ const SLOT_WORDS: usize = 3;
 const FREE: u32 = 0;
 const HELD: u32 = 1;
 const DIRTY: u32 = 2;
+/// Granted, and not mapped to its end.
+const PARTIAL: u32 = 3;
 /// No slot belongs to the request.
 const NO_SLOT: u32 = u32::MAX;
 /// Most specifications to choose from.
@@ -132,7 +134,10 @@ impl History {
     /// Decides what comes next.
     fn plan(&mut self) {
         let who = self.below(self.words[CLIENTS]);
+        let partial = (0..SLOTS as u32).find(|index| self.slot(*index)[..2] == [PARTIAL, who]);
         let (slot, request) = match self.below(16) {
+            0..=11 if partial.is_some() => self.plan_about(PARTIAL, who, Operation::Map),
+            12 if partial.is_some() => self.plan_about(PARTIAL, who, Operation::Release),
             0..=4 => self.plan_grant(),
             5..=7 => self.plan_about(HELD, who, Operation::Release),
             8..=11 => self.plan_about(DIRTY, who, Operation::Scrub),
@@ -188,14 +193,18 @@ impl History {
                 Some(Answer::Granted(granted)) if known == FREE => {
                     // Shared memory that the client had already stays where it is remembered.
                     let base = granted.base;
-                    let again = (0..SLOTS as u32).any(|index| *self.slot(index) == [HELD, who, base]);
+                    let state = if granted.left > 0 { PARTIAL } else { HELD };
+                    let again = (0..SLOTS as u32).any(|index| {
+                        [HELD, PARTIAL].contains(&self.slot(index)[0]) && self.slot(index)[1..] == [who, base]
+                    });
                     if !again {
-                        self.slot(slot).copy_from_slice(&[HELD, who, base]);
+                        self.slot(slot).copy_from_slice(&[state, who, base]);
                     }
                 }
                 Some(Answer::Done(left)) if operation == Operation::Release as u32 => {
                     self.slot(slot)[0] = if *left == 0 { FREE } else { DIRTY };
                 }
+                Some(Answer::Done(0)) if operation == Operation::Map as u32 => self.slot(slot)[0] = HELD,
                 Some(Answer::Done(0)) if operation == Operation::Scrub as u32 => self.slot(slot)[0] = FREE,
                 // What was joined and revoked is not there any more.
                 Some(Answer::Refused(refused)) if refused.rule == crate::rule::EXISTS => self.slot(slot)[0] = FREE,

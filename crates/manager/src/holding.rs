@@ -1,6 +1,8 @@
 //! What each client holds: a table of a fixed number of records for each, so that nobody can use up another's.
 
-use crate::seam::{Bound, Entry, Mapping, Region};
+use memory::pieces::PAGE_LOG2;
+
+use crate::seam::{Bound, Entry, Mapping, Mark, Piece, Region, Terms};
 
 /// What a record says about its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +16,29 @@ pub enum State {
     Owned(u8),
     /// Shared memory of another client: its number, and the index among its shares.
     Joined(u8, u8),
+    /// Private or owned memory that is being taken from the client, piece by piece.
+    Leaving,
+    /// Shared memory of another client that is being taken from this one: the owner's number, and the index among its shares.
+    Parting(u8, u8),
     /// Released, and not yet clean.
     Dirty,
+}
+
+impl State {
+    /// Whether the client has it: not what is free, or on its way out.
+    pub const fn is_live(self) -> bool {
+        matches!(self, State::Private | State::Owned(_) | State::Joined(..))
+    }
+
+    /// Whether it is on its way out.
+    pub const fn is_going(self) -> bool {
+        matches!(self, State::Leaving | State::Parting(..) | State::Dirty)
+    }
+
+    /// Whether some of it may still be in the client's table.
+    pub const fn is_entered(self) -> bool {
+        !matches!(self, State::Free | State::Dirty)
+    }
 }
 
 /// One thing that a client holds.
@@ -31,19 +54,42 @@ pub struct Holding {
     pub state: State,
     /// Whether the client may write.
     pub write: bool,
-    /// Whether a region register is pinned for it.
-    pub pinned: bool,
+    /// How it is kept in the client's table.
+    pub terms: Terms,
+    /// Bytes that are mapped; of what is not clean, those that are.
+    pub done: u32,
+    /// The piece that was mapped last; of what is on its way out, the next one.
+    pub mark: Mark,
+    /// Pages that have been unmapped already of what is on its way out.
+    pub pages_gone: u16,
 }
 
 impl Holding {
     /// What the account admitted.
     pub const fn entry(&self) -> Entry {
-        Entry { region: self.region, spec: self.spec, pinned: self.pinned }
+        Entry { region: self.region, spec: self.spec, terms: self.terms }
     }
 
-    /// How the client's table has it.
-    pub const fn mapping(&self) -> Mapping {
-        Mapping { region: self.region, write: self.write, pinned: self.pinned }
+    /// How the client's table has a piece that begins `offset` bytes behind the beginning.
+    pub const fn mapping(&self, offset: u32, piece: &Piece) -> Mapping {
+        Mapping {
+            at: self.region.base + offset,
+            from: piece.base,
+            bytes: piece.bytes,
+            write: self.write,
+            pinned: self.terms.pinned(),
+            near: self.terms.place < spec::TablePlace::OffChip as u8,
+        }
+    }
+
+    /// Bytes before the next piece of what is on its way out.
+    pub fn gone(&self) -> u32 {
+        u32::from(self.pages_gone) << PAGE_LOG2
+    }
+
+    /// Bytes that are still to be mapped.
+    pub const fn unmapped(&self) -> u32 {
+        self.region.bytes - self.done
     }
 }
 
@@ -88,12 +134,15 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
     pub const NONE: Self = Client {
         name: [0; crate::wire::NAME_BYTES],
         holdings: [Holding {
-            region: Region { base: 0, size_log2: 0, srd: 0, bytes: 0 },
+            region: Region { base: 0, bytes: 0, first: Mark::END, pool: 0 },
             spec: 0,
             bound: Bound { level: 0, method: 0, cycles: 0 },
             state: State::Free,
             write: false,
-            pinned: false,
+            terms: Terms { slots: 0, place: 0 },
+            done: 0,
+            mark: Mark::END,
+            pages_gone: 0,
         }; EACH],
         shares: [Share { used: false, id: 0, holding: 0, readers: 0, writers: 0, members: 0 }; SHARES],
     };
@@ -106,17 +155,16 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         self.holdings.iter().position(|holding| holding.state == State::Free)
     }
 
-    /// The record of what begins at an address and is in use (or, with `dirty`, waits to be scrubbed).
-    pub fn at(&self, base: u32, dirty: bool) -> Option<usize> {
+    /// The record of what begins at an address and is in use (or, with `going`, on its way out).
+    pub fn at(&self, base: u32, going: bool) -> Option<usize> {
         self.holdings.iter().position(|holding| {
-            holding.region.base == base && holding.state != State::Free && (holding.state == State::Dirty) == dirty
+            holding.region.base == base && if going { holding.state.is_going() } else { holding.state.is_live() }
         })
     }
 
     /// The record of what is mapped around an address.
     pub fn around(&self, address: u32) -> Option<&Holding> {
-        let mapped = |holding: &&Holding| !matches!(holding.state, State::Free | State::Dirty);
-        self.holdings.iter().filter(mapped).find(|holding| holding.region.contains(address))
+        self.holdings.iter().filter(|holding| holding.state.is_live()).find(|holding| holding.region.contains(address))
     }
 
     /// Its shared memory of that id.
@@ -127,6 +175,12 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
     /// Its record of having joined a share of another client.
     pub fn joined(&self, owner: u8, share: u8) -> Option<usize> {
         self.holdings.iter().position(|holding| holding.state == State::Joined(owner, share))
+    }
+
+    /// Its record of a share of another client, that it has joined or is leaving.
+    pub fn member(&self, owner: u8, share: u8) -> Option<usize> {
+        let states = [State::Joined(owner, share), State::Parting(owner, share)];
+        self.holdings.iter().position(|holding| states.contains(&holding.state))
     }
 
     /// How many records are in use.

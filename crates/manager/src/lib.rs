@@ -7,8 +7,9 @@
 //!
 //! # Bounds
 //! Every operation looks at most once at each record of one client (`EACH`), at each client, and at the shares of each, and
-//! makes a fixed number of kernel calls. What takes longer (scrubbing, revoking, reclaiming) is done in steps, each of them a
-//! request of its own.
+//! makes a fixed number of kernel calls. With page tables it also looks, at most nineteen times for each of two places of tables, at a
+//! window of 256 granules and at each record. What takes longer (mapping and unmapping many pieces, scrubbing, revoking, reclaiming)
+//! is done in steps, each of them a request of its own.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -20,11 +21,14 @@ mod explain;
 #[cfg(any(test, feature = "history"))]
 pub mod history;
 mod holding;
+mod moves;
 mod operate;
 pub mod rule;
 mod seam;
 mod share;
 pub mod standard;
+mod stock;
+mod window;
 pub mod wire;
 
 use abi::Error;
@@ -32,13 +36,15 @@ use abi::Error;
 pub use books::{Books, HandOver, HandOverError, PoolAt};
 pub use explain::sentence;
 pub use holding::{Client, Holding, Share, State};
-pub use seam::{Account, Admitted, Bound, Calls, Entry, Mapping, Region, Wanted};
+pub use seam::{Account, Admitted, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
 /// Most clients: their numbers are bits of a word.
 pub const MAX_CLIENTS: usize = 32;
 /// Steps of scrubbing (each as long as the kernel's) that one request makes.
 pub const SCRUB_STEPS: u32 = 4;
+/// Pieces of memory that one request maps or unmaps.
+pub const MAP_STEPS: u32 = 4;
 /// Domains that lose shared memory in one step of revoking it.
 pub const REVOKE_STEPS: u32 = 2;
 /// Bit of a badge: its holder may reclaim what other domains hold.
@@ -136,6 +142,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             Operation::Scrub => self.scrub(client, request.address, calls),
             Operation::Query => self.query(client, request.address),
             Operation::Reclaim => self.reclaim(client, calls),
+            Operation::Map => self.map(client, request.address, calls),
         }
     }
 

@@ -4,21 +4,26 @@ use abi::Error;
 
 use crate::wire::Refused;
 
-/// Memory that one region register covers: the lowest eighths of a naturally aligned power of two.
+pub use memory::pieces::{Mark, Piece};
+
+use crate::holding::Holding;
+
+/// Memory that a client has from an address on. With region registers one of them covers it: the lowest eighths of a naturally aligned
+/// power of two, in one piece. With page tables it is in pieces, wherever these are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// First address, a multiple of `1 << size_log2`.
+    /// First address, as the client sees it.
     pub base: u32,
-    /// log2 of the size that the register is programmed with, 5 to 31.
-    pub size_log2: u8,
-    /// Eighths that stay closed (bit 0 the lowest), as in the register; 0 below 256 bytes.
-    pub srd: u8,
-    /// Bytes that are open, from `base` on.
+    /// Bytes.
     pub bytes: u32,
+    /// Its first piece; there is always one unless there are page tables.
+    pub first: Mark,
+    /// Number of the pool.
+    pub pool: u8,
 }
 
 impl Region {
-    /// Whether an address lies in the open bytes.
+    /// Whether an address lies in it.
     pub const fn contains(&self, address: u32) -> bool {
         address.wrapping_sub(self.base) < self.bytes
     }
@@ -53,34 +58,74 @@ pub struct Wanted {
 pub struct Admitted {
     /// The memory.
     pub region: Region,
-    /// Whether a region register is pinned for it.
-    pub pinned: bool,
+    /// What the account was charged beside the frames.
+    pub terms: Terms,
     /// The bound of accesses to it.
     pub bound: Bound,
     /// Memory that the client's table needs in addition: base and bytes.
     pub nodes: Option<(u32, u32)>,
 }
 
-/// The account of memory and region registers. Each operation is joint and atomic: refused means unchanged.
+/// How an entry in a client's table is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Region registers, or entries of the TLB, that are pinned for it.
+    pub slots: u8,
+    /// Where its tables lie: number of a `spec::TablePlace`.
+    pub place: u8,
+}
+
+impl Terms {
+    /// Whether something is pinned for it.
+    pub const fn pinned(self) -> bool {
+        self.slots > 0
+    }
+}
+
+/// The account of memory and of what checks accesses to it. Each operation is joint and atomic: refused means unchanged. `held` is what the
+/// client has: what is mapped already decides where there is room for more, and which tables there are.
 pub trait Account {
     /// Finds clean frames for what is wanted and enters them, and their entry in the client's table.
     ///
     /// # Errors
     /// The refusal, with the smallest change that would be admitted.
-    fn admit(&mut self, client: u8, wanted: &Wanted) -> Result<Admitted, Refused>;
+    fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused>;
 
     /// Enters memory that is granted already into the table of another client.
     ///
     /// # Errors
     /// As [`Account::admit`].
-    fn join(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused>;
+    fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused>;
 
     /// Takes the entry of a region in the client's table away; with `frames` also the memory, which is not clean then: the client
     /// is charged for it until it is.
-    fn leave(&mut self, client: u8, entry: &Entry, frames: bool);
+    fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]);
 
-    /// Memory that the client had left is clean again.
-    fn clean(&mut self, client: u8, region: Region);
+    /// The next piece of a region to be mapped, of which `done` bytes are, up to the piece `last`: a piece that there is, or memory of the
+    /// promise that the grant was.
+    fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark>;
+
+    /// A piece of a region.
+    fn piece(&self, region: &Region, mark: Mark) -> Option<Piece>;
+
+    /// A piece of memory that the client had left is clean again; without one, what was promised of it and never drawn.
+    fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32);
+
+    /// Cycles to map a region and to take that away again, at most, and how they were found; zeros where nothing is said.
+    fn effort(&self, region: &Region, terms: Terms) -> Effort;
+}
+
+/// What mapping a region takes at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Descriptors.
+    pub descriptors: u32,
+    /// Cycles to map it.
+    pub map_cycles: u32,
+    /// Cycles to take it away, clearing apart.
+    pub release_cycles: u32,
+    /// Number of a method.
+    pub method: u8,
 }
 
 /// An entry in a client's table, as the account admitted it.
@@ -90,19 +135,25 @@ pub struct Entry {
     pub region: Region,
     /// Its temporal specification, packed.
     pub spec: u32,
-    /// Whether a region register is pinned for it.
-    pub pinned: bool,
+    /// How it is kept.
+    pub terms: Terms,
 }
 
-/// How a region is entered into a client's table.
+/// How a piece of memory is entered into a client's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// The memory.
-    pub region: Region,
+    /// First address, as the client sees it.
+    pub at: u32,
+    /// First address of the memory.
+    pub from: u32,
+    /// Bytes.
+    pub bytes: u32,
     /// Whether the client may write.
     pub write: bool,
-    /// Whether a region register is pinned for it.
+    /// Whether a region register, or an entry of the TLB, is pinned for it.
     pub pinned: bool,
+    /// Whether tables in near memory translate it.
+    pub near: bool,
 }
 
 /// The kernel's calls, each bounded. The kernel checks everything again; a refusal here means that the account is wrong.
@@ -113,13 +164,13 @@ pub trait Calls {
     /// Those of the kernel.
     fn retype(&mut self, base: u32, bytes: u32) -> Result<(), Error>;
 
-    /// Lets a client access a region.
+    /// Lets a client access memory in one piece.
     ///
     /// # Errors
     /// Those of the kernel.
     fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error>;
 
-    /// Ends a client's access to a region.
+    /// Ends a client's access to memory that was mapped so.
     ///
     /// # Errors
     /// Those of the kernel.

@@ -2,7 +2,7 @@
 //! for the entry in its own table.
 
 use crate::holding::{Share, State};
-use crate::operate::{granted, hold, provide, unknown, unmap};
+use crate::operate::{hold, provide, unknown};
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
@@ -70,14 +70,14 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             writers: all(access::ALL_WRITE),
             members: 0,
         };
-        Ok(granted(&self.record(client).holdings[slot]))
+        Ok(self.granted(&self.record(client).holdings[slot]))
     }
 
     /// The owner asks for what it has.
     fn again(&self, client: u8, index: u8, request: &Request) -> Outcome {
         let holding = &self.record(client).holdings[usize::from(self.shared((client, index)).holding)];
         agree(holding.spec, holding.region.bytes, request)?;
-        Ok(granted(holding))
+        Ok(self.granted(holding))
     }
 
     fn join(&mut self, client: u8, place: Place, request: &Request, calls: &mut impl Calls) -> Outcome {
@@ -90,42 +90,31 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             return Err(refuse(rule::PERMITTED, request.access, left, change, left).into());
         }
         let theirs = self.record(owner).holdings[usize::from(share.holding)];
+        if theirs.unmapped() > 0 {
+            return Err(unknown(request.address).into());
+        }
         agree(theirs.spec, theirs.region.bytes, request)?;
         if let Some(slot) = self.record(client).joined(owner, index) {
             let known = &self.record(client).holdings[slot];
             if write && !known.write {
                 return Err(refuse(rule::PERMITTED, request.access, access::READ, change::RELEASE, 1).into());
             }
-            return Ok(granted(known));
+            return Ok(self.granted(known));
+        }
+        if self.record(client).member(owner, index).is_some() {
+            return Err(unknown(request.address).into());
         }
         let slot = self.free(client)?;
-        let admitted = self.account.join(client, theirs.region, theirs.spec)?;
-        let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
-        let mapped = provide(client, &admitted, calls).and_then(|()| calls.map(client, &holding.mapping()));
-        if let Err(error) = mapped {
-            self.account.leave(client, &holding.entry(), false);
+        let Manager { account, clients } = self;
+        let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
+        self.record_mut(client).holdings[slot] = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
+        self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
+        let done = provide(client, &admitted, calls).and_then(|()| self.enter(client, slot, calls));
+        if let Err(error) = done {
+            let _ = self.withdraw(client, slot, calls);
             return Err(error.into());
         }
-        self.record_mut(client).holdings[slot] = holding;
-        self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
-        Ok(granted(&holding))
-    }
-
-    /// A client that has joined leaves.
-    pub(crate) fn part(
-        &mut self,
-        client: u8,
-        slot: usize,
-        owner: u8,
-        index: u8,
-        calls: &mut impl Calls,
-    ) -> Result<(), abi::Error> {
-        let holding = self.record(client).holdings[slot];
-        unmap(client, &holding.mapping(), calls)?;
-        self.account.leave(client, &holding.entry(), false);
-        self.record_mut(client).holdings[slot].state = State::Free;
-        self.record_mut(owner).shares[usize::from(index)].members &= !(1 << client);
-        Ok(())
+        Ok(self.granted(&self.record(client).holdings[slot]))
     }
 
     /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`.
@@ -154,19 +143,23 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let share = &mut self.record_mut(client).shares[index];
         share.readers = 0;
         share.writers = 0;
-        let mut members = share.members;
         for _ in 0..REVOKE_STEPS {
+            let members = self.shared((client, index as u8)).members;
             if members == 0 {
                 break;
             }
             let member = members.trailing_zeros() as u8;
-            let joined = self.record(member).joined(client, index as u8);
-            if let Some(slot) = joined {
-                self.part(member, slot, client, index as u8, calls)?;
+            let Some(slot) = self.record(member).member(client, index as u8) else {
+                // Cannot be: a member has a record.
+                self.record_mut(client).shares[index].members &= members - 1;
+                continue;
+            };
+            match self.record(member).holdings[slot].state {
+                State::Parting(..) => self.exit(member, slot, calls)?,
+                _ => self.withdraw(member, slot, calls)?,
             }
-            members &= members - 1;
         }
-        Ok(Answer::Done(members.count_ones()))
+        Ok(Answer::Done(self.shared((client, index as u8)).members.count_ones()))
     }
 }
 

@@ -13,8 +13,10 @@ pub const SHARES: usize = 4;
 pub const POOLS: usize = 2;
 /// Base-two logarithm of the granules (256 bytes) of the smallest aligned power of two around the largest pool: 4 MiB.
 pub const POOL_LOG2: u8 = 14;
+/// Pages of the largest pool: 4 MiB, wherever it lies.
+pub const PAGES: usize = 1024;
 
 /// Its account.
-pub type Account = Books<CLIENTS, POOLS, { words_for(POOL_LOG2) }>;
+pub type Account = Books<CLIENTS, POOLS, { words_for(POOL_LOG2) }, { words_for(11) }, PAGES>;
 /// The manager.
 pub type Standard = Manager<Account, CLIENTS, EACH, SHARES>;

@@ -5,9 +5,9 @@
 //! `BAD_ARGUMENT`) when the message could not be read, decoded or written, and nothing has happened then.
 //!
 //! ```text
-//! word       0          1     2      3        4          5       6..7  8..11
-//! request    operation  spec  bytes  address  alignment  access  -     name of a domain
-//! granted    0          base  bytes  spec     level      cycles  method
+//! word       0          1     2      3        4          5       6       7     8      9            10   11
+//! request    operation  spec  bytes  address  alignment  access  -       -     name of a domain (four words)
+//! granted    0          base  bytes  spec     level      cycles  method  left  place  descriptors  map  release
 //! refused    1          rule  asked  left     change     value
 //! done       2          left
 //! ```
@@ -56,13 +56,16 @@ operations! {
     Revoke = 4;
     /// Gives back what was granted at `address`. Answer: done, with the bytes left to scrub.
     Release = 5;
-    /// One step of scrubbing what was released at `address`. Answer: done, with the bytes left.
+    /// One step of taking what was released at `address` out of the caller's table, and then of scrubbing it. Answer: done, with the bytes
+    /// left.
     Scrub = 6;
     /// The bound of what was granted around `address`. Answer: granted, or refused when nothing was.
     Query = 7;
     /// One step of taking back everything that a domain holds: the caller itself, or (for the holder of the
     /// supervisor's badge) the domain `name`, or without a name the one numbered in `address`. Answer: done, with the number of things left.
     Reclaim = 8;
+    /// One step of mapping what was granted at `address`, as long as some of it is left. Answer: done, with the bytes left.
+    Map = 9;
 }
 
 /// Bits of [`Request::access`].
@@ -167,8 +170,49 @@ pub struct Granted {
     pub level: u32,
     /// Most cycles that checking one access adds.
     pub cycles: u32,
-    /// How the bound was found: number of a method.
+    /// How the bound was found: number of a method; 0 when nothing is promised.
     pub method: u32,
+    /// Bytes at the end that are not mapped yet: [`Operation::Map`] goes on.
+    pub left: u32,
+    /// Where the tables lie that the check may read: number of a `spec::TablePlace`, and [`place::PINNED`] and [`place::PARTLY`].
+    pub place: u32,
+    /// Descriptors of page tables at most; 0 with region registers.
+    pub descriptors: u32,
+    /// Cycles to map all of it, at most, in all steps, found as [`place::OBSERVED`] says; 0 where nothing is said.
+    pub map_cycles: u32,
+    /// Cycles to take it out of the table again, clearing apart.
+    pub release_cycles: u32,
+}
+
+/// Bits of [`Granted::place`] beside the place.
+pub mod place {
+    /// The place of the tables.
+    pub const TABLE: u32 = 0xff;
+    /// Region registers or locked entries: tables are not read.
+    pub const PINNED: u32 = 0x100;
+    /// Independence was asked for, and is kept in part only.
+    pub const PARTLY: u32 = 0x200;
+    /// The cycles of mapping and releasing are observed maxima; otherwise they are derived.
+    pub const OBSERVED: u32 = 0x400;
+}
+
+impl Granted {
+    /// Where its tables lie; `None` when they are not read.
+    pub const fn tables(&self) -> Option<spec::TablePlace> {
+        if self.place & place::PINNED != 0 { None } else { spec::TablePlace::from_number(self.place & place::TABLE) }
+    }
+
+    /// What is independent of other domains and what is not, where it was asked for and is kept in part.
+    pub const fn partly(&self) -> Option<spec::Independence> {
+        if self.place & place::PARTLY == 0 {
+            return None;
+        }
+        let pinned = self.place & place::PINNED != 0;
+        match spec::TablePlace::from_number(self.place & place::TABLE) {
+            Some(place) => Some(spec::Pages::independence(pinned, place)),
+            None => None,
+        }
+    }
 }
 
 /// Why a request was not granted, and what would have been.
@@ -206,8 +250,11 @@ impl Answer {
     pub fn encode(&self) -> Message {
         let mut words = [0; MESSAGE_WORDS];
         match *self {
-            Answer::Granted(Granted { base, bytes, spec, level, cycles, method }) => {
-                words[..7].copy_from_slice(&[GRANTED, base, bytes, spec, level, cycles, method]);
+            Answer::Granted(granted) => {
+                let Granted { base, bytes, spec, level, cycles, method, left, place, .. } = granted;
+                let Granted { descriptors, map_cycles, release_cycles, .. } = granted;
+                words[..8].copy_from_slice(&[GRANTED, base, bytes, spec, level, cycles, method, left]);
+                words[8..12].copy_from_slice(&[place, descriptors, map_cycles, release_cycles]);
             }
             Answer::Refused(Refused { rule, asked, left, change, value }) => {
                 words[..6].copy_from_slice(&[REFUSED, rule, asked, left, change, value]);
@@ -219,9 +266,21 @@ impl Answer {
 
     /// Reads an answer; `None` when the words hold none.
     pub fn decode(words: &Message) -> Option<Answer> {
-        let [kind, a, b, c, d, e, f, ..] = *words;
+        let [kind, a, b, c, d, e, f, left, place, descriptors, map_cycles, release_cycles, ..] = *words;
         Some(match kind {
-            GRANTED => Answer::Granted(Granted { base: a, bytes: b, spec: c, level: d, cycles: e, method: f }),
+            GRANTED => Answer::Granted(Granted {
+                base: a,
+                bytes: b,
+                spec: c,
+                level: d,
+                cycles: e,
+                method: f,
+                left,
+                place,
+                descriptors,
+                map_cycles,
+                release_cycles,
+            }),
             REFUSED => Answer::Refused(Refused { rule: a, asked: b, left: c, change: d, value: e }),
             DONE => Answer::Done(a),
             _ => return None,

@@ -192,7 +192,9 @@ fn area_words(spot: &Spot) -> [u32; 7] {
     let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
     let (base, pieces, bytes, stride) = spot.pieces();
     let bound = spot.bound.map_or(info::UNBOUNDED, |bound| bound.cycles);
-    [base, bytes, spot.flags & visible, spot.spec.bits(), bound, pieces, stride]
+    let derived = spot.bound.is_some_and(|bound| bound.method == spec::Method::Derived);
+    let access = spot.flags & visible | if derived { info::area::DERIVED } else { 0 };
+    [base, bytes, access, spot.spec.bits(), bound, pieces, stride]
 }
 
 fn padded(name: &str) -> [u8; info::NAME_BYTES] {

@@ -2,8 +2,10 @@
 
 use cofferdam::abi::Kind;
 use cofferdam::{Error, Info, sys};
+use manager::books::shape;
 use manager::standard::POOLS;
 use manager::{Calls, MAX_CLIENTS, Mapping};
+use memory::pieces::PAGE_LOG2;
 
 /// A range of frames: the capability, and where it lies.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,16 +21,19 @@ pub struct Kernel {
     /// By number of the domain; `u32::MAX` for a domain that is no client.
     domains: [u32; MAX_CLIENTS],
     pools: [Pool; POOLS],
+    /// The processor has page tables.
+    pages: bool,
 }
 
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
 const PINNED: u32 = 1 << 19;
+const NEAR: u32 = 1 << 20;
 
 impl Kernel {
     /// Nothing is held.
     pub const fn new() -> Kernel {
-        Kernel { domains: [u32::MAX; MAX_CLIENTS], pools: [Pool { slot: 0, base: 0, bytes: 0 }; POOLS] }
+        Kernel { domains: [u32::MAX; MAX_CLIENTS], pools: [Pool { slot: 0, base: 0, bytes: 0 }; POOLS], pages: false }
     }
 
     /// Takes what the information block names: a domain that may call the gate is a client when the manager also holds a
@@ -42,6 +47,11 @@ impl Kernel {
                 client(number, name);
             }
         }
+    }
+
+    /// What a mapping's words mean to the kernel: pages, or the settings of a region register.
+    pub const fn set_pages(&mut self, pages: bool) {
+        self.pages = pages;
     }
 
     /// Adds a range of frames; `None` when there is no room for it.
@@ -66,11 +76,16 @@ impl Kernel {
 
     /// Target, frames, base and shape, as `FRAMES_MAP` takes them.
     fn mapping(&self, client: u8, mapping: &Mapping) -> Result<[u32; 4], Error> {
-        let region = mapping.region;
-        let access = READ | if mapping.write { WRITE } else { 0 } | if mapping.pinned { PINNED } else { 0 };
-        let (frames, _) = self.pool(region.base, region.bytes)?;
-        let shape = u32::from(region.size_log2) | u32::from(region.srd) << 8;
-        Ok([self.domain(client)? | access, frames, region.base, shape])
+        let Mapping { at, from, bytes, write, pinned, near } = *mapping;
+        let access = READ | if write { WRITE } else { 0 } | if pinned { PINNED } else { 0 };
+        let (frames, offset) = self.pool(from, bytes)?;
+        let target = self.domain(client)? | access;
+        if self.pages {
+            let pages = (bytes >> PAGE_LOG2).checked_sub(1).ok_or(Error::BadArgument)?;
+            return Ok([target | if near { NEAR } else { 0 }, frames, at | pages, offset]);
+        }
+        let (size_log2, srd) = shape(at, bytes).ok_or(Error::BadArgument)?;
+        Ok([target, frames, at, u32::from(size_log2) | u32::from(srd) << 8])
     }
 }
 

@@ -4,6 +4,8 @@
 //! the crate `manager` decides, with the ledger that the host has handed over; this program copies the message in and out and
 //! performs the kernel calls. The calling thread migrates here, so that all of it, scrubbing included, is paid by whoever asks.
 //!
+//! On which platform it runs, the ledger says: with region registers or page tables it is the same program.
+//!
 //! A domain that may call the gate is a client when the manager holds a capability for it under its name. A gate with bit 31 of
 //! the badge set belongs to a supervisor, which may reclaim what other domains hold.
 //!

@@ -53,6 +53,7 @@ impl State {
             println!("memory: {error:?}");
             return Err("the ledger that the host has handed over is not accepted");
         }
+        kernel.set_pages(manager.account.ledger().platform().pages().is_some());
         let (pools, count) = hand_over.pools::<POOLS>().map_err(|_| "too many pools")?;
         for pool in &pools[..count] {
             let slot = info.cap(pool.text(), Kind::Frames).ok_or("a pool without a capability of its name")?.slot;

@@ -122,13 +122,16 @@ pub unsafe extern "C" fn rt_free(memory: *mut c_void) -> i32 {
 /// `rt_query`.
 ///
 /// # Safety
-/// `bound` may be written: six words.
+/// `bound` may be written: ten words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_query(address: *const c_void, bound: *mut [u32; 6]) -> i32 {
+pub unsafe extern "C" fn rt_query(address: *const c_void, bound: *mut [u32; 10]) -> i32 {
     match told(crate::query(address as u32)) {
-        Ok(Granted { base, bytes, spec, level, cycles, method }) => {
+        Ok(granted) => {
+            let Granted { base, bytes, spec, level, cycles, method, .. } = granted;
+            let Granted { place, descriptors, map_cycles, release_cycles, .. } = granted;
+            let words = [base, bytes, spec, level, cycles, method, place, descriptors, map_cycles, release_cycles];
             // SAFETY: as the caller promises.
-            unsafe { bound.write([base, bytes, spec, level, cycles, method]) };
+            unsafe { bound.write(words) };
             0
         }
         Err(error) => error,

@@ -60,7 +60,8 @@ pub struct SharedWanted<'a> {
     pub access: u32,
 }
 
-/// The memory manager. Each function is one call of its gate (and so takes at most the gate's bound), unless it says otherwise.
+/// The memory manager. Each function is one call of its gate (and so takes at most the gate's bound), unless it says otherwise; with page
+/// tables, [`Manager::grant`] and [`Manager::share`] are one for every few pieces of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Manager(u32);
 
@@ -104,6 +105,23 @@ impl Manager {
         }
     }
 
+    /// Memory that was granted, mapped to its end: a call for every few pieces. Where that fails, what was granted is given back.
+    fn whole(self, request: &Request) -> Result<Granted, Failure> {
+        let granted = self.granted(request)?;
+        let mut left = granted.left;
+        while left > 0 {
+            left = match self.left(&Request::new(Operation::Map).about(granted.base)) {
+                Ok(left) => left,
+                Err(failure) => {
+                    // What cannot be given back stays charged to this domain until a supervisor reclaims it.
+                    let _ = self.free(granted.base);
+                    return Err(failure);
+                }
+            };
+        }
+        Ok(Granted { left, ..granted })
+    }
+
     fn left(self, request: &Request) -> Result<u32, Failure> {
         match self.ask(request)? {
             Answer::Done(left) => Ok(left),
@@ -116,7 +134,7 @@ impl Manager {
     /// # Errors
     /// [`Failure`].
     pub fn grant(self, bytes: u32, spec: u32, address: u32) -> Result<Granted, Failure> {
-        self.granted(&Request { bytes, spec, ..Request::new(Operation::Grant).about(address) })
+        self.whole(&Request { bytes, spec, ..Request::new(Operation::Grant).about(address) })
     }
 
     /// Shared memory.
@@ -126,7 +144,7 @@ impl Manager {
     pub fn share(self, wanted: &SharedWanted) -> Result<Granted, Failure> {
         let SharedWanted { owner, id, bytes, alignment, spec, access } = *wanted;
         let request = Request { bytes, spec, alignment, access, ..Request::new(Operation::Share).about(id) };
-        self.granted(&request.with(owner))
+        self.whole(&request.with(owner))
     }
 
     /// Lets the domain `name` (empty: every client) map the caller's shared memory `id` with the bits `READ` and `WRITE` of
@@ -148,7 +166,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Gives memory back without scrubbing it; returns the bytes to scrub.
+    /// Gives memory back without scrubbing it; returns the bytes to scrub, once it is out of this domain's table.
     ///
     /// # Errors
     /// [`Failure`].

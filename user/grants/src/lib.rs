@@ -22,7 +22,7 @@ use abi::info::{UNBOUNDED, area};
 use block::Block;
 pub use client::{Failure, GATE, Manager, SharedWanted};
 pub use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
-pub use spec::{AccessLevel, MemoryClass, Method, TemporalSpec};
+pub use spec::{AccessLevel, Independence, MemoryClass, Method, TablePlace, TemporalSpec};
 
 /// Allocates at least `bytes` bytes with a specification.
 ///
@@ -94,12 +94,14 @@ pub fn query(address: u32) -> Result<Granted, Failure> {
     if let Some((found, (base, bytes))) = known {
         let (spec, cycles) = (found.word(area::SPEC), found.word(area::BOUND));
         let level = spec & LEVEL;
+        let derived = found.word(area::ACCESS) & area::DERIVED != 0;
         let method = match cycles {
             UNBOUNDED => 0,
-            0 => Method::Derived as u32,
+            _ if derived => Method::Derived as u32,
             _ => Method::Observed as u32,
         };
-        return Ok(Granted { base, bytes, spec, level, cycles, method });
+        let place = manager::wire::place::TABLE;
+        return Ok(Granted { base, bytes, spec, level, cycles, method, place, ..Granted::default() });
     }
     let Some(manager) = Manager::find() else { return Err(Error::BadAddress.into()) };
     manager.query(address).map_err(|failure| match failure {

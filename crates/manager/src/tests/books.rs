@@ -8,7 +8,7 @@ use super::machine::POOL;
 use super::{CLIENTS, PINNED};
 use crate::rule::refuse;
 use crate::wire::Refused;
-use crate::{Account, Admitted, Bound, Entry, Region, Wanted};
+use crate::{Account, Admitted, Bound, Effort, Entry, Holding, Mark, Piece, Region, Terms, Wanted};
 
 const UNIT: u32 = 256;
 
@@ -47,7 +47,7 @@ impl Simple {
             wanted.at.is_none_or(|at| at == *base) && self.free.get(units).is_some_and(|units| units.iter().all(|f| *f))
         };
         let base = (POOL..POOL + self.free.len() as u32 * UNIT).step_by(step as usize).find(fits)?;
-        Some(Region { base, size_log2: bytes.trailing_zeros() as u8, srd: 0, bytes })
+        Some(Region { base, bytes, ..Region::default() })
     }
 
     fn enter(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused> {
@@ -58,12 +58,13 @@ impl Simple {
         }
         self.pinned[client] += u32::from(pinned);
         self.entries[client] += 1;
-        Ok(Admitted { region, pinned, bound: Bound { level: 1, method: 2, cycles: 3 }, nodes: None })
+        let terms = Terms { slots: u8::from(pinned), place: 1 };
+        Ok(Admitted { region, terms, bound: Bound { level: 1, method: 2, cycles: 3 }, nodes: None })
     }
 }
 
 impl Account for Simple {
-    fn admit(&mut self, client: u8, wanted: &Wanted) -> Result<Admitted, Refused> {
+    fn admit(&mut self, client: u8, wanted: &Wanted, _: &[Holding]) -> Result<Admitted, Refused> {
         if wanted.bytes == 0 {
             return Err(refuse(3, 0, 0, 0, 0));
         }
@@ -74,17 +75,29 @@ impl Account for Simple {
         Ok(admitted)
     }
 
-    fn join(&mut self, client: u8, region: Region, spec: u32) -> Result<Admitted, Refused> {
-        self.enter(client, region, spec)
+    fn join(&mut self, client: u8, theirs: &Entry, _: &[Holding]) -> Result<Admitted, Refused> {
+        self.enter(client, theirs.region, theirs.spec)
     }
 
-    fn leave(&mut self, client: u8, entry: &Entry, _frames: bool) {
+    fn leave(&mut self, client: u8, entry: &Entry, _frames: bool, _: &[Holding]) {
         self.pinned[usize::from(client)] -= u32::from(entry.spec == PINNED);
         self.entries[usize::from(client)] -= 1;
     }
 
-    fn clean(&mut self, client: u8, region: Region) {
-        self.free[Self::units(region)].fill(true);
-        self.charged[usize::from(client)] -= region.bytes;
+    fn draw(&mut self, region: &mut Region, done: u32, _: Mark) -> Option<Mark> {
+        (done == 0).then_some(region.first)
+    }
+
+    fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {
+        (!mark.is_end()).then_some(Piece { base: region.base, bytes: region.bytes, next: Mark::END })
+    }
+
+    fn clean(&mut self, client: u8, region: &Region, _: Option<Mark>, bytes: u32) {
+        self.free[Self::units(*region)].fill(true);
+        self.charged[usize::from(client)] -= bytes;
+    }
+
+    fn effort(&self, _: &Region, _: Terms) -> Effort {
+        Effort::default()
     }
 }

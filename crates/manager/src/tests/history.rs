@@ -6,7 +6,7 @@ use super::machine::{POOL, Type};
 use super::*;
 use crate::history::History;
 use crate::wire::MESSAGE_WORDS;
-use crate::{SUPERVISOR, State};
+use crate::{Account, SUPERVISOR, State};
 
 /// xorshift32 (Marsaglia 2003).
 struct Random(u32);
@@ -59,7 +59,8 @@ fn consistent(world: &World) {
         mapped += live.len();
         assert_eq!(world.manager.account.entries[client] as usize, live.len());
         for holding in &live {
-            assert_eq!(world.machine.mapping(client as u8, holding.region.base), Some(&holding.mapping()));
+            let piece = world.manager.account.piece(&holding.region, holding.region.first).unwrap();
+            assert_eq!(world.machine.mapping(client as u8, holding.region.base), Some(&holding.mapping(0, &piece)));
         }
         let owned = |h: &&crate::Holding| !matches!(h.state, State::Free | State::Joined(..));
         let charged: u32 = record.holdings.iter().filter(owned).map(|h| h.region.bytes).sum();
@@ -90,9 +91,8 @@ fn no_history_makes_the_tables_disagree() {
                         grants += 1;
                         assert!(granted.base >= POOL && granted.base - POOL + granted.bytes <= POOL_BYTES);
                         if words[0] == Operation::Grant as u32 {
-                            let region =
-                                crate::Region { base: granted.base, bytes: granted.bytes, size_log2: 0, srd: 0 };
-                            assert!(world.machine.clear(region), "granted memory is clean");
+                            let clear = world.machine.clear(granted.base, granted.bytes);
+                            assert!(clear, "granted memory is clean");
                         }
                     }
                     Answer::Refused(_) => refusals += 1,

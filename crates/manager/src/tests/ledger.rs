@@ -9,14 +9,15 @@ use super::machine::{Machine, POOL, Type};
 use super::{POOL_BYTES, grant, release};
 use crate::history::History;
 use crate::rule::SPECIFIED;
-use crate::wire::{Answer, Granted, Operation, Refused, Request};
+use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
 use crate::{Books, HandOver, HandOverError, Manager, PoolAt, State};
 
 const WORDS: usize = words_for(8);
 /// The far pool; the rest is on the chip, where tables can grow.
 const FAR_BYTES: u32 = 48 * 1024;
 const TABLE: u32 = 4 * 288;
-type Real = Manager<Books<4, 2, WORDS>, 4, 64, 4>;
+type Accounts = Books<4, 2, WORDS, 1, 0>;
+type Real = Manager<Accounts, 4, 64, 4>;
 
 const DETERMINISTIC: u32 = TemporalSpec::level(AccessLevel::Deterministic).bits();
 const L1: u32 = TemporalSpec::level(AccessLevel::L1).bits();
@@ -88,7 +89,7 @@ impl World {
             assert_eq!(account.dirty, sum(&|s| s == State::Dirty));
             let live = |pinned: bool| {
                 let live = record.holdings.iter().filter(|h| !matches!(h.state, State::Free | State::Dirty));
-                live.filter(|h| h.pinned == pinned).count()
+                live.filter(|h| h.terms.pinned() == pinned).count()
             };
             assert_eq!((usize::from(account.pinned), usize::from(account.data)), (live(true), live(false)));
             used += account.held + account.dirty;
@@ -184,7 +185,7 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
 }
 
 fn open(bytes: &[u8]) -> Result<(), HandOverError> {
-    Books::<4, 2, WORDS>::closed().open(HandOver::new(bytes))
+    Accounts::closed().open(HandOver::new(bytes))
 }
 
 #[test]
@@ -240,6 +241,14 @@ fn the_c_header_has_the_numbers_of_the_crates() {
         std::format!("RT_ALL_WRITE {}u", crate::wire::access::ALL_WRITE),
         std::format!("RT_DERIVED {}u", spec::Method::Derived as u32),
         std::format!("RT_OBSERVED {}u", spec::Method::Observed as u32),
+        std::format!("RT_TABLES_TCM {}u", TablePlace::Tcm as u32),
+        std::format!("RT_TABLES_ON_CHIP {}u", TablePlace::OnChip as u32),
+        std::format!("RT_TABLES_LOCKED_WAYS {}u", TablePlace::LockedWays as u32),
+        std::format!("RT_TABLES_OFF_CHIP {}u", TablePlace::OffChip as u32),
+        std::format!("RT_TABLES_UNKNOWN {}u", place::TABLE),
+        std::format!("RT_PLACE_PINNED {}u", place::PINNED),
+        std::format!("RT_PLACE_PARTLY {}u", place::PARTLY),
+        std::format!("RT_PLACE_OBSERVED {}u", place::OBSERVED),
     ];
     for define in defines {
         let found =

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 use abi::Error;
 
-use crate::seam::{Calls, Mapping, Region};
+use crate::seam::{Calls, Mapping};
 
 pub const POOL: u32 = 0x6000_0000;
 pub const STEP: u32 = 512;
@@ -21,6 +21,11 @@ pub enum Type {
 
 /// Frames of 256 bytes.
 const FRAME: u32 = 256;
+
+/// Whether two ranges have a byte in common.
+fn meet(first: (u32, u32), second: (u32, u32)) -> bool {
+    first.0 < second.0 + second.1 && second.0 < first.0 + first.1
+}
 
 pub struct Machine {
     frames: Vec<Type>,
@@ -71,6 +76,18 @@ impl Machine {
         self.mapped.get(&(client, base))
     }
 
+    /// What a client has mapped, in the order of the addresses.
+    pub fn mappings(&self, client: u8) -> impl Iterator<Item = &Mapping> {
+        self.mapped.iter().filter(move |((who, _), _)| *who == client).map(|(_, mapping)| mapping)
+    }
+
+    /// Whether a byte at an address of a client is mapped, and clear.
+    pub fn is_clear(&self, client: u8, base: u32, bytes: u32) -> bool {
+        let parts: Vec<&Mapping> = self.mappings(client).filter(|m| meet((m.at, m.bytes), (base, bytes))).collect();
+        let all: u32 = parts.iter().map(|mapping| mapping.bytes).sum();
+        all == bytes && parts.iter().all(|mapping| self.clear(mapping.from, mapping.bytes))
+    }
+
     pub fn mapped(&self) -> usize {
         self.mapped.len()
     }
@@ -81,17 +98,16 @@ impl Machine {
 
     /// A client writes to everything that it has mapped.
     pub fn scribble(&mut self, client: u8) {
-        let regions: Vec<Region> =
-            self.mapped.iter().filter(|((who, _), m)| *who == client && m.write).map(|(_, m)| m.region).collect();
-        for region in regions {
-            let range = self.range(region.base, region.bytes).unwrap();
+        let written: Vec<Mapping> = self.mappings(client).filter(|mapping| mapping.write).copied().collect();
+        for Mapping { from, bytes, .. } in written {
+            let range = self.range(from, bytes).unwrap();
             self.contents[range].fill(client + 1);
         }
     }
 
-    /// Whether a region holds only zeros.
-    pub fn clear(&self, region: Region) -> bool {
-        self.contents[self.range(region.base, region.bytes).unwrap()].iter().all(|byte| *byte == 0)
+    /// Whether memory holds only zeros.
+    pub fn clear(&self, base: u32, bytes: u32) -> bool {
+        self.contents[self.range(base, bytes).unwrap()].iter().all(|byte| *byte == 0)
     }
 }
 
@@ -108,18 +124,18 @@ impl Calls for Machine {
 
     fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
         self.call()?;
-        let range = self.range(mapping.region.base, mapping.region.bytes)?;
-        if self.frames[range].iter().any(|kind| *kind != Type::Shared)
-            || self.mapped.insert((client, mapping.region.base), *mapping).is_some()
-        {
+        let range = self.range(mapping.from, mapping.bytes)?;
+        let there = |m: &Mapping| meet((m.at, m.bytes), (mapping.at, mapping.bytes));
+        if self.frames[range].iter().any(|kind| *kind != Type::Shared) || self.mappings(client).any(there) {
             return Err(Error::BadState);
         }
+        self.mapped.insert((client, mapping.at), *mapping);
         Ok(())
     }
 
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
         self.call()?;
-        let known = self.mapped.remove(&(client, mapping.region.base)).ok_or(Error::BadState)?;
+        let known = self.mapped.remove(&(client, mapping.at)).ok_or(Error::BadState)?;
         assert_eq!(known, *mapping, "unmapped as it was mapped");
         Ok(())
     }
@@ -137,7 +153,7 @@ impl Calls for Machine {
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {
         self.call()?;
         let range = self.range(base, bytes)?;
-        let in_use = |m: &Mapping| m.region.base < base + bytes && base < m.region.base + m.region.bytes;
+        let in_use = |m: &Mapping| meet((m.from, m.bytes), (base, bytes));
         if self.mapped.values().any(in_use) || self.frames[range.clone()].contains(&Type::Kernel) {
             return Err(Error::BadState);
         }

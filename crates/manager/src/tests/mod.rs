@@ -2,6 +2,7 @@ mod books;
 mod history;
 mod ledger;
 mod machine;
+mod pages;
 mod requests;
 mod sharing;
 
@@ -95,7 +96,19 @@ fn messages_round_trip() {
         assert_eq!(Request::decode(&request.encode()), Some(request));
     }
     let answers = [
-        Answer::Granted(Granted { base: 1, bytes: 2, spec: 3, level: 4, cycles: 5, method: 6 }),
+        Answer::Granted(Granted {
+            base: 1,
+            bytes: 2,
+            spec: 3,
+            level: 4,
+            cycles: 5,
+            method: 6,
+            left: 7,
+            place: 8,
+            descriptors: 9,
+            map_cycles: 10,
+            release_cycles: 11,
+        }),
         Answer::Refused(Refused { rule: 1, asked: 2, left: 3, change: 4, value: 5 }),
         Answer::Done(7),
     ];

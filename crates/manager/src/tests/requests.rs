@@ -33,7 +33,7 @@ fn released_memory_is_granted_again_only_when_it_is_clean() {
     assert_eq!(world.refused(1, grant(256, PLAIN)).rule, 2);
     world.scrub(0, all.base);
     let next = world.granted(1, grant(POOL_BYTES, PLAIN));
-    assert!(world.machine.clear(crate::Region { base: next.base, bytes: next.bytes, size_log2: 16, srd: 0 }));
+    assert!(world.machine.is_clear(1, next.base, next.bytes));
 }
 
 #[test]

@@ -146,11 +146,9 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             Hardware::Pages(_) => (bytes - left).max(PAGE_BYTES).checked_next_power_of_two(),
         };
         let growth = growth.ok_or(refused)?;
-        // In one piece, which is given in one call.
-        let piece = if self.platform.pages().is_some() { growth } else { 0 };
         let wanted = Wanted { bytes: growth, align: 1, at: None };
         let mut pools = (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place);
-        let found = pools.find_map(|(number, _)| frames.take(number, &wanted, piece).ok());
+        let found = pools.find_map(|(number, _)| frames.take(number, &wanted, 0).ok());
         found.map(Some).ok_or(refused)
     }
 

@@ -104,7 +104,7 @@ fn pages(words: &[u32; PLATFORM]) -> Option<Pages> {
         release: Linear { base: release_base, each: release_each },
     };
     let costs = Costs { main_tlb, walk_on_chip, walk_locked_ways };
-    let sizes = way_bytes > 0 && root_bytes > 0 && table_bytes > 0 && (20..32).contains(&window_log2);
+    let sizes = way_bytes > 0 && root_bytes > 0 && table_bytes > 0 && (22..=25).contains(&window_log2);
     sizes.then_some(Pages {
         costs,
         work,

@@ -48,7 +48,8 @@ pub struct NotThere {
 /// Clean memory, found by somebody who knows where it is: `memory::extents` on host and target.
 pub trait Frames {
     /// Takes clean memory out of a pool, in one piece, or, if `piece` is not 0, in naturally aligned pieces of at least so many bytes.
-    /// Then `wanted.bytes` is a multiple of `piece`, and alignment and address are about where it is mapped.
+    /// Then `wanted.bytes` is a multiple of `piece`, and alignment and address are about where it is mapped. On a platform with pages, one
+    /// piece is a power of two, naturally aligned.
     ///
     /// # Errors
     /// [`NotThere`]; nothing has changed then.

@@ -184,7 +184,7 @@ impl Platform {
     pub const fn independence(&self, pinned: bool, place: TablePlace) -> Independence {
         match &self.hardware {
             Hardware::Regions(_) => Independence { kept: "registers and table are each domain's own", not_kept: None },
-            Hardware::Pages(pages) => pages.independence(pinned, place),
+            Hardware::Pages(_) => Pages::independence(pinned, place),
         }
     }
 

@@ -156,7 +156,7 @@ impl Pages {
 
     /// What is independent of other domains and what is not, for memory that is locked, or found through tables in a place. The bound
     /// holds whatever others do; within it they change the time of the check.
-    pub(super) const fn independence(&self, locked: bool, place: TablePlace) -> Independence {
+    pub const fn independence(locked: bool, place: TablePlace) -> Independence {
         let (kept, not_kept) = match (locked, place) {
             (true, _) => ("its entries stay in the main TLB", "the micro-TLB is emptied at each switch"),
             (false, TablePlace::Tcm | TablePlace::OnChip) => (

@@ -86,6 +86,7 @@ impl Scattered {
 
 impl Frames for Scattered {
     fn take(&mut self, pool: u8, wanted: &Wanted, piece: u32) -> Result<Range, NotThere> {
+        let piece = if piece == 0 { wanted.bytes } else { piece };
         assert!(piece.is_power_of_two() && wanted.bytes.is_multiple_of(piece), "{wanted:?} {piece}");
         let each = (piece / PAGE_BYTES) as usize;
         let free = &mut self.free[usize::from(pool)];

@@ -1,0 +1,126 @@
+//! Memory on its way into a client's table and out of it, piece by piece. A request moves a few pieces; the next one goes on.
+
+use abi::Error;
+use memory::pieces::PAGE_LOG2;
+
+use crate::holding::{Holding, State};
+use crate::seam::{Account, Calls, Mapping};
+use crate::wire::Answer;
+use crate::{MAP_STEPS, Manager, Outcome, SCRUB_STEPS};
+
+impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
+    fn holding(&mut self, client: u8, slot: usize) -> &mut Holding {
+        &mut self.clients[usize::from(client)].holdings[slot]
+    }
+
+    /// `MAP`.
+    pub(crate) fn map(&mut self, client: u8, base: u32, calls: &mut impl Calls) -> Outcome {
+        let slot = self.record(client).at(base, false).ok_or(crate::operate::unknown(base))?;
+        Ok(Answer::Done(self.enter(client, slot, calls)?))
+    }
+
+    /// Maps the next pieces; returns the bytes that are left. Memory of one's own is drawn and typed first; joined memory is there.
+    pub(crate) fn enter(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
+        for _ in 0..MAP_STEPS {
+            let holding = &mut self.clients[usize::from(client)].holdings[slot];
+            if holding.unmapped() == 0 {
+                break;
+            }
+            let mark = self.account.draw(&mut holding.region, holding.done, holding.mark).ok_or(Error::BadState)?;
+            let piece = self.account.piece(&holding.region, mark).ok_or(Error::BadState)?;
+            if !matches!(holding.state, State::Joined(..)) {
+                calls.retype(piece.base, piece.bytes)?;
+            }
+            calls.map(client, &holding.mapping(holding.done, &piece))?;
+            holding.done += piece.bytes;
+            holding.mark = mark;
+        }
+        Ok(self.holding(client, slot).unmapped())
+    }
+
+    /// Begins to take a mapping away, and makes the first step. What the kernel refuses at once stays as it was.
+    pub(crate) fn withdraw(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
+        let before = *self.holding(client, slot);
+        let state = match before.state {
+            State::Joined(owner, index) => State::Parting(owner, index),
+            _ => State::Leaving,
+        };
+        *self.holding(client, slot) = Holding { state, mark: before.region.first, pages_gone: 0, ..before };
+        let done = self.exit(client, slot, calls);
+        if done.is_err() && self.holding(client, slot).done == before.done {
+            *self.holding(client, slot) = before;
+        }
+        done
+    }
+
+    /// Unmaps the next pieces of what is on its way out. When nothing is mapped any more, the account is told.
+    pub(crate) fn exit(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
+        let mut steps = 0;
+        loop {
+            let holding = *self.holding(client, slot);
+            if holding.done == 0 {
+                self.left(client, slot);
+                return Ok(());
+            }
+            if steps == MAP_STEPS {
+                return Ok(());
+            }
+            let piece = self.account.piece(&holding.region, holding.mark).ok_or(Error::BadState)?;
+            unmap(client, &holding.mapping(holding.gone(), &piece), calls)?;
+            let holding = self.holding(client, slot);
+            (holding.done, holding.mark) = (holding.done - piece.bytes, piece.next);
+            holding.pages_gone += (piece.bytes >> PAGE_LOG2) as u16;
+            steps += 1;
+        }
+    }
+
+    /// Nothing of it is in the client's table.
+    fn left(&mut self, client: u8, slot: usize) {
+        let Manager { account, clients } = self;
+        let record = &mut clients[usize::from(client)];
+        let holding = record.holdings[slot];
+        let frames = holding.state == State::Leaving;
+        account.leave(client, &holding.entry(), frames, &record.holdings);
+        let state = if frames { State::Dirty } else { State::Free };
+        record.holdings[slot] = Holding { state, done: 0, mark: holding.region.first, ..holding };
+        if let State::Parting(owner, index) = holding.state {
+            clients[usize::from(owner)].shares[usize::from(index)].members &= !(1 << client);
+        }
+    }
+
+    /// One step of clearing: at most [`SCRUB_STEPS`] of the kernel's steps. Returns the bytes left.
+    pub(crate) fn cleanse(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
+        let mut left = 0;
+        for _ in 0..SCRUB_STEPS {
+            let holding = self.clients[usize::from(client)].holdings[slot];
+            let rest = holding.region.bytes - holding.done;
+            let Some(piece) = self.account.piece(&holding.region, holding.mark) else {
+                // What was promised and never drawn has nothing in it.
+                self.account.clean(client, &holding.region, None, rest);
+                self.holding(client, slot).state = State::Free;
+                return Ok(0);
+            };
+            let dirty = calls.clean(piece.base, piece.bytes)?;
+            left = rest - piece.bytes + dirty;
+            if dirty > 0 {
+                continue;
+            }
+            self.account.clean(client, &holding.region, Some(holding.mark), piece.bytes);
+            let holding = self.holding(client, slot);
+            (holding.done, holding.mark) = (holding.done + piece.bytes, piece.next);
+            if left == 0 {
+                holding.state = State::Free;
+                break;
+            }
+        }
+        Ok(left)
+    }
+}
+
+/// Ends a mapping; a domain that the kernel has taken apart has none left.
+fn unmap(client: u8, mapping: &Mapping, calls: &mut impl Calls) -> Result<(), Error> {
+    match calls.unmap(client, mapping) {
+        Ok(()) | Err(Error::BadState) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,213 @@
+//! The memory of the pools: extents that one region register covers, or pieces for page tables.
+
+use memory::extents::{Extent, ExtentError, Extents};
+use memory::pieces::Pieces;
+use spec::{Frames, Grant, NotThere, PAGE_BYTES, Range, Request, TablePlace};
+
+use crate::books::PoolAt;
+use crate::holding::Holding;
+use crate::seam::{Mark, Piece, Region, Terms};
+use crate::window::{self, Window};
+
+/// Base-two logarithm of what extents are made of: the smallest region that is paged.
+const GRANULE_LOG2: u8 = 8;
+
+fn extent(base: u32, bytes: u32) -> Option<Extent> {
+    Extent::new(base, bytes, GRANULE_LOG2)
+}
+
+/// What a region register is programmed with for an extent: the logarithm of the size, and the eighths that stay closed.
+pub fn shape(base: u32, bytes: u32) -> Option<(u8, u8)> {
+    extent(base, bytes).map(|extent| (extent.size_log2(), extent.srd()))
+}
+
+/// The memory of each pool.
+#[derive(Clone, Debug)]
+pub(crate) enum Stock<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
+    Extents([Option<Extents<WORDS>>; P]),
+    Pieces([Option<Pieces<PAGE_WORDS, PAGES>>; P]),
+}
+
+impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
+    Stock<P, WORDS, PAGE_WORDS, PAGES>
+{
+    /// No memory.
+    pub const CLOSED: Self = Stock::Extents([const { None }; P]);
+
+    /// All of the pools' memory, which is clean.
+    pub fn open(&mut self, pages: bool, pools: &[PoolAt]) -> Result<(), ExtentError> {
+        *self = if pages { Stock::Pieces([const { None }; P]) } else { Self::CLOSED };
+        for (index, at) in pools.iter().enumerate() {
+            match self {
+                Stock::Extents(all) => all[index] = Some(Extents::new(at.base, at.bytes, GRANULE_LOG2)?),
+                Stock::Pieces(all) => all[index] = Some(Pieces::new(at.base, at.bytes)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn extents(&mut self, pool: u8) -> Option<&mut Extents<WORDS>> {
+        match self {
+            Stock::Extents(all) => all.get_mut(usize::from(pool))?.as_mut(),
+            Stock::Pieces(_) => None,
+        }
+    }
+
+    fn pieces(&self, pool: u8) -> Option<&Pieces<PAGE_WORDS, PAGES>> {
+        match self {
+            Stock::Extents(_) => None,
+            Stock::Pieces(all) => all.get(usize::from(pool))?.as_ref(),
+        }
+    }
+
+    fn pieces_mut(&mut self, pool: u8) -> Option<&mut Pieces<PAGE_WORDS, PAGES>> {
+        match self {
+            Stock::Extents(_) => None,
+            Stock::Pieces(all) => all.get_mut(usize::from(pool))?.as_mut(),
+        }
+    }
+
+    /// Bytes that are neither taken nor promised.
+    pub fn left(&self, pool: u8) -> u32 {
+        match self {
+            Stock::Extents(all) => all.get(usize::from(pool)).and_then(Option::as_ref).map_or(0, Extents::free_bytes),
+            Stock::Pieces(_) => self.pieces(pool).map_or(0, Pieces::left),
+        }
+    }
+
+    /// Memory of a region will not be clean.
+    pub fn soil(&mut self, region: &Region) {
+        if let (Some(extents), Some(extent)) = (self.extents(region.pool), extent(region.base, region.bytes)) {
+            // Cannot fail: the extent is reserved and live.
+            let _ = extents.soil(extent);
+        }
+    }
+
+    /// See [`crate::Account::draw`].
+    pub fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
+        let Some(pieces) = self.pieces_mut(region.pool) else { return (done == 0).then_some(region.first) };
+        let known = if done == 0 { region.first } else { pieces.at(last)?.next };
+        if !known.is_end() {
+            return Some(known);
+        }
+        let drawn = pieces.draw(
+            region.base.wrapping_add(done),
+            region.bytes - done,
+            if done == 0 { Mark::END } else { last },
+        )?;
+        if done == 0 {
+            region.first = drawn;
+        }
+        Some(drawn)
+    }
+
+    /// See [`crate::Account::piece`].
+    pub fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {
+        match self {
+            Stock::Extents(_) if mark.is_end() => None,
+            Stock::Extents(_) => Some(Piece { base: region.base, bytes: region.bytes, next: Mark::END }),
+            Stock::Pieces(_) => self.pieces(region.pool)?.at(mark),
+        }
+    }
+
+    /// See [`crate::Account::clean`].
+    pub fn clean(&mut self, region: &Region, piece: Option<Mark>, bytes: u32) {
+        match (self.pieces_mut(region.pool), piece) {
+            (Some(pieces), Some(mark)) => pieces.give(mark),
+            (Some(pieces), None) => pieces.forgo(bytes),
+            (None, _) => {
+                if let (Some(extents), Some(extent)) = (self.extents(region.pool), extent(region.base, region.bytes)) {
+                    // Cannot fail: the extent is dirty.
+                    let _ = extents.cleaned(extent);
+                }
+            }
+        }
+    }
+}
+
+/// Who finds memory for one request of a client, and addresses for it.
+pub(crate) struct Finder<'a, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
+    pub stock: &'a mut Stock<P, WORDS, PAGE_WORDS, PAGES>,
+    /// Of the client, where there are page tables.
+    pub window: Option<Window>,
+    /// The memory is there, at the address that its owner has it at.
+    pub joined: Option<Region>,
+    /// What the client holds.
+    pub held: &'a [Holding],
+}
+
+impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
+    Finder<'_, P, WORDS, PAGE_WORDS, PAGES>
+{
+    /// What was granted, at its address.
+    pub fn region(&self, request: &Request, grant: &Grant) -> Region {
+        let charge = &grant.charge;
+        let Range { pool, base, bytes } = charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
+        let (Some(window), Some(pieces)) = (&self.window, self.stock.pieces(pool)) else {
+            return Region { base, bytes, pool, first: Mark::default() };
+        };
+        let wanted = request.frames.map(|wanted| spec::Wanted { bytes, ..wanted });
+        let at = wanted.and_then(|wanted| window.pick(charge.place, &wanted, self.held));
+        let first = if base == PROMISED { Mark::END } else { pieces.chain(base) };
+        Region { base: at.unwrap_or(0), bytes, pool, first }
+    }
+}
+
+/// Address of memory that is promised and not chosen yet.
+const PROMISED: u32 = 0;
+
+impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames
+    for Finder<'_, P, WORDS, PAGE_WORDS, PAGES>
+{
+    fn take(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
+        let spec::Wanted { bytes, align, at } = *wanted;
+        if let Some(pieces) = self.stock.pieces_mut(pool) {
+            if piece == PAGE_BYTES {
+                let promised = pieces.promise(bytes).map(|()| Range { pool, base: PROMISED, bytes });
+                return promised.map_err(|largest| NotThere { largest });
+            }
+            let first = pieces.reserve(bytes, if piece == 0 { bytes } else { piece });
+            let first = first.map_err(|largest| NotThere { largest })?;
+            return Ok(Range { pool, base: pieces.at(first).map_or(0, |piece| piece.base), bytes });
+        }
+        let extents = self.stock.extents(pool).ok_or(NotThere::default())?;
+        let found = match at {
+            Some(at) => extents.reserve_at(at, bytes),
+            None => extents.reserve_aligned(bytes, align),
+        };
+        match found {
+            Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
+            Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
+            Err(_) => Err(NotThere::default()),
+        }
+    }
+
+    fn give(&mut self, range: Range) {
+        if let Some(pieces) = self.stock.pieces_mut(range.pool) {
+            if range.base == PROMISED { pieces.forgo(range.bytes) } else { pieces.give_all(pieces.chain(range.base)) }
+        } else if let (Some(extents), Some(extent)) = (self.stock.extents(range.pool), extent(range.base, range.bytes))
+        {
+            // Cannot fail: it was taken just now.
+            let _ = extents.release(extent);
+        }
+    }
+
+    fn table_bytes(
+        &self,
+        request: &Request,
+        place: TablePlace,
+        wanted: Option<&spec::Wanted>,
+        piece: u32,
+    ) -> Option<u32> {
+        let Some(window) = &self.window else { return Some(request.table_bytes) };
+        let region = match (self.joined, wanted) {
+            (Some(region), _) => Some(region).filter(|region| window.serves(region.base, place))?,
+            (None, Some(wanted)) => {
+                Region { base: window.pick(place, wanted, self.held)?, bytes: wanted.bytes, ..Region::default() }
+            }
+            (None, None) => return None,
+        };
+        let slots = u8::from(self.joined.is_some() && request.slots > 0 || piece > PAGE_BYTES);
+        Some(window::tables(&region, Terms { slots, place: place as u8 }, self.held) * window.table_bytes)
+    }
+}

@@ -1,0 +1,399 @@
+//! The same manager on a chip with page tables: ledger, pieces, windows and kernel in the same histories.
+
+use std::collections::BTreeSet;
+use std::vec;
+use std::vec::Vec;
+
+use memory::extents::words_for;
+use spec::{
+    AccessLevel, Costs, Ledger, Linear, MemoryClass, Method, Opening, Platform, TablePlace, TemporalSpec, Work,
+};
+
+use super::machine::{Machine, POOL, Type};
+use super::{grant, release, share};
+use crate::history::History;
+use crate::wire::access::{ALL_READ, READ, WRITE};
+use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
+use crate::{Books, Error, HandOver, MAP_STEPS, Manager, PoolAt, SUPERVISOR, State};
+
+const K: u32 = 1024;
+const PAGE: u32 = 4 * K;
+const FAR: u32 = 2 << 20;
+const NEAR: u32 = 16 * K;
+const WINDOW: u32 = 0x4000_0000;
+type Accounts = Books<4, 2, 1, { words_for(11) }, 1024>;
+type Real = Manager<Accounts, 4, 64, 4>;
+
+const BEST: u32 = 0;
+const DETERMINISTIC: u32 = TemporalSpec::level(AccessLevel::Deterministic).bits();
+const L1: u32 = TemporalSpec::level(AccessLevel::L1).bits();
+const L2: u32 = TemporalSpec::level(AccessLevel::L2).bits();
+const INDEPENDENT: u32 = 8;
+const CONSTANT: u32 = 16;
+const PARTLY: u32 = 8 | 128;
+
+const WORK: Work =
+    Work { method: Method::Observed, map: Linear { base: 900, each: 40 }, release: Linear { base: 2000, each: 50 } };
+
+fn pools() -> [PoolAt; 2] {
+    [PoolAt::new("far", POOL, FAR), PoolAt::new("near", POOL + FAR, NEAR)]
+}
+
+/// Clients 0 and 1 have first-level tables on the chip, with one further table there; client 2 has none of both.
+fn hand_over() -> Vec<u8> {
+    let costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
+    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_a9(costs, WORK), [0, 18 * K, 0, 16 * K]);
+    for (root, near) in [(TablePlace::OnChip, K), (TablePlace::OnChip, K), (TablePlace::OffChip, 0)] {
+        ledger.open(&Opening { tables: [0, near, 0, 2 * K], ..Opening::new(root, 0) }).unwrap();
+    }
+    ledger.add_pool(MemoryClass::OffChip, FAR).unwrap();
+    ledger.add_pool(MemoryClass::OnChip, NEAR).unwrap();
+    let mut bytes = vec![0; HandOver::bytes(3, 2)];
+    assert_eq!(HandOver::encode(&ledger, &pools(), &mut bytes), Some(bytes.len()));
+    bytes
+}
+
+struct World {
+    manager: std::boxed::Box<Real>,
+    machine: Machine,
+}
+
+impl World {
+    fn new() -> World {
+        let mut manager = std::boxed::Box::new(Real::new(Books::closed()));
+        manager.account.open(HandOver::new(&hand_over())).unwrap();
+        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+            assert!(manager.enrol(index, name));
+        }
+        World { manager, machine: Machine::new(FAR + NEAR) }
+    }
+
+    fn ask(&mut self, badge: u32, request: Request) -> Result<Answer, Error> {
+        self.machine.begin();
+        let answer = self.manager.serve(badge, &request.encode(), &mut self.machine)?;
+        Ok(Answer::decode(&answer).unwrap())
+    }
+
+    fn send(&mut self, badge: u32, request: Request) -> Answer {
+        self.ask(badge, request).unwrap()
+    }
+
+    /// What is granted, mapped to its end, as the client's library does.
+    fn granted(&mut self, badge: u32, request: Request) -> Granted {
+        let granted = match self.send(badge, request) {
+            Answer::Granted(granted) => granted,
+            other => panic!("{request:?}: {other:?}"),
+        };
+        self.finish(badge, Operation::Map, granted.base, granted.left);
+        granted
+    }
+
+    fn finish(&mut self, badge: u32, operation: Operation, base: u32, mut left: u32) {
+        while left > 0 {
+            left = match self.send(badge, Request::new(operation).about(base)) {
+                Answer::Done(left) => left,
+                other => panic!("{operation:?} {base:#x}: {other:?}"),
+            };
+            self.consistent();
+        }
+    }
+
+    fn refused(&mut self, badge: u32, request: Request) -> Refused {
+        match self.send(badge, request) {
+            Answer::Refused(refused) => refused,
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+
+    fn free(&mut self, badge: u32, base: u32) {
+        let Answer::Done(left) = self.send(badge, release(base)) else { panic!("released") };
+        self.finish(badge, Operation::Scrub, base, left);
+    }
+
+    fn left(&self) -> u32 {
+        self.manager.account.left(0)
+    }
+
+    /// What the ledger says is what the clients hold; what they hold is mapped as it says, and nothing else is.
+    fn consistent(&self) {
+        let ledger = self.manager.account.ledger();
+        let (mut used, mut slots) = (0, 0);
+        let mut backed = BTreeSet::new();
+        for client in 0..3_u8 {
+            let holdings = &self.manager.client(client.into()).unwrap().holdings;
+            let account = &ledger.accounts()[usize::from(client)];
+            let own = |state: State| matches!(state, State::Private | State::Owned(_) | State::Leaving);
+            let held: u32 = holdings.iter().filter(|h| own(h.state)).map(|h| h.region.bytes).sum();
+            let dirty = holdings.iter().filter(|h| h.state == State::Dirty).map(|h| h.region.bytes - h.done);
+            assert_eq!((account.held, account.dirty), (held, dirty.sum()));
+            used += account.held + account.dirty;
+            let entered = || holdings.iter().filter(|h| h.state.is_entered());
+            assert_eq!(u32::from(account.pinned), entered().map(|h| u32::from(h.terms.slots)).sum::<u32>());
+            slots += u32::from(account.pinned);
+            for place in TablePlace::ALL {
+                let sections = |h: &&crate::Holding| h.terms.pinned() && h.region.bytes.is_multiple_of(1 << 20);
+                let here = entered().filter(|h| h.terms.place == place as u8 && !sections(h));
+                let covered: BTreeSet<u32> =
+                    here.flat_map(|h| h.region.base >> 20..=(h.region.base + h.region.bytes - 1) >> 20).collect();
+                assert_eq!(account.tables[place as usize].used, covered.len() as u32 * K, "{client} {place:?}");
+            }
+            let mapped: u32 = self.machine.mappings(client).map(|mapping| mapping.bytes).sum();
+            assert_eq!(mapped, entered().map(|h| h.done).sum::<u32>());
+            for mapping in self.machine.mappings(client) {
+                let holds = |h: &&crate::Holding| h.region.contains(mapping.at) && h.state.is_entered();
+                let holding = entered().find(holds).expect("somebody asked for it");
+                assert_eq!((mapping.write, mapping.pinned), (holding.write, holding.terms.pinned()));
+                assert_eq!(mapping.near, holding.terms.place < TablePlace::OffChip as u8);
+                let unit = mapping.bytes;
+                assert!(unit.is_power_of_two() && (mapping.at | mapping.from).is_multiple_of(unit), "{mapping:x?}");
+                assert!(!mapping.pinned || [PAGE, 64 * K, 1 << 20].contains(&unit));
+                let windows = if matches!(holding.state, State::Joined(..) | State::Parting(..)) {
+                    0..3
+                } else {
+                    client..client + 1
+                };
+                assert!(windows.clone().any(|who| (mapping.at - WINDOW) >> 25 == u32::from(who)), "{mapping:x?}");
+                if own(holding.state) {
+                    assert!(backed.insert(mapping.from), "memory of two");
+                }
+            }
+        }
+        assert_eq!(ledger.lock_slots().used, slots);
+        let pools: u32 = ledger.pools().iter().map(|pool| pool.clean.used).sum();
+        let kernel = self.machine.frames_of(Type::Kernel) as u32 * 256;
+        assert_eq!(pools, used + kernel);
+        let left: u32 = (0..2).map(|pool| self.manager.account.left(pool)).sum();
+        assert_eq!(left, FAR + NEAR - pools);
+    }
+}
+
+#[test]
+fn each_level_is_kept_or_refused_and_says_where_its_tables_lie() {
+    let mut world = World::new();
+    let locked = world.granted(0, grant(5000, DETERMINISTIC));
+    assert_eq!((locked.bytes, locked.level, locked.cycles, locked.method), (64 * K, 4, 6, 1));
+    assert_eq!((locked.tables(), locked.base % (64 * K)), (None, 0));
+    let mapping = world.machine.mapping(0, locked.base).unwrap();
+    assert!(mapping.pinned && mapping.bytes == 64 * K);
+    let near = world.granted(0, grant(300, L2));
+    assert_eq!((near.bytes, near.level, near.cycles, near.tables()), (PAGE, 2, 60, Some(TablePlace::OnChip)));
+    assert_eq!((near.descriptors, near.map_cycles, near.release_cycles), (1, 940, 2050));
+    assert_eq!(near.place & place::OBSERVED, place::OBSERVED);
+    let far = world.granted(0, grant(300, BEST));
+    assert_eq!((far.level, far.method, far.tables()), (0, 0, Some(TablePlace::OffChip)));
+    // Its first-level table is off the chip.
+    let refused = world.refused(2, grant(300, L2));
+    assert_eq!((refused.rule, refused.change, refused.value), (4, 1, L1));
+    let refused = world.refused(1, grant(300, L2 | INDEPENDENT));
+    assert_eq!((refused.rule, refused.change, refused.value), (20, 1, L2 | PARTLY));
+    let partly = world.granted(1, grant(300, L2 | PARTLY));
+    assert!(partly.partly().is_some_and(|independence| independence.not_kept.is_some()));
+    let constant = world.granted(1, grant(256 * K, L2 | CONSTANT));
+    assert_eq!((constant.descriptors, constant.map_cycles), (64, 900 + 64 * 40));
+    assert_eq!(world.refused(1, grant(257 * K, L2 | CONSTANT)).rule, 12);
+    world.consistent();
+}
+
+#[test]
+fn four_entries_are_all_that_is_locked_on_the_chip() {
+    let mut world = World::new();
+    let all: Vec<Granted> =
+        (0..4).map(|client| world.granted(client % 3, grant(1, [L1, DETERMINISTIC][client as usize % 2]))).collect();
+    let refused = world.refused(2, grant(1, DETERMINISTIC));
+    assert_eq!((refused.rule, refused.asked, refused.left), (11, 1, 0));
+    world.free(0, all[0].base);
+    world.granted(2, grant(1, DETERMINISTIC));
+    world.consistent();
+}
+
+#[test]
+fn scattered_pages_serve_one_allocation() {
+    let mut world = World::new();
+    let mut singles = vec![];
+    for _ in 0..60 {
+        singles.push(world.granted(0, grant(PAGE, BEST)).base);
+    }
+    let rest = world.left();
+    let all = world.granted(1, grant(rest, BEST));
+    singles.iter().step_by(2).for_each(|base| world.free(0, *base));
+    assert_eq!(world.left(), 30 * PAGE);
+    let granted = world.granted(2, grant(30 * PAGE, BEST));
+    assert_eq!(granted.left, (30 - MAP_STEPS) * PAGE, "a few pieces in each request");
+    assert!(world.machine.is_clear(2, granted.base, 30 * PAGE));
+    let pieces: Vec<u32> = world.machine.mappings(2).map(|mapping| mapping.from).collect();
+    assert!(pieces.windows(2).any(|pair| pair[1] != pair[0] + PAGE), "{pieces:x?}");
+    world.machine.scribble(2);
+    world.free(2, granted.base);
+    assert_eq!((world.left(), world.machine.mappings(2).count()), (30 * PAGE, 0));
+    world.free(1, all.base);
+    let again = world.granted(2, grant(30 * PAGE, BEST));
+    assert!(world.machine.is_clear(2, again.base, 30 * PAGE));
+    world.consistent();
+}
+
+#[test]
+fn large_memory_is_in_sections_and_large_pages_where_they_fit() {
+    let mut world = World::new();
+    // The pool begins at a multiple of 1 MiB.
+    let granted = world.granted(0, grant((1 << 20) + 68 * K, BEST));
+    let sizes: Vec<u32> = world.machine.mappings(0).map(|mapping| mapping.bytes).collect();
+    assert_eq!((granted.left, sizes), (0, vec![1 << 20, 64 * K, PAGE]));
+    assert!(granted.base.is_multiple_of(1 << 20));
+}
+
+#[test]
+fn a_table_is_given_when_there_is_none_and_refused_when_there_is_no_memory_near_for_it() {
+    let mut world = World::new();
+    // One table is there: the first MiB of its window. Sixteen granules of 64 KiB lie in a MiB.
+    let mut refused = None;
+    for index in 0..64 {
+        match world.send(0, grant(512 * K, L2)) {
+            Answer::Granted(granted) => world.finish(0, Operation::Map, granted.base, granted.left),
+            Answer::Refused(why) => {
+                refused = Some((index, why));
+                break;
+            }
+            Answer::Done(_) => unreachable!(),
+        }
+        world.consistent();
+    }
+    let (index, why) = refused.unwrap();
+    assert_eq!((index, why.rule), (4, 13), "memory runs out first: {why}");
+    let near = world.manager.account.ledger().accounts()[0].tables[TablePlace::OnChip as usize];
+    assert_eq!((near.used, near.total), (2 * K, 5 * K));
+    assert_eq!(world.machine.frames_of(Type::Kernel) as u32 * 256, PAGE);
+    // A client takes all near memory for data: tables do not go elsewhere.
+    let data = TemporalSpec { data: Some(MemoryClass::OnChip), ..TemporalSpec::level(AccessLevel::BestEffort) };
+    world.granted(1, grant(NEAR - PAGE, data.bits()));
+    world.free(0, WINDOW);
+    let base = world.granted(1, grant(PAGE, L2));
+    let refused = world.refused(1, Request { address: base.base + (1 << 20), ..grant(PAGE, L2) });
+    assert_eq!((refused.rule, refused.left), (8, 0));
+    world.consistent();
+}
+
+#[test]
+fn addresses_are_the_clients_own() {
+    let mut world = World::new();
+    let first = world.granted(0, grant(16 * K, BEST));
+    assert_eq!(first.base, WINDOW + (16 << 20));
+    let at = |address: u32| Request { address, ..grant(16 * K, BEST) };
+    for address in [first.base, first.base + PAGE, WINDOW, WINDOW + (48 << 20), 7 << 20, 0xffff_0000] {
+        assert_eq!(world.refused(0, at(address)).rule, 14, "{address:#x}");
+    }
+    let placed = world.granted(0, at(first.base + (1 << 20)));
+    assert_eq!(placed.base, first.base + (1 << 20));
+    let Answer::Done(_) = world.send(0, release(first.base)) else { panic!() };
+    assert_eq!(world.refused(0, at(first.base)).rule, 14, "while it is dirty");
+    world.finish(0, Operation::Scrub, first.base, 1);
+    assert_eq!(world.granted(0, at(first.base)).base, first.base);
+    let aligned = world.granted(0, Request { alignment: 4 << 20, ..share(9, PAGE, READ | WRITE) });
+    assert!(aligned.base.is_multiple_of(4 << 20));
+    world.consistent();
+}
+
+#[test]
+fn shared_memory_has_its_owners_address_and_is_taken_back_in_steps() {
+    let mut world = World::new();
+    let spec = |spec: u32, request: Request| Request { spec, ..request };
+    let own = world.granted(0, spec(L2, share(7, 40 * K, READ | WRITE | ALL_READ)));
+    let joined = world.granted(1, spec(L2, share(7, 40 * K, READ)));
+    assert_eq!((joined.base, joined.bytes), (own.base, own.bytes));
+    assert!(world.machine.mappings(1).all(|mapping| !mapping.write && mapping.near));
+    assert_eq!(world.refused(2, spec(L2, share(7, 40 * K, READ))).rule, 4);
+    world.consistent();
+    assert_eq!(world.refused(0, release(own.base)).left, 1);
+    let Answer::Done(left) = world.send(0, Request::new(Operation::Revoke).about(7)) else { panic!() };
+    assert_eq!((left, world.machine.mappings(1).count()), (0, 0));
+    world.free(0, own.base);
+    assert_eq!(world.manager.account.left(0), FAR);
+    // Nobody joins what is not there to its end, or not any more.
+    let rest = world.left();
+    let blocks: Vec<u32> = (0..rest / (64 * K)).map(|_| world.granted(1, grant(PAGE, BEST)).base).collect();
+    let _ = blocks;
+    let large = Request { bytes: 24 * PAGE, ..share(8, 24 * PAGE, READ | WRITE | ALL_READ) };
+    match world.send(0, large) {
+        Answer::Granted(granted) if granted.left > 0 => {
+            assert_eq!(world.refused(2, share(8, 24 * PAGE, READ)).rule, crate::rule::EXISTS);
+            world.finish(0, Operation::Map, granted.base, granted.left);
+        }
+        Answer::Granted(_) => {}
+        other => panic!("{other:?}"),
+    }
+    world.granted(2, share(8, 24 * PAGE, READ));
+    world.consistent();
+}
+
+#[test]
+fn a_dead_clients_memory_comes_back_step_by_step() {
+    let mut world = World::new();
+    for (bytes, spec) in [(70 * K, L2), (1, DETERMINISTIC), (1 << 20, BEST)] {
+        world.granted(0, grant(bytes, spec));
+    }
+    world.granted(0, share(3, 40 * K, READ | WRITE | ALL_READ));
+    world.granted(1, share(3, 40 * K, READ));
+    // Half mapped.
+    world.send(0, grant(600 * K, BEST));
+    world.machine.scribble(0);
+    let mut steps = 0;
+    while world.send(SUPERVISOR, Request::new(Operation::Reclaim).with("control")) != Answer::Done(0) {
+        steps += 1;
+        assert!(steps < 3000);
+        world.consistent();
+    }
+    assert_eq!((world.machine.mapped(), world.left()), (0, FAR));
+    assert_eq!(world.manager.account.ledger().lock_slots().used, 0);
+}
+
+#[test]
+fn what_the_kernel_refuses_is_undone() {
+    for fail_at in 1..=9 {
+        let mut world = World::new();
+        // Pieces of 64 KiB and less, so that there are four in a request.
+        world.machine.fail_at = Some(fail_at);
+        let request = grant(188 * K, L2);
+        let failed = world.ask(0, request).is_err();
+        assert_eq!(failed, fail_at <= 8, "{fail_at}");
+        world.machine.fail_at = None;
+        world.consistent();
+        while world.send(0, Request::new(Operation::Reclaim)) != Answer::Done(0) {
+            world.consistent();
+        }
+        assert_eq!((world.machine.mapped(), world.left()), (0, FAR), "{fail_at}");
+        world.granted(0, request);
+    }
+}
+
+/// The host and the chip run the same code over the same hand-over: two managers over kernels that clear at another pace decide alike.
+#[test]
+fn no_history_makes_ledger_pieces_and_kernel_disagree() {
+    let specs = [BEST, L2, L1, DETERMINISTIC, 1, L2 | INDEPENDENT, L2 | PARTLY, BEST | CONSTANT];
+    let (mut granted, mut refused, mut mapped) = (0, 0, 0);
+    for seed in 1..=8 {
+        let (mut world, mut twin) = (World::new(), World::new());
+        let mut history = History::new(seed, 3, &specs);
+        for _ in 0..1500 {
+            let request = Request::decode(&history.message()).unwrap();
+            let badge = history.who() as u32;
+            let answer = world.send(badge, request);
+            assert_eq!(twin.send(badge, request), answer);
+            granted += u32::from(matches!(answer, Answer::Granted(_)));
+            refused += u32::from(matches!(answer, Answer::Refused(_)));
+            mapped += u32::from(request.operation == Operation::Map);
+            if let Answer::Granted(granted) = answer
+                && request.operation == Operation::Grant
+            {
+                let bytes = granted.bytes - granted.left;
+                assert!(world.machine.is_clear(badge as u8, granted.base, bytes), "granted memory is clean");
+                let cap = u32::from(granted.level) >= request.spec & 7;
+                assert!(cap, "{granted:?}");
+            }
+            history.learn(Some(&answer));
+            world.machine.scribble(badge as u8);
+            world.consistent();
+        }
+        assert!(world.machine.most <= 2 * MAP_STEPS + 2, "{} kernel calls for a request", world.machine.most);
+    }
+    assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
+    assert!(mapped > 0, "{mapped}");
+}
