@@ -16,7 +16,10 @@ static void refused(const char *what) {
 static void tell(const char *what, const void *address) {
     static const char *const levels[] = {"best-effort", "l3", "l2", "l1", "deterministic"};
     struct rt_bound bound;
-    if (rt_query(address, &bound) == 0)
+    int32_t unknown = rt_query(address, &bound);
+    if (unknown == 0 && bound.method == 0)
+        printf("%s: checked at %s without a bound\n", what, levels[bound.level]);
+    else if (unknown == 0)
         printf("%s: checked at %s within %lu cycles\n", what, levels[bound.level], (unsigned long)bound.cycles);
     else
         printf("%s: not this domain's\n", what);

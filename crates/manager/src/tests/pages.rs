@@ -307,21 +307,22 @@ fn shared_memory_has_its_owners_address_and_is_taken_back_in_steps() {
     assert_eq!((left, world.machine.mappings(1).count()), (0, 0));
     world.free(0, own.base);
     assert_eq!(world.manager.account.left(0), FAR);
-    // Nobody joins what is not there to its end, or not any more.
-    let rest = world.left();
-    let blocks: Vec<u32> = (0..rest / (64 * K)).map(|_| world.granted(1, grant(PAGE, BEST)).base).collect();
-    let _ = blocks;
-    let large = Request { bytes: 24 * PAGE, ..share(8, 24 * PAGE, READ | WRITE | ALL_READ) };
-    match world.send(0, large) {
-        Answer::Granted(granted) if granted.left > 0 => {
-            assert_eq!(world.refused(2, share(8, 24 * PAGE, READ)).rule, crate::rule::EXISTS);
-            world.finish(0, Operation::Map, granted.base, granted.left);
-        }
-        Answer::Granted(_) => {}
-        other => panic!("{other:?}"),
+    // Nobody joins what is not there to its end.
+    let wanted = share(8, 700 * K, READ | WRITE | ALL_READ);
+    let Answer::Granted(granted) = world.send(0, wanted) else { panic!("granted") };
+    assert!(granted.left > 0);
+    assert_eq!(world.refused(2, share(8, 700 * K, READ).with("control")).rule, crate::rule::EXISTS);
+    world.finish(0, Operation::Map, granted.base, granted.left);
+    world.granted(2, share(8, 700 * K, READ).with("control"));
+    // It is taken from its member before the owner can free it: several requests.
+    let mut steps = 0;
+    while world.send(0, Request::new(Operation::Revoke).about(8)) != Answer::Done(0) {
+        world.consistent();
+        steps += 1;
     }
-    world.granted(2, share(8, 24 * PAGE, READ));
-    world.consistent();
+    assert!(steps > 0);
+    world.free(0, granted.base);
+    assert_eq!((world.left(), world.machine.mapped()), (FAR, 0));
 }
 
 #[test]

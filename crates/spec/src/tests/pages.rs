@@ -385,7 +385,7 @@ fn a_forged_block_promises_no_more_than_there_is() {
     let (platform, tables, pools, accounts) = (6, 6 + 16, 6 + 16 + 10, 6 + 16 + 10 + 12);
     // Costs are data.
     assert_eq!(forge(platform + 2, &|_| 7).unwrap().platform().pages().unwrap().costs.main_tlb, 7);
-    let changes: [(usize, &dyn Fn(u32) -> u32); 26] = [
+    let changes: [(usize, &dyn Fn(u32) -> u32); 27] = [
         (platform, &|word| word ^ 3),
         (platform, &|word| word | 1 << 16),
         (platform + 1, &|word| word + 1),
@@ -401,6 +401,7 @@ fn a_forged_block_promises_no_more_than_there_is() {
         (tables + 4, &|_| 8 * (64 << 10)),
         (tables + 8, &|word| word + 1),
         (tables + 9, &|word| word - 1),
+        (tables + 9, &|word| word + 1),
         (pools, &|_| 4),
         (pools, &|_| 3 | 1 << 8),
         (pools + 1, &|_| 0),
