@@ -51,6 +51,20 @@ fn a_promise_is_drawn_in_the_largest_pieces_that_fit() {
 }
 
 #[test]
+fn a_piece_fits_the_address_that_it_gets() {
+    let mut pool = pool();
+    pool.promise(0x1_0000).unwrap();
+    let (mut offset, mut last, mut sizes) = (0x3000, Mark::END, vec![]);
+    while let Some(mark) = pool.draw(offset, 0x1_0000, last) {
+        let piece = pool.at(mark).unwrap();
+        assert!(offset.is_multiple_of(piece.bytes) && piece.base.is_multiple_of(piece.bytes));
+        (offset, last) = (offset + piece.bytes, mark);
+        sizes.push(piece.bytes);
+    }
+    assert_eq!(sizes, [0x1000, 0x4000, 0x8000, 0x2000, 0x1000]);
+}
+
+#[test]
 fn scattered_pages_serve_and_what_is_promised_is_nobody_elses() {
     let mut pool = pool();
     let singles: Vec<Mark> = (0..300).map(|_| pool.reserve(PAGE, PAGE).unwrap()).collect();
