@@ -34,15 +34,33 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     /// No memory.
     pub const CLOSED: Self = Stock::Extents([const { None }; P]);
 
-    /// All of the pools' memory, which is clean.
+    /// All of the pools' memory, which is clean. Each step has a large value on the stack, one at a time.
     pub fn open(&mut self, pages: bool, pools: &[PoolAt]) -> Result<(), ExtentError> {
-        *self = if pages { Stock::Pieces([const { None }; P]) } else { Self::CLOSED };
-        for (index, at) in pools.iter().enumerate() {
-            match self {
-                Stock::Extents(all) => all[index] = Some(Extents::new(at.base, at.bytes, GRANULE_LOG2)?),
-                Stock::Pieces(all) => all[index] = Some(Pieces::new(at.base, at.bytes)?),
-            }
+        self.close(pages);
+        pools.iter().enumerate().try_for_each(|(index, at)| match self {
+            Stock::Extents(all) => Self::open_extents(&mut all[index], at),
+            Stock::Pieces(all) => Self::open_pieces(&mut all[index], at),
+        })
+    }
+
+    #[inline(never)]
+    fn close(&mut self, pages: bool) {
+        match self {
+            Stock::Extents(all) if !pages => all.iter_mut().for_each(|pool| *pool = None),
+            _ if pages => *self = Stock::Pieces([const { None }; P]),
+            _ => *self = Self::CLOSED,
         }
+    }
+
+    #[inline(never)]
+    fn open_extents(pool: &mut Option<Extents<WORDS>>, at: &PoolAt) -> Result<(), ExtentError> {
+        *pool = Some(Extents::new(at.base, at.bytes, GRANULE_LOG2)?);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn open_pieces(pool: &mut Option<Pieces<PAGE_WORDS, PAGES>>, at: &PoolAt) -> Result<(), ExtentError> {
+        *pool = Some(Pieces::new(at.base, at.bytes)?);
         Ok(())
     }
 
