@@ -67,6 +67,18 @@ pub enum HandOverError {
     Extents(ExtentError),
 }
 
+impl HandOverError {
+    /// What is wrong, in a few words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            HandOverError::Short => "what the host has handed over is cut short",
+            HandOverError::Ledger(_) => "the ledger that the host has handed over is not accepted",
+            HandOverError::Pools => "the pools of the ledger are not those that the host has handed over",
+            HandOverError::Extents(_) => "a pool is too large, or not a multiple of what it is divided into",
+        }
+    }
+}
+
 const WORD: usize = 4;
 /// Bytes for each pool.
 const POOL: usize = 2 * WORD + NAME_BYTES;
@@ -180,11 +192,10 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             Some(region) => region,
             None => finder.region(request, &grant),
         };
-        let Grant { charge: Charge { slots, place, .. }, bound, table, .. } = grant;
+        let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
         Ok(Admitted {
             region,
             terms: Terms { slots, place: place as u8 },
-            bound: bound.map_or(NOTHING, promised),
             nodes: table.map(|range| (range.base, range.bytes)),
         })
     }
@@ -199,6 +210,10 @@ const NOTHING: Bound = Bound { level: 0, method: 0, cycles: abi::info::UNBOUNDED
 
 fn promised(promise: Promise) -> Bound {
     Bound { level: promise.level as u8, method: promise.method as u8, cycles: promise.cycles }
+}
+
+fn place(terms: Terms) -> TablePlace {
+    TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip)
 }
 
 fn refused(refusal: Refusal) -> Refused {
@@ -263,7 +278,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             domain: client,
             code: false,
             slots: terms.slots,
-            place: TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip),
+            place: place(terms),
             table_bytes,
             misses: 0,
             frames: frames.then_some(range),
@@ -284,6 +299,10 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32) {
         self.ledger.cleaned(client, Range { pool: region.pool, base: region.base, bytes });
         self.stock.clean(region, piece, bytes);
+    }
+
+    fn bound(&self, client: u8, terms: Terms) -> Bound {
+        self.ledger.promised(client, terms.pinned(), place(terms)).map_or(NOTHING, promised)
     }
 
     fn effort(&self, region: &Region, terms: Terms) -> Effort {

@@ -2,7 +2,7 @@
 
 use memory::pieces::PAGE_LOG2;
 
-use crate::seam::{Bound, Entry, Mapping, Mark, Piece, Region, Terms};
+use crate::seam::{Entry, Mapping, Mark, Piece, Region, Terms};
 
 /// What a record says about its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +48,6 @@ pub struct Holding {
     pub region: Region,
     /// Its temporal specification, packed.
     pub spec: u32,
-    /// Its bound.
-    pub bound: Bound,
     /// What is the case.
     pub state: State,
     /// Whether the client may write.
@@ -136,7 +134,6 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         holdings: [Holding {
             region: Region { base: 0, bytes: 0, first: Mark::END, pool: 0 },
             spec: 0,
-            bound: Bound { level: 0, method: 0, cycles: 0 },
             state: State::Free,
             write: false,
             terms: Terms { slots: 0, place: 0 },
@@ -188,3 +185,6 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         self.holdings.iter().filter(|holding| holding.state != State::Free).count() as u32
     }
 }
+
+/// There are hundreds of them.
+const _: () = assert!(size_of::<Holding>() <= 32);

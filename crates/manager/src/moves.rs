@@ -20,6 +20,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// Maps the next pieces; returns the bytes that are left. Memory of one's own is drawn and typed first; joined memory is there.
+    #[inline(never)]
     pub(crate) fn enter(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
         for _ in 0..MAP_STEPS {
             let holding = &mut self.clients[usize::from(client)].holdings[slot];
@@ -39,6 +40,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// Begins to take a mapping away, and makes the first step. What the kernel refuses at once stays as it was.
+    #[inline(never)]
     pub(crate) fn withdraw(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let before = *self.holding(client, slot);
         let state = match before.state {
@@ -54,6 +56,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// Unmaps the next pieces of what is on its way out. When nothing is mapped any more, the account is told.
+    #[inline(never)]
     pub(crate) fn exit(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let mut steps = 0;
         loop {
@@ -89,6 +92,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// One step of clearing: at most [`SCRUB_STEPS`] of the kernel's steps. Returns the bytes left.
+    #[inline(never)]
     pub(crate) fn cleanse(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
         let mut left = 0;
         for _ in 0..SCRUB_STEPS {

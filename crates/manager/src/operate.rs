@@ -5,7 +5,7 @@ use spec::{Method, TemporalSpec};
 
 use crate::holding::{Holding, State};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Calls, Effort, Mark, Wanted};
+use crate::seam::{Account, Admitted, Bound, Calls, Effort, Mark, Wanted};
 use crate::wire::{Answer, Granted, Refused, Request, place};
 use crate::{Manager, Outcome};
 
@@ -14,8 +14,10 @@ pub(crate) fn unknown(what: u32) -> Refused {
 }
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// What a record says.
-    pub(crate) fn granted(&self, holding: &Holding) -> Answer {
+    /// What a record of a client says.
+    #[inline(never)]
+    pub(crate) fn granted(&self, client: u8, holding: &Holding) -> Answer {
+        let Bound { level, method: found, cycles } = self.account.bound(client, holding.terms);
         let Effort { descriptors, map_cycles, release_cycles, method } =
             self.account.effort(&holding.region, holding.terms);
         let bit = |set: bool, bit: u32| if set { bit } else { 0 };
@@ -24,9 +26,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             base: holding.region.base,
             bytes: holding.region.bytes,
             spec: holding.spec,
-            level: u32::from(holding.bound.level),
-            cycles: holding.bound.cycles,
-            method: u32::from(holding.bound.method),
+            level: u32::from(level),
+            cycles,
+            method: u32::from(found),
             left: holding.unmapped(),
             place: u32::from(holding.terms.place)
                 | bit(holding.terms.pinned(), place::PINNED)
@@ -43,7 +45,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let at = (request.address != 0).then_some(request.address);
         let wanted = Wanted { spec: request.spec, bytes: request.bytes, at, alignment: 1 };
         let slot = self.obtain(client, &wanted, State::Private, calls)?;
-        Ok(self.granted(&self.record(client).holdings[slot]))
+        Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
     /// A free record of a client, or the refusal.
@@ -108,7 +110,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
     /// `QUERY`.
     pub(crate) fn query(&self, client: u8, address: u32) -> Outcome {
-        Ok(self.granted(self.record(client).around(address).ok_or(unknown(address))?))
+        Ok(self.granted(client, self.record(client).around(address).ok_or(unknown(address))?))
     }
 
     /// `RECLAIM`: one step for one record.
@@ -135,8 +137,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
 /// The record of what was admitted; nothing of it is mapped yet.
 pub(crate) fn hold(admitted: &Admitted, spec: u32, state: State, write: bool) -> Holding {
-    let Admitted { region, terms, bound, .. } = *admitted;
-    Holding { region, spec, bound, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0 }
+    let Admitted { region, terms, .. } = *admitted;
+    Holding { region, spec, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0 }
 }
 
 /// Gives the client's table the nodes that the account found it to need.

@@ -60,8 +60,6 @@ pub struct Admitted {
     pub region: Region,
     /// What the account was charged beside the frames.
     pub terms: Terms,
-    /// The bound of accesses to it.
-    pub bound: Bound,
     /// Memory that the client's table needs in addition: base and bytes.
     pub nodes: Option<(u32, u32)>,
 }
@@ -110,6 +108,9 @@ pub trait Account {
 
     /// A piece of memory that the client had left is clean again; without one, what was promised of it and never drawn.
     fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32);
+
+    /// The bound of a client's accesses to memory that is kept so.
+    fn bound(&self, client: u8, terms: Terms) -> Bound;
 
     /// Cycles to map a region and to take that away again, at most, and how they were found; zeros where nothing is said.
     fn effort(&self, region: &Region, terms: Terms) -> Effort;

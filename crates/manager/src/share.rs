@@ -70,14 +70,14 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             writers: all(access::ALL_WRITE),
             members: 0,
         };
-        Ok(self.granted(&self.record(client).holdings[slot]))
+        Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
     /// The owner asks for what it has.
     fn again(&self, client: u8, index: u8, request: &Request) -> Outcome {
         let holding = &self.record(client).holdings[usize::from(self.shared((client, index)).holding)];
         agree(holding.spec, holding.region.bytes, request)?;
-        Ok(self.granted(holding))
+        Ok(self.granted(client, holding))
     }
 
     fn join(&mut self, client: u8, place: Place, request: &Request, calls: &mut impl Calls) -> Outcome {
@@ -99,7 +99,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             if write && !known.write {
                 return Err(refuse(rule::PERMITTED, request.access, access::READ, change::RELEASE, 1).into());
             }
-            return Ok(self.granted(known));
+            return Ok(self.granted(client, known));
         }
         if self.record(client).member(owner, index).is_some() {
             return Err(unknown(request.address).into());
@@ -114,7 +114,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             let _ = self.withdraw(client, slot, calls);
             return Err(error.into());
         }
-        Ok(self.granted(&self.record(client).holdings[slot]))
+        Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
     /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`.

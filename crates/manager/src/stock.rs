@@ -177,6 +177,7 @@ const PROMISED: u32 = 0;
 impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames
     for Finder<'_, P, WORDS, PAGE_WORDS, PAGES>
 {
+    #[inline(never)]
     fn take(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
         let spec::Wanted { bytes, align, at } = *wanted;
         if let Some(pieces) = self.stock.pieces_mut(pool) {

@@ -50,6 +50,7 @@ impl Window {
     ///
     /// # Time complexity
     /// A look at each record, and at each granule of a part (at most 256).
+    #[inline(never)]
     pub fn pick(&self, place: TablePlace, wanted: &Wanted, held: &[Holding]) -> Option<u32> {
         let (offset, bytes) = self.part(place)?;
         let base = self.base + offset;
@@ -104,6 +105,7 @@ fn taken(base: u32, granules: u32, held: &[Holding]) -> [u32; WORDS] {
 ///
 /// # Time complexity
 /// A look at each record for each MiB.
+#[inline(never)]
 pub(crate) fn tables(region: &Region, terms: Terms, held: &[Holding]) -> u32 {
     let needs = |region: &Region, terms: Terms| !terms.pinned() || !region.bytes.is_multiple_of(UNITS[2]);
     if !needs(region, terms) {

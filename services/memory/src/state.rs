@@ -3,9 +3,9 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use cofferdam::Info;
 use cofferdam::abi::Kind;
-use cofferdam::{Info, println};
-use manager::books::{Books, HandOver};
+use manager::books::{Books, HandOver, HandOverError};
 use manager::standard::{POOLS, Standard};
 
 use crate::kernel::{Kernel, Pool};
@@ -49,10 +49,7 @@ impl State {
         // SAFETY: the area is this domain's to read, and constant.
         let bytes = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
         let hand_over = HandOver::new(bytes);
-        if let Err(error) = manager.account.open(hand_over) {
-            println!("memory: {error:?}");
-            return Err("the ledger that the host has handed over is not accepted");
-        }
+        manager.account.open(hand_over).map_err(HandOverError::text)?;
         kernel.set_pages(manager.account.ledger().platform().pages().is_some());
         let (pools, count) = hand_over.pools::<POOLS>().map_err(|_| "too many pools")?;
         for pool in &pools[..count] {

@@ -59,7 +59,7 @@ impl Simple {
         self.pinned[client] += u32::from(pinned);
         self.entries[client] += 1;
         let terms = Terms { slots: u8::from(pinned), place: 1 };
-        Ok(Admitted { region, terms, bound: Bound { level: 1, method: 2, cycles: 3 }, nodes: None })
+        Ok(Admitted { region, terms, nodes: None })
     }
 }
 
@@ -95,6 +95,10 @@ impl Account for Simple {
     fn clean(&mut self, client: u8, region: &Region, _: Option<Mark>, bytes: u32) {
         self.free[Self::units(*region)].fill(true);
         self.charged[usize::from(client)] -= bytes;
+    }
+
+    fn bound(&self, _: u8, _: Terms) -> Bound {
+        Bound { level: 1, method: 2, cycles: 3 }
     }
 
     fn effort(&self, _: &Region, _: Terms) -> Effort {

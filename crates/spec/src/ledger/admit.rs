@@ -63,6 +63,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// The decision. Frames are taken when it is a grant; the ledger itself is as before.
+    #[inline(never)]
     pub(super) fn decide(&self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
         let Request { domain, spec, code, misses, .. } = *request;
         let Some(account) = self.accounts().get(usize::from(domain)) else {
@@ -89,16 +90,21 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Ok(Grant {
             charge: Charge { domain, code, slots, place, table_bytes: table.bytes, misses, frames: found },
             spec,
-            bound: plan.pinned.or_else(|| self.promise(account.root, place)),
+            bound: self.promised(domain, plan.pinned, place),
             table: table.growth,
-            independence: spec.independent.then(|| self.platform.independence(plan.pinned.is_some(), place)),
+            independence: spec.independent.then(|| self.platform.independence(plan.pinned, place)),
             effort: self.platform.pages().map(|pages| pages.effort(plan.descriptors)),
         })
     }
 
-    /// What tables promise: the weaker of the domain's first-level table and the others.
-    fn promise(&self, root: TablePlace, place: TablePlace) -> Option<Bound> {
-        let (root, own) = (self.platform.bound_of(root)?, self.platform.bound_of(place)?);
+    /// What is promised about memory of a domain that is pinned, or whose tables lie in a place: then the weaker of the domain's
+    /// first-level table and the others decides. `None` when nothing is promised.
+    pub fn promised(&self, domain: u8, pinned: bool, place: TablePlace) -> Option<Bound> {
+        if pinned {
+            return Some(self.platform.pinned());
+        }
+        let account = self.accounts().get(usize::from(domain))?;
+        let (root, own) = (self.platform.bound_of(account.root)?, self.platform.bound_of(place)?);
         Some(if root.cycles > own.cycles { root } else { own })
     }
 
@@ -127,6 +133,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// Memory that the domain's tables in a place have to be given before they hold `bytes` more.
+    #[inline(never)]
     fn table_growth(
         &self,
         account: &Account,
@@ -153,6 +160,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// Takes memory from the first pool that has it; of any class, or of the one given. What is in locked ways is for tables.
+    #[inline(never)]
     fn find(
         &self,
         class: Option<MemoryClass>,

@@ -33,6 +33,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// The specification nearest to the one asked, with a promise if there has to be one: with what it gets only in part, without what
     /// cannot be kept, then other levels, the stronger one first.
+    #[inline(never)]
     fn nearest_spec(&self, request: &Request, frames: &mut impl Frames, promised: bool) -> Option<TemporalSpec> {
         let asked = request.spec;
         let in_part = asked.independent && self.platform.pages().is_some();
@@ -88,6 +89,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// What would be granted now, but for the memory, which is given back.
+    #[inline(never)]
     fn decided(&self, request: &Request, frames: &mut impl Frames) -> Option<Grant> {
         let grant = self.decide(request, frames).ok()?;
         grant.charge.frames.into_iter().chain(grant.table).for_each(|range| frames.give(range));

@@ -1,7 +1,7 @@
 //! How memory is to be checked, and whether the domain, or the chip, has the slots for it.
 
 use super::{Account, Ledger, Request, Wanted};
-use crate::platform::{Bound, Hardware, Meaning, PAGE_BYTES, Pages, Regions, TablePlace, UNITS};
+use crate::platform::{Hardware, Meaning, PAGE_BYTES, Pages, Regions, TablePlace, UNITS};
 use crate::refusal::{Change, Refusal, Rule};
 
 pub(super) const fn refuse(rule: Rule, asked: u32, left: u32) -> Refusal {
@@ -10,8 +10,8 @@ pub(super) const fn refuse(rule: Rule, asked: u32, left: u32) -> Refusal {
 
 /// How memory is to be checked.
 pub(super) struct Plan {
-    /// What is promised where slots are pinned for it; else its tables decide.
-    pub pinned: Option<Bound>,
+    /// Slots are its own; else its tables decide what is promised.
+    pub pinned: bool,
     pub slots: u8,
     /// Where its tables can lie, the best place first; empty when it needs none.
     pub places: &'static [TablePlace],
@@ -62,18 +62,18 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             return Err(refuse(Rule::ConstantTime, descriptors, most));
         }
         match meaning {
-            Meaning::Pinned(bound) => {
+            Meaning::Pinned(_) => {
                 let entries = wanted.map_or(u32::from(request.slots), |_| bytes / piece);
                 let left = self.slots.left();
                 if entries > left {
                     return Err(refuse(Rule::LockSlots, entries, left));
                 }
                 let places = &TablePlace::ALL[TablePlace::OffChip as usize..];
-                Ok(Plan { pinned: Some(bound), slots: entries as u8, places, wanted, piece, descriptors })
+                Ok(Plan { pinned: true, slots: entries as u8, places, wanted, piece, descriptors })
             }
             Meaning::Tables(places) => {
                 level(account, request, places)?;
-                Ok(Plan { pinned: None, slots: 0, places, wanted, piece, descriptors })
+                Ok(Plan { pinned: false, slots: 0, places, wanted, piece, descriptors })
             }
         }
     }
@@ -85,15 +85,15 @@ fn plan_regions(regions: &Regions, account: &Account, request: &Request, meaning
         least => u32::from(least.max(account.paged_slots)),
     };
     let free = u32::from(regions.registers) - u32::from(account.pinned);
-    let paged = Plan { pinned: None, slots: 0, places: &[], wanted: request.frames, piece: 0, descriptors: 0 };
+    let paged = Plan { pinned: false, slots: 0, places: &[], wanted: request.frames, piece: 0, descriptors: 0 };
     match meaning {
-        Meaning::Pinned(bound) => {
+        Meaning::Pinned(_) => {
             let left = free - paged_slots(account.code > 0, account.data > 0);
             let asked = u32::from(request.slots.max(1));
             if asked > left {
                 return Err(refuse(Rule::PinnedSlots, asked, left));
             }
-            Ok(Plan { pinned: Some(bound), slots: asked as u8, ..paged })
+            Ok(Plan { pinned: true, slots: asked as u8, ..paged })
         }
         Meaning::Tables(places) => {
             level(account, request, places)?;

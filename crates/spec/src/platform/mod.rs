@@ -171,6 +171,14 @@ impl Platform {
         }
     }
 
+    /// What slots of its own promise.
+    pub const fn pinned(&self) -> Bound {
+        match &self.hardware {
+            Hardware::Regions(regions) => regions.pinned(),
+            Hardware::Pages(pages) => pages.pinned(),
+        }
+    }
+
     /// What tables in a place promise; `None` when that is nothing.
     pub const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
         match &self.hardware {

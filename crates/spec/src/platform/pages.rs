@@ -135,13 +135,17 @@ impl Pages {
     /// How a level is kept: `None` where there is no third level. `l1` is kept as `deterministic`: first-level caches hold no part of a
     /// table for certain. Of what is locked, tables are read once, when it is locked: where they lie promises nothing.
     pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
-        let locked = Bound { level: AccessLevel::Deterministic, cycles: self.costs.main_tlb, method: Method::Derived };
         Some(match level {
-            AccessLevel::Deterministic | AccessLevel::L1 => Meaning::Pinned(locked),
+            AccessLevel::Deterministic | AccessLevel::L1 => Meaning::Pinned(self.pinned()),
             AccessLevel::L2 => Meaning::Tables(ON_CHIP_FIRST),
             AccessLevel::L3 => return None,
             AccessLevel::BestEffort => Meaning::Tables(OFF_CHIP),
         })
+    }
+
+    /// What locked entries promise.
+    pub(super) const fn pinned(&self) -> Bound {
+        Bound { level: AccessLevel::Deterministic, cycles: self.costs.main_tlb, method: Method::Derived }
     }
 
     /// What tables in a place promise; off the chip, nothing.

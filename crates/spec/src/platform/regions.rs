@@ -51,13 +51,16 @@ impl Regions {
     /// How a level is kept: `None` where there is no third level.
     pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
         Some(match level {
-            AccessLevel::Deterministic => {
-                Meaning::Pinned(Bound { level: AccessLevel::Deterministic, cycles: 0, method: Method::Derived })
-            }
+            AccessLevel::Deterministic => Meaning::Pinned(self.pinned()),
             AccessLevel::L1 => Meaning::Tables(TCM),
             AccessLevel::L2 | AccessLevel::BestEffort => Meaning::Tables(CHIP),
             AccessLevel::L3 => return None,
         })
+    }
+
+    /// What registers of its own promise.
+    pub(super) const fn pinned(&self) -> Bound {
+        Bound { level: AccessLevel::Deterministic, cycles: 0, method: Method::Derived }
     }
 
     /// What a table in a place promises.
