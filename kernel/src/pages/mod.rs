@@ -114,7 +114,7 @@ mod cost {
 
 /// Descriptors of a step of an edit.
 const ENTRIES: u32 = 16;
-/// Pages, large pages and sections that a step of a search passes because the domain began with them.
+/// Pages, large pages and sections, one behind the other, that a step of a search passes because the domain began with them.
 const OWN_PAGES: usize = 8;
 
 impl<A: PageArch> Pages<A> {
@@ -290,26 +290,28 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     }
 
     /// # Bound
-    /// [`OWN_PAGES`] that the domain began with, and one step of a search.
+    /// One step of a search, and [`OWN_PAGES`] looked up that follow what it has found.
     fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
-        let mut from = from;
+        let (mut at, mut found) = match tables.next_step(from) {
+            protect::vmsa::Next::Found(at, found) => (at, found),
+            protect::vmsa::Next::From(later) => return Next::From(later),
+            protect::vmsa::Next::End => return Next::End,
+        };
         for _ in 0..OWN_PAGES {
-            match tables.next_step(from) {
-                protect::vmsa::Next::Found(at, found) => {
-                    let mapping = Mapping::of(at, &found);
-                    let after = mapping.virt + mapping.bytes;
-                    if !own(at, found.physical) {
-                        let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
-                        return Next::Found(Mapping { locked, ..mapping }, after);
-                    }
-                    from = after;
-                }
-                protect::vmsa::Next::From(later) => return Next::From(later),
-                protect::vmsa::Next::End => return Next::End,
+            let mapping = Mapping::of(at, &found);
+            let after = mapping.virt + mapping.bytes;
+            if !own(at, found.physical) {
+                let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
+                return Next::Found(Mapping { locked, ..mapping }, after);
+            }
+            at = after;
+            match tables.lookup(at) {
+                Some(next) => found = next,
+                None => break,
             }
         }
-        Next::From(from)
+        Next::From(at)
     }
 
     fn give(&mut self, base: u32, bytes: u32) -> (u32, u32) {
