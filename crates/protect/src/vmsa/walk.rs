@@ -5,7 +5,7 @@ use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
 use super::shape::Unit;
 use super::tables::Tables;
-use super::{AccessKind, PAGE_LOG2, TABLE_ENTRIES};
+use super::{AccessKind, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
 
 /// Most empty descriptors that one step of a search passes.
 pub const SEARCH_ENTRIES: u32 = 64;
@@ -95,15 +95,18 @@ impl<M: TableMemory> Tables<M> {
             if page >= end {
                 return Next::End;
             }
-            let at = (page << PAGE_LOG2).max(from);
-            if let Some(found) = self.lookup(at) {
-                return Next::Found(at, found);
+            // An empty entry of the first level is passed at once, one of the second by itself; neither is decoded.
+            let empty = |at: u32| self.memory.word(at) & 0b11 == 0;
+            let first = self.memory.word(self.first_at(page));
+            let is_table = first & 0b11 == 0b01;
+            let table = first & !(TABLE_BYTES - 1);
+            if first & 0b11 != 0 && !(is_table && empty(table + 4 * (page & (TABLE_ENTRIES - 1)))) {
+                let at = (page << PAGE_LOG2).max(from);
+                if let Some(found) = self.lookup(at) {
+                    return Next::Found(at, found);
+                }
             }
-            // An empty entry of the first level is passed at once.
-            page = match self.first(page) {
-                First::Table(_) => page + 1,
-                _ => (page | (TABLE_ENTRIES - 1)) + 1,
-            };
+            page = if is_table { page + 1 } else { (page | (TABLE_ENTRIES - 1)) + 1 };
         }
         if page >= end { Next::End } else { Next::From(page << PAGE_LOG2) }
     }
