@@ -73,7 +73,9 @@ fn areas(placed: &PlacedArea) -> impl Iterator<Item = describe::Area> + '_ {
         memory: placed.memory.clone(),
         pinned: placed.pinned,
         shared: placed.shared,
-        pages: if placed.pinned { 0 } else { each },
+        pages: if placed.pinned && placed.kept.is_empty() { 0 } else { each },
+        kept: placed.kept.clone(),
+        independence: placed.independence.clone(),
     })
 }
 
@@ -160,7 +162,7 @@ fn interrupts(loaded: &Loaded) -> Vec<describe::Interrupt> {
     let domains = loaded.document.manifest.domain.values().enumerate();
     let all = domains.flat_map(|(domain, d)| d.interrupt.values().map(move |line| (domain, line)));
     all.filter_map(|(domain, line)| {
-        let number = loaded.board.device.get(&line.device)?.lines.get(&line.line)?;
+        let number = loaded.board.device(&line.device)?.lines.get(&line.line)?;
         let name = format!("{} {}", line.device, line.line);
         Some(describe::Interrupt { line: *number as u16, name, domain: domain as u8 })
     })
@@ -172,16 +174,29 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
     let own = own.map(|(name, m)| describe::Memory {
         name: name.clone(),
         base: u64::from(m.base),
+        stands_in_for: Vec::new(),
         capacity: u64::from(m.bytes),
-        used: hot_bytes(placed, m.base, m.bytes),
+        used: own_bytes(loaded, placed, name, m),
     });
     let others = placed.layout.memories.iter().map(|m| describe::Memory {
         name: m.name.clone(),
         base: u64::from(m.base),
+        stands_in_for: loaded.board.memory.get(&m.name).map(|m| m.stands_in_for.clone()).unwrap_or_default(),
         capacity: u64::from(m.bytes),
         used: m.used,
     });
     own.chain(others).collect()
+}
+
+/// Whether tables of domains lie in a memory.
+fn holds_tables(loaded: &Loaded, name: &str) -> bool {
+    loaded.board.pages().is_some_and(|pages| pages.tables == name)
+}
+
+/// What is used of a memory of the kernel's: by its program, or by tables of domains.
+fn own_bytes(loaded: &Loaded, placed: &Placed, name: &str, memory: &manifest::Memory) -> u64 {
+    let tables = u64::from(placed.layout.near_tables);
+    if holds_tables(loaded, name) { tables } else { hot_bytes(placed, memory.base, memory.bytes) }
 }
 
 /// The end of the kernel's last symbol in a memory: what it uses of it.
@@ -196,9 +211,12 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
     let mut areas = Vec::new();
     for (name, memory) in &loaded.board.memory {
         let (what, bytes, access) = match memory.kind {
+            MemoryKind::Kernel if holds_tables(loaded, name) => {
+                ("tables of domains", u64::from(placed.layout.near_tables), "rw")
+            }
             MemoryKind::Kernel => ("vectors and hot code", hot_bytes(placed, memory.base, memory.bytes), "rx"),
             MemoryKind::Rom => ("code and tables", u64::from(placed.layout.tables.saturating_sub(memory.base)), "rx"),
-            MemoryKind::Ram => ("data, stack, objects", u64::from(memory.reserved), "rw"),
+            MemoryKind::Ram | MemoryKind::Loaded => ("data, stack, objects", u64::from(memory.reserved), "rw"),
         };
         if bytes > 0 {
             areas.push(describe::Area {

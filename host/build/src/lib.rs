@@ -23,7 +23,7 @@ pub use claim::Claim;
 pub use describe::describe;
 pub use files::write_file;
 pub use install::Install;
-pub use load::Loaded;
+pub use load::{Loaded, results_of};
 pub use pipeline::{Built, Options, assemble, build, place_programs, programs};
 pub use profile::Profile;
 pub use request::Programs;

@@ -17,6 +17,8 @@ pub struct Loaded {
     pub board: Board,
     /// Its profile.
     pub profile: Profile,
+    /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
+    pub results: String,
 }
 
 impl Loaded {
@@ -26,6 +28,29 @@ impl Loaded {
     /// What is wrong with the file, or the names of board and profile.
     pub fn load(install: &Install, path: &Path) -> Result<Loaded, Diagnostic> {
         Loaded::new(install, Document::read(path)?)
+    }
+
+    /// As [`Loaded::load`], for another board than the manifest's if one is given. The profile is then the board's own unless the manifest's
+    /// is for that board, too.
+    ///
+    /// # Errors
+    /// As [`Loaded::load`].
+    pub fn load_for(install: &Install, path: &Path, board: Option<&str>) -> Result<Loaded, Diagnostic> {
+        let mut document = Document::read(path)?;
+        let system = &mut document.manifest.system;
+        if let Some(name) = board.filter(|name| *name != system.board) {
+            let board = install.board(name)?;
+            let profile = system.profile.take();
+            system.profile = profile.filter(|profile| {
+                let found = Profile::find(install, profile, path.parent().unwrap_or(Path::new(".")));
+                found.is_ok_and(|found| found.parameters.board == board.machine)
+            });
+            name.clone_into(&mut system.board);
+            let loaded = Loaded::new(install, document)?;
+            let results = results_of(&loaded.results, name);
+            return Ok(Loaded { results, ..loaded });
+        }
+        Loaded::new(install, document)
     }
 
     /// Finds board and profile of a document.
@@ -48,7 +73,8 @@ impl Loaded {
                 .remedy("choose a profile for the board");
             return Err(document.locate(refusal));
         }
-        Ok(Loaded { document, board, profile })
+        let results = system.name.clone();
+        Ok(Loaded { document, board, profile, results })
     }
 
     /// Every check that needs no program: names, memory as declared, time. Returns the response-time bounds; without budgets
@@ -99,6 +125,11 @@ impl Loaded {
         }
         found
     }
+}
+
+/// Name of the directory of results of a system on another board than its manifest's.
+pub fn results_of(system: &str, board: &str) -> String {
+    format!("{system}.{board}")
 }
 
 fn missing(place: String, path: &Path, error: &std::io::Error) -> Refusal {

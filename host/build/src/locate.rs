@@ -70,11 +70,24 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
         PlaceError::Full { what, left, .. } if what.starts_with("envelope[") => {
             too_big(manifest, what, *left).unwrap_or_else(|| at("CF0316", place_of(what)))
         }
-        PlaceError::Full { what, asked, left, .. } => at("CF0305", place_of(what))
-            .value(format!("{asked} bytes, rounded to what one region register can express"))
+        PlaceError::Full { what, memory, asked, left, .. } if what.starts_with("table of domain ") => {
+            let place = place_of(what);
+            at("CF0314", place.strip_suffix(".table").unwrap_or(&place).to_owned())
+                .value(format!("{asked} bytes"))
+                .limit(format!("{left} bytes of `{memory}`"))
+                .rule("a domain takes 8 KiB on the chip for its first-level table, and 1 KiB for each aligned MiB that it has near pages in")
+                .remedy("merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip")
+        }
+        PlaceError::Full { what, asked, rounded, left, .. } => at("CF0305", place_of(what))
+            .value(format!("{asked} bytes, rounded to {rounded}"))
             .limit(format!("{left} bytes in the largest gap"))
             .rule("everything fits the chip's memory as the profile states it")
             .remedy("make it smaller, or move it to another memory"),
+        PlaceError::Unit { what, asked, most } => at("CF0303", place_of(what))
+            .value(format!("{asked} bytes with all of the domain that have the same rights"))
+            .limit(format!("{most} bytes"))
+            .rule("what is kept in a locked entry of the TLB lies, with all of the domain that have the same rights, in one unit of 4 KiB, 64 KiB or 1 MiB")
+            .remedy("make it smaller, or write `spec = \"l2\"`: walks of its tables then stay on the chip"),
         PlaceError::At { what, address, reason } => {
             let code = if reason.contains("free") { "CF0302" } else { "CF0301" };
             at(code, format!("{}.at", place_of(what)))

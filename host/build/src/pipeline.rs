@@ -68,7 +68,7 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
         let elf = if let Some(source) = &domain.package {
             build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source).map_err(place)?
         } else if let Some(source) = &domain.c {
-            let unique = format!("{}-{name}", loaded.document.manifest.system.name);
+            let unique = format!("{}-{name}", loaded.results);
             build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?
         } else {
             directory.join(domain.elf.as_deref().unwrap_or_default())
@@ -108,8 +108,7 @@ pub fn build(
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     loaded.admit(options.budgets)?;
-    let system = &loaded.document.manifest.system.name;
-    let claim = install.claim(system, &mut || progress("when the run under way is over")).map_err(one)?;
+    let claim = install.claim(&loaded.results, &mut || progress("when the run under way is over")).map_err(one)?;
     let programs = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
     assemble(install, loaded, options, &programs, claim)
@@ -130,7 +129,7 @@ pub fn assemble(
     let bounds = loaded.admit(options.budgets)?;
     let placed = place_programs(install, &loaded, programs, options).map_err(one)?;
     let description = describe(&loaded, &placed, &bounds, options);
-    let dir = install.system_dir(&loaded.document.manifest.system.name);
+    let dir = install.system_dir(&loaded.results);
     let image = dir.join("image.elf");
     write_file(&image, &placed.image).map_err(one)?;
     let kernel = dir.join("kernel.elf");

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use manifest::{
-    Diagnostic, Domain, FaultPolicy, Geometry, Grant, HeapArea, Manifest, MemoryKind, Object, Refusal, Replacement,
-    Spec, Time,
+    Board, Diagnostic, Domain, FaultPolicy, Geometry, Grant, HeapArea, Manifest, MemoryKind, Object, Refusal,
+    Replacement, Spec, Time,
 };
 use place::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 
 use crate::install::{Install, unreadable};
@@ -55,6 +55,17 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
     .collect()
 }
 
+/// What placement has to know of page tables, where there are some.
+fn pages(board: &Board) -> Option<Pages> {
+    let translation = board.pages()?;
+    let tables = board.memory.get(&translation.tables)?;
+    Some(Pages {
+        tables_name: translation.tables.clone(),
+        tables: (tables.base, tables.bytes),
+        device_offset: translation.device_offset,
+    })
+}
+
 /// Makes the request for placement. Call it on what [`Loaded::admit`] has admitted.
 ///
 /// # Errors
@@ -84,6 +95,7 @@ pub(crate) fn request<'a>(
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
         platform: manifest::platform(&loaded.board),
+        pages: pages(&loaded.board),
         kernel: &programs.kernel,
         domains: domains.collect::<Result<_, Box<Refusal>>>().map_err(|refusal| loaded.document.locate(*refusal))?,
         shared: shared.collect(),
@@ -98,7 +110,8 @@ pub(crate) fn request<'a>(
 
 impl Maker<'_> {
     fn memory(&self, name: &str) -> usize {
-        self.memories.iter().position(|m| m.name == name).unwrap_or(0)
+        let own = self.loaded.board.memory_for(name).map(|(own, _)| own);
+        self.memories.iter().position(|m| Some(m.name.as_str()) == own).unwrap_or(0)
     }
 
     fn ticks(&self, time: Time) -> u32 {
@@ -129,7 +142,7 @@ impl Maker<'_> {
     fn interrupts(&self) -> Vec<InterruptRequest> {
         let all = self.manifest.domain.values().flat_map(|d| d.interrupt.values());
         all.map(|i| {
-            let device = self.loaded.board.device.get(&i.device);
+            let device = self.loaded.board.device(&i.device);
             InterruptRequest {
                 line: device.and_then(|d| d.lines.get(&i.line)).copied().unwrap_or(u32::MAX),
                 notification: self.manifest.notification.get_index_of(&i.notification).unwrap_or(0) as u32,
@@ -148,14 +161,15 @@ impl Maker<'_> {
     ) -> Result<DomainRequest<'a>, Box<Refusal>> {
         let area = |memory: &str, spec: &Spec, at: Option<manifest::Address>, extra: u64| AreaRequest {
             memory: self.memory(memory),
-            spec: spec.value,
+            spec: self.loaded.board.asked(spec),
             at: at.map(|a| a.0),
             extra: extra as u32,
         };
         let stacks = d.stack.memory.as_deref().unwrap_or(&d.data.memory);
-        let devices = d.devices.iter().filter_map(|name| {
-            self.loaded.board.device.get(name).map(|device| (name.clone(), device.base, device.bytes))
-        });
+        let devices = d
+            .devices
+            .iter()
+            .filter_map(|name| self.loaded.board.device(name).map(|device| (name.clone(), device.base, device.bytes)));
         let caps: Vec<CapRequest> = manifest::grants(self.manifest, index)?.into_iter().map(|g| self.cap(g)).collect();
         Ok(DomainRequest {
             name: name.to_owned(),
@@ -226,7 +240,8 @@ impl Maker<'_> {
         declared: &manifest::Envelope,
     ) -> Result<EnvelopeRequest, Box<Refusal>> {
         let (live, largest) = (declared.live.0 as u32, declared.largest.0 as u32);
-        let envelope = spec::Envelope { spec: declared.spec.value, live, largest, count: declared.count };
+        let envelope =
+            spec::Envelope { spec: self.loaded.board.asked(&declared.spec), live, largest, count: declared.count };
         let left = self.memories[self.memory(&declared.memory)].bytes;
         let bytes = crate::envelope::arena_bytes(live, largest, declared.count);
         let Some(bytes) = bytes.filter(|bytes| *bytes <= u64::from(left)) else {
@@ -240,11 +255,15 @@ impl Maker<'_> {
 
     fn shared(&self, used: &manifest::SharedUse) -> Option<SharedUse> {
         let shared = self.manifest.shared.get_index_of(&used.name)?;
-        Some(SharedUse { shared, write: used.access == manifest::AccessMode::ReadWrite, spec: used.spec.value })
+        Some(SharedUse {
+            shared,
+            write: used.access == manifest::AccessMode::ReadWrite,
+            spec: self.loaded.board.asked(&used.spec),
+        })
     }
 
     fn file(&self, used: &manifest::FileUse) -> Option<FileUse> {
-        Some(FileUse { file: self.manifest.file.get_index_of(&used.name)?, spec: used.spec.value })
+        Some(FileUse { file: self.manifest.file.get_index_of(&used.name)?, spec: self.loaded.board.asked(&used.spec) })
     }
 
     fn thread(&self, domain: &Domain, index: usize, thread: &manifest::Thread) -> ThreadRequest {

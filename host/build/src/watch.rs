@@ -1,6 +1,6 @@
 //! From an image to a run.
 
-use record::{DomainWatch, Range};
+use record::{AreaWatch, DomainWatch, MemoryWindow, Range};
 use report::describe;
 use runner::{ImageFacts, Mode, ProfileSource, Run, RunError, Watch};
 
@@ -15,14 +15,14 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     let loaded = &built.loaded;
     let limit = loaded.document.manifest.run.limit.0;
     let cycles = u128::from(limit) * u128::from(loaded.profile.cpu_hz()) / 1_000_000_000;
-    let areas = &built.description.kernel_areas;
-    let code = areas.iter().filter(|area| area.access.contains('x'));
     let watch = Watch {
         profile: ProfileSource::Text(loaded.profile.text.clone()),
         mode: if exact { Mode::Exact } else { Mode::Quantum },
         trace_port: facts.trace_port,
+        kernel_text: kernel_text(built, &facts),
         vectors: facts.vectors,
-        kernel_text: code.map(|area| range(area.base, area.bytes)).collect(),
+        areas: allocations(built),
+        windows: windows(built),
         domains: built.description.domains.iter().map(|domain| watched(built, domain)).collect(),
         cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
         ..Watch::default()
@@ -30,6 +30,48 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     let mut run = Run::new(&built.image, built.dir.join("run"), watch);
     run.board.clone_from(&loaded.board.machine);
     Ok(run)
+}
+
+/// Code that runs privileged: of a kernel that is mapped, what its linker script names.
+fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
+    let between = |[start, end]: [&str; 2]| Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? });
+    if built.loaded.board.pages().is_some() {
+        return KERNEL_CODE.into_iter().filter_map(between).filter(|range| range.start < range.end).collect();
+    }
+    let code = built.description.kernel_areas.iter().filter(|area| area.access.contains('x'));
+    code.map(|area| range(area.base, area.bytes)).collect()
+}
+
+/// Symbols around the kernel's code.
+const KERNEL_CODE: [[&str; 2]; 2] =
+    [["__kernel_code_start", "__kernel_code_end"], ["__kernel_cold_start", "__kernel_cold_end"]];
+
+/// Where there are page tables, every area, so that the walks for it are counted.
+fn allocations(built: &Built) -> Vec<AreaWatch> {
+    if built.loaded.board.pages().is_none() {
+        return Vec::new();
+    }
+    let of = |domain: &describe::Domain| {
+        let index = domain.index;
+        let watch = move |area: &describe::Area| AreaWatch {
+            name: area.name.clone(),
+            domain: index,
+            range: range(area.base, area.bytes),
+        };
+        domain.areas.iter().map(watch).collect::<Vec<_>>()
+    };
+    built.description.domains.iter().flat_map(of).collect()
+}
+
+/// Where the kernel has the memories of domains mapped.
+fn windows(built: &Built) -> Vec<MemoryWindow> {
+    let board = &built.loaded.board;
+    let Some(pages) = board.pages() else { return Vec::new() };
+    let window = |memory: &manifest::Memory| MemoryWindow {
+        range: range(u64::from(memory.base), u64::from(memory.bytes)),
+        at: memory.base.wrapping_add(pages.kernel_offset),
+    };
+    board.memory.values().filter(|memory| memory.kind != manifest::MemoryKind::Kernel).map(window).collect()
 }
 
 fn range(base: u64, bytes: u64) -> Range {
@@ -40,9 +82,12 @@ fn range(base: u64, bytes: u64) -> Range {
 fn watched(built: &Built, domain: &describe::Domain) -> DomainWatch {
     let written = |area: &&describe::Area| area.access.contains('w');
     let own = |area: &describe::Area| !area.shared && area.memory != "device";
+    // Stores are compared by physical address.
+    let devices = built.loaded.board.pages().map_or(0, |pages| u64::from(pages.device_offset));
+    let offset = |area: &describe::Area| if area.memory == "device" { devices } else { 0 };
     let ranges = |keep: &dyn Fn(&describe::Area) -> bool| {
         let areas = domain.areas.iter().filter(written).filter(|area| keep(area));
-        areas.map(|area| range(area.base, area.bytes)).collect()
+        areas.map(|area| range(area.base + offset(area), area.bytes)).collect()
     };
     DomainWatch {
         domain: domain.index,

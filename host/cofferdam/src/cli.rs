@@ -85,6 +85,9 @@ pub struct Check {
     /// The manifest.
     #[arg(default_value = "system.toml")]
     pub manifest: PathBuf,
+    /// The board, in the place of the manifest's.
+    #[arg(long)]
+    pub board: Option<String>,
     /// Check without building the programs; their sizes and symbols stay unchecked.
     #[arg(long)]
     pub quick: bool,
@@ -96,6 +99,9 @@ pub struct Build {
     /// The manifest.
     #[arg(default_value = "system.toml")]
     pub manifest: PathBuf,
+    /// The board, in the place of the manifest's.
+    #[arg(long)]
+    pub board: Option<String>,
     /// Do not enforce budgets: every capacity is its period.
     #[arg(long)]
     pub no_budgets: bool,
@@ -107,7 +113,7 @@ pub struct Run {
     /// The manifest, or an ELF file (then `--board` is needed).
     #[arg(default_value = "system.toml")]
     pub subject: PathBuf,
-    /// The board for an ELF file.
+    /// The board, in the place of the manifest's; an ELF file needs it.
     #[arg(long)]
     pub board: Option<String>,
     /// Do not enforce budgets: every capacity is its period. Shows what budgets are for.
@@ -130,6 +136,9 @@ pub struct Debug {
     /// The manifest.
     #[arg(default_value = "system.toml")]
     pub manifest: PathBuf,
+    /// The board, in the place of the manifest's.
+    #[arg(long)]
+    pub board: Option<String>,
     /// TCP port on the local host.
     #[arg(long, default_value_t = 3333)]
     pub port: u16,
@@ -144,6 +153,9 @@ pub struct Again {
     /// The manifest, or the name of a system.
     #[arg(default_value = "system.toml")]
     pub subject: PathBuf,
+    /// The board for which it was built in the place of the manifest's.
+    #[arg(long)]
+    pub board: Option<String>,
     /// Where the result goes (default: the system's directory below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,

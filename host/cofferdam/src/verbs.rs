@@ -32,9 +32,9 @@ fn build_system(
     built
 }
 
-/// Loads the manifest at a path.
-fn load(install: &Install, path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
-    Loaded::load(install, path).map_err(|d| vec![d])
+/// Loads the manifest at a path, for another board than its own if one is given.
+fn load(install: &Install, path: &Path, board: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
+    Loaded::load_for(install, path, board).map_err(|d| vec![d])
 }
 
 /// Wraps one diagnostic.

@@ -2,22 +2,39 @@
 //! tables and addresses, when the system is placed.
 
 use spec::{
-    AccessLevel, Change, Hardware, Ledger, NoFrames, Opening, PLACES, Platform, Regions, Request, Rule, TablePlace,
-    TemporalSpec,
+    AccessLevel, Change, Costs, Hardware, Ledger, Linear, Method, NoFrames, Opening, PLACES, Pages, Platform, Regions,
+    Request, Rule, TablePlace, TemporalSpec, Work,
 };
 
 use crate::analysis::releases;
-use crate::board::Board;
+use crate::board::{Board, Scheme};
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
 /// The platform of a board, with the bounds that its description states.
 pub fn platform(board: &Board) -> Platform {
-    let regions = Regions {
-        registers: board.protection.regions as u8,
-        ..Regions::cortex_m7(board.protection.l1_cycles, board.protection.l2_cycles)
-    };
-    Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) }
+    match &board.protection {
+        Scheme::Pmsav7(unit) => {
+            let regions =
+                Regions { registers: unit.regions as u8, ..Regions::cortex_m7(unit.l1_cycles, unit.l2_cycles) };
+            Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) }
+        }
+        Scheme::Vmsav7(translation) => {
+            let costs = Costs {
+                main_tlb: translation.main_tlb_cycles,
+                walk_on_chip: translation.walk_on_chip_cycles,
+                walk_locked_ways: translation.walk_locked_ways_cycles,
+            };
+            let linear = |[base, each]: [u32; 2]| Linear { base, each };
+            let (map, release) = (linear(translation.map_cycles), linear(translation.unmap_cycles));
+            let method = if translation.cycles_observed { Method::Observed } else { Method::Derived };
+            let pages = Pages {
+                lock_slots: translation.locked_entries as u8,
+                ..Pages::cortex_a9(costs, Work { method, map, release })
+            };
+            Platform { hardware: Hardware::Pages(pages), ..Platform::cortex_a9(pages.costs, pages.work) }
+        }
+    }
 }
 
 /// An area as declared.
@@ -27,13 +44,16 @@ struct Part {
     name: String,
     spec: TemporalSpec,
     code: bool,
+    /// It lies apart from everything else, because others have it, too.
+    apart: bool,
 }
 
-fn parts(domain_name: &str, domain: &Domain) -> Vec<Part> {
+fn parts(domain_name: &str, domain: &Domain, board: &Board) -> Vec<Part> {
     let mut all = Vec::new();
     let mut part = |key: String, name: &str, spec: &crate::Spec, code: bool| {
         let place = format!("domain.{domain_name}.{key}.spec");
-        all.push(Part { place, name: name.to_owned(), spec: spec.value, code });
+        let apart = key.starts_with("shared[") || key.starts_with("files[");
+        all.push(Part { place, name: name.to_owned(), spec: board.asked(spec), code, apart });
     };
     // What cannot be otherwise first, so that a refusal names something that can.
     for (index, device) in domain.devices.iter().enumerate() {
@@ -88,7 +108,7 @@ pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = Vec::new();
     let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), [u32::MAX; PLACES]);
     for (name, domain) in &manifest.domain {
-        let parts = parts(name, domain);
+        let parts = parts(name, domain, board);
         let root = strictest_paged(parts.iter().map(|part| part.spec));
         let slots = domain.paging.slots.unwrap_or(0).min(255) as u8;
         let (allowed, declared) = misses(manifest, domain);
@@ -99,7 +119,7 @@ pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
                 domain: number,
                 spec: part.spec,
                 code: part.code,
-                slots: 1,
+                slots: slots_of(&parts[..index], part, board),
                 table_bytes: 0,
                 descriptors: 0,
                 // They belong to the threads, not to one area.
@@ -119,6 +139,14 @@ pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         }
     }
     found
+}
+
+/// Region registers that an area takes at least, or entries of the TLB: what is locked shares one with the domain's areas that have the same
+/// rights.
+fn slots_of(before: &[Part], part: &Part, board: &Board) -> u8 {
+    let locked = |other: &Part| matches!(other.spec.access, AccessLevel::Deterministic | AccessLevel::L1);
+    let shares = |other: &Part| locked(other) && !other.apart && other.code == part.code;
+    u8::from(board.regions().is_some() || part.apart || !before.iter().any(shares))
 }
 
 /// A refusal of the ledger in the words of a diagnostic.

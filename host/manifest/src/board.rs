@@ -1,10 +1,12 @@
 //! `boards/NAME/board.toml`: addresses, devices and limits of a board, as data.
 
+use ::spec::{AccessLevel, TemporalSpec};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
+use crate::spec::Spec;
 
 /// What a memory can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -14,6 +16,8 @@ pub enum MemoryKind {
     Ram,
     /// Read-only at run time; code and constants.
     Rom,
+    /// Readable, writable, and filled before the kernel starts: code and constants, too.
+    Loaded,
     /// The kernel's own; domains get none of it.
     Kernel,
 }
@@ -31,14 +35,17 @@ pub struct Memory {
     /// Bytes at its start that the kernel keeps.
     #[serde(default)]
     pub reserved: u32,
+    /// Names of other boards' memories in whose place it is given.
+    #[serde(default)]
+    pub stands_in_for: Vec<String>,
     /// How near it is to the processor, for memory that can hold data.
     #[serde(default, deserialize_with = "class")]
-    pub class: Option<spec::MemoryClass>,
+    pub class: Option<::spec::MemoryClass>,
 }
 
-fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<spec::MemoryClass>, D::Error> {
+fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<::spec::MemoryClass>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let known = (1..=3).filter_map(spec::MemoryClass::from_number);
+    let known = (1..=3).filter_map(::spec::MemoryClass::from_number);
     let found = known.into_iter().find(|class| class.text().strip_prefix("data-") == Some(text.as_str()));
     found.map(Some).ok_or_else(|| serde::de::Error::custom("a class is tcm, on-chip or off-chip"))
 }
@@ -54,6 +61,9 @@ pub struct Device {
     /// Interrupt lines by name.
     #[serde(default)]
     pub lines: IndexMap<String, u32>,
+    /// Names of other boards' devices in whose place it is given.
+    #[serde(default)]
+    pub stands_in_for: Vec<String>,
     /// The kernel's own: no domain can have it.
     #[serde(default)]
     pub kernel: bool,
@@ -72,12 +82,30 @@ pub enum Scheme {
     Vmsav7(Translation),
 }
 
-/// The TLBs of a processor with page tables.
+/// The TLBs of a processor with page tables, and where tables can lie. Cycles are those of the check alone.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translation {
     /// Entries of the main TLB that can be locked.
     pub locked_entries: u32,
+    /// Name of the kernel's memory on the chip in which tables of domains lie.
+    pub tables: String,
+    /// A device is at its physical address less this in the domain that owns it.
+    pub device_offset: u32,
+    /// The kernel has the memories of domains mapped at their physical addresses and this.
+    pub kernel_offset: u32,
+    /// A micro-TLB miss that the main TLB answers, at most.
+    pub main_tlb_cycles: u32,
+    /// A walk that reads two descriptors in on-chip memory, at most.
+    pub walk_on_chip_cycles: u32,
+    /// A walk that reads two descriptors in locked ways of the second-level cache, at most.
+    pub walk_locked_ways_cycles: u32,
+    /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.
+    pub map_cycles: [u32; 2],
+    /// What unmapping takes.
+    pub unmap_cycles: [u32; 2],
+    /// Whether these four are largest observed times; otherwise they follow from the description.
+    pub cycles_observed: bool,
 }
 
 /// A protection unit with region registers.
@@ -181,15 +209,22 @@ impl BoardFile {
     /// The board, if systems can be admitted and run on it.
     ///
     /// # Errors
-    /// CF0202 when the kernel does not run there, or its paths have no bounds.
+    /// CF0202 when the kernel does not run there: its paths have no bounds. CF0605 when a name in it names nothing.
     pub fn supported(self) -> Result<Board, Diagnostic> {
-        let (Scheme::Pmsav7(protection), Some(kernel)) = (self.protection, self.kernel) else {
+        let Some(kernel) = self.kernel else {
             return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))
-                .rule("a system is admitted by the bounds of the kernel's paths on its board, and the kernel protects by region registers")
+                .rule("a system is admitted by the bounds of the kernel's paths on its board")
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
-        let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, .. } = self;
+        let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, protection, .. } = self;
         let BoardFile { targets, memory, device, .. } = self;
+        if let Scheme::Vmsav7(pages) = &protection
+            && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Kernel)
+        {
+            return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no memory `{}`", pages.tables))
+                .rule("`protection.tables` names a memory of kind \"kernel\"")
+                .remedy("correct the board file"));
+        }
         Ok(Board {
             name,
             about,
@@ -221,8 +256,8 @@ pub struct Board {
     pub ticks_per_second: u32,
     /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
     pub enforcement_ns: u64,
-    /// The protection unit.
-    pub protection: Protection,
+    /// How accesses are checked.
+    pub protection: Scheme,
     /// How programs are built.
     pub targets: Targets,
     /// What the kernel's paths cost at most.
@@ -242,9 +277,40 @@ impl Board {
         BoardFile::parse(text)?.supported()
     }
 
-    /// The memory of that name, if domains can be given it.
+    /// The protection unit, where accesses are checked by region registers.
+    pub fn regions(&self) -> Option<&Protection> {
+        if let Scheme::Pmsav7(unit) = &self.protection { Some(unit) } else { None }
+    }
+
+    /// The translation, where accesses are checked by page tables.
+    pub fn pages(&self) -> Option<&Translation> {
+        if let Scheme::Vmsav7(translation) = &self.protection { Some(translation) } else { None }
+    }
+
+    /// What an area asks of the check on this board: what was written. What was not written, but is pinned where that takes a region
+    /// register, takes no locked entry: its tables stay on the chip.
+    pub fn asked(&self, spec: &Spec) -> TemporalSpec {
+        let unwritten = !spec.written && spec.pinned();
+        if unwritten && self.pages().is_some() { TemporalSpec::level(AccessLevel::L2) } else { spec.value }
+    }
+
+    /// The memory that is given for a name, with its own name, if domains can be given it.
+    pub fn memory_for(&self, name: &str) -> Option<(&str, &Memory)> {
+        let stands_in = |memory: &Memory| memory.stands_in_for.iter().any(|other| other == name);
+        let own = self.memory.get_key_value(name);
+        let found = own.or_else(|| self.memory.iter().find(|(_, memory)| stands_in(memory)));
+        found.map(|(own, memory)| (own.as_str(), memory)).filter(|(_, memory)| memory.kind != MemoryKind::Kernel)
+    }
+
+    /// The memory that is given for a name, if domains can be given it.
     pub fn memory(&self, name: &str) -> Option<&Memory> {
-        self.memory.get(name).filter(|m| m.kind != MemoryKind::Kernel)
+        self.memory_for(name).map(|(_, memory)| memory)
+    }
+
+    /// The device that is given for a name.
+    pub fn device(&self, name: &str) -> Option<&Device> {
+        let stands_in = |device: &&Device| device.stands_in_for.iter().any(|other| other == name);
+        self.device.get(name).or_else(|| self.device.values().find(stands_in))
     }
 
     /// Names of the memories that domains can be given.

@@ -21,7 +21,7 @@ pub use names::name_ok;
 pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = names::check(manifest, board);
     found.extend(memory::check(manifest, board));
-    found.extend(heap::check(manifest));
+    found.extend(heap::check(manifest, board));
     found.extend(specs::check(manifest, board));
     found.extend(registers::check(manifest, board));
     if found.is_empty() {

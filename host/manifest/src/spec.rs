@@ -12,18 +12,20 @@ pub struct Spec {
     pub value: TemporalSpec,
     /// Why it means nothing.
     pub error: Option<SpecError>,
+    /// Whether it stands in the manifest, or is what holds where nothing stands.
+    pub written: bool,
 }
 
 impl Spec {
     /// Reads the words.
     pub fn parse(text: &str) -> Spec {
         let parsed = TemporalSpec::parse(text);
-        Spec { text: text.to_owned(), value: parsed.unwrap_or_default(), error: parsed.err() }
+        Spec { text: text.to_owned(), value: parsed.unwrap_or_default(), error: parsed.err(), written: true }
     }
 
     /// The default of what is pinned unless it says otherwise.
     pub(crate) fn deterministic() -> Spec {
-        Spec::parse(AccessLevel::Deterministic.text())
+        Spec { written: false, ..Spec::parse(AccessLevel::Deterministic.text()) }
     }
 
     /// Whether it asks for region registers of its own.

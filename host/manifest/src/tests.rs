@@ -157,7 +157,7 @@ fn bounds_are_judged_by_the_benchmark() {
     let rows = targets["target"].as_array().unwrap();
     let cycles =
         |id: &str| rows.iter().find(|row| row["id"].as_str() == Some(id)).unwrap()["cycles"].as_integer().unwrap();
-    let board = Board::parse(BOARD).unwrap().protection;
+    let board = Board::parse(BOARD).unwrap().regions().unwrap().clone();
     assert_eq!(
         (cycles("m7.miss.deepest"), cycles("m7.miss.deepest.l2")),
         (board.l1_cycles.into(), board.l2_cycles.into())

@@ -5,6 +5,13 @@ use protect::placement::{Placement, placement_for};
 use crate::error::PlaceError;
 use crate::request::Memory;
 
+/// What a second-level table translates.
+const MIB: u64 = 1 << 20;
+
+/// What sizes are rounded to.
+const REGION: &str = "what one region register can express";
+const PAGES: &str = "whole pages";
+
 /// A memory with what is taken of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
@@ -97,6 +104,71 @@ impl Space {
         Ok(base as u32)
     }
 
+    /// Takes whole pages that the domain's near areas may share a MiB with: the first gap in the lower half of the memory, within one aligned MiB
+    /// if it is not larger.
+    pub(crate) fn near(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
+        let within = |base: u64| {
+            let end = base.next_multiple_of(MIB).max(base + 1);
+            if base + bytes > end && bytes <= MIB && base % MIB != 0 { end.next_multiple_of(align) } else { base }
+        };
+        self.first(what, bytes, (self.base, self.middle()), |from| within(from.next_multiple_of(align)))
+    }
+
+    /// Takes whole pages for what nothing near shares a MiB with: the first gap in the upper half of the memory.
+    pub(crate) fn far(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
+        self.first(what, bytes, (self.middle(), self.end), |from| from.next_multiple_of(align))
+    }
+
+    /// Takes whole pages at an address.
+    pub(crate) fn at(&mut self, what: &str, bytes: u64, address: u32) -> Result<u32, PlaceError> {
+        let base = u64::from(address);
+        let align = u64::from(if bytes.is_power_of_two() && system::pages::is_unit(bytes as u32) {
+            bytes as u32
+        } else {
+            system::pages::PAGE
+        });
+        let fail = |reason: String| PlaceError::At { what: what.to_owned(), address, reason };
+        if !base.is_multiple_of(align) {
+            return Err(fail(format!("it has to start at a multiple of {align} bytes")));
+        }
+        if !self.is_free(base, base + bytes) {
+            let space = format!("`{}` from {:#010x} to {:#010x}", self.name, self.base, self.end);
+            return Err(fail(format!("{bytes} bytes there are not all free in {space}")));
+        }
+        self.take(base, base + bytes);
+        Ok(address)
+    }
+
+    /// A multiple of 1 MiB in the middle.
+    fn middle(&self) -> u64 {
+        (self.base + (self.end - self.base) / 2).next_multiple_of(MIB).min(self.end)
+    }
+
+    fn first(
+        &mut self,
+        what: &str,
+        bytes: u64,
+        (from, to): (u64, u64),
+        place: impl Fn(u64) -> u64,
+    ) -> Result<u32, PlaceError> {
+        let inside = |gap: (u64, u64)| (gap.0.max(from), gap.1.min(to));
+        let gaps: Vec<(u64, u64)> = self.gaps().into_iter().map(inside).filter(|gap| gap.0 < gap.1).collect();
+        let fits = |gap: &(u64, u64)| Some(place(gap.0)).filter(|base| base + bytes <= gap.1);
+        let left = gaps.iter().map(|gap| gap.1 - gap.0).max().unwrap_or(0);
+        let full = || PlaceError::Full {
+            what: what.to_owned(),
+            memory: self.name.clone(),
+            asked: bytes,
+            rounded: PAGES,
+            left,
+        };
+        let base = gaps.iter().find_map(fits).ok_or_else(full)?;
+        if bytes > 0 {
+            self.take(base, base + bytes);
+        }
+        Ok(base as u32)
+    }
+
     /// Marks a range at the start as the kernel's.
     pub(crate) fn reserve_until(&mut self, end: u32) {
         self.take(self.base, u64::from(end));
@@ -104,6 +176,6 @@ impl Space {
 
     fn full(&self, what: &str, asked: u64) -> PlaceError {
         let left = self.gaps().iter().map(|gap| gap.1 - gap.0).max().unwrap_or(0);
-        PlaceError::Full { what: what.to_owned(), memory: self.name.clone(), asked, left }
+        PlaceError::Full { what: what.to_owned(), memory: self.name.clone(), asked, rounded: REGION, left }
     }
 }

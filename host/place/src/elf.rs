@@ -49,7 +49,6 @@ pub(crate) struct Symbol {
     pub value: u32,
     pub bytes: u32,
     pub section: Option<usize>,
-    pub function: bool,
     pub named: bool,
 }
 
@@ -165,7 +164,6 @@ impl Program {
                 value: symbol.st_value.get(LE),
                 bytes: symbol.st_size.get(LE),
                 section: real.then_some(section),
-                function: Sym::st_type(symbol) == elf::STT_FUNC,
                 named: matches!(Sym::st_type(symbol), elf::STT_FUNC | elf::STT_OBJECT | elf::STT_NOTYPE),
             });
         }
@@ -240,7 +238,7 @@ impl Program {
         self.symbols
             .iter()
             .find(|symbol| symbol.name == name && symbol.section.is_some())
-            .map(|symbol| if symbol.function { symbol.value | 1 } else { symbol.value })
+            .map(|symbol| symbol.value)
             .ok_or_else(|| PlaceError::Symbol { domain: self.name.clone(), symbol: name.to_owned() })
     }
 
@@ -273,10 +271,27 @@ fn read_section(section: &elf::SectionHeader32<LE>) -> Section {
     }
 }
 
-/// What a loader has to write for the kernel: load address and bytes.
+/// A part of an image.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    /// Where programs use it.
+    pub used: u32,
+    /// Where a loader writes it.
+    pub at: u32,
+    pub bytes: Vec<u8>,
+}
+
+impl Loaded {
+    /// What is used where it is loaded.
+    pub fn here(at: u32, bytes: Vec<u8>) -> Loaded {
+        Loaded { used: at, at, bytes }
+    }
+}
+
+/// What a loader has to write for the kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    pub segments: Vec<(u32, Vec<u8>)>,
+    pub segments: Vec<Loaded>,
     pub entry: u32,
     pub symbols: Vec<Symbol>,
     pub sizes: ImageSizes,
@@ -294,7 +309,7 @@ impl Kernel {
             .filter(|segment| segment.p_type(LE) == elf::PT_LOAD && segment.p_filesz.get(LE) > 0)
             .map(|segment| {
                 let data = segment.data(LE, file).unwrap_or_default();
-                (segment.p_paddr.get(LE), data.to_vec())
+                Loaded { used: segment.p_vaddr.get(LE), at: segment.p_paddr.get(LE), bytes: data.to_vec() }
             })
             .collect();
         Ok(Kernel { segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })

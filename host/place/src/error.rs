@@ -64,10 +64,22 @@ pub enum PlaceError {
         what: String,
         /// The memory.
         memory: String,
-        /// Bytes asked, after rounding to what regions can express.
+        /// Bytes asked, after rounding.
         asked: u64,
+        /// To what they were rounded.
+        rounded: &'static str,
         /// Largest gap.
         left: u64,
+    },
+    /// Areas that are to be kept in one entry of the TLB are larger than what an entry holds.
+    #[error("`{what}` is larger than what one entry of the TLB holds")]
+    Unit {
+        /// The area, the last of those with the same rights.
+        what: String,
+        /// Bytes of all of them.
+        asked: u64,
+        /// Bytes of the largest unit.
+        most: u64,
     },
     /// A fixed address is not possible.
     #[error("`{what}` cannot lie at {address:#010x}: {reason}")]

@@ -3,7 +3,7 @@
 use manager::HandOver;
 use object::elf;
 
-use crate::elf::{Kernel, Program};
+use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
 use crate::plan::Plan;
 use crate::request::Request;
@@ -21,31 +21,31 @@ pub(crate) fn write(
 ) -> Result<Vec<u8>, PlaceError> {
     let mut segments = kernel.segments.clone();
     patch(&mut segments, kernel.symbol("COFFERDAM_SYSTEM")?, plan.tables)?;
-    segments.push((plan.tables, tables.iter().flat_map(|word| word.to_le_bytes()).collect()));
+    segments.push(Loaded::here(plan.tables, tables.iter().flat_map(|word| word.to_le_bytes()).collect()));
     for (index, program) in programs.iter().enumerate() {
         let spot = &plan.domains[index];
-        segments.push((spot.code_base, program.bytes_of(&relocated[index], true)));
-        segments.push((spot.info, information(request, index, spot)));
-        segments.push((spot.source, program.bytes_of(&relocated[index], false)));
+        segments.push(Loaded::here(spot.code_base, program.bytes_of(&relocated[index], true)));
+        segments.push(Loaded::here(spot.info, information(request, index, spot)));
+        segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
     }
     for (file, &(base, _)) in request.files.iter().zip(&plan.files) {
-        segments.push((base, file.contents.clone()));
+        segments.push(Loaded::here(base, file.contents.clone()));
     }
     if let Some((base, bytes)) = plan.handed_over {
         let mut block = vec![0; bytes as usize];
         // The area was made for so many domains and pools.
         let length = HandOver::encode(&plan.ledger, &plan.pools, &mut block).unwrap_or(0);
         block.truncate(length);
-        segments.push((base, block));
+        segments.push(Loaded::here(base, block));
     }
-    segments.retain(|segment| !segment.1.is_empty());
-    segments.sort_by_key(|segment| segment.0);
+    segments.retain(|segment| !segment.bytes.is_empty());
+    segments.sort_by_key(|segment| segment.at);
     Ok(elf_file(kernel.entry, &segments))
 }
 
-fn patch(segments: &mut [(u32, Vec<u8>)], address: u32, value: u32) -> Result<(), PlaceError> {
-    for (base, bytes) in segments {
-        let Some(offset) = address.checked_sub(*base).map(|offset| offset as usize) else { continue };
+fn patch(segments: &mut [Loaded], address: u32, value: u32) -> Result<(), PlaceError> {
+    for Loaded { at, bytes, .. } in segments {
+        let Some(offset) = address.checked_sub(*at).map(|offset| offset as usize) else { continue };
         if let Some(word) = bytes.get_mut(offset..offset + 4) {
             word.copy_from_slice(&value.to_le_bytes());
             return Ok(());
@@ -55,7 +55,7 @@ fn patch(segments: &mut [(u32, Vec<u8>)], address: u32, value: u32) -> Result<()
 }
 
 /// A 32-bit little-endian executable for Arm with one program header for each segment (System V ABI, object files).
-fn elf_file(entry: u32, segments: &[(u32, Vec<u8>)]) -> Vec<u8> {
+fn elf_file(entry: u32, segments: &[Loaded]) -> Vec<u8> {
     const HEADER: u32 = 52;
     const PROGRAM_HEADER: u32 = 32;
     let half = |value: u16| value.to_le_bytes();
@@ -73,14 +73,14 @@ fn elf_file(entry: u32, segments: &[(u32, Vec<u8>)]) -> Vec<u8> {
         file.extend(half(value));
     }
     let mut offset = (HEADER + PROGRAM_HEADER * segments.len() as u32).next_multiple_of(16);
-    for (address, bytes) in segments {
+    for Loaded { used, at, bytes } in segments {
         let length = bytes.len() as u32;
-        for value in [elf::PT_LOAD, offset, *address, *address, length, length, elf::PF_R | elf::PF_X, 4] {
+        for value in [elf::PT_LOAD, offset, *used, *at, length, length, elf::PF_R | elf::PF_X, 4] {
             file.extend(word(value));
         }
         offset = (offset + length).next_multiple_of(16);
     }
-    for (_, bytes) in segments {
+    for Loaded { bytes, .. } in segments {
         file.resize(file.len().next_multiple_of(16), 0);
         file.extend(bytes);
     }

@@ -39,8 +39,12 @@ pub struct PlacedArea {
     pub pinned: bool,
     /// Shared with another domain.
     pub shared: bool,
-    /// Region registers (pinned) or paged regions.
+    /// Region registers (pinned) or paged regions. With page tables: entries of a TLB that hold what is mapped for it.
     pub regions: u32,
+    /// With page tables, where its translation is kept; otherwise empty.
+    pub kept: String,
+    /// Where independence was asked and is had in part: what is kept, and what is not.
+    pub independence: String,
     /// The specification.
     pub spec: String,
     /// Level at which the check of an access ends at the latest.
@@ -73,8 +77,10 @@ pub struct PlacedAccount {
     pub paged: u32,
     /// Class of memory of its table.
     pub table: String,
-    /// Bytes of its table.
+    /// Bytes of its table. With page tables: of its second-level tables on the chip.
     pub table_bytes: u32,
+    /// With page tables, bytes of its second-level tables off the chip.
+    pub far_bytes: u32,
     /// Bytes of it that are promised.
     pub table_used: u32,
     /// Its envelopes.
@@ -133,6 +139,8 @@ pub struct Layout {
     pub memories: Vec<PlacedMemory>,
     /// Base and size of each untyped range, in the order of the manifest.
     pub frames: Vec<(u32, u32)>,
+    /// With page tables, bytes in use of the memory on the chip for tables of domains.
+    pub near_tables: u32,
     /// Sizes of the kernel.
     pub kernel: ImageSizes,
     /// Address of the tables.
@@ -161,6 +169,7 @@ impl Layout {
                 .collect(),
             memories: memories.collect(),
             frames: plan.frames.clone(),
+            near_tables: plan.near_tables,
             kernel: kernel.sizes,
             tables: plan.tables,
             symbols: symbols(plan, programs, kernel),
@@ -182,12 +191,14 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     let index = request.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
     let account = plan.ledger.accounts()[index];
     let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
+    let near = if request.pages.is_some() { spec::TablePlace::OnChip } else { account.root };
     PlacedAccount {
         pinned: u32::from(account.pinned),
         paged: request.platform.registers().map_or(0, |registers| u32::from(registers - account.pinned)),
         table: account.root.name().into(),
-        table_bytes: account.table().total,
-        table_used: account.table().used,
+        table_bytes: account.tables[near as usize].total,
+        far_bytes: spot.far.1,
+        table_used: account.tables[near as usize].used,
         envelopes: arenas
             .map(|(area, envelope)| PlacedEnvelope {
                 arena: area.name.clone(),
@@ -204,10 +215,9 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
 fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
     let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
     let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
-    let memory = request.memories.iter().find(|m| spot.base >= m.base && spot.base - m.base < m.bytes);
+    let holds = |m: &&crate::Memory| spot.physical >= m.base && spot.physical - m.base < m.bytes;
+    let memory = request.memories.iter().find(holds);
     let pinned = spot.flags & area::PINNED != 0;
-    let span = protect::pmsav7::Span::new(spot.base, u64::from(spot.bytes));
-    let cover = protect::pmsav7::cover_count(span).unwrap_or(0) as u32;
     let (base, pieces, piece_bytes, stride) = spot.pieces();
     PlacedArea {
         name: spot.name.clone(),
@@ -219,12 +229,41 @@ fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
         memory: memory.map_or_else(|| "device".into(), |memory| memory.name.clone()),
         pinned,
         shared: spot.flags & area::SHARED != 0,
-        regions: if spot.page_log2 == 0 { cover } else { spot.bytes.div_ceil(1 << spot.page_log2) },
+        regions: if request.pages.is_some() { entries(spot) } else { regions(spot) },
+        independence: spot.independence.map_or_else(String::new, independence),
+        kept: if request.pages.is_some() { kept(spot) } else { String::new() },
         spec: spot.spec.to_string(),
         level: spot.bound.map_or("", |bound| bound.level.text()).into(),
         bound_cycles: spot.bound.map(|bound| bound.cycles),
         bound_method: spot.bound.map_or("", |bound| bound.method.text()).into(),
     }
+}
+
+/// Region registers that cover an area, or its paged regions.
+fn regions(spot: &Spot) -> u32 {
+    let span = protect::pmsav7::Span::new(spot.base, u64::from(spot.bytes));
+    let cover = protect::pmsav7::cover_count(span).unwrap_or(0) as u32;
+    if spot.page_log2 == 0 { cover } else { spot.bytes.div_ceil(1 << spot.page_log2) }
+}
+
+/// Entries of a TLB that hold what is mapped for an area: one for each page, large page or section.
+fn entries(spot: &Spot) -> u32 {
+    let mapped = spot.entry(0).and_then(|entry| protect::vmsa::Shape::of(entry.base, entry.physical, entry.bytes));
+    mapped.map_or(0, |shape| shape.tlb_entries())
+}
+
+/// What no other domain changes, and what others change.
+fn independence(had: spec::Independence) -> String {
+    had.not_kept.map_or_else(String::new, |not_kept| format!("{}; but {not_kept}", had.kept))
+}
+
+fn kept(spot: &Spot) -> String {
+    let place = match spot.flags {
+        flags if flags & area::LOCKED != 0 => "locked entry of the TLB",
+        flags if flags & area::NEAR != 0 => "tables in on-chip RAM",
+        _ => "tables off the chip",
+    };
+    place.into()
 }
 
 fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {

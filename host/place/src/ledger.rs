@@ -42,7 +42,7 @@ fn home(request: &Request, class: MemoryClass) -> Option<usize> {
 }
 
 /// Whether somebody can map memory to a domain while it runs.
-fn mapped(request: &Request, domain: usize) -> bool {
+pub(crate) fn mapped(request: &Request, domain: usize) -> bool {
     let holds = |giver: &DomainRequest, kind, object: Option<usize>| {
         let named =
             |cap: &&crate::CapRequest| object.is_none_or(|object| cap.object as usize == object && cap.rights & 2 != 0);
@@ -85,7 +85,7 @@ impl<'a> Admission<'a> {
     /// Opens the account of a domain with its table, and asks for its areas.
     fn domain(&mut self, index: usize, spot: &mut DomainSpot) -> Result<(), PlaceError> {
         let domain = &self.request.domains[index];
-        let areas: Vec<system::Area> = spot.areas.iter().map(|spot| spot.entry(index as u32)).collect();
+        let areas: Vec<system::Area> = spot.areas.iter().filter_map(|spot| spot.entry(index as u32)).collect();
         let mapped = mapped(self.request, index);
         let table = |count: usize| regions::table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());

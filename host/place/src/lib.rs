@@ -11,6 +11,7 @@ mod error;
 mod image;
 mod layout;
 mod ledger;
+mod pages;
 mod plan;
 mod relocate;
 mod request;
@@ -22,7 +23,7 @@ pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, Pl
 pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
 pub use request::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Request, SharedRequest, SharedUse, ThreadRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, SharedRequest, SharedUse, ThreadRequest,
 };
 
 /// What placing a system yields.

@@ -30,13 +30,21 @@ pub(crate) struct Spot {
     pub bound: Option<Bound>,
     /// Which of the domain's envelopes it is the arena of.
     pub envelope: Option<usize>,
+    /// What the ledger says of its independence, where that was asked.
+    pub independence: Option<spec::Independence>,
+    /// First physical address.
+    pub physical: u32,
+    /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
+    /// that another area begins.
+    pub mapped: Option<(u32, u32)>,
 }
 
 impl Spot {
-    /// The area as the tables of domain number `domain` have it.
-    pub(crate) fn entry(&self, domain: u32) -> system::Area {
-        let Spot { base, bytes, flags, memory, page_log2, disabled, .. } = *self;
-        system::Area { domain, base, bytes, flags, memory, page_log2, disabled, physical: base }
+    /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.
+    pub(crate) fn entry(&self, domain: u32) -> Option<system::Area> {
+        let Spot { flags, memory, page_log2, disabled, physical, .. } = *self;
+        let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
+        (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, page_log2, disabled, physical })
     }
 
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
@@ -67,8 +75,19 @@ pub(crate) struct DomainSpot {
     /// Where the initial data lies in read-only memory.
     pub source: u32,
     pub info: u32,
-    /// Memory of its table: base, bytes, whether in TCM.
+    /// Memory of its table: base, bytes, whether in TCM. With page tables: of its near second-level tables.
     pub table: (u32, u32, bool),
+    /// With page tables, the first-level table, and whether it lies on the chip.
+    pub root: (u32, bool),
+    /// With page tables, memory of its far second-level tables: base, bytes.
+    pub far: (u32, u32),
+}
+
+impl DomainSpot {
+    /// The areas as the tables of domain number `domain` have them.
+    pub(crate) fn entries(&self, domain: u32) -> impl Iterator<Item = system::Area> + Clone + '_ {
+        self.areas.iter().filter_map(move |spot| spot.entry(domain))
+    }
 }
 
 /// Where everything lies.
@@ -90,13 +109,20 @@ pub(crate) struct Plan {
     pub pools: Vec<PoolAt>,
     /// Base and size of the area in which the ledger is handed over.
     pub handed_over: Option<(u32, u32)>,
+    /// With page tables, what nobody writes of memory that can be written: base and bytes.
+    pub read_only: Vec<(u32, u32)>,
+    /// With page tables, bytes in use of the memory on the chip for tables.
+    pub near_tables: u32,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
-const TABLES_BYTES: u64 = 16 * 1024;
+pub(crate) const TABLES_BYTES: u64 = 16 * 1024;
 
 impl Plan {
     pub(crate) fn new(request: &Request, kernel: &Kernel, programs: &[Program]) -> Result<Plan, PlaceError> {
+        if let Some(pages) = &request.pages {
+            return crate::pages::plan(request, pages, kernel, programs);
+        }
         let mut spaces: Vec<Space> = request.memories.iter().map(Space::new).collect();
         let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
         spaces[rom].reserve_until(kernel.symbol("__kernel_flash_end")?);
@@ -130,14 +156,26 @@ impl Plan {
             frames.push(spaces[range.memory].area(&what, u64::from(range.bytes), None)?);
         }
         let mut domains: Vec<DomainSpot> = domains.into_iter().flatten().collect();
-        let handed_over = place_ledger(request, &mut spaces[rom])?;
+        let handed_over = place_ledger(request, |bytes| spaces[rom].area("the ledger", bytes, None))?;
         for (spot, domain) in domains.iter_mut().zip(&request.domains) {
             spot.areas.extend(common_areas(request, domain, &files, &shared));
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
         }
         let (ledger, pools) = Admission::new(request, &mut spaces).admit(&mut domains, &frames)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
-        Ok(Plan { domains, files, frames, tables, spaces, objects, ledger, pools, handed_over })
+        Ok(Plan {
+            domains,
+            files,
+            frames,
+            tables,
+            spaces,
+            objects,
+            ledger,
+            pools,
+            handed_over,
+            read_only: Vec::new(),
+            near_tables: 0,
+        })
     }
 }
 
@@ -146,7 +184,7 @@ fn has_fixed(domain: &DomainRequest) -> bool {
 }
 
 /// Bytes of the stacks of a domain.
-fn stack_bytes(domain: &DomainRequest) -> u32 {
+pub(crate) fn stack_bytes(domain: &DomainRequest) -> u32 {
     let threads: u32 = domain.threads.iter().map(|thread| thread.stack_bytes.next_multiple_of(8)).sum();
     let gates: u32 = domain.gates.iter().map(|gate| gate.stack_bytes.next_multiple_of(8)).sum();
     threads + gates
@@ -189,6 +227,9 @@ fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
         spec: request.spec,
         bound: None,
         envelope: None,
+        independence: None,
+        physical: base,
+        mapped: None,
     }
 }
 
@@ -244,6 +285,9 @@ fn place_domain(
         spec: domain.code.spec,
         bound: None,
         envelope: None,
+        independence: None,
+        physical: code_base,
+        mapped: None,
     }];
 
     let stack = stack_bytes(domain);
@@ -286,6 +330,8 @@ fn place_domain(
         stacks,
         source,
         table: (0, 0, false),
+        root: (0, false),
+        far: (0, 0),
     })
 }
 
@@ -310,7 +356,7 @@ fn group(
 }
 
 /// A program that cannot be moved says so, rather than that an address is taken.
-fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError {
+pub(crate) fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError {
     if program.relocations.is_empty() {
         return PlaceError::Fixed { domain: program.name.clone(), address, reason: error.to_string() };
     }
@@ -318,7 +364,12 @@ fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError
 }
 
 /// Devices, shared memory and files.
-fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
+pub(crate) fn common_areas(
+    request: &Request,
+    domain: &DomainRequest,
+    files: &[(u32, u32)],
+    shared: &[(u32, u32)],
+) -> Vec<Spot> {
     let spot = |name: &str, base, bytes, flags, memory, spec| Spot {
         name: name.to_owned(),
         base,
@@ -330,6 +381,9 @@ fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)],
         spec,
         bound: None,
         envelope: None,
+        independence: None,
+        physical: base,
+        mapped: None,
     };
     let mut areas = Vec::new();
     for (name, base, bytes) in &domain.devices {
@@ -351,16 +405,19 @@ fn common_areas(request: &Request, domain: &DomainRequest, files: &[(u32, u32)],
 /// What needs no request because it cannot be otherwise.
 const PINNED: TemporalSpec = TemporalSpec::level(AccessLevel::Deterministic);
 
-/// The area in which the ledger is handed over.
-fn place_ledger(request: &Request, rom: &mut Space) -> Result<Option<(u32, u32)>, PlaceError> {
+/// The area in which the ledger is handed over, for so many bytes of which `place` finds room.
+pub(crate) fn place_ledger(
+    request: &Request,
+    place: impl FnOnce(u64) -> Result<(u32, u32), PlaceError>,
+) -> Result<Option<(u32, u32)>, PlaceError> {
     if !request.domains.iter().any(|domain| domain.ledger) {
         return Ok(None);
     }
     let bytes = HandOver::bytes(request.domains.len(), crate::ledger::pools(request).count());
-    rom.area("the ledger", bytes as u64, None).map(Some)
+    place(bytes as u64).map(Some)
 }
 
-fn ledger_area((base, bytes): (u32, u32)) -> Spot {
+pub(crate) fn ledger_area((base, bytes): (u32, u32)) -> Spot {
     Spot {
         name: "ledger".into(),
         base,
@@ -372,5 +429,8 @@ fn ledger_area((base, bytes): (u32, u32)) -> Spot {
         spec: TemporalSpec::default(),
         bound: None,
         envelope: None,
+        independence: None,
+        physical: base,
+        mapped: None,
     }
 }

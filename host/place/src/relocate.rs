@@ -89,13 +89,16 @@ impl Mover<'_> {
                     add(file, offset, target - place).ok_or_else(outside)?;
                 }
             }
-            elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS => {
+            elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS | elf::R_ARM_MOVW_ABS_NC | elf::R_ARM_MOVT_ABS => {
                 if target != 0 {
                     self.move_half(file, index, relocation, offset, target)?;
                 }
             }
             // Relative to the program counter: right as they are while both ends move together.
-            elf::R_ARM_THM_PC22
+            elf::R_ARM_CALL
+            | elf::R_ARM_JUMP24
+            | elf::R_ARM_PC24
+            | elf::R_ARM_THM_PC22
             | elf::R_ARM_THM_JUMP24
             | elf::R_ARM_THM_JUMP19
             | elf::R_ARM_THM_PC11
@@ -125,13 +128,15 @@ impl Mover<'_> {
         delta: i64,
     ) -> Result<(), PlaceError> {
         let original = &self.program.file;
-        let read = |at: usize| immediate(original, at);
+        let thumb = matches!(relocation.kind, elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS);
+        let lower = if thumb { elf::R_ARM_THM_MOVW_ABS_NC } else { elf::R_ARM_MOVW_ABS_NC };
+        let read = |at: usize| if thumb { immediate(original, at) } else { arm_immediate(original, at) };
         let (own, register) = read(offset).ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
-        let moved = if relocation.kind == elf::R_ARM_THM_MOVW_ABS_NC {
+        let moved = if relocation.kind == lower {
             (i64::from(own) + delta) as u32 & 0xffff
         } else {
             let partner = |candidate: &&Relocation| {
-                candidate.kind == elf::R_ARM_THM_MOVW_ABS_NC
+                candidate.kind == lower
                     && candidate.symbol == relocation.symbol
                     && candidate.section == relocation.section
                     && self.offset(candidate).and_then(read).is_some_and(|(_, other)| other == register)
@@ -145,7 +150,8 @@ impl Mover<'_> {
                 .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))?;
             ((i64::from(own) << 16 | i64::from(low.0)) + delta) as u32 >> 16
         };
-        set_immediate(file, offset, moved as u16);
+        let write = if thumb { set_immediate } else { set_arm_immediate };
+        write(file, offset, moved as u16);
         Ok(())
     }
 
@@ -222,4 +228,17 @@ fn set_immediate(file: &mut [u8], at: usize, value: u16) {
     let first = word & 0xfbf0 | value >> 12 | (value >> 11 & 1) << 10;
     let second = word >> 16 & 0x8f00 | (value >> 8 & 7) << 12 | value & 0xff;
     file[at..at + 4].copy_from_slice(&(first | second << 16).to_le_bytes());
+}
+
+/// Immediate and destination register of MOVW or MOVT in Arm state (Armv7-A ARM, A8.8.102, encoding A2): imm4 in bits 19 to 16, imm12 in 11 to 0.
+fn arm_immediate(file: &[u8], at: usize) -> Option<(u16, u8)> {
+    let word = read_word(file, at)?;
+    Some(((word >> 4 & 0xf000 | word & 0xfff) as u16, (word >> 12 & 0xf) as u8))
+}
+
+fn set_arm_immediate(file: &mut [u8], at: usize, value: u16) {
+    let Some(word) = read_word(file, at) else { return };
+    let value = u32::from(value);
+    let moved = word & 0xfff0_f000 | (value & 0xf000) << 4 | value & 0xfff;
+    file[at..at + 4].copy_from_slice(&moved.to_le_bytes());
 }

@@ -249,6 +249,17 @@ pub struct FramesRequest {
     pub memory: usize,
 }
 
+/// What there is for page tables, on a board that checks accesses with them.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    /// Name of the memory on the chip for tables.
+    pub tables_name: String,
+    /// Its base and bytes.
+    pub tables: (u32, u32),
+    /// A device is at its physical address less this in its domain.
+    pub device_offset: u32,
+}
+
 /// A whole system.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
@@ -260,6 +271,8 @@ pub struct Request<'a> {
     pub platform: Platform,
     /// Memories that domains can be given.
     pub memories: Vec<Memory>,
+    /// Where accesses are checked by page tables.
+    pub pages: Option<Pages>,
     /// The kernel's program.
     pub kernel: &'a [u8],
     /// Domains in the order of their numbers.

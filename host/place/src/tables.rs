@@ -1,6 +1,7 @@
 //! The tables that the kernel boots from, and each domain's information block.
 
 use abi::info::{self, word};
+use spec::TemporalSpec;
 use system::build::Builder;
 use system::{area, frames};
 
@@ -42,17 +43,19 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
-    let tables_of = plan.domains.iter().map(|spot| (spot.table.0, spot.table.1)).filter(|table| table.1 > 0);
-    let tables_of: Vec<(u32, u32)> = tables_of.collect();
+    let tables_of: Vec<(u32, u32)> = plan.domains.iter().flat_map(tables_of).collect();
     for &(base, bytes) in &tables_of {
         push(base, bytes, frames::KERNEL);
+    }
+    for &(base, bytes) in &plan.read_only {
+        push(base, bytes, frames::ROM);
     }
     for memory in &request.memories {
         let mut from = memory.base + memory.reserved;
         let end = memory.base + memory.bytes;
         let kind = if memory.rom { frames::ROM } else { frames::USER };
         // What is left of the memory around the untyped ranges, which are ranges of their own.
-        let apart = plan.frames.iter().chain(&tables_of).copied();
+        let apart = plan.frames.iter().chain(&tables_of).chain(&plan.read_only).copied();
         let mut holes: Vec<(u32, u32)> = apart.filter(|f| f.0 >= from && f.0 < end).collect();
         holes.sort_unstable();
         for (base, bytes) in holes.into_iter().chain([(end, 0)]) {
@@ -71,6 +74,12 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
 }
 
+/// Memory of a domain's tables: base and bytes of each part.
+fn tables_of(spot: &DomainSpot) -> impl Iterator<Item = (u32, u32)> {
+    let root = (spot.root.0, if spot.root.0 == 0 { 0 } else { system::pages::SPLIT.table_bytes() });
+    [root, (spot.table.0, spot.table.1), spot.far].into_iter().filter(|part| part.1 > 0)
+}
+
 fn domain_tables(
     tables: &mut Builder,
     index: u32,
@@ -82,7 +91,8 @@ fn domain_tables(
     let initial = program.data.file_bytes.next_multiple_of(4);
     let total = program.data.bytes.next_multiple_of(4);
     let first_area = tables.areas.len() as u32;
-    tables.areas.extend(spot.areas.iter().map(|spot| spot.entry(index)));
+    tables.areas.extend(spot.entries(index));
+    let regions = spot.root.0 == 0;
     let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
     tables.domains.push(system::Domain {
         data_base: spot.data_base,
@@ -94,17 +104,17 @@ fn domain_tables(
         policy: domain.policy,
         cap_slots: domain.cap_slots.max(domain.caps.len() as u32),
         first_area,
-        areas: spot.areas.len() as u32,
+        areas: tables.areas.len() as u32 - first_area,
         awaited: u32::from(domain.awaited),
         fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
-        paged_slots: domain.paged_slots,
-        replacement: domain.replacement,
+        paged_slots: if regions { domain.paged_slots } else { 0 },
+        replacement: if regions { domain.replacement } else { 0 },
         nodes: if spot.table.2 { system::nodes::TCM } else { system::nodes::SRAM },
         table_base: spot.table.0,
         table_bytes: spot.table.1,
-        root: 0,
-        far_base: 0,
-        far_bytes: 0,
+        root: spot.root.0,
+        far_base: spot.far.0,
+        far_bytes: spot.far.1,
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {
@@ -115,7 +125,7 @@ fn domain_tables(
     };
     for thread in &domain.threads {
         let (stack_base, stack_bytes) = next_stack(thread.stack_bytes);
-        let entry = thread.entry.as_ref().map_or(Ok(program.entry | 1), |name| program.symbol(name))?;
+        let entry = thread.entry.as_ref().map_or(Ok(program.entry), |name| program.symbol(name))?;
         tables.threads.push(system::Thread {
             domain: index,
             entry: moved(entry),
@@ -181,7 +191,7 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
     for (index, area) in spot.areas.iter().enumerate() {
         let Some(request) = area.envelope.and_then(|envelope| domain.envelopes.get(envelope)) else { continue };
         let spec::Envelope { spec, live, largest, count } = request.envelope;
-        let words = [spec.bits(), index as u32, live, largest, count, u32::from(request.default)];
+        let words = [known(spec).bits(), index as u32, live, largest, count, u32::from(request.default)];
         block.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     block
@@ -194,7 +204,12 @@ fn area_words(spot: &Spot) -> [u32; 7] {
     let bound = spot.bound.map_or(info::UNBOUNDED, |bound| bound.cycles);
     let derived = spot.bound.is_some_and(|bound| bound.method == spec::Method::Derived);
     let access = spot.flags & visible | if derived { info::area::DERIVED } else { 0 };
-    [base, bytes, access, spot.spec.bits(), bound, pieces, stride]
+    [base, bytes, access, known(spot.spec).bits(), bound, pieces, stride]
+}
+
+/// A specification as programs know it: that part of it was accepted is between manifest and platform.
+fn known(spec: TemporalSpec) -> TemporalSpec {
+    TemporalSpec { allow_partial: false, ..spec }
 }
 
 fn padded(name: &str) -> [u8; info::NAME_BYTES] {

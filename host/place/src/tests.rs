@@ -10,12 +10,19 @@ use crate::allocate::Space;
 use crate::relocate::relocate;
 use crate::{Memory, PlaceError, Program};
 
-const FLAGS: &[&str] =
-    &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-O1", "-ffreestanding", "-nostdlib"];
+const M7: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
+/// Arm state.
+const A9: &[&str] = &["-mcpu=cortex-a9", "-marm", "-mfloat-abi=hard", "-mfpu=neon-vfpv3"];
+const FLAGS: &[&str] = &["-O1", "-ffreestanding", "-nostdlib"];
 
 /// Words of every kind: literal pools, halves (the slow-flash function), tables of pointers in code and data, relative words, calls
 /// that need no change, addresses with an offset.
 const SOURCE: &str = r#"
+    #ifdef __thumb__
+    #define FUNCTION ".thumb_func\n"
+    #else
+    #define FUNCTION ""
+    #endif
     extern int end_of_data[];
     static const char *const names[] = { "one", "two", "three" };
     int words[400] = { 1, 2, 3 };
@@ -25,7 +32,7 @@ const SOURCE: &str = r#"
     int (*calls[])(int) = { helper };
     __attribute__((noinline)) int plain(int x) { zeroes[x] = words[x + 2]; return helper(x) + calls[0](x); }
     __asm__(".text\n.balign 4\n.global relative\nrelative: .word words - .\n");
-    __asm__(".text\n.thumb_func\n.global halves\nhalves:\n"
+    __asm__(".text\n" FUNCTION ".global halves\nhalves:\n"
             "movw r1, #:lower16:words+1596\nmovw r0, #:lower16:words\nmovt r1, #:upper16:words+1596\nmovt r0, #:upper16:words\n"
             "movw r2, #:lower16:plain\nmovt r2, #:upper16:plain\nbl plain\nbx lr\n");
     void _start(void) { for (;;) plain(inside[0][0] + *end_of_data); }
@@ -49,9 +56,14 @@ impl Scratch {
     }
 
     fn link(&self, source: &str, code: u32, data: u32, more: &[&str]) -> Vec<u8> {
+        self.link_for(M7, source, code, data, more)
+    }
+
+    fn link_for(&self, processor: &[&str], source: &str, code: u32, data: u32, more: &[&str]) -> Vec<u8> {
         fs::write(self.0.join("a.c"), source).unwrap();
         fs::write(self.0.join("a.ld"), script(code, data)).unwrap();
         let run = Command::new("arm-none-eabi-gcc")
+            .args(processor)
             .args(FLAGS)
             .args(more)
             .args(["-Wl,-Ta.ld", "-Wl,--emit-relocs", "-Wl,--build-id=none", "a.c", "-o", "a.elf"])
@@ -73,14 +85,16 @@ impl Drop for Scratch {
 fn what_is_moved_equals_what_is_linked_there() {
     let scratch = Scratch::new("move");
     let (code, data) = (0x1000_0000, 0x3000_0000);
-    for more in [&["-mno-unaligned-access"][..], &["-mslow-flash-data"]] {
-        let nominal = scratch.link(SOURCE, code, data, more);
+    for (processor, more) in
+        [(M7, &["-mno-unaligned-access"][..]), (M7, &["-mslow-flash-data"]), (A9, &[]), (A9, &["-O0"])]
+    {
+        let nominal = scratch.link_for(processor, SOURCE, code, data, more);
         let program = Program::parse("a", &nominal).unwrap();
         // Low halves that carry into the upper ones, and borrow from them.
         for (to_code, to_data) in [(0x0021_8040, 0x2002_fa08), (0x0020_0000, 0x6000_0000), (0x0fff_f000, 0x3000_fff8)] {
             let moved =
                 relocate(&program, i64::from(to_code) - i64::from(code), i64::from(to_data) - i64::from(data)).unwrap();
-            let linked = scratch.link(SOURCE, to_code, to_data, more);
+            let linked = scratch.link_for(processor, SOURCE, to_code, to_data, more);
             let there = Program::parse("a", &linked).unwrap();
             assert_eq!(program.bytes_of(&moved, true), there.bytes_of(&linked, true), "code at {to_code:#x}");
             assert_eq!(program.bytes_of(&moved, false), there.bytes_of(&linked, false), "data at {to_data:#x}");

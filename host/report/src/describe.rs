@@ -191,9 +191,15 @@ pub struct Area {
     /// Several domains may access it.
     #[serde(default)]
     pub shared: bool,
-    /// Regions that it is divided into when paged; 0 when pinned.
+    /// Regions that it is divided into when paged; 0 when pinned. With page tables: entries of a TLB that hold all of it.
     #[serde(default)]
     pub pages: u32,
+    /// With page tables, where its translation is kept: a locked entry of the TLB, or the memory of its tables.
+    #[serde(default)]
+    pub kept: String,
+    /// Where independence was asked and is had in part: what is kept, and what is not.
+    #[serde(default)]
+    pub independence: String,
 }
 
 impl Area {
@@ -297,6 +303,9 @@ pub struct Memory {
     pub name: String,
     /// First address.
     pub base: u64,
+    /// Names of other boards' memories in whose place it is given.
+    #[serde(default)]
+    pub stands_in_for: Vec<String>,
     /// What the chip has, in bytes.
     pub capacity: u64,
     /// What the system uses, in bytes.

@@ -64,7 +64,7 @@ fn system() -> SystemDescription {
         ],
         gates: vec![Gate { index: 0, name: "ask".into(), domain: 1, ceiling: 1, bound_ticks: 10 }],
         interrupts: vec![Interrupt { line: 7, name: "pin".into(), domain: 1 }],
-        memories: vec![Memory { name: "RAM".into(), base: 0x1000, capacity: 0x2000, used: 0x500 }],
+        memories: vec![Memory { name: "RAM".into(), base: 0x1000, capacity: 0x2000, used: 0x500, ..Memory::default() }],
         symbols: vec![
             Symbol { address: 0x100, size: 0x20, name: "start".into(), domain: Some(0) },
             Symbol { address: 0x140, size: 0, name: "rest".into(), domain: Some(1) },

@@ -81,13 +81,17 @@ pub fn write_report(
 fn last(
     install: &Install,
     subject: &Path,
+    board: Option<&str>,
     output: &mut Output,
 ) -> Result<(PathBuf, SystemDescription, Ran, Claim), Vec<Diagnostic>> {
-    let name = if subject.is_file() {
-        Document::read(subject).map_err(one)?.manifest.system.name
+    let (name, own) = if subject.is_file() {
+        let system = Document::read(subject).map_err(one)?.manifest.system;
+        (system.name, Some(system.board))
     } else {
-        subject.display().to_string()
+        (subject.display().to_string(), None)
     };
+    let other = board.filter(|board| own.as_deref() != Some(board));
+    let name = other.map_or(name.clone(), |board| build_tool::results_of(&name, board));
     let dir = install.system_dir(&name);
     let none = |what: &Path| {
         one(Diagnostic::new(
@@ -121,7 +125,7 @@ fn last(
 /// Writes the report of the last run again.
 pub fn report(args: &Again, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let (dir, system, ran, _claim) = last(&install, &args.subject, output)?;
+    let (dir, system, ran, _claim) = last(&install, &args.subject, args.board.as_deref(), output)?;
     let files = Files::new(&dir, args.out.as_deref());
     let report = write_report(&system, &ran, &files, output).map_err(one)?;
     output.say(format!("report: {}", files.html.display()));
@@ -135,7 +139,7 @@ pub fn report(args: &Again, output: &mut Output) -> Outcome {
 pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let (dir, system, ran, _claim) = if args.last {
-        last(&install, &args.run.subject, output)?
+        last(&install, &args.run.subject, args.run.board.as_deref(), output)?
     } else {
         let (built, ran) = build_and_run(&install, &args.run, output)?;
         (built.dir, built.description, ran, built.claim)

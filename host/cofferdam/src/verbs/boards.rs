@@ -25,27 +25,36 @@ pub fn run(output: &mut Output) -> Outcome {
             let kind = match m.kind {
                 MemoryKind::Ram => "RAM",
                 MemoryKind::Rom => "read-only",
+                MemoryKind::Loaded => "RAM, loaded",
                 MemoryKind::Kernel => "the kernel's",
             };
             let free = m.bytes - m.reserved;
             let kept = if m.reserved > 0 { format!(", {free} for domains") } else { String::new() };
-            output.say(format!("  memory {memory:<10} {:#010x}  {:>9} bytes  {kind}{kept}", m.base, m.bytes));
-            memories.push(
-                json!({ "name": memory, "base": m.base, "bytes": m.bytes, "kind": kind, "reserved": m.reserved }),
-            );
+            let roles = in_place_of(&m.stands_in_for);
+            output.say(format!("  memory {memory:<10} {:#010x}  {:>9} bytes  {kind}{kept}{roles}", m.base, m.bytes));
+            memories
+                .push(json!({ "name": memory, "base": m.base, "bytes": m.bytes, "kind": kind, "reserved": m.reserved,
+                    "stands_in_for": m.stands_in_for }));
         }
         let mut devices = Vec::new();
         for (device, d) in &board.device {
             let owner = if d.kernel { " (the kernel's)" } else { "" };
             let lines: Vec<String> = d.lines.iter().map(|(line, number)| format!("{line}={number}")).collect();
-            output.say(format!("  device {device:<10} {:#010x}  {}{owner}  {}", d.base, d.about, lines.join(" ")));
-            devices.push(
-                json!({ "name": device, "base": d.base, "bytes": d.bytes, "lines": d.lines, "kernel": d.kernel }),
-            );
+            let roles = in_place_of(&d.stands_in_for);
+            let about = format!("{}{owner}{roles}", d.about);
+            output.say(format!("  device {device:<10} {:#010x}  {about}  {}", d.base, lines.join(" ")));
+            devices
+                .push(json!({ "name": device, "base": d.base, "bytes": d.bytes, "lines": d.lines, "kernel": d.kernel,
+                    "stands_in_for": d.stands_in_for }));
         }
         listed.push(json!({ "name": name, "about": board.about, "profile": board.profile, "regions": regions,
             "runs": runs, "memories": memories, "devices": devices }));
     }
     output.field("boards", json!(listed));
     Ok(OK)
+}
+
+/// The names of other boards in whose place something is given.
+fn in_place_of(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(", in the place of {}", names.join(", ")) }
 }

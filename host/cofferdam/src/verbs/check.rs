@@ -12,7 +12,7 @@ use crate::output::{OK, Outcome, Output};
 /// Admits a system, or explains why not.
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let loaded = load(&install, &args.manifest)?;
+    let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let bounds = loaded.admit(true)?;
     let name = loaded.document.manifest.system.name.clone();
     if args.quick {

@@ -17,7 +17,7 @@ use crate::output::{OK, Outcome, Output};
 /// Builds, starts QEMU stopped at the first instruction, and hands the terminal to gdb.
 pub fn run(args: &Debug, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let loaded = load(&install, &args.manifest)?;
+    let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let gdb = ["gdb-multiarch", "arm-none-eabi-gdb"].iter().find_map(|name| find_in_path(name));
     let Some(gdb) = gdb else {
         return Err(one(Diagnostic::new("CF0601", "no gdb for Arm is installed")

@@ -32,6 +32,7 @@ fn declared(manifest: &Manifest) -> Vec<Fixed> {
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let all = declared(manifest);
+    let aligned = if board.pages().is_some() { whole_pages } else { one_region };
     let mut found: Vec<Refusal> = all.iter().filter_map(aligned).collect();
     found.extend(all.iter().filter_map(|fixed| inside(fixed, board)));
     for (index, fixed) in all.iter().enumerate() {
@@ -41,7 +42,19 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found
 }
 
-fn aligned(fixed: &Fixed) -> Option<Refusal> {
+/// Page tables express any whole pages.
+fn whole_pages(fixed: &Fixed) -> Option<Refusal> {
+    const PAGE: u64 = 4096;
+    (!fixed.base.is_multiple_of(PAGE)).then(|| {
+        Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no page begins where {} would", fixed.name))
+            .value(format!("{:#010x}", fixed.base))
+            .limit(format!("{:#010x} is the next", fixed.base.next_multiple_of(PAGE)))
+            .rule("page tables map whole pages of 4 KiB")
+            .remedy(format!("write `at = \"{:#010x}\"`", fixed.base.next_multiple_of(PAGE)))
+    })
+}
+
+fn one_region(fixed: &Fixed) -> Option<Refusal> {
     let placement = placement_for(fixed.bytes)?;
     let exact = placement.size_bytes == fixed.bytes;
     if exact && placement.fits_at(fixed.base) {

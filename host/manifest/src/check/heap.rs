@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::memory::not_empty;
+use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Geometry, HeapArea, Manifest};
 
 /// The smallest region of a table of paged memory.
 const LEAST_PAGE_BYTES: u64 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
 
-pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
+pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = manifest.domain.iter().flat_map(|(name, domain)| heap(name, domain)).collect();
     let mut groups: BTreeMap<&str, Vec<(&str, &HeapArea)>> = BTreeMap::new();
     for (name, domain) in &manifest.domain {
@@ -18,7 +19,9 @@ pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
             groups.entry(group).or_default().push((name, heap));
         }
     }
-    if found.is_empty() {
+    if board.pages().is_some() {
+        found.extend(groups.values().filter_map(|members| contiguous(members)));
+    } else if found.is_empty() {
         found.extend(groups.iter().filter_map(|(group, members)| interleaved(group, members)));
     }
     found
@@ -50,6 +53,17 @@ fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
     }
     found.extend(alternating(name, heap, page.0));
     found
+}
+
+/// With page tables memory that the tool places is mapped where it is, and nothing alternates with it.
+fn contiguous(members: &[(&str, &HeapArea)]) -> Option<Refusal> {
+    let (name, heap) = members.first()?;
+    Some(
+        Refusal::at("CF0311", format!("domain.{name}.heap.interleave"), "heaps do not alternate on this board")
+            .value(heap.interleave.clone().unwrap_or_default())
+            .rule("heaps alternate by the eighths of region registers, and this board has page tables")
+            .remedy("remove `interleave`"),
+    )
 }
 
 /// `page` is what alternates, or what one region covers.

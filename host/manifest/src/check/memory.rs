@@ -50,7 +50,7 @@ fn homes(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     let place = |area: &str| format!("domain.{name}.{area}.memory");
     let mut found = Vec::new();
     found.extend(home(board, place("code"), &domain.code.memory, false));
-    if board.memory(&domain.code.memory).is_some_and(|m| m.kind != MemoryKind::Rom) {
+    if board.memory(&domain.code.memory).is_some_and(|m| m.kind == MemoryKind::Ram) {
         found.push(
             Refusal::at("CF0309", place("code"), "code is executed where it is stored")
                 .value(domain.code.memory.clone())
@@ -117,7 +117,7 @@ fn devices(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     for (name, domain) in &manifest.domain {
         for (i, device) in domain.devices.iter().enumerate() {
             let place = format!("domain.{name}.devices[{i}]");
-            if board.device.get(device).is_some_and(|d| d.kernel) {
+            if board.device(device).is_some_and(|d| d.kernel) {
                 found.push(
                     Refusal::at("CF0308", &place, format!("`{device}` belongs to the kernel"))
                         .rule("whoever could stop the kernel's clock could stop every budget")

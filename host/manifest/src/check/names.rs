@@ -168,7 +168,7 @@ fn uses(manifest: &Manifest, board: &Board, name: &str, domain: &Domain) -> Vec<
         found.extend(declared("file", &file.name, exists, format!("{place}.files[{i}]"), manifest.file.keys()));
     }
     for (i, device) in domain.devices.iter().enumerate() {
-        let exists = board.device.contains_key(device);
+        let exists = board.device(device).is_some();
         found.extend(declared("device", device, exists, format!("{place}.devices[{i}]"), board.device.keys()));
     }
     if let Some(notification) = &domain.fault_notification {
@@ -194,7 +194,7 @@ fn interrupts(manifest: &Manifest, board: &Board, place: &str, domain: &Domain) 
                     .rule("a device's interrupts go to the domain that owns it")
                     .remedy(format!("add \"{}\" to the domain's `devices`", line.device)),
             );
-        } else if let Some(device) = board.device.get(&line.device) {
+        } else if let Some(device) = board.device(&line.device) {
             let exists = device.lines.contains_key(&line.line);
             found.extend(declared("interrupt line", &line.line, exists, at("line"), device.lines.keys()));
         }

@@ -5,8 +5,9 @@ use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
-    let all = manifest.domain.iter();
-    all.filter_map(|(name, domain)| slots(name, domain, board.protection.regions)).collect()
+    // Without region registers nothing is loaded into one.
+    let Some(unit) = board.regions() else { return Vec::new() };
+    manifest.domain.iter().filter_map(|(name, domain)| slots(name, domain, unit.regions)).collect()
 }
 
 /// A limit leaves what an instruction may need, and is not more than there is.

@@ -45,7 +45,13 @@ pub fn grants(report: &Report) -> Vec<GrantView> {
             level: area.level.clone(),
             bound: area.bound_cycles.map(|cycles| format::count(cycles.into())).unwrap_or_default(),
             method: area.bound_method.clone(),
-            tables_in: if area.pinned { "registers".to_owned() } else { domain.account.table.clone() },
+            tables_in: if !area.kept.is_empty() {
+                area.kept.clone()
+            } else if area.pinned {
+                "registers".to_owned()
+            } else {
+                domain.account.table.clone()
+            },
             envelope: envelope(&domain.account, area),
         }));
     }

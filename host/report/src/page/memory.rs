@@ -46,7 +46,10 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
     for memory in &memories {
         let mine: Vec<_> = parts.iter().filter(|part| part.area.memory == memory.name).collect();
         views.push(MemoryView {
-            name: memory.name.clone(),
+            name: match memory.stands_in_for.as_slice() {
+                [] => memory.name.clone(),
+                names => format!("{} (in the place of {})", memory.name, names.join(", ")),
+            },
             base: format::address(memory.base),
             capacity: format::bytes(memory.capacity),
             used: format::bytes(memory.used),
@@ -128,7 +131,10 @@ fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
 
 fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
     let Part { area, owners, color } = part;
+    let entries =
+        if area.pages == 1 { "1 entry of the TLB".to_owned() } else { format!("{} entries of the TLB", area.pages) };
     let how = match (color, area.pinned, area.pages) {
+        (Some(_), ..) if !area.kept.is_empty() => format!("{}, {entries}", area.kept),
         (None, ..) => "kernel only".to_owned(),
         (_, true, _) => "pinned".to_owned(),
         (_, false, 1) => "paged, 1 region".to_owned(),

@@ -1,0 +1,101 @@
+//! Every area asks the ledger, with the entries and tables that it really takes.
+
+use manager::PoolAt;
+use spec::{AccessLevel, NoFrames, Opening, TablePlace, TemporalSpec};
+use system::area;
+use system::pages::{Need, TABLE};
+
+use super::{Keep, keep};
+use crate::error::PlaceError;
+use crate::ledger::{Book, pools};
+use crate::plan::{DomainSpot, Spot};
+use crate::request::{DomainRequest, Request};
+
+/// Asks for everything of all domains; `frames` are the placed ranges of the manifest.
+pub(super) fn admit(
+    request: &Request,
+    domains: &mut [DomainSpot],
+    frames: &[(u32, u32)],
+    on_chip: u32,
+) -> Result<(Book, Vec<PoolAt>), PlaceError> {
+    // Tables off the chip have been placed, and there is no other limit to them.
+    let mut book = Book::new(request.platform, [0, on_chip, 0, u32::MAX]);
+    let mut held = Vec::new();
+    for (name, index) in pools(request) {
+        let (base, bytes) = frames[index];
+        let class = request.memories[request.frames[index].memory].class;
+        if book.add_pool(class.unwrap_or(spec::MemoryClass::OffChip), bytes).is_some() {
+            held.push(PoolAt::new(name, base, bytes));
+        }
+    }
+    for (spot, domain) in domains.iter_mut().zip(&request.domains) {
+        account(&mut book, domain, spot)?;
+    }
+    Ok((book, held))
+}
+
+/// Opens the account of a domain with its tables, and asks for its areas.
+fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Result<(), PlaceError> {
+    let refused = |what: String, areas: &[Spot], refusal| PlaceError::Refused { what, pinned: locked(areas), refusal };
+    let root = if spot.root.1 { TablePlace::OnChip } else { TablePlace::OffChip };
+    let mut tables = [0; spec::PLACES];
+    tables[TablePlace::OnChip as usize] = spot.table.1;
+    tables[TablePlace::OffChip as usize] = spot.far.1;
+    let opening = Opening { root, tables, paged_slots: 0, misses: domain.misses.0 };
+    let number = book
+        .open(&opening)
+        .map_err(|refusal| refused(format!("table of domain {}", domain.name), &spot.areas, refusal))?;
+    let mut order: Vec<usize> = (0..spot.areas.len()).collect();
+    // Whoever shares a table with an area that is kept on the chip finds it there.
+    order.sort_by_key(|&index| match keep(spot.areas[index].spec) {
+        Keep::Near => 0,
+        Keep::Far => 1,
+        Keep::Locked => 2,
+    });
+    let mut counted: Vec<system::Area> = Vec::new();
+    let mut before = Need::default();
+    for (position, index) in order.into_iter().enumerate() {
+        let area = &spot.areas[index];
+        counted.extend(area.entry(0));
+        let after = system::pages::tables(counted.iter().copied());
+        let added = (after.near + after.far - before.near - before.far) * TABLE;
+        before = after;
+        // They belong to the threads, not to one area.
+        let misses = if position == 0 { domain.misses.1 } else { 0 };
+        let asked = spec::Request { misses, ..ask(number, area, added) };
+        let what = match area.envelope {
+            Some(envelope) => format!("envelope[{envelope}] of domain {}", domain.name),
+            None => format!("{} of domain {}", area.name, domain.name),
+        };
+        let granted = book.admit(&asked, &mut NoFrames).map_err(|refusal| refused(what, &spot.areas, refusal))?;
+        spot.areas[index].bound = granted.bound;
+        spot.areas[index].independence = granted.independence;
+    }
+    Ok(())
+}
+
+/// An area as a request. What shares its table with an area that is kept on the chip gets that, too.
+fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
+    let near = spot.flags & area::NEAR != 0;
+    let raised = TemporalSpec { access: AccessLevel::L2, ..spot.spec };
+    let spec = if near && keep(spot.spec) == Keep::Far { raised } else { spot.spec };
+    let shape =
+        spot.entry(domain.into()).and_then(|entry| protect::vmsa::Shape::of(entry.base, entry.physical, entry.bytes));
+    spec::Request {
+        domain,
+        spec,
+        code: spot.flags & area::EXECUTE != 0,
+        slots: u8::from(keep(spec) == Keep::Locked && shape.is_some()),
+        // What is locked has its tables where there are some, and was counted there.
+        table_bytes: if keep(spec) == Keep::Locked && near { 0 } else { table_bytes },
+        descriptors: shape.map_or(1, |shape| shape.descriptors()),
+        misses: 0,
+        frames: None,
+    }
+}
+
+/// Areas in locked entries by name.
+fn locked(areas: &[Spot]) -> String {
+    let locked = areas.iter().filter(|spot| spot.flags & area::LOCKED != 0).map(|spot| spot.name.as_str());
+    locked.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,205 @@
+//! The areas of one domain.
+
+use spec::TemporalSpec;
+use system::area;
+
+use super::chunk::{Chunk, unit};
+use super::{Keep, alignment, keep, room};
+use crate::allocate::Space;
+use crate::elf::Program;
+use crate::error::PlaceError;
+use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
+use crate::request::{AreaRequest, DomainRequest};
+
+/// An area with what it needs.
+struct Item {
+    name: String,
+    /// For errors.
+    what: String,
+    bytes: u64,
+    spec: TemporalSpec,
+    rights: u32,
+    at: Option<u32>,
+    memory: usize,
+    /// Nothing of the domain may be right below it: a stack that overflows meets nothing.
+    guarded: bool,
+    envelope: Option<usize>,
+}
+
+/// Where an item lies: base and bytes, and what is mapped for it if it shares a unit.
+type Lies = (u32, u32, Option<(u32, u32)>);
+
+/// Whether something of the domain has an address already.
+pub(super) fn is_fixed(domain: &DomainRequest, program: &Program) -> bool {
+    let areas = [&domain.code, &domain.data, &domain.stack];
+    program.relocations.is_empty() || areas.iter().any(|area| area.at.is_some())
+}
+
+/// What of a domain nobody writes: its code, and its initial data.
+pub(super) fn read_only(spot: &DomainSpot, program: &Program) -> Vec<(u32, u32)> {
+    let code = spot.areas.iter().filter(|area| area.flags & area::EXECUTE != 0).filter_map(|area| area.mapped);
+    let source = (spot.source, room(u64::from(program.data.file_bytes)) as u32);
+    code.chain([source]).collect()
+}
+
+/// Places what is the domain's own.
+pub(super) fn place(
+    spaces: &mut [Space],
+    domain: &DomainRequest,
+    program: &Program,
+    rom: usize,
+) -> Result<DomainSpot, PlaceError> {
+    let stack = stack_bytes(domain).next_multiple_of(32);
+    let together = keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
+    let items = items(domain, program, stack, together);
+    let lies = lay(spaces, &items).map_err(|error| fixed_error(program, program.code.base, error))?;
+    let at = |name: &str| items.iter().position(|item| item.name == name).map(|index| lies[index].0);
+    let code_base = at("code").unwrap_or(0);
+    let stacks = at("stack").or(at("data")).unwrap_or(0);
+    let data_base = at("data").map_or(program.data.base, |base| if together { base + stack } else { base });
+    let what = format!("initial data of domain {}", domain.name);
+    let source = spaces[rom].far(&what, room(u64::from(program.data.file_bytes)), alignment(1))?;
+    let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
+    Ok(DomainSpot {
+        code_delta: moved(code_base, program.code.base),
+        data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
+        info: code_base + program.code.bytes.next_multiple_of(8),
+        areas: items.into_iter().zip(lies).map(|(item, lies)| spot(item, lies)).collect(),
+        code_base,
+        data_base,
+        stacks,
+        source,
+        table: (0, 0, false),
+        root: (0, false),
+        far: (0, 0),
+    })
+}
+
+fn spot(item: Item, (base, bytes, mapped): Lies) -> Spot {
+    Spot {
+        name: item.name,
+        base,
+        bytes,
+        flags: item.rights,
+        memory: area::NORMAL,
+        page_log2: 0,
+        disabled: 0,
+        spec: item.spec,
+        bound: None,
+        envelope: item.envelope,
+        independence: None,
+        physical: base,
+        mapped,
+    }
+}
+
+/// The areas in the order in which the domain finds them.
+fn items(domain: &DomainRequest, program: &Program, stack: u32, together: bool) -> Vec<Item> {
+    // A program without relocations stays where it was linked, or is refused.
+    let fixed = |at: Option<u32>, linked: u32| if program.relocations.is_empty() { Some(linked) } else { at };
+    let writable = area::READ | area::WRITE;
+    let item = |name: &str, request: &AreaRequest, bytes: u64, rights: u32| Item {
+        name: name.into(),
+        what: format!("{name} of domain {}", domain.name),
+        bytes,
+        spec: request.spec,
+        rights,
+        at: request.at,
+        memory: request.memory,
+        guarded: false,
+        envelope: None,
+    };
+    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
+    let code = item("code", &domain.code, u64::from(code_bytes), area::READ | area::EXECUTE);
+    let mut items = vec![Item { at: fixed(domain.code.at, program.code.base), ..code }];
+    let data_bytes = u64::from(program.data.bytes.next_multiple_of(8) + domain.data.extra);
+    if together {
+        let data = item("data", &domain.data, u64::from(stack) + data_bytes, writable);
+        items.push(Item { guarded: true, ..data });
+    } else {
+        items.push(Item { guarded: true, ..item("stack", &domain.stack, u64::from(stack), writable) });
+        if data_bytes > 0 {
+            let data = item("data", &domain.data, data_bytes, writable);
+            items.push(Item { at: fixed(domain.data.at, program.data.base), ..data });
+        }
+    }
+    items.extend(domain.heap.iter().map(|heap| item("heap", &heap.area, u64::from(heap.area.extra), writable)));
+    for (index, request) in domain.envelopes.iter().enumerate() {
+        let arena = item(&format!("arena{index}"), &request.area, u64::from(request.area.extra), writable);
+        let what = format!("envelope[{index}] of domain {}", domain.name);
+        items.push(Item { what, envelope: Some(index), ..arena });
+    }
+    items
+}
+
+/// Decides where every item lies: what is near and small in one chunk, everything else by itself.
+fn lay(spaces: &mut [Space], items: &[Item]) -> Result<Vec<Lies>, PlaceError> {
+    let mut lies: Vec<Option<Lies>> = vec![None; items.len()];
+    let mut chunk = Chunk::default();
+    let mut in_chunk: Vec<(usize, usize)> = Vec::new();
+    let mut units: Vec<(usize, Vec<(usize, u64)>)> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        if let Some(address) = item.at {
+            let bytes = if keep(item.spec) == Keep::Locked { unit(&item.what, item.bytes)? } else { room(item.bytes) };
+            lies[index] = Some((spaces[item.memory].at(&item.what, bytes, address)?, bytes as u32, None));
+            continue;
+        }
+        let bytes = room(item.bytes);
+        match keep(item.spec) {
+            Keep::Far => {
+                let base = spaces[item.memory].far(&item.what, bytes, alignment(bytes))?;
+                lies[index] = Some((base, bytes as u32, None));
+            }
+            Keep::Near if bytes >= super::SECTION => {
+                let base = spaces[item.memory].near(&item.what, bytes, alignment(bytes))?;
+                lies[index] = Some((base, bytes as u32, None));
+            }
+            Keep::Near => in_chunk.push((index, chunk.add(bytes, alignment(bytes), item.guarded))),
+            Keep::Locked => group(&mut units, items, index),
+        }
+    }
+    let mut placed_units = Vec::new();
+    for (_, members) in &units {
+        let (last, end) = members.last().map(|(last, end)| (*last, *end)).unwrap_or_default();
+        let bytes = unit(&items[last].what, end)?;
+        placed_units.push((chunk.add(bytes, bytes, true), bytes));
+    }
+    let (bytes, align) = chunk.shape();
+    let memory = items.first().map_or(0, |item| item.memory);
+    let what = items.first().map_or("", |item| item.what.as_str());
+    let base = if bytes == 0 { 0 } else { spaces[memory].near(what, bytes, align)? };
+    for (index, part) in in_chunk {
+        let (at, bytes) = chunk.place(part, base);
+        lies[index] = Some((at, bytes, None));
+    }
+    for ((_, members), (part, _)) in units.iter().zip(placed_units) {
+        let (at, bytes) = chunk.place(part, base);
+        share(items, members, (at, bytes), &mut lies);
+    }
+    Ok(lies.into_iter().flatten().collect())
+}
+
+/// Puts an item to be locked behind those with the same rights; each member is kept with the end of what it takes.
+fn group(units: &mut Vec<(usize, Vec<(usize, u64)>)>, items: &[Item], index: usize) {
+    let own = |(first, _): &&mut (usize, Vec<(usize, u64)>)| items[*first].rights == items[index].rights;
+    match units.iter_mut().find(own) {
+        Some((_, members)) => {
+            let from = members.last().map_or(0, |(_, end)| end.next_multiple_of(GRAIN));
+            members.push((index, from + items[index].bytes));
+        }
+        None => units.push((index, vec![(index, items[index].bytes)])),
+    }
+}
+
+/// Areas that share a unit begin at multiples of this many bytes.
+const GRAIN: u64 = 64;
+
+/// Members of a unit: the first is mapped with all of it, the last has what is left over.
+fn share(items: &[Item], members: &[(usize, u64)], (base, bytes): (u32, u32), lies: &mut [Option<Lies>]) {
+    for (position, &(index, end)) in members.iter().enumerate() {
+        let from = (end - items[index].bytes) as u32;
+        let to = if position + 1 == members.len() { bytes } else { end as u32 };
+        let mapped = if position == 0 { (base, bytes) } else { (base, 0) };
+        lies[index] = Some((base + from, to - from, Some(mapped)));
+    }
+}
