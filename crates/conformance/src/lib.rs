@@ -30,6 +30,8 @@ pub const TICKS_PER_US: u32 = 25;
 pub const PERIOD_US: u32 = 5_000;
 /// From a replenishment to the start of a row, in microseconds.
 pub const START_US: u32 = 50;
+/// How often a thread looks whether the start of its row is known by now, in microseconds.
+pub const NOTICE_US: u32 = 400;
 /// How long a row lasts from its start, in microseconds.
 pub const LENGTH_US: u32 = 9_500;
 /// Bytes of the pool that are untyped when a row starts: all but the last page, which one row gives away for good.

@@ -43,19 +43,24 @@ impl Board {
         self.0.read(word::ROW).checked_sub(1)
     }
 
-    /// When it starts.
+    /// When it starts; 0: that is not known yet.
     pub fn start(self) -> u64 {
         u64::from(self.0.read(word::START)) | u64::from(self.0.read(word::START + 1)) << 32
     }
 
     /// Another row is to be performed.
-    pub fn set(self, row: u32, start: u64) {
+    pub fn set(self, row: u32) {
         for index in word::RECORDS..word::RECORDS + ACTORS * Record::WORDS {
             self.0.write(index, 0);
         }
+        self.set_start(0);
+        self.0.write(word::ROW, row + 1);
+    }
+
+    /// It starts then.
+    pub fn set_start(self, start: u64) {
         self.0.write(word::START, start as u32);
         self.0.write(word::START + 1, (start >> 32) as u32);
-        self.0.write(word::ROW, row + 1);
     }
 
     /// Where the pool is.

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use cofferdam::{Error, Info, sys};
-use conformance::{Action, Actor, Scene, Seen, row};
+use conformance::{Action, Actor, NOTICE_US, Scene, Seen, TICKS_PER_US, row};
 
 use crate::board::Board;
 use crate::scene::Here;
@@ -100,11 +100,14 @@ pub fn thread(info: Info, argument: u32) -> u32 {
     let (Some(board), Some(actor)) = (Board::find(info), Actor::from_number(argument)) else { return 1 };
     crate::scene::prepare(info, board);
     if board.row().is_some() {
+        while board.start() == 0 {
+            let _ = sys::sleep_until(sys::time_now() + u64::from(NOTICE_US * TICKS_PER_US));
+        }
         let _ = sys::sleep_until(board.start());
         perform(actor, info, board, [0; 4]);
     }
     // The lead stops the domain when the row is over.
-    const SECOND: u64 = 1_000_000 * conformance::TICKS_PER_US as u64;
+    const SECOND: u64 = 1_000_000 * TICKS_PER_US as u64;
     loop {
         let _ = sys::sleep_until(sys::time_now() + SECOND);
     }

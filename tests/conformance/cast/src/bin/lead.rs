@@ -6,8 +6,8 @@ use cast::board::Board;
 use cofferdam::abi::Kind;
 use cofferdam::{Error, Info, Start, sys};
 use conformance::{
-    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US, UNTYPED_BYTES,
-    rows, verdict,
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US,
+    UNTYPED_BYTES, rows, verdict,
 };
 
 cofferdam::entry!(main);
@@ -17,8 +17,6 @@ const ROW: u32 = 0x4000;
 /// Marker of the end; the value is the number of rows.
 const END: u32 = 0x3fff;
 
-const PERIOD: u64 = PERIOD_US as u64 * TICKS_PER_US as u64;
-
 fn main(start: Start) -> u32 {
     let info = start.info;
     let Some(board) = Board::find(info) else { return 1 };
@@ -27,20 +25,18 @@ fn main(start: Start) -> u32 {
         let Some(pool) = pool(info) else { return 3 };
         board.set_pool(pool);
     }
-    let Some(budget) = info.cap("purse", Kind::Budget) else { return 4 };
     let mut count = 0;
     for (number, row) in rows().enumerate() {
-        let Ok((_, next)) = sys::budget_query(budget.slot) else { return 5 };
-        let replenished = sys::time_now() + u64::from(next) + PERIOD;
-        let begin = replenished + u64::from(START_US * TICKS_PER_US);
         clear(info);
-        board.set(number as u32, begin);
+        board.set(number as u32);
         if !restart(info) {
-            return 7;
+            return 6;
         }
         if !untype(info) {
-            return 8;
+            return 7;
         }
+        let Some(begin) = begin(info) else { return 5 };
+        board.set_start(begin);
         let _ = sys::sleep_until(begin + u64::from(LENGTH_US * TICKS_PER_US));
         let mut records = [Record::default(); ACTORS];
         for actor in Actor::ALL {
@@ -52,6 +48,13 @@ fn main(start: Start) -> u32 {
     }
     let _ = sys::mark(END, count);
     0
+}
+
+/// When the row can start: right after a replenishment, and when everybody has noticed.
+fn begin(info: Info) -> Option<u64> {
+    let (_, next) = sys::budget_query(info.cap("purse", Kind::Budget)?.slot).ok()?;
+    let next = u64::from(if next < 3 * NOTICE_US * TICKS_PER_US { next + PERIOD_US * TICKS_PER_US } else { next });
+    Some(sys::time_now() + next + u64::from(START_US * TICKS_PER_US))
 }
 
 /// Handle of a domain of the cast.
