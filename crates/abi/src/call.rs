@@ -113,7 +113,7 @@ calls! {
     CapDelete = 20, "cap_delete", "Empty a slot of the own table.",
         args ["slot": "slot"], returns [], errors ["BAD_HANDLE"], bound "O(1)";
     Revoke = 21, "revoke", "Make every other capability to an object invalid.",
-        args ["object": "handle, right GRANT"], returns [], errors ["BAD_HANDLE", "NO_RIGHT"], bound "O(1): the object's generation changes";
+        args ["object": "handle, right GRANT"], returns [], errors ["BAD_HANDLE", "NO_RIGHT", "FULL"], bound "O(1): the object's generation changes";
     FramesRetype = 22, "frames_retype", "Make a part of untyped frames memory that can be mapped.",
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns [],

@@ -63,6 +63,7 @@ const NOT_SHOWN: &[(&str, &str, &str)] = &[
         "NO_RIGHT",
         "capabilities to lines are made with WRITE alone, and a copy keeps at least one right",
     ),
+    ("revoke", "FULL", "after 65 534 revocations of one object: tests::attacks of the kernel"),
     ("frames_retype", "FULL", "the table of marks is filled by hundreds of pieces: tests::frames of the kernel"),
     ("frames_clean", "FULL", "as for frames_retype"),
     ("nodes_give", "FULL", "as for frames_retype"),

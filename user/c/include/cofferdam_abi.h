@@ -238,6 +238,7 @@
  *   in   object: handle, right GRANT
  *   error COF_E_BAD_HANDLE
  *   error COF_E_NO_RIGHT
+ *   error COF_E_FULL
  *   bound O(1): the object's generation changes */
 #define COF_CALL_REVOKE 21u
 
