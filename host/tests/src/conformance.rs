@@ -17,6 +17,9 @@ use serde_json::Value;
 use crate::attacks::Bench;
 use crate::{root, target_dir};
 
+/// The board that the manifest names.
+const BOARD: &str = "mps2-an500";
+
 /// Markers of the lead; see `tests/conformance/cast/src/bin/lead.rs`.
 const ROW: u16 = 0x4000;
 const END: u16 = 0x3fff;
@@ -99,13 +102,15 @@ impl Tree {
         Tree { sources: install.root, target: install.target, tool, _claim: Some(claim) }
     }
 
-    fn system(&self) -> PathBuf {
-        self.target.join("cofferdam/conformance")
+    /// The directory of the system's results on a board.
+    fn system(&self, board: &str) -> PathBuf {
+        let other = if board == BOARD { String::new() } else { format!(".{board}") };
+        self.target.join(format!("cofferdam/conformance{other}"))
     }
 
-    /// The image that was built last.
-    pub fn image(&self) -> PathBuf {
-        self.system().join("image.elf")
+    /// The image for a board that was built last.
+    pub fn image(&self, board: &str) -> PathBuf {
+        self.system(board).join("image.elf")
     }
 
     /// Performs the rows on a board.
@@ -113,18 +118,18 @@ impl Tree {
     /// # Errors
     /// The run left no events, or its verdict is that something else than the rows is wrong.
     pub fn on_target(&self, board: &str) -> Result<Column, String> {
-        let events = self.system().join("run/events.bin");
-        let _ = (fs::remove_file(&events), fs::remove_file(self.system().join("report.json")));
+        let events = self.system(board).join("run/events.bin");
+        let _ = (fs::remove_file(&events), fs::remove_file(self.system(board).join("report.json")));
         let mut command = Command::new(&self.tool);
         command.args(["run", "tests/conformance/system.toml", "--quiet"]).current_dir(&self.sources);
-        if board != "mps2-an500" {
+        if board != BOARD {
             command.args(["--board", board]);
         }
         command.env("COFFERDAM_ROOT", &self.sources).env("CARGO_TARGET_DIR", &self.target);
         let output = command.output().map_err(|error| format!("{}: {error}", self.tool.display()))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let cells = marks(&events).map_err(|how| format!("{how}\n{said}"))?;
-        let failures = self.failures();
+        let failures = self.failures(board);
         if !failures.is_empty() {
             return Err(format!("the run's verdict is {failures:?}\n{said}"));
         }
@@ -132,22 +137,32 @@ impl Tree {
     }
 
     /// Codes of the verdict's failures, but for those that rows cause and account for.
-    fn failures(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.system().join("report.json")).unwrap_or_default();
+    fn failures(&self, board: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.system(board).join("report.json")).unwrap_or_default();
         let report: Value = serde_json::from_str(&text).unwrap_or_default();
         let Some(failures) = report["verdict"]["failures"].as_array() else { return vec!["no report".into()] };
         let codes = failures.iter().filter_map(|failure| failure["code"].as_str());
         codes.filter(|code| !OF_ROWS.contains(code)).map(str::to_owned).collect()
     }
 
-    /// Performs the rows on the kernel core over a simulated processor, as the system in an image.
+    /// Performs the rows on the kernel core over the simulated processor that an image is for.
     ///
     /// # Errors
     /// The interpreter did not get to the end.
-    pub fn on_host(&self, image: &Path) -> Result<Column, String> {
+    pub fn on_host(&self, name: &str, image: &Path, profile: &str) -> Result<Column, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(["test", "--quiet", "--offline", "-p", "cofferdam-kernel", "--lib", "--target-dir"]);
+        command.args([
+            "test",
+            "--quiet",
+            "--offline",
+            "--profile",
+            profile,
+            "-p",
+            "cofferdam-kernel",
+            "--lib",
+            "--target-dir",
+        ]);
         command.arg(&self.target).args(["--", "--ignored", "--nocapture", "--exact"]);
         command.arg("tests::conformance::every_row_is_performed");
         command.env("COFFERDAM_CONFORMANCE_IMAGE", image).current_dir(&self.sources);
@@ -160,7 +175,7 @@ impl Tree {
             let (number, packed) = line.split_once("row ")?.1.split_once(' ')?;
             Some((number.parse().ok()?, Shortfall::unpack(packed.trim().parse().ok()?)))
         };
-        Ok(Column { name: "host".to_owned(), cells: said.lines().filter_map(line).collect() })
+        Ok(Column { name: name.to_owned(), cells: said.lines().filter_map(line).collect() })
     }
 }
 
@@ -251,7 +266,7 @@ impl Mutant {
         let tree = Tree::copy(if host { "host" } else { "chip" });
         let write = |text: &str| fs::write(tree.sources.join(&self.file), text).map_err(|error| error.to_string());
         write(changed)?;
-        let column = if host { tree.on_host(image) } else { tree.on_target(place) };
+        let column = if host { tree.on_host(place, image, "test") } else { tree.on_target(place) };
         write(&fs::read_to_string(root().join(&self.file)).map_err(|error| error.to_string())?)?;
         let column = column.map_err(|how| format!("`{}` on {place}: {how}", self.row))?;
         let number = rows().position(|row| row.name == self.row).ok_or(format!("no row `{}`", self.row))?;
