@@ -55,6 +55,6 @@ pub fn run(output: &mut Output) -> Outcome {
 }
 
 /// The names of other boards in whose place something is given.
-fn in_place_of(names: &[String]) -> String {
+pub(super) fn in_place_of(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(", in the place of {}", names.join(", ")) }
 }

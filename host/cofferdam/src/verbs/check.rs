@@ -2,9 +2,10 @@
 
 use build_tool::{Install, Loaded, Options, Toolchain};
 use manifest::Bound;
-use place::Placed;
+use place::{Placed, PlacedAccount, PlacedMemory as Memory};
 use serde_json::json;
 
+use super::boards::in_place_of;
 use super::{load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
@@ -25,9 +26,12 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         output.say(format!("{name}: admitted"));
         for memory in &placed.layout.memories {
             let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);
-            output.say(format!("  {:<8}{:>9} of {:>9} bytes ({share:.0} %)", memory.name, memory.used, memory.bytes));
+            let board = loaded.board.memory.get(&memory.name);
+            let roles = board.map_or(String::new(), |memory| in_place_of(&memory.stands_in_for));
+            let Memory { name, used, bytes, .. } = memory;
+            output.say(format!("  {name:<8}{used:>9} of {bytes:>9} bytes ({share:.0} %){roles}"));
         }
-        ledger(&placed, output);
+        ledger(&placed, loaded.board.pages().is_some(), output);
         output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
     }
@@ -35,21 +39,39 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     Ok(OK)
 }
 
+/// What a domain holds of region registers.
+fn registers(account: &PlacedAccount) -> String {
+    let table = match account.table_bytes {
+        0 => "nothing paged".to_owned(),
+        bytes => format!("table {} of {bytes} bytes in {}", account.table_used, account.table),
+    };
+    format!("{} registers pinned, {} left; {table}", account.pinned, account.paged)
+}
+
+/// What a domain holds of a TLB and of memory for page tables.
+fn translation(account: &PlacedAccount) -> String {
+    let PlacedAccount { pinned, table, table_used, table_bytes, far_bytes, .. } = account;
+    format!(
+        "{pinned} locked entries; first table {table}, second {table_used} of {table_bytes} bytes on the chip, {far_bytes} bytes off it"
+    )
+}
+
 /// What the ledger has promised each domain.
-fn ledger(placed: &Placed, output: &mut Output) {
+fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
     for domain in &placed.layout.domains {
         let account = &domain.account;
-        let table = match account.table_bytes {
-            0 => "nothing paged".to_owned(),
-            bytes => format!("table {} of {bytes} bytes in {}", account.table_used, account.table),
-        };
         let name = &domain.name;
-        output.say(format!("  {name:<12}{} registers pinned, {} left; {table}", account.pinned, account.paged));
+        let held = if pages { translation(account) } else { registers(account) };
+        output.say(format!("  {name:<12}{held}"));
         for area in &domain.areas {
-            let Some(cycles) = area.bound_cycles else { continue };
-            let promise = match area.pinned {
-                true => "in registers: never misses".to_owned(),
-                false => format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method),
+            let within =
+                |cycles: u32| format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
+            let promise = match area.bound_cycles {
+                Some(cycles) if pages => format!("{}: {}", area.kept, within(cycles)),
+                None if pages => format!("{}: no bound", area.kept),
+                Some(_) if area.pinned => "in registers: never misses".to_owned(),
+                Some(cycles) => within(cycles),
+                None => continue,
             };
             output.say(format!(
                 "    {:<12}{:<14} {:>9} bytes of {:<7} {promise}",
