@@ -28,7 +28,7 @@ mod table;
 mod tests;
 
 pub use error::Error;
-pub use operations::{COFFERDAM, HANDLERS, MASKED, Operation, of_peer};
+pub use operations::{COFFERDAM, COFFERDAM_A9, HANDLERS, HANDLERS_A9, MASKED, MASKED_A9, Operation, of_peer};
 pub use peers::{Peer, build as build_peer, sources};
 pub use rows::{Cycles, Row, Target, judge, read, targets, write};
 pub use run::{Options, peer_subject, run};

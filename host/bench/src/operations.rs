@@ -16,13 +16,15 @@ pub struct Operation {
     pub start: &'static str,
     /// The stretch ends before the instruction at this label.
     pub end: &'static str,
+    /// What others have published about the same operation.
+    pub paper: Option<&'static str>,
     /// Whether the row's instructions are the largest count of all rounds; otherwise that of the middle one, because the
     /// kernel's timer, which hits few rounds, is not part of the path.
     pub worst: bool,
 }
 
 const fn op(id: &'static str, about: &'static str, start: &'static str, end: &'static str) -> Operation {
-    Operation { id, about, start, end, worst: false }
+    Operation { id, about, start, end, paper: None, worst: false }
 }
 
 /// Row of the longest stretch with interrupts masked, which no label pair yields.
@@ -35,6 +37,32 @@ pub const HANDLERS: &[(&str, &str, RangeInclusive<u32>)] = &[
     ("m7.masked.call", "longest handling of a system call", 11..=11),
     ("m7.masked.timer", "longest handling of the timer's interrupt", 15..=15),
     ("m7.masked.interrupt", "longest handling of another interrupt", 16..=255),
+];
+
+/// As [`MASKED`] and [`HANDLERS`], on the Cortex-A9: numbers of the vector table, and of interrupts behind 16 (29: the private timer).
+pub const MASKED_A9: (&str, &str) = ("a9.masked.longest", "longest stretch with interrupts masked");
+/// As [`MASKED_A9`].
+pub const HANDLERS_A9: &[(&str, &str, RangeInclusive<u32>)] = &[
+    ("a9.masked.call", "longest handling of a system call", 2..=2),
+    ("a9.masked.timer", "longest handling of the timer's interrupt", 45..=45),
+    ("a9.masked.interrupt", "longest handling of another interrupt", 46..=255),
+];
+
+/// What is measured on the Cortex-A9: `examples/bench/a9.toml`.
+pub const COFFERDAM_A9: &[Operation] = &[
+    Operation {
+        paper: Some("seL4, silicon at 1 GHz: call 367, reply 352 cycles"),
+        ..op("a9.gate.call_return", "gate call and return", "probe_gate_start", "probe_gate_end")
+    },
+    op("a9.notify.thread", "notification to thread of another domain", "probe_notify_start", "probe_notify_end"),
+    Operation {
+        paper: Some("seL4, silicon at 1 GHz: interrupt to user 775 cycles"),
+        ..op("a9.irq.thread", "interrupt to thread of another domain", "cofferdam_interrupt_entry", "probe_irq_end")
+    },
+    op("a9.switch.within", "yield, one way, same domain", "probe_within_start", "probe_within_end"),
+    op("a9.switch.within.round_trip", "yield there and back, same domain", "probe_within_start", "probe_within_round"),
+    op("a9.switch.across", "yield, one way, other domain", "probe_across_start", "probe_across_end"),
+    op("a9.switch.across.round_trip", "yield there and back, other domain", "probe_across_start", "probe_across_round"),
 ];
 
 /// Operations of Cofferdam; the labels are those of `examples/bench` and the kernel's exception entries.

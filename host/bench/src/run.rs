@@ -11,7 +11,8 @@ use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
 use crate::{
-    COFFERDAM, Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, systems, targets,
+    COFFERDAM, COFFERDAM_A9, Error, HANDLERS_A9, MASKED_A9, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths,
+    peers, rows, systems, targets,
 };
 
 /// The chip under which everything is measured.
@@ -20,6 +21,33 @@ pub(crate) const PROFILE: &str = "stm32f767";
 const SYSTEM: &str = "examples/bench/system.toml";
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
+
+/// The rows that a system of Cofferdam yields.
+#[derive(Clone, Copy)]
+struct Rows {
+    operations: &'static [crate::Operation],
+    masked: (&'static str, &'static str),
+    handlers: &'static [(&'static str, &'static str, core::ops::RangeInclusive<u32>)],
+}
+
+const ROWS: Rows = Rows { operations: COFFERDAM, masked: crate::MASKED, handlers: crate::HANDLERS };
+
+/// Another board on which Cofferdam is measured, without peers.
+struct Other {
+    prefix: &'static str,
+    board: &'static str,
+    profile: &'static str,
+    system: &'static str,
+    rows: Rows,
+}
+
+const A9: Other = Other {
+    prefix: "a9",
+    board: "xilinx-zynq-a9",
+    profile: "xc7z020",
+    system: "examples/bench/a9.toml",
+    rows: Rows { operations: COFFERDAM_A9, masked: MASKED_A9, handlers: HANDLERS_A9 },
+};
 
 /// What to measure, and where to leave it.
 #[derive(Clone, Debug)]
@@ -47,7 +75,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
             continue;
         }
         let subject = match which {
-            None => cofferdam(&install, progress)?,
+            None => cofferdam(&install, SYSTEM, ROWS, progress)?,
             Some(peer) => {
                 progress(&format!("{}: building", peer.title()));
                 peer_subject(&install, peer, &options.out_dir)?
@@ -58,6 +86,14 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     }
     let wants =
         |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
+    if wants(A9.prefix) {
+        let profile = build_tool::Profile::find(&install, A9.profile, &install.root);
+        let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
+        let bench = Bench { board: A9.board, profile: (A9.profile, &profile.text), ..bench };
+        let subject = cofferdam(&install, A9.system, A9.rows, progress)?;
+        progress(&format!("{} on {}: running", subject.title, A9.board));
+        all.extend(subject.measure(&bench)?);
+    }
     if wants(heaps::PREFIX) {
         all.extend(heaps::measure(&install, &tools, &profile, &options.out_dir, progress)?);
     }
@@ -118,8 +154,8 @@ fn position(id: &str) -> (usize, String, usize) {
 }
 
 /// The benchmark system, built.
-fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
-    let built = systems::build(install, SYSTEM, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
+fn cofferdam(install: &Install, manifest: &str, rows: Rows, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
+    let built = systems::build(install, manifest, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
     for domain in &built.domains {
@@ -133,7 +169,9 @@ fn cofferdam(install: &Install, progress: &mut dyn FnMut(&str)) -> Result<Subjec
         kernel_text: code_of(&built.kernel)?,
         kernel: built.kernel,
         symbols,
-        operations: COFFERDAM,
+        operations: rows.operations,
+        masked: rows.masked,
+        handlers: rows.handlers,
     })
 }
 
@@ -154,6 +192,8 @@ pub fn peer_subject(install: &Install, peer: Peer, out: &Path) -> Result<Subject
         kernel_text: Vec::new(),
         symbols,
         operations: of_peer(peer),
+        masked: crate::MASKED,
+        handlers: &[],
     })
 }
 

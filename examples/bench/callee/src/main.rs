@@ -6,11 +6,12 @@
 use core::arch::asm;
 
 use cofferdam::{Error, Interrupt, Notification, Start, sys};
+use devices::Timer;
 
 /// Rounds of each operation, as in `../caller`.
 const ROUNDS: u32 = 1100;
-/// Period of the interrupt: 20 us in cycles of the board's 25 MHz clock.
-const PERIOD: u32 = 500;
+/// Period of the interrupt.
+const PERIOD_MICROSECONDS: u32 = 20;
 
 cofferdam::entry!(woken);
 cofferdam::thread!(bench_across, across);
@@ -68,32 +69,20 @@ fn timer(start: Start) -> u32 {
     if go.wait(1).is_err() {
         return 3;
     }
-    interrupts(line, interrupt, device.base as *mut u32).map_or(4, |()| 0)
+    // SAFETY: the manifest gives the device to this domain.
+    let device = unsafe { Timer::open(device.base as *mut u32) };
+    interrupts(line, interrupt, &device).map_or(4, |()| 0)
 }
 
-/// Registers of the timer, in words from its base (CMSDK APB timer, ARM DDI 0479).
-const CTRL: usize = 0;
-const VALUE: usize = 1;
-const RELOAD: usize = 2;
-const CLEAR: usize = 3;
-/// Enabled, with interrupt.
-const RUN: u32 = 9;
-
-fn interrupts(line: Notification, interrupt: Interrupt, device: *mut u32) -> Result<(), Error> {
-    let store = |register: usize, value: u32| {
-        // SAFETY: the manifest gives the device to this domain.
-        unsafe { device.add(register).write_volatile(value) }
-    };
-    store(RELOAD, PERIOD);
-    store(VALUE, PERIOD);
-    store(CTRL, RUN);
+fn interrupts(line: Notification, interrupt: Interrupt, device: &Timer) -> Result<(), Error> {
+    device.start(PERIOD_MICROSECONDS);
     interrupt.ack()?; // a line is held back until its owner asks for it
     for _ in 0..ROUNDS {
         wait_for(line)?;
-        store(CLEAR, 1);
+        device.clear();
         interrupt.ack()?;
     }
-    store(CTRL, 0);
+    device.stop();
     Ok(())
 }
 

@@ -55,9 +55,10 @@ fn run(info: Info) -> Result<(), u32> {
         return Err(7);
     }
     // The other domains' misses come last: a figure is measured from the last fault before its label.
-    named("deep")?.signal(1).map_err(|_| 9u32)?;
-    named("outside")?.signal(1).map_err(|_| 9u32)?;
-    named("onchip")?.signal(1).map_err(|_| 9u32)?;
+    // Where there are no misses there are no such domains.
+    for other in ["deep", "outside", "onchip"] {
+        Notification::named(info, other).map_or(Ok(()), |go| go.signal(1)).map_err(|_| 9u32)?;
+    }
     timer.signal(1).map_err(|_| 8u32)
 }
 
