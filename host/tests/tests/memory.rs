@@ -6,7 +6,7 @@ use system_tests::{Ran, root};
 /// kernel's worst path.
 const WORKED: &[&str] = &[
     "sampler: arena at #: asked for `deterministic`, checked at deterministic within 0 cycles",
-    "sampler: arena at #: asked for `l1 independent allow-partial`, checked at l1 within # cycles",
+    "sampler: arena at #: asked for `l1 independent`, checked at l1 within # cycles",
     "sampler: arena at #: asked for `best-effort`, checked at best-effort within # cycles",
     "sampler: extent at #: asked for `l2`, checked at l1 within # cycles",
     "sampler: 1024 bytes refused by rule 17: there is no third level of on-chip storage in which the table could be kept; \

@@ -81,12 +81,12 @@ fn hand_over(system: &Path) -> Vec<u8> {
 }
 
 /// The decisions of the chip, as they were marked: number of the request modulo 2^16, and digest.
-fn decided_on_the_chip() -> Vec<(u64, u64)> {
-    let ran = cofferdam(&["run", SYSTEM, "--quiet"]);
+fn decided_on_the_chip(board: &[&str]) -> Vec<(u64, u64)> {
+    let ran = cofferdam(&[&["run", SYSTEM, "--quiet"], board].concat());
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     let directory = tempfile::TempDir::new().unwrap();
     let out = directory.path().to_string_lossy().into_owned();
-    let traced = cofferdam(&["trace", SYSTEM, "--last", "--out", &out]);
+    let traced = cofferdam(&[&["trace", SYSTEM, "--last", "--out", &out], board].concat());
     assert!(traced.status.success(), "{said}{}", String::from_utf8_lossy(&traced.stderr));
     let text = std::fs::read_to_string(directory.path().join("trace.json")).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -94,11 +94,11 @@ fn decided_on_the_chip() -> Vec<(u64, u64)> {
     marks.map(|event| (event["args"]["id"].as_u64().unwrap(), event["args"]["value"].as_u64().unwrap())).collect()
 }
 
-#[test]
-fn the_chip_and_the_host_decide_alike() {
-    let chip = decided_on_the_chip();
+/// Runs the history on a board, replays it here, and compares.
+fn compare(board: &[&str], directory: &str) {
+    let chip = decided_on_the_chip(board);
     let mut manager = Box::new(Standard::new(Books::closed()));
-    manager.account.open(HandOver::new(&hand_over(&target().join("cofferdam/memory-history")))).unwrap();
+    manager.account.open(HandOver::new(&hand_over(&target().join("cofferdam").join(directory)))).unwrap();
     for (number, name) in [(2, "first"), (3, "second"), (4, "third")] {
         assert!(manager.enrol(number, name));
     }
@@ -119,4 +119,14 @@ fn the_chip_and_the_host_decide_alike() {
     }
     assert_eq!(chip.len(), COMPARED_STEPS as usize);
     assert!(granted > 300 && refused > 300, "{granted} granted, {refused} refused");
+}
+
+#[test]
+fn the_chip_and_the_host_decide_alike() {
+    compare(&[], "memory-history");
+}
+
+#[test]
+fn the_chip_with_page_tables_and_the_host_decide_alike() {
+    compare(&["--board", "xilinx-zynq-a9"], "memory-history.xilinx-zynq-a9");
 }
