@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use manifest::Time;
 
 /// Isolates real software beside hard-real-time code on one chip, and shows what happens.
 #[derive(Debug, Parser)]
@@ -119,6 +120,9 @@ pub struct Run {
     /// Do not enforce budgets: every capacity is its period. Shows what budgets are for.
     #[arg(long)]
     pub no_budgets: bool,
+    /// Modelled time after which the run ends, as "500 ms", in the place of the manifest's.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub limit: Option<Time>,
     /// Advance time after every instruction: slow, and exact for latencies.
     #[arg(long)]
     pub exact: bool,
@@ -208,4 +212,9 @@ pub struct Sdk {
     /// Write a CMake toolchain file.
     #[arg(long, value_name = "FILE")]
     pub cmake: Option<PathBuf>,
+}
+
+/// A time as manifests have it.
+fn time(text: &str) -> Result<Time, String> {
+    Time::parse(text).ok_or_else(|| "a time is a number and ns, us, ms or s, as \"500 ms\"".to_owned())
 }

@@ -142,7 +142,8 @@ fn a_second_run_has_the_same_report() {
 
 #[test]
 fn without_budgets_control_misses_deadlines() {
-    let ran = Ran::new(GATEWAY, &["--no-budgets"]);
+    // Long enough: without its budget `rogue` never lets go of the processor again.
+    let ran = Ran::new(GATEWAY, &["--no-budgets", "--limit", "2 s"]);
     let control = ran.named("threads", "name", "control");
     assert!(control["missed_deadlines"].as_u64() > Some(0), "{control:#}");
     assert_eq!(ran.code, 1, "such a run does not end as promised");

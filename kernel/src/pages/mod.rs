@@ -175,7 +175,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     type Progress = Progress;
 
     const PHYSICAL: bool = false;
-    const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: 4 * TABLE_BYTES };
+    // One at a time: all of its entries are written.
+    const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
 
     fn shared(_: &mut Pool) -> Result<Slots, BootError> {
         Ok(Slots::default())

@@ -320,19 +320,21 @@ fn where_the_chip_has_no_tables_left_locked_ways_do() {
 #[test]
 fn memory_of_tables_is_nobodys() {
     let mut kernel = ready();
-    for [offset, bytes] in [[0x200, 0x400], [0, 0x3e0], [0, 0x1020], [0, 0x2000]] {
+    for [offset, bytes] in [[0x200, 0x400], [0, 0x3e0], [0, 0x420], [0, 0x800]] {
         let told = call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, bytes]);
         assert_eq!(told, refused(Error::BadArgument), "{offset:x} {bytes:x}");
     }
-    let told = call(&mut kernel, Call::NodesGive, [PEER, FRAMES, 0, 0x1000]);
+    let told = call(&mut kernel, Call::NodesGive, [PEER, FRAMES, 0, 0x400]);
     assert_eq!(told, refused(Error::BadState), "only untyped memory");
-    assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x1000]), Some((0, [4, 1024])));
+    for offset in [0, 0x400, 0x800, 0xc00] {
+        assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, 0x400]), Some((0, [1, 256])));
+    }
     for told in [
         call(&mut kernel, Call::FramesMap, [WRITE, NEAR, VIRT, 0]),
         call(&mut kernel, Call::FramesMap, [READ, NEAR, VIRT, 0]),
         call(&mut kernel, Call::FramesRetype, [NEAR, 0, 0x1000, 0]),
         call(&mut kernel, Call::FramesClean, [NEAR, 0, 0x1000, 0]),
-        call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x1000]),
+        call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x400]),
     ] {
         assert_eq!(told, refused(Error::BadState));
     }

@@ -25,6 +25,9 @@ pub struct Kernel {
     pages: bool,
 }
 
+/// What the kernel takes at a time for page tables.
+const TABLE_BYTES: u32 = 1024;
+
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
 const PINNED: u32 = 1 << 19;
@@ -107,7 +110,11 @@ impl Calls for Kernel {
 
     fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<(), Error> {
         let (frames, offset) = self.pool(base, bytes)?;
-        sys::nodes_give(self.domain(client)?, frames, offset, bytes).map(|_| ())
+        let (domain, most) = (self.domain(client)?, if self.pages { TABLE_BYTES } else { bytes });
+        for done in (0..bytes).step_by(most.max(1) as usize) {
+            sys::nodes_give(domain, frames, offset + done, most)?;
+        }
+        Ok(())
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {

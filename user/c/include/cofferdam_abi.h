@@ -298,7 +298,7 @@
  *   bound 512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
-/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or page tables of 1 KiB, each for 1 MiB of addresses.
+/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or one page table of 1 KiB for 1 MiB of addresses.
  *   in   domain: handle, right WRITE
  *   in   frames: handle, right WRITE
  *   in   offset: bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024

@@ -11,6 +11,8 @@ const MAP: &str = "cofferdam_abi.h: FRAMES_MAP";
 const UNMAP: &str = "cofferdam_abi.h: FRAMES_UNMAP";
 const CLEAN: &str = "cofferdam_abi.h: FRAMES_CLEAN";
 const NODES: &str = "cofferdam_abi.h: NODES_GIVE";
+/// Bytes that every processor takes for a domain's table at a time.
+const TABLE: u32 = 1024;
 
 /// Bytes of a page, and of the smallest mapping that rows use.
 const PAGE: u32 = 4096;
@@ -395,8 +397,8 @@ pub const ROWS: &[Row] = &[
             &[
                 c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(32)], err(Error::BadArgument)),
                 c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(0), w(2 * PAGE)], err(Error::BadArgument)),
-                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(PAGE)], Told::Within(1, 20)),
-                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(PAGE)], err(Error::BadState)),
+                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(TABLE)], Told::Within(1, 20)),
+                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(TABLE)], err(Error::BadState)),
                 c3(Call::FramesRetype, cap(Hand::Pool), w(LAST), w(PAGE), err(Error::BadState)),
                 c3(Call::FramesClean, cap(Hand::Pool), w(LAST), w(PAGE), err(Error::BadState)),
                 give(Hand::Client, R, LAST / PAGE, err(Error::BadState)),

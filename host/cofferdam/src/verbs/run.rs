@@ -39,11 +39,12 @@ pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
 
 /// Builds and runs; the run's files are in the system's directory.
 pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) -> Result<(Built, Ran), Vec<Diagnostic>> {
-    let loaded = if is_elf(&args.subject) {
+    let mut loaded = if is_elf(&args.subject) {
         program(install, args)?
     } else {
         load(install, &args.subject, args.board.as_deref())?
     };
+    loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
     loaded.admit(!args.no_budgets)?;
     // A missing QEMU is told before anything is built.
     let tools = if args.fallback { Tools::find_fallback() } else { Tools::find() }.map_err(|e| one(wrong(&e)))?;
