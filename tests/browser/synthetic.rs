@@ -27,7 +27,23 @@ fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32)
     let (spec, level, cycles) = if pages == 0 { ("deterministic", "deterministic", 0) } else { ("l2", "l1", 180) };
     let (spec, level, bound_cycles, bound_method) = (spec.into(), level.into(), Some(cycles), "derived".into());
     let pinned = pages == 0;
-    Area { name, base, bytes, access, memory, pinned, pages, spec, level, bound_cycles, bound_method, shared: false }
+    let (kept, independence) = (String::new(), String::new());
+    Area {
+        name,
+        base,
+        bytes,
+        access,
+        memory,
+        pinned,
+        pages,
+        spec,
+        level,
+        bound_cycles,
+        bound_method,
+        shared: false,
+        kept,
+        independence,
+    }
 }
 
 /// Three registers for the areas that are always there; the others serve a table that is half used.
@@ -128,6 +144,7 @@ pub fn system() -> SystemDescription {
         base,
         capacity: kib * 1024,
         used: used * 1024,
+        stands_in_for: Vec::new(),
     };
     let symbol = |address, size, name: &str| Symbol { address, size, name: name.into(), domain: Some(ROGUE) };
     let parameter = |name: &str, value: &str, source: &str| Parameter {

@@ -49,25 +49,25 @@ extern "C" {
 #define RT_OBSERVED 2u /* the largest value observed on the worst path, by a test that is run with every change */
 
 /* Where tables lie (the low byte of `place`). */
-#define RT_TABLES_TCM 0u           /* in tightly coupled memory */
-#define RT_TABLES_ON_CHIP 1u       /* in other memory on the chip */
-#define RT_TABLES_LOCKED_WAYS 2u   /* off the chip, in locked ways of the second-level cache */
-#define RT_TABLES_OFF_CHIP 3u      /* off the chip */
-#define RT_TABLES_UNKNOWN 255u     /* nothing is said */
+#define RT_TABLES_TCM 0u         /* in tightly coupled memory */
+#define RT_TABLES_ON_CHIP 1u     /* in other memory on the chip */
+#define RT_TABLES_LOCKED_WAYS 2u /* off the chip, in locked ways of the second-level cache */
+#define RT_TABLES_OFF_CHIP 3u    /* off the chip */
+#define RT_TABLES_UNKNOWN 255u   /* nothing is said */
 /* Flags of `place`. */
-#define RT_PLACE_PINNED 256u   /* region registers or locked entries of the TLB: no table is read */
-#define RT_PLACE_PARTLY 512u   /* it was asked to be independent, and is only in part */
+#define RT_PLACE_PINNED 256u    /* region registers or locked entries of the TLB: no table is read */
+#define RT_PLACE_PARTLY 512u    /* it was asked to be independent, and is only in part */
 #define RT_PLACE_OBSERVED 1024u /* map_cycles and release_cycles are observed maxima, otherwise derived */
 
 /* What is known about an address. */
 struct rt_bound {
-    uint32_t base;   /* first address of the memory that it lies in */
-    uint32_t bytes;  /* size of that memory */
-    uint32_t spec;   /* its specification */
-    uint32_t level;  /* the level at which the check of an access ends at the latest */
-    uint32_t cycles; /* most cycles that the check adds to one access */
-    uint32_t method; /* how that was found: RT_DERIVED or RT_OBSERVED; 0 when nothing is promised */
-    uint32_t place;  /* where the tables lie that the check may read: RT_TABLES_... and flags */
+    uint32_t base;           /* first address of the memory that it lies in */
+    uint32_t bytes;          /* size of that memory */
+    uint32_t spec;           /* its specification */
+    uint32_t level;          /* the level at which the check of an access ends at the latest */
+    uint32_t cycles;         /* most cycles that the check adds to one access */
+    uint32_t method;         /* how that was found: RT_DERIVED or RT_OBSERVED; 0 when nothing is promised */
+    uint32_t place;          /* where the tables lie that the check may read: RT_TABLES_... and flags */
     uint32_t descriptors;    /* descriptors of page tables at most; 0 on a chip with region registers */
     uint32_t map_cycles;     /* most cycles to map it, in all steps; 0 where nothing is said */
     uint32_t release_cycles; /* the same to take it away, clearing apart */
