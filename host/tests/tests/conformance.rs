@@ -4,7 +4,7 @@ use system_tests::conformance::{Column, Mutants, Tree, table};
 use system_tests::root;
 
 /// The targets, each with the name of the column of the simulated processor that its image is for.
-const BOARDS: &[(&str, &str)] = &[("mps2-an500", "host, regions")];
+const BOARDS: &[(&str, &str)] = &[("mps2-an500", "host, regions"), ("xilinx-zynq-a9", "host, pages")];
 
 /// Every place where the rows are performed.
 fn columns(tree: &Tree) -> Vec<Column> {
