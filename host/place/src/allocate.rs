@@ -109,7 +109,11 @@ impl Space {
     pub(crate) fn near(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
         let within = |base: u64| {
             let end = base.next_multiple_of(MIB).max(base + 1);
-            if base + bytes > end && bytes <= MIB && !base.is_multiple_of(MIB) { end.next_multiple_of(align) } else { base }
+            if base + bytes > end && bytes <= MIB && !base.is_multiple_of(MIB) {
+                end.next_multiple_of(align)
+            } else {
+                base
+            }
         };
         self.first(what, bytes, (self.base, self.middle()), |from| within(from.next_multiple_of(align)))
     }
