@@ -103,6 +103,8 @@ if ! build > "$LOGS/build.log" 2>&1; then
     exit 1
 fi
 echo "built in $SECONDS s (${LOGS#"$ROOT"/}/build.log)"
+# From here on ./cofferdam runs what is built.
+export COFFERDAM_BUILT=1
 # Each suite is a process group of its own, so that an interrupt ends all of it.
 set -m
 declare -A BEGAN NAME_OF
