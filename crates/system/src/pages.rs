@@ -33,7 +33,7 @@ pub struct Need {
 
 /// Whether this many bytes are one unit that a TLB holds.
 pub fn is_unit(bytes: u32) -> bool {
-    [Unit::Small, Unit::Large, Unit::Section].iter().any(|unit| unit.bytes() == bytes)
+    Unit::of_bytes(bytes).is_some()
 }
 
 /// Whether a second-level table translates part of the area in an aligned MiB, by number: unless it is mapped as a section.

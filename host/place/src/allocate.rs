@@ -126,7 +126,7 @@ impl Space {
     /// Takes whole pages at an address.
     pub(crate) fn at(&mut self, what: &str, bytes: u64, address: u32) -> Result<u32, PlaceError> {
         let base = u64::from(address);
-        let align = u64::from(if bytes.is_power_of_two() && system::pages::is_unit(bytes as u32) {
+        let align = u64::from(if u32::try_from(bytes).is_ok_and(system::pages::is_unit) {
             bytes as u32
         } else {
             system::pages::PAGE

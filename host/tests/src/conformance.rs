@@ -14,7 +14,7 @@ use record::EventsReader;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::attacks::Bench;
+use crate::attacks::{Bench, cargo, exchange};
 use crate::{root, target_dir};
 
 /// The board that the manifest names.
@@ -150,8 +150,7 @@ impl Tree {
     /// # Errors
     /// The interpreter did not get to the end.
     pub fn on_host(&self, name: &str, image: &Path, profile: &str) -> Result<Column, String> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = Command::new(cargo());
         command.args([
             "test",
             "--quiet",
@@ -253,10 +252,9 @@ impl Mutant {
     pub fn try_on(&self, image: &Path) -> Result<Vec<String>, String> {
         let original =
             fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
-        if original.matches(&self.find).count() != 1 {
-            return Err(format!("the text to replace does not stand once in {}:\n{}", self.file, self.find));
-        }
-        let changed = original.replacen(&self.find, &self.replace, 1);
+        let changed = exchange(&original, &self.find, &self.replace).map_err(|times| {
+            format!("the text to replace stands {times} times in {}, not once:\n{}", self.file, self.find)
+        })?;
         let on = self.on.iter().map(|place| self.try_in(place, &changed, image));
         on.collect()
     }

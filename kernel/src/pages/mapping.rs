@@ -36,8 +36,7 @@ impl Mapping {
         };
         let locked = bits & access::PINNED != 0;
         let phys = (frames.base().0 as u32).checked_add(shape).ok_or(Error::BadAddress)?;
-        let unit = [Unit::Small, Unit::Large, Unit::Section].iter().any(|unit| unit.bytes() == bytes);
-        let exact = unit && (virt | phys).is_multiple_of(bytes);
+        let exact = Unit::of_bytes(bytes).is_some() && (virt | phys).is_multiple_of(bytes);
         if bits & !known != 0 || !phys.is_multiple_of(PAGE_BYTES) || (locked && !exact) {
             return Err(Error::BadArgument);
         }

@@ -315,10 +315,9 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         Next::From(at)
     }
 
-    fn give(&mut self, base: u32, bytes: u32) -> (u32, u32) {
-        let Some(tables) = &mut self.tables else { return (0, 0) };
-        let given =
-            (0..bytes / TABLE_BYTES).filter(|index| tables.give(base + index * TABLE_BYTES).is_ok()).count() as u32;
+    fn give(&mut self, base: u32, _: u32) -> (u32, u32) {
+        // [`Self::GIFT`] is one table.
+        let given = u32::from(self.tables.as_mut().is_some_and(|tables| tables.give(base).is_ok()));
         (given, given * TABLE_ENTRIES)
     }
 

@@ -14,6 +14,14 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every size, the smallest first.
+    pub const ALL: [Unit; 3] = [Self::Small, Self::Large, Self::Section];
+
+    /// The unit that has exactly so many bytes.
+    pub fn of_bytes(bytes: u32) -> Option<Unit> {
+        Self::ALL.into_iter().find(|unit| unit.bytes() == bytes)
+    }
+
     /// Small pages in one.
     pub const fn pages(self) -> u32 {
         match self {

@@ -7,8 +7,7 @@ use crate::error::PlaceError;
 
 /// The smallest unit that an entry of the TLB holds with so many bytes in it.
 pub(super) fn unit(what: &str, bytes: u64) -> Result<u64, PlaceError> {
-    let units = [Unit::Small, Unit::Large, Unit::Section];
-    let found = units.into_iter().map(|unit| u64::from(unit.bytes())).find(|unit| bytes <= *unit);
+    let found = Unit::ALL.into_iter().map(|unit| u64::from(unit.bytes())).find(|unit| bytes <= *unit);
     let most = u64::from(Unit::Section.bytes());
     found.ok_or_else(|| PlaceError::Unit { what: what.to_owned(), asked: bytes, most })
 }

@@ -55,15 +55,19 @@ pub(crate) fn flags(spec: TemporalSpec) -> u32 {
     }
 }
 
-/// Bytes of an area: whole pages, and whole large pages or sections from their size on, so that few entries hold it.
+/// Bytes of an area: whole pages.
 pub(crate) fn room(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(u64::from(PAGE))
 }
 
 /// The alignment with which an area of so many bytes takes the fewest entries.
 pub(crate) fn alignment(bytes: u64) -> u64 {
-    let units = [Unit::Section, Unit::Large, Unit::Small];
-    units.into_iter().map(|unit| u64::from(unit.bytes())).find(|unit| bytes >= *unit).unwrap_or(u64::from(PAGE))
+    Unit::ALL
+        .into_iter()
+        .rev()
+        .map(|unit| u64::from(unit.bytes()))
+        .find(|unit| bytes >= *unit)
+        .unwrap_or(u64::from(PAGE))
 }
 
 /// Places a system on a board with page tables.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 pub use evidence::{Evidence, Segment};
+pub(crate) use mutants::cargo;
 pub use mutants::{Bench, Breach};
 pub use table::render;
 
@@ -195,12 +196,22 @@ impl Mutant {
     /// # Errors
     /// Says so when the text does not stand there exactly once.
     pub fn apply(&self, text: &str) -> Result<String, String> {
-        match text.matches(&self.find).count() {
-            1 => Ok(text.replacen(&self.find, &self.replace, 1)),
-            times => Err(format!(
+        exchange(text, &self.find, &self.replace).map_err(|times| {
+            format!(
                 "mutant of `{}`: the text to replace stands {times} times in {}, not once; align tests/attacks/mutants.toml:\n{}",
                 self.check, self.file, self.find
-            )),
-        }
+            )
+        })
+    }
+}
+
+/// A text with a change of what stands there exactly once.
+///
+/// # Errors
+/// How often it stands there.
+pub(crate) fn exchange(text: &str, find: &str, replace: &str) -> Result<String, usize> {
+    match text.matches(find).count() {
+        1 => Ok(text.replacen(find, replace, 1)),
+        times => Err(times),
     }
 }

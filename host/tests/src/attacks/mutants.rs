@@ -187,7 +187,8 @@ fn told<T>(result: Result<T, Diagnostic>) -> Result<T, String> {
     result.map_err(|refused| manifest::render(&refused, false))
 }
 
-fn cargo() -> PathBuf {
+/// The cargo that runs the tests.
+pub(crate) fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
