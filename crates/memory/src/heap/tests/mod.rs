@@ -202,6 +202,18 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
     found
 }
 
+/// The size of the largest free block, by the lists that [`walk`] checks: 0 when there is none.
+pub(super) fn largest_free(heap: &Heap<Pieces>) -> u32 {
+    let last = (1..CLASSES as u32).rev().find_map(|class| heap.head(class));
+    let mut record = last.map_or(0, |place| place.at);
+    let mut largest = 0;
+    while record != 0 {
+        largest = largest.max(heap.storage.peek(record + 4));
+        record = heap.storage.peek(record + 16);
+    }
+    largest
+}
+
 /// Walks one piece from the record of the block that was once its first.
 fn walk_piece(heap: &Heap<Pieces>, none: u32, first: u32, (begin, end): (u32, u32), found: &mut Walk) {
     let word = |record: u32, word: Word| heap.storage.peek(record + 4 * word as u32);
