@@ -288,6 +288,10 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
+    fn maps_later(&self) -> bool {
+        self.ledger.platform().pages().is_some()
+    }
+
     fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
         self.stock.draw(region, done, last)
     }

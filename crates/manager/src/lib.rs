@@ -32,6 +32,7 @@ mod window;
 pub mod wire;
 
 use abi::Error;
+use memory::pieces::PAGE_LOG2;
 
 pub use books::{Books, HandOver, HandOverError, PoolAt};
 pub use explain::sentence;
@@ -45,6 +46,9 @@ pub const MAX_CLIENTS: usize = 32;
 pub const SCRUB_STEPS: u32 = 4;
 /// Pieces of memory that one request maps or unmaps.
 pub const MAP_STEPS: u32 = 4;
+/// Bytes after which a request maps, or unmaps, no further piece: as many as its pieces are at least, so that one of 64 KiB, which has
+/// sixteen descriptors, is the last of its request. Where a region register covers all of it there is one piece.
+pub const MAP_BYTES: u32 = MAP_STEPS << PAGE_LOG2;
 /// Domains that lose shared memory in one step of revoking it.
 pub const REVOKE_STEPS: u32 = 2;
 /// Bit of a badge: its holder may reclaim what other domains hold.

@@ -1,4 +1,5 @@
-//! Memory on its way into a client's table and out of it, piece by piece. A request moves a few pieces; the next one goes on.
+//! Memory on its way into a client's table and out of it, piece by piece. A request moves a few small pieces or a large one; the next
+//! one goes on.
 
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
@@ -6,7 +7,7 @@ use memory::pieces::PAGE_LOG2;
 use crate::holding::{Holding, State};
 use crate::seam::{Account, Calls, Mapping};
 use crate::wire::Answer;
-use crate::{MAP_STEPS, Manager, Outcome, SCRUB_STEPS};
+use crate::{MAP_BYTES, MAP_STEPS, Manager, Outcome, SCRUB_STEPS};
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
     fn holding(&mut self, client: u8, slot: usize) -> &mut Holding {
@@ -19,12 +20,18 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(self.enter(client, slot, calls)?))
     }
 
+    /// What the request that admitted it maps.
+    pub(crate) fn begin(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
+        if self.account.maps_later() { Ok(()) } else { self.enter(client, slot, calls).map(|_| ()) }
+    }
+
     /// Maps the next pieces; returns the bytes that are left. Memory of one's own is drawn and typed first; joined memory is there.
     #[inline(never)]
     pub(crate) fn enter(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
+        let before = self.holding(client, slot).done;
         for _ in 0..MAP_STEPS {
             let holding = &mut self.clients[usize::from(client)].holdings[slot];
-            if holding.unmapped() == 0 {
+            if holding.unmapped() == 0 || holding.done - before >= MAP_BYTES {
                 break;
             }
             let mark = self.account.draw(&mut holding.region, holding.done, holding.mark).ok_or(Error::BadState)?;
@@ -58,6 +65,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// Unmaps the next pieces of what is on its way out. When nothing is mapped any more, the account is told.
     #[inline(never)]
     pub(crate) fn exit(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
+        let before = self.holding(client, slot).done;
         let mut steps = 0;
         loop {
             let holding = *self.holding(client, slot);
@@ -65,7 +73,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                 self.left(client, slot);
                 return Ok(());
             }
-            if steps == MAP_STEPS {
+            if steps == MAP_STEPS || before - holding.done >= MAP_BYTES {
                 return Ok(());
             }
             let piece = self.account.piece(&holding.region, holding.mark).ok_or(Error::BadState)?;

@@ -66,7 +66,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let admitted = account.admit(client, wanted, &clients[usize::from(client)].holdings)?;
         let holding = hold(&admitted, wanted.spec, state, true);
         self.record_mut(client).holdings[slot] = holding;
-        let done = provide(client, &admitted, calls).and_then(|()| self.enter(client, slot, calls));
+        let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
         if let Err(error) = done {
             // The account and the kernel disagree: nobody gets these frames before they have been scrubbed. What was mapped already is
             // taken back; where the kernel refuses that, too, whoever reclaims it goes on.

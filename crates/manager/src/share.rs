@@ -109,7 +109,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
         self.record_mut(client).holdings[slot] = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
         self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
-        let done = provide(client, &admitted, calls).and_then(|()| self.enter(client, slot, calls));
+        let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
         if let Err(error) = done {
             let _ = self.withdraw(client, slot, calls);
             return Err(error.into());
@@ -157,6 +157,10 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             match self.record(member).holdings[slot].state {
                 State::Parting(..) => self.exit(member, slot, calls)?,
                 _ => self.withdraw(member, slot, calls)?,
+            }
+            if self.record(member).holdings[slot].state != State::Free {
+                // A step's worth of it is gone; the next request goes on with the rest.
+                break;
             }
         }
         Ok(Answer::Done(self.shared((client, index as u8)).members.count_ones()))

@@ -84,6 +84,10 @@ impl Account for Simple {
         self.entries[usize::from(client)] -= 1;
     }
 
+    fn maps_later(&self) -> bool {
+        false
+    }
+
     fn draw(&mut self, region: &mut Region, done: u32, _: Mark) -> Option<Mark> {
         (done == 0).then_some(region.first)
     }

@@ -37,6 +37,9 @@ pub struct Machine {
     calls: u32,
     /// Most calls that one request took.
     pub most: u32,
+    /// Descriptors that this request has written, and the most that one wrote, on a chip with page tables.
+    written: u32,
+    pub most_written: u32,
 }
 
 impl Machine {
@@ -49,18 +52,26 @@ impl Machine {
             fail_at: None,
             calls: 0,
             most: 0,
+            written: 0,
+            most_written: 0,
         }
     }
 
     /// The calls of the next request are counted from 0.
     pub fn begin(&mut self) {
-        self.calls = 0;
+        (self.calls, self.written) = (0, 0);
     }
 
     fn call(&mut self) -> Result<(), Error> {
         self.calls += 1;
         self.most = self.most.max(self.calls);
         if self.fail_at.is_some_and(|at| self.calls >= at) { Err(Error::Full) } else { Ok(()) }
+    }
+
+    /// A section has one descriptor, a large page as many as the pages it is as large as.
+    fn write(&mut self, mapping: &Mapping) {
+        self.written += if mapping.bytes == 1 << 20 { 1 } else { mapping.bytes >> 12 };
+        self.most_written = self.most_written.max(self.written);
     }
 
     fn range(&self, base: u32, bytes: u32) -> Result<Range<usize>, Error> {
@@ -129,12 +140,14 @@ impl Calls for Machine {
         if self.frames[range].iter().any(|kind| *kind != Type::Shared) || self.mappings(client).any(there) {
             return Err(Error::BadState);
         }
+        self.write(mapping);
         self.mapped.insert((client, mapping.at), *mapping);
         Ok(())
     }
 
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
         self.call()?;
+        self.write(mapping);
         let known = self.mapped.remove(&(client, mapping.at)).ok_or(Error::BadState)?;
         assert_eq!(known, *mapping, "unmapped as it was mapped");
         Ok(())
