@@ -15,13 +15,36 @@ pub unsafe fn call_on_stack(stack: u32) -> ! {
     unsafe { asm!("mov sp, {0}", "mov r12, #0", "svc #0", "udf #1", in(reg) stack, options(noreturn)) }
 }
 
-/// Sets the stack pointer and waits for an interrupt to write its frame there.
+/// Sets the stack pointer and stays until interrupts have come. They save nothing on a thread's stack here, so that the thread stores
+/// there itself at last.
 ///
 /// # Safety
 /// As for [`call_on_stack`].
 pub unsafe fn spin_on_stack(stack: u32) -> ! {
+    /// More than a millisecond, in which timers interrupt.
+    const TURNS: u32 = 1 << 20;
     // SAFETY: the caller wants what follows.
-    unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
+    unsafe {
+        asm!(
+            "mov sp, {stack}", "2:", "subs {turns}, {turns}, #1", "bne 2b", "push {{{turns}}}", "udf #1",
+            stack = in(reg) stack, turns = in(reg) TURNS, options(noreturn)
+        )
+    }
+}
+
+/// Leaves Arm state, which a thread may, and loads a word in Thumb state, where no more is allowed than before.
+///
+/// # Safety
+/// As for [`load_multiple`].
+pub unsafe fn leave_state(address: u32) {
+    // SAFETY: the caller wants the access. What is read of the program counter is eight bytes ahead in Arm state, four in Thumb state, so
+    // that each branch ends behind its padding.
+    unsafe {
+        asm!(
+            "add {0}, pc, #1", "bx {0}", ".thumb", "ldr {0}, [{1}]", "bx pc", "nop", ".balign 4", ".arm",
+            out(reg) _, in(reg) address
+        )
+    }
 }
 
 /// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.

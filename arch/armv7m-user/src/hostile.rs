@@ -24,6 +24,17 @@ pub unsafe fn spin_on_stack(stack: u32) -> ! {
     unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
 }
 
+/// Leaves Thumb state, which is the only one: there is nothing that could be loaded from `address` in another.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn leave_state(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe {
+        asm!("adr {0}, 2f", "bic {0}, {0}, #1", "bx {0}", ".balign 4", "2:", "udf #1", in(reg) address, options(noreturn))
+    }
+}
+
 /// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.
 ///
 /// # Safety

@@ -48,7 +48,7 @@ pub const ATTACKS: &[Attack] = &[
     ("save floating-point state below the own stack", |own| floats_on_stack(own.stack.base + 96)),
     ("return from an exception that never was", |_| jump_exactly(0xffff_fffd)),
     ("return from an exception to privileged mode", |_| jump_exactly(0xffff_fff1)),
-    ("leave Thumb state", |own| jump_exactly(own.code.base & !1)),
+    ("leave Thumb state", |_| leave_state(KERNEL_DATA)),
     ("execute an undefined instruction", |_| hostile::undefined()),
     ("execute a breakpoint", |_| hostile::breakpoint()),
     ("read behind the end of the address space", |_| read(0xffff_fffe)),
@@ -104,6 +104,12 @@ pub fn on_stack(address: u32) {
 pub fn spin_on_stack(address: u32) {
     // SAFETY: see above.
     unsafe { hostile::spin_on_stack(address) }
+}
+
+/// Leaves the state that instructions are executed in, and loads a word where there is another.
+pub fn leave_state(address: u32) {
+    // SAFETY: see above.
+    unsafe { hostile::leave_state(address) }
 }
 
 /// As [`on_stack`], with floating-point state to save.
