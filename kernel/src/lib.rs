@@ -13,6 +13,7 @@ pub mod boot;
 mod caps;
 mod copy;
 mod edit;
+pub mod entry;
 pub mod fault;
 pub mod frames;
 mod gate;

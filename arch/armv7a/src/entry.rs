@@ -1,6 +1,6 @@
 //! Exception entry and exit.
 //!
-//! The image provides the functions that are called from here (`kernel_*`) as thin wrappers around those of `handlers.rs`, because it
+//! The image provides the functions that are called from here (`kernel_*`) as thin wrappers around those of `handlers.rs` and the kernel, because it
 //! knows where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the Context that runs. What may lead to
 //! another thread returns its Context, whose space is yet to be loaded, or null: then `COFFERDAM_CPU` says who goes on, in the space
 //! that is loaded.

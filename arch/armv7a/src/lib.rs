@@ -25,8 +25,6 @@ pub use block::Block;
 pub use context::{Context, Entry};
 pub use entry::check;
 pub use gic::Taken;
-pub use handlers::{
-    Next, call, exit, fault, gate_call, gate_return, interrupt, period, signal, simple, sleep, wait, yield_now,
-};
+pub use handlers::{fault, interrupt, simple};
 pub use machine::{Armv7a, Board, Cause, scu};
 pub use start::semihosting_exit;

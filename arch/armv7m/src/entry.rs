@@ -1,6 +1,6 @@
 //! Exception entry and exit.
 //!
-//! The board's binary provides the functions that are called from here (`kernel_*`) as thin wrappers around the generic ones
+//! The board's binary provides the functions that are called from here (`kernel_*`) as thin wrappers around the kernel and the generic ones
 //! of `handlers.rs`, because they know where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the Context that
 //! runs.
 

@@ -1,76 +1,18 @@
-//! What the entry code does in Rust: each system call with an entry of its own, the others, interrupts and faults.
-
-use core::ptr::NonNull;
+//! What the entry code does in Rust beside [`kernel::entry_points`]: interrupts and faults.
 
 use abi::trace::Fault;
 use kernel::Kernel;
+use kernel::entry::{Args, Next};
 
 use crate::context::Context;
 use crate::machine::{Armv7m, Board};
 use crate::regs;
 
-/// A system call of a kind that has no function of its own, as [`yield_now`].
-#[inline]
-pub fn call<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
-    kernel.on_call()
-}
-
-/// What one of the functions below has led to: the Context of a thread whose region registers are yet to be loaded, or null.
-pub type Next = Option<NonNull<Context>>;
-
-/// `YIELD`: if nothing is to be loaded, the thread to resume is that of [`Kernel::resume`].
-#[inline]
-pub fn yield_now<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
-    kernel.on_yield()
-}
-
-/// `SIGNAL`, as [`yield_now`].
-#[inline]
-pub fn signal<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.on_signal(args[0], args[1])
-}
-
-/// `WAIT`, as [`yield_now`].
-#[inline]
-pub fn wait<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.on_wait(args[0], args[1])
-}
-
-/// `SLEEP_UNTIL`, as [`yield_now`].
-#[inline]
-pub fn sleep<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.on_sleep(args[0], args[1])
-}
-
-/// `WAIT_PERIOD`, as [`yield_now`].
-#[inline]
-pub fn period<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> Next {
-    kernel.on_period()
-}
-
-/// `EXIT`, as [`yield_now`].
-#[inline]
-pub fn exit<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.on_exit(args[0])
-}
-
 /// A call after which the caller goes on.
 #[inline]
-pub fn simple<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4], number: u32) -> *mut Context {
+pub fn simple<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &Args, number: u32) -> *mut Context {
     kernel.on_simple(number, args);
     kernel.resume()
-}
-
-/// `GATE_CALL`: the callee's Context, or null when the call must be performed by [`call`].
-#[inline]
-pub fn gate_call<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.pass_in(args[0])
-}
-
-/// `GATE_RETURN`: the caller's Context, as [`gate_call`].
-#[inline]
-pub fn gate_return<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &[u32; 4]) -> Next {
-    kernel.pass_out(args[0], args[1])
 }
 
 /// The timer.
@@ -80,9 +22,9 @@ pub fn timer<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     kernel.resume()
 }
 
-/// An interrupt line, as [`yield_now`]; `exception` is the number of the active exception.
+/// An interrupt line; `exception` is the number of the active exception.
 #[inline]
-pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> Next {
+pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> Next<Armv7m<B>> {
     kernel.on_interrupt(exception - 16)
 }
 

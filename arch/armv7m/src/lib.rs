@@ -15,9 +15,6 @@ pub mod regs;
 
 pub use context::Context;
 pub use entry::check;
-pub use handlers::{
-    Next, call, counted, exit, fault, gate_call, gate_return, interrupt, late, period, signal, simple, sleep, timer,
-    wait, wrong_stack, yield_now,
-};
+pub use handlers::{counted, fault, interrupt, late, simple, timer, wrong_stack};
 pub use machine::{Armv7m, Board};
 pub use miss::miss;

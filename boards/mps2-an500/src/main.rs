@@ -8,8 +8,9 @@
 mod startup;
 
 use armv7m::regs::Reg;
-use armv7m::{Armv7m, Board, Context, Next};
+use armv7m::{Armv7m, Board, Context};
 use kernel::Kernel;
+use kernel::entry::{Args, Next};
 
 /// The board's devices that the kernel uses itself.
 struct Mps2;
@@ -48,39 +49,18 @@ impl Board for Mps2 {
 /// The state of the only CPU.
 type Machine = Kernel<Armv7m<Mps2>>;
 
-/// Arguments of a system call in the frame of the thread that performs it.
-type Args = [u32; 4];
-
 // Where the linker script says that the trace port is.
 const _: () = assert!(kernel::arch_offset::<Armv7m<Mps2>>() + Armv7m::<Mps2>::PORT_OFFSET == 16);
 const _: () = armv7m::check::<Mps2>();
 
-macro_rules! handlers {
-    ($($name:ident = $does:ident($($argument:ident: $type:ty),*) -> $result:ty, $about:literal;)*) => {$(
-        #[doc = $about]
-        #[unsafe(no_mangle)]
-        extern "C" fn $name(kernel: &mut Machine $(, $argument: $type)*) -> $result {
-            armv7m::$does(kernel $(, $argument)*)
-        }
-    )*};
-}
-
-handlers! {
-    kernel_gate_call = gate_call(args: &Args) -> Next, "Into a gate, when nothing is in the way.";
-    kernel_gate_return = gate_return(args: &Args) -> Next, "Out of a gate, when nothing is in the way.";
-    kernel_yield = yield_now() -> Next, "A system call with an entry of its own.";
-    kernel_signal = signal(args: &Args) -> Next, "A system call with an entry of its own.";
-    kernel_wait = wait(args: &Args) -> Next, "A system call with an entry of its own.";
-    kernel_sleep = sleep(args: &Args) -> Next, "A system call with an entry of its own.";
-    kernel_period = period() -> Next, "A system call with an entry of its own.";
-    kernel_exit = exit(args: &Args) -> Next, "A system call with an entry of its own.";
-    kernel_simple = simple(args: &Args, number: u32) -> *mut Context, "Performs a system call after which the caller goes on.";
-    kernel_call = call() -> Next, "Resumes the thread that any other system call leads to.";
-    kernel_timer = timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
-    kernel_interrupt = interrupt(exception: u32) -> Next, "Resumes the thread that an interrupt line leads to.";
-    kernel_miss = miss(address: u32) -> u32, "Tries to resolve a miss.";
-    kernel_counted = counted() -> *mut Context, "Resumes the thread that runs after a miss that was counted.";
-    kernel_late = late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
+kernel::entry_points!(Armv7m<Mps2>);
+kernel::entry_points! { Armv7m<Mps2>;
+    armv7m::simple as kernel_simple(args: &Args, number: u32) -> *mut Context, "Performs a system call after which the caller goes on.";
+    armv7m::timer as kernel_timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
+    armv7m::interrupt as kernel_interrupt(exception: u32) -> Next<Armv7m<Mps2>>, "Resumes the thread that an interrupt line leads to.";
+    armv7m::miss as kernel_miss(address: u32) -> u32, "Tries to resolve a miss.";
+    armv7m::counted as kernel_counted() -> *mut Context, "Resumes the thread that runs after a miss that was counted.";
+    armv7m::late as kernel_late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
 }
 
 /// Resumes the thread that runs after a fault.
