@@ -3,15 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use build_tool::{Install, Profile};
 use record::{EventsReader, ProbeWatch, Watch, observed};
-use runner::Tools;
 
 use crate::rows::Cycles;
-use crate::{Error, Symbols, systems};
-
-/// Number of the exception of a system call.
-const SYSTEM_CALL: u16 = 11;
+use crate::systems::Place;
+use crate::{Error, Symbols};
 
 /// A system whose calls are measured.
 #[derive(Clone, Copy, Debug)]
@@ -39,45 +35,39 @@ pub(crate) struct Calls {
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
-pub(crate) fn measure(
-    system: System<'_>,
-    (install, tools): (&Install, &Tools),
-    profile: &Profile,
-    out: &Path,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Calls, Error> {
+pub(crate) fn measure(system: System<'_>, place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Calls, Error> {
     let name = system.name;
     let mut told = |what: &str| progress(&format!("{name}: building {what}"));
-    let built = systems::build(install, system.manifest, &mut told)?;
-    progress(&format!("{name}: running"));
+    let built = place.build(system.manifest, &mut told)?;
+    progress(&format!("{name} on {}: running", place.chip.board));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
-    let watch = watch(&built.kernel, &symbols, profile, system.probes)?;
-    let outcome = systems::start(name, &built.image, &out.join(name), watch, tools)?;
+    let watch = watch(place, &built.kernel, &symbols, system.probes)?;
+    let outcome = place.start(name, &built.image, name, watch)?;
     let summary = &outcome.summary;
     let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
-    let calls = collect(events, system.probes.len()).map_err(Error::Run)?;
+    let calls = collect(events, system.probes.len(), place.chip.system_call).map_err(Error::Run)?;
     Ok(Calls { instructions: summary.probes.iter().map(|probe| probe.instructions.median).collect(), ..calls })
 }
 
-fn watch(kernel: &Path, symbols: &Symbols, profile: &Profile, probes: &[String]) -> Result<Watch, Error> {
+fn watch(place: &Place<'_>, kernel: &Path, symbols: &Symbols, probes: &[String]) -> Result<Watch, Error> {
     let probe = |name: &String| {
         let label = |end: &str| symbols.code(&format!("probe_{name}_{end}"));
         Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
     };
     let probes = probes.iter().map(probe).collect::<Result<_, Error>>()?;
-    Ok(Watch { exception_events: true, probes, ..systems::watch(kernel, profile)? })
+    Ok(Watch { exception_events: true, probes, ..place.watch(kernel)? })
 }
 
 /// The marks, and the cycles of every call. One that an interrupt (the kernel's timer) or a fault has interrupted is no sample: neither is part of it.
-pub(crate) fn collect(events: impl std::io::Read, probes: usize) -> Result<Calls, String> {
+pub(crate) fn collect(events: impl std::io::Read, probes: usize, system_call: u16) -> Result<Calls, String> {
     const MARK: u8 = abi::trace::Event::Mark as u8;
     let mut calls = Calls { samples: vec![Vec::new(); probes], ..Calls::default() };
     let mut interrupted = None;
     for event in EventsReader::new(events).map_err(|error| error.to_string())? {
         let event = event.map_err(|error| error.to_string())?;
         match event.event {
-            observed::EXCEPTION_ENTRY if event.detail != SYSTEM_CALL => interrupted = Some(event.cycle),
+            observed::EXCEPTION_ENTRY if event.detail != system_call => interrupted = Some(event.cycle),
             observed::PROBE if interrupted >= Some(event.cycle.saturating_sub(u64::from(event.payload))) => {}
             observed::PROBE => {
                 if let Some(list) = calls.samples.get_mut(usize::from(event.detail)) {

@@ -18,7 +18,7 @@ pub use system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Stretch, Var
 pub use table::figures_table;
 
 use crate::rows::Row;
-use crate::{Error, Target, systems};
+use crate::{Error, Target, chip, systems};
 
 /// Beginning of the ids of all rows of this kind.
 pub const PREFIX: &str = "m7.mxu.";
@@ -58,7 +58,7 @@ impl Wanted<'_> {
 
 /// A row without target.
 fn row(id: &str, operation: String) -> Row {
-    systems::row(id.to_owned(), "Cofferdam", operation)
+    systems::row(&chip::M7, id.to_owned(), "Cofferdam", operation)
 }
 
 /// How much more `cycles` is than `base`, in percent, to two places.

@@ -1,18 +1,15 @@
 //! The memory manager (`examples/heap/extents.toml`): cycles of a request through its gate, of every size and over a long history, without
 //! scrubbing and with it.
 
-use std::path::Path;
-
-use build_tool::{Install, Profile};
-use runner::Tools;
-
 use crate::calls::{self, Calls, System, ratio};
+use crate::chip::Chip;
 use crate::heaps::RATIO;
 use crate::rows::Target;
+use crate::systems::Place;
 use crate::{Error, Row, samples, systems};
 
-/// Beginning of the ids of all rows of this kind.
-pub const PREFIX: &str = "m7.manager.";
+/// What the ids of all rows of this kind have behind the board.
+pub const KIND: &str = "manager";
 
 const SYSTEM: &str = "examples/heap/extents.toml";
 
@@ -36,19 +33,13 @@ mod mark {
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
-pub fn measure(
-    install: &Install,
-    tools: &Tools,
-    profile: &Profile,
-    out: &Path,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, Error> {
+pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let probes: Vec<String> = PARTS.iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
     let system = System { manifest: SYSTEM, name: "manager", probes: &probes };
-    rows(&calls::measure(system, (install, tools), profile, out, progress)?)
+    rows(&place.chip, &calls::measure(system, place, progress)?)
 }
 
-fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
+fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = |number| measured.marks.iter().find(|(mark, _)| *mark == number).map_or(0, |(_, value)| *value);
     let row = |(index, (id, label, about, judged)): (usize, &(&str, &str, &str, bool))| {
         let cycles = measured.samples.get(index).and_then(|found| samples::warm_at_least(found, 1));
@@ -60,7 +51,7 @@ fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
         let target = judged.then(|| Target { ratio: Some(RATIO), ..Target::default() });
         let met = judged.then(|| ratio(cycles) <= RATIO);
         let instructions = measured.instructions.get(index).copied().unwrap_or(0);
-        Ok(Row { cycles, instructions, target, met, ..systems::row(format!("{PREFIX}{id}"), "Cofferdam", about) })
+        Ok(Row { cycles, instructions, target, met, ..systems::row(chip, chip.rows(KIND) + id, "Cofferdam", about) })
     };
     PARTS.iter().enumerate().map(row).collect()
 }
@@ -68,6 +59,7 @@ fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chip::M7;
 
     fn measured(calls: usize) -> Calls {
         let samples =
@@ -81,7 +73,7 @@ mod tests {
 
     #[test]
     fn only_what_does_not_scrub_is_judged() {
-        let rows = rows(&measured(10)).expect("enough calls");
+        let rows = rows(&M7, &measured(10)).expect("enough calls");
         let met: Vec<Option<bool>> = rows.iter().map(|row| row.met).collect();
         assert_eq!(met, [Some(false), Some(true), Some(true), Some(true), None, None]);
         assert_eq!((rows[0].cycles.median, rows[0].cycles.max, rows[0].instructions), (100, 250, 7));
@@ -92,6 +84,6 @@ mod tests {
     fn too_few_calls_are_an_error() {
         let mut few = measured(10);
         few.samples[2].truncate(samples::WARM);
-        assert!(rows(&few).is_err());
+        assert!(rows(&M7, &few).is_err());
     }
 }

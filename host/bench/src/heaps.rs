@@ -1,18 +1,16 @@
 //! Allocators side by side (`examples/heap`): cycles of `malloc` and `free`, and the memory that the same history needs.
 
-use std::path::Path;
-
-use build_tool::{Install, Profile};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
-use runner::Tools;
 
 use crate::calls::{self, Calls, System, ratio};
+use crate::chip::{self, Chip};
 use crate::rows::Target;
+use crate::systems::Place;
 use crate::{Error, Row, grants, samples, systems};
 
-/// Beginning of the ids of all rows of this kind.
-pub const PREFIX: &str = "m7.heap.";
+/// What the ids of all rows of this kind have behind the board.
+pub const KIND: &str = "heap";
 /// The worst case may be so many times the median.
 pub const RATIO: f64 = 2.0;
 
@@ -81,20 +79,14 @@ impl From<&[(u16, u32)]> for Told {
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
-pub fn measure(
-    install: &Install,
-    tools: &Tools,
-    profile: &Profile,
-    out: &Path,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, Error> {
+pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let pairs = CONTESTANTS.iter().flat_map(|(who, _)| PARTS.iter().map(move |(_, part, _)| (who, part)));
     let probes: Vec<String> = pairs.map(|(who, part)| format!("heap_{who}_{part}")).collect();
     let system = System { manifest: SYSTEM, name: "allocators", probes: &probes };
-    rows(&calls::measure(system, (install, tools), profile, out, progress)?)
+    rows(&place.chip, &calls::measure(system, place, progress)?)
 }
 
-fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
+fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = Told::from(measured.marks.as_slice());
     let mut rows = Vec::new();
     for (index, found) in measured.samples.iter().enumerate() {
@@ -111,20 +103,25 @@ fn rows(measured: &Calls) -> Result<Vec<Row>, Error> {
             OURS | IN_TCM => (Some(Target { ratio: Some(RATIO), ..Target::default() }), Some(ratio(cycles) <= RATIO)),
             _ => (None, None),
         };
-        rows.push(Row { cycles, instructions, target, met, ..row(who, id, about) });
+        rows.push(Row { cycles, instructions, target, met, ..row(chip, who, id, about) });
     }
     for (who, (need, failed)) in told.need.iter().zip(told.failed).enumerate() {
         let live = if who == IN_TCM { String::new() } else { format!(", at most {} live", told.live) };
         let about = format!("bytes for a history{live}; refused in the long one: {failed}");
-        rows.push(Row { bytes: Some(u64::from(*need)), ..row(who, "need", about) });
+        rows.push(Row { bytes: Some(u64::from(*need)), ..row(chip, who, "need", about) });
     }
     Ok(rows)
 }
 
-fn row(who: usize, id: &str, operation: String) -> Row {
+fn row(chip: &Chip, who: usize, id: &str, operation: String) -> Row {
     let (suffix, subject) = CONTESTANTS[who];
-    let id = if who == OURS { format!("{PREFIX}{id}") } else { format!("{PREFIX}{id}.{suffix}") };
-    systems::row(id, subject, operation)
+    let id = chip.rows(KIND) + id;
+    systems::row(chip, if who == OURS { id } else { format!("{id}.{suffix}") }, subject, operation)
+}
+
+/// Whether a row is one of allocators or of the memory manager, on any board.
+pub(crate) fn is_one(row: &Row) -> bool {
+    chip::ALL.iter().any(|chip| [KIND, grants::KIND].iter().any(|kind| row.id.starts_with(&chip.rows(kind))))
 }
 
 /// The rows of allocators and of the memory manager: worst case over median, and bytes. Empty when there are none.
@@ -148,8 +145,7 @@ pub fn heaps_table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let rows: Vec<&Row> =
-        rows.iter().filter(|row| [PREFIX, grants::PREFIX].iter().any(|prefix| row.id.starts_with(prefix))).collect();
+    let rows: Vec<&Row> = rows.iter().filter(|row| is_one(row)).collect();
     for row in &rows {
         let figure = |text: String| if row.bytes.is_some() { String::new() } else { text };
         table.add_row([

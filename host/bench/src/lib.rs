@@ -9,10 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod calls;
+pub mod chip;
 mod error;
 pub mod figures;
-pub mod grants;
-pub mod heaps;
+mod grants;
+mod heaps;
 mod operations;
 mod paths;
 mod peers;

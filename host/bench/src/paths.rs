@@ -1,38 +1,20 @@
 //! Every path of the kernel with its longest activation: several systems are run, and for each system call and each handler the
 //! longest of all of them is a row. The board's declared costs are the rows' targets.
 
-use std::ops::RangeInclusive;
-use std::path::Path;
-
 use abi::CALLS;
-use build_tool::{Install, Profile};
 use record::{Spread, Summary};
-use runner::Tools;
 
+use crate::chip::Chip;
 use crate::rows::{Cycles, Target};
-use crate::{Error, Row, systems};
+use crate::systems::Place;
+use crate::{Error, Row};
 
-/// Beginning of the ids of all rows of this kind.
-pub const PREFIX: &str = "m7.path.";
+/// What the ids of all rows of this kind have behind the board.
+pub const KIND: &str = "path";
 
-/// What is run. Together they take every path: real work, hostile calls of every kind, deaths, and crowds.
-const SYSTEMS: [&str; 6] = [
-    "tests/paths/system.toml",
-    "examples/bench/system.toml",
-    "tests/attacks/system.toml",
-    "tests/attacks/random.toml",
-    "tests/manager/hostile.toml",
-    "examples/gateway/system.toml",
-];
 /// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
 const FRAMES: [&str; 6] =
     ["frames_retype", "frames_map", "frames_unmap", "frames_clean", "nodes_give", "domain_restart"];
-/// What is no call: last part of the id, what it is, and the exceptions (DDI 0403 B1.5.2) that it serves.
-const HANDLERS: [(&str, &str, RangeInclusive<u16>); 3] = [
-    ("fault", "fault or miss", 3..=6),
-    ("timer", "timer, all that is due", 15..=15),
-    ("interrupt", "another interrupt", 16..=255),
-];
 
 /// The longest activation of a path that was seen.
 #[derive(Clone, Copy, Debug)]
@@ -54,52 +36,50 @@ struct Way {
 ///
 /// # Errors
 /// Whatever keeps a system from running to its end.
-pub fn measure(
-    install: &Install,
-    tools: &Tools,
-    profile: &Profile,
-    out: &Path,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, Error> {
-    let mut paths = paths();
+pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let chip = &place.chip;
+    let mut paths = paths(chip);
     let mut costs = None;
-    for system in SYSTEMS {
-        progress(&format!("kernel paths: {system}"));
-        let built = systems::build(install, system, &mut |_| ())?;
+    for system in chip.paths {
+        progress(&format!("kernel paths on {}: {system}", chip.board));
+        let built = place.build(system, &mut |_| ())?;
         costs = Some(built.loaded.board.kernel);
-        let directory = out.join("paths").join(system);
-        let watch = systems::watch(&built.kernel, profile)?;
-        add(&mut paths, system, &systems::start(system, &built.image, &directory, watch, tools)?.summary);
+        let directory = format!("paths/{system}");
+        let watch = place.watch(&built.kernel)?;
+        add(chip, &mut paths, system, &place.start(system, &built.image, &directory, watch)?.summary);
     }
     let costs = costs.ok_or_else(|| Error::Run("no system".to_owned()))?;
     let limit = |id: &str| match FRAMES.iter().any(|call| id.ends_with(call)) {
         true => costs.masked_frames_cycles,
         false => costs.masked_cycles,
     };
-    Ok(paths.into_iter().filter_map(|path| row(&path, limit(&path.id))).collect())
+    Ok(paths.into_iter().filter_map(|path| row(place, &path, limit(&path.id))).collect())
 }
 
 /// Calls in the order of their numbers, then handlers.
-fn paths() -> Vec<Way> {
-    let path = |id: String, about: String| Way { id, about, longest: None };
-    let calls = CALLS.iter().map(|doc| path(format!("{PREFIX}call.{}", doc.name), doc.name.to_uppercase()));
-    let handlers = HANDLERS.iter().map(|(id, about, _)| path(format!("{PREFIX}{id}"), (*about).to_owned()));
+fn paths(chip: &Chip) -> Vec<Way> {
+    let path = |id: String, about: String| Way { id: chip.rows(KIND) + &id, about, longest: None };
+    let calls = CALLS.iter().map(|doc| path(format!("call.{}", doc.name), doc.name.to_uppercase()));
+    let handlers = chip.handlers.iter().map(|(id, about, _)| path((*id).to_owned(), (*about).to_owned()));
     calls.chain(handlers).collect()
 }
 
-fn add(paths: &mut [Way], system: &'static str, summary: &Summary) {
+fn add(chip: &Chip, paths: &mut [Way], system: &'static str, summary: &Summary) {
+    let prefix = chip.rows(KIND);
     let mut seen = |name: Option<String>, cycles, instructions| {
+        let name = name.map(|name| prefix.clone() + &name);
         if let Some(path) = name.and_then(|name| paths.iter_mut().find(|path| path.id == name)) {
             path.add(system, cycles, instructions);
         }
     };
     for time in &summary.masked.calls {
         let call = CALLS.iter().find(|doc| doc.call as u32 == time.call);
-        seen(call.map(|doc| format!("{PREFIX}call.{}", doc.name)), time.cycles, time.instructions);
+        seen(call.map(|doc| format!("call.{}", doc.name)), time.cycles, time.instructions);
     }
     for time in &summary.masked.vectors {
-        let handler = HANDLERS.iter().find(|handler| handler.2.contains(&time.exception));
-        seen(handler.map(|handler| format!("{PREFIX}{}", handler.0)), time.cycles, time.instructions);
+        let handler =
+            chip.handlers.iter().find(|handler| handler.2.iter().any(|served| served.contains(&time.exception)));
+        seen(handler.map(|handler| handler.0.to_owned()), time.cycles, time.instructions);
     }
 }
 
@@ -116,7 +96,7 @@ impl Way {
     }
 }
 
-fn row(path: &Way, limit: u64) -> Option<Row> {
+fn row(place: &Place<'_>, path: &Way, limit: u64) -> Option<Row> {
     let longest = path.longest?;
     let short = |system: &str| system.trim_end_matches("/system.toml").trim_end_matches(".toml").to_owned();
     let mut seen_in = short(longest.most_instructions_in);
@@ -129,7 +109,7 @@ fn row(path: &Way, limit: u64) -> Option<Row> {
         instructions: longest.instructions.max,
         target: Some(Target { cycles: Some(limit), ..Target::default() }),
         met: Some(longest.cycles.max <= limit),
-        command: format!("./cofferdam bench --only {PREFIX}"),
-        ..systems::row(path.id.clone(), "Cofferdam", operation)
+        command: format!("./cofferdam bench --only {}", place.chip.rows(KIND)),
+        ..place.row(path.id.clone(), "Cofferdam", operation)
     })
 }

@@ -7,47 +7,14 @@ use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
 use runner::Tools;
 
+use crate::chip::{self, Basic, Chip, M7};
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{
-    COFFERDAM, COFFERDAM_A9, Error, HANDLERS_A9, MASKED_A9, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths,
-    peers, rows, systems, targets,
-};
+use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, systems, targets};
 
-/// The chip under which everything is measured.
-pub(crate) const PROFILE: &str = "stm32f767";
-/// The system of Cofferdam that is measured.
-const SYSTEM: &str = "examples/bench/system.toml";
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
-
-/// The rows that a system of Cofferdam yields.
-#[derive(Clone, Copy)]
-struct Rows {
-    operations: &'static [crate::Operation],
-    masked: (&'static str, &'static str),
-    handlers: &'static [(&'static str, &'static str, core::ops::RangeInclusive<u32>)],
-}
-
-const ROWS: Rows = Rows { operations: COFFERDAM, masked: crate::MASKED, handlers: crate::HANDLERS };
-
-/// Another board on which Cofferdam is measured, without peers.
-struct Other {
-    prefix: &'static str,
-    board: &'static str,
-    profile: &'static str,
-    system: &'static str,
-    rows: Rows,
-}
-
-const A9: Other = Other {
-    prefix: "a9",
-    board: "xilinx-zynq-a9",
-    profile: "xc7z020",
-    system: "examples/bench/a9.toml",
-    rows: Rows { operations: COFFERDAM_A9, masked: MASKED_A9, handlers: HANDLERS_A9 },
-};
 
 /// What to measure, and where to leave it.
 #[derive(Clone, Debug)]
@@ -65,46 +32,26 @@ pub struct Options {
 pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
     let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
-    let profile = build_tool::Profile::find(&install, PROFILE, &install.root);
-    let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
     std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
-    let bench = Bench { tools: &tools, board: BOARD, profile: (PROFILE, &profile.text), directory: &options.out_dir };
-    let mut all = Vec::new();
-    for which in core::iter::once(None).chain(Peer::ALL.map(Some)) {
-        if !is_wanted(which, options.only.as_deref()) {
-            continue;
-        }
-        let subject = match which {
-            None => cofferdam(&install, SYSTEM, ROWS, progress)?,
-            Some(peer) => {
-                progress(&format!("{}: building", peer.title()));
-                peer_subject(&install, peer, &options.out_dir)?
-            }
-        };
-        progress(&format!("{}: running", subject.title));
-        all.extend(subject.measure(&bench)?);
-    }
     let wants =
         |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
-    if wants(A9.prefix) {
-        let profile = build_tool::Profile::find(&install, A9.profile, &install.root);
-        let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
-        let bench = Bench { board: A9.board, profile: (A9.profile, &profile.text), ..bench };
-        let subject = cofferdam(&install, A9.system, A9.rows, progress)?;
-        progress(&format!("{} on {}: running", subject.title, A9.board));
-        all.extend(subject.measure(&bench)?);
-    }
-    if wants(heaps::PREFIX) {
-        all.extend(heaps::measure(&install, &tools, &profile, &options.out_dir, progress)?);
-    }
-    if wants(grants::PREFIX) {
-        all.extend(grants::measure(&install, &tools, &profile, &options.out_dir, progress)?);
-    }
-    if wants(paths::PREFIX) {
-        all.extend(paths::measure(&install, &tools, &profile, &options.out_dir, progress)?);
+    let mut all = Vec::new();
+    for chip in chip::ALL.into_iter().filter(|chip| wants(chip.prefix)) {
+        let place = systems::Place::new(&install, &tools, chip, &options.out_dir)?;
+        all.extend(subjects(&place, options, progress)?);
+        if wants(&chip.rows(heaps::KIND)) {
+            all.extend(heaps::measure(&place, progress)?);
+        }
+        if wants(&chip.rows(grants::KIND)) {
+            all.extend(grants::measure(&place, progress)?);
+        }
+        if wants(&chip.rows(paths::KIND)) {
+            all.extend(paths::measure(&place, progress)?);
+        }
     }
     if wants(figures::PREFIX) {
-        let mut figures = Figures::new(&install, &tools, &profile, &options.out_dir);
+        let place = systems::Place::new(&install, &tools, M7, &options.out_dir)?;
+        let mut figures = Figures::new(&install, &tools, &place.profile, &options.out_dir);
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
     }
     judge(&mut all, &targets(include_str!("../targets.toml"))?);
@@ -120,42 +67,68 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     Ok(all)
 }
 
+/// The rows of the benchmark system on a board, and of the peers that run there.
+fn subjects(place: &systems::Place<'_>, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let chip = place.chip;
+    let bench = Bench {
+        tools: place.tools,
+        board: chip.board,
+        profile: (chip.profile, &place.profile.text),
+        directory: &options.out_dir,
+    };
+    let peers: &[Peer] = if chip.board == BOARD { &Peer::ALL } else { &[] };
+    let mut all = Vec::new();
+    for which in core::iter::once(None).chain(peers.iter().copied().map(Some)) {
+        if !is_wanted(&chip, which, options.only.as_deref()) {
+            continue;
+        }
+        let subject = match which {
+            None => cofferdam(place, progress)?,
+            Some(peer) => {
+                progress(&format!("{}: building", peer.title()));
+                peer_subject(place.install, peer, &options.out_dir)?
+            }
+        };
+        progress(&format!("{} on {}: running", subject.title, chip.board));
+        all.extend(subject.measure(&bench)?);
+    }
+    Ok(all)
+}
+
 /// Whether some row of a subject has an id that begins with `only`.
-fn is_wanted(which: Option<Peer>, only: Option<&str>) -> bool {
+fn is_wanted(chip: &Chip, which: Option<Peer>, only: Option<&str>) -> bool {
     let Some(only) = only else { return true };
-    ids(which).iter().any(|id| id.starts_with(only))
+    ids(chip, which).iter().any(|id| id.starts_with(only))
 }
 
 /// Ids of a subject's rows.
-pub(crate) fn ids(which: Option<Peer>) -> Vec<String> {
+pub(crate) fn ids(chip: &Chip, which: Option<Peer>) -> Vec<String> {
+    let Basic { operations, masked, handlers, .. } = chip.basic;
     let (operations, suffix) =
-        which.map_or((COFFERDAM, String::new()), |peer| (of_peer(peer), format!(".{}", peer.suffix())));
-    let handlers = crate::HANDLERS.iter().filter(|_| which.is_none()).map(|handler| handler.0);
-    let all = operations.iter().map(|operation| operation.id).chain([crate::MASKED.0]).chain(handlers);
+        which.map_or((operations, String::new()), |peer| (of_peer(peer), format!(".{}", peer.suffix())));
+    let handlers = handlers.iter().filter(|_| which.is_none()).map(|handler| handler.0);
+    let all = operations.iter().map(|operation| operation.id).chain([masked.0]).chain(handlers);
     all.map(|id| format!("{id}{suffix}")).collect()
 }
 
 /// Rows stand in the order of Cofferdam's operations, the peers' below each, and then the figures as they were measured.
 fn position(id: &str) -> (usize, String, usize) {
-    let order: Vec<&str> = COFFERDAM
-        .iter()
-        .map(|operation| operation.id)
-        .chain([crate::MASKED.0])
-        .chain(crate::HANDLERS.iter().map(|handler| handler.0))
-        .collect();
+    let order: Vec<String> = chip::ALL.iter().flat_map(|chip| ids(chip, None)).collect();
     let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let prefixes = [heaps::PREFIX, grants::PREFIX, paths::PREFIX, figures::PREFIX];
-    let measured = prefixes.iter().any(|prefix| id.starts_with(prefix));
+    let kinds = [heaps::KIND, grants::KIND, paths::KIND];
+    let is_of = |chip: &Chip| kinds.iter().any(|kind| id.starts_with(&chip.rows(kind)));
+    let measured = id.starts_with(figures::PREFIX) || chip::ALL.iter().any(is_of);
     let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer.map_or(0, |peer| peer + 1))
 }
 
 /// The benchmark system, built.
-fn cofferdam(install: &Install, manifest: &str, rows: Rows, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
-    let built = systems::build(install, manifest, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
+fn cofferdam(place: &systems::Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
+    let basic = place.chip.basic;
+    let built = place.build(basic.system, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
     for domain in &built.domains {
@@ -169,9 +142,9 @@ fn cofferdam(install: &Install, manifest: &str, rows: Rows, progress: &mut dyn F
         kernel_text: code_of(&built.kernel)?,
         kernel: built.kernel,
         symbols,
-        operations: rows.operations,
-        masked: rows.masked,
-        handlers: rows.handlers,
+        operations: basic.operations,
+        masked: basic.masked,
+        handlers: basic.handlers,
     })
 }
 
@@ -192,7 +165,7 @@ pub fn peer_subject(install: &Install, peer: Peer, out: &Path) -> Result<Subject
         kernel_text: Vec::new(),
         symbols,
         operations: of_peer(peer),
-        masked: crate::MASKED,
+        masked: M7.basic.masked,
         handlers: &[],
     })
 }

@@ -1,27 +1,83 @@
 //! What measuring a system of Cofferdam begins and ends with, whatever is measured in it: building it, what is watched in every run, and
 //! whether the run came to its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, Profile};
 use record::{EndReason, Watch};
 use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Tools};
 
+use crate::chip::Chip;
 use crate::rows::Row;
 use crate::{Error, run};
 
-/// A run that takes longer hangs: 60 s of modelled time.
-const CYCLE_LIMIT: u64 = 60 * 216_000_000;
+/// A run that takes longer in modelled time hangs.
+const LIMIT_SECONDS: u64 = 60;
 
-/// Builds the system of a manifest, which is named from the root of the repository.
-///
-/// # Errors
-/// [`Error::Build`]: the first refusal.
-pub(crate) fn build(install: &Install, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
-    let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-    let loaded = Loaded::load(install, &install.root.join(manifest)).map_err(|refusal| refused(&refusal))?;
-    build_tool::build(install, loaded, build_tool::Options::default(), progress)
+/// A board, and what is needed to run something on it.
+pub(crate) struct Place<'a> {
+    pub install: &'a Install,
+    pub tools: &'a Tools,
+    pub chip: Chip,
+    /// Of the chip.
+    pub profile: Profile,
+    /// For the runs' files.
+    out: PathBuf,
+}
+
+impl<'a> Place<'a> {
+    /// # Errors
+    /// [`Error::Build`]: there is no such profile.
+    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: Chip, out: &Path) -> Result<Place<'a>, Error> {
+        let profile = Profile::find(install, chip.profile, &install.root);
+        let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
+        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix) })
+    }
+
+    /// Builds the system of a manifest, which is named from the root of the repository, for this board.
+    ///
+    /// # Errors
+    /// [`Error::Build`]: the first refusal.
+    pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
+        let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
+        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(self.chip.board));
+        build_tool::build(
+            self.install,
+            loaded.map_err(|refusal| refused(&refusal))?,
+            build_tool::Options::default(),
+            progress,
+        )
         .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
+    }
+
+    /// What the observer needs to know of the kernel, and the limit of the run.
+    ///
+    /// # Errors
+    /// When the kernel's file cannot be read.
+    pub(crate) fn watch(&self, kernel: &Path) -> Result<Watch, Error> {
+        watch(kernel, &self.profile)
+    }
+
+    /// Runs an image to its end; the run's files go to a directory with this name.
+    ///
+    /// # Errors
+    /// [`Error::Run`] unless it ends itself with status 0 and breaks no rule that hardware would enforce.
+    pub(crate) fn start(&self, name: &str, image: &Path, directory: &str, watch: Watch) -> Result<Outcome, Error> {
+        let mut run = Run::new(image, self.out.join(directory), watch);
+        run.board = self.chip.board.to_owned();
+        let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        let summary = &outcome.summary;
+        if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
+            let (end, first) = (&summary.end, summary.violations.first());
+            return Err(Error::Run(format!("{name}: ended by {end:?}, first violation {first:?}")));
+        }
+        Ok(outcome)
+    }
+
+    /// A row without a figure.
+    pub(crate) fn row(&self, id: String, subject: &str, operation: String) -> Row {
+        row(&self.chip, id, subject, operation)
+    }
 }
 
 /// What the observer needs to know of the kernel, and the limit of the run.
@@ -35,34 +91,18 @@ pub(crate) fn watch(kernel: &Path, profile: &Profile) -> Result<Watch, Error> {
         trace_port: facts.trace_port,
         vectors: facts.vectors,
         kernel_text: run::code_of(kernel)?,
-        cycle_limit: CYCLE_LIMIT,
+        cycle_limit: LIMIT_SECONDS * profile.parameters.core_clock.value,
         ..Watch::default()
     })
 }
 
-/// Runs an image to its end; the run's files go to `directory`.
-///
-/// # Errors
-/// [`Error::Run`] unless it ends itself with status 0 and breaks no rule that hardware would enforce.
-pub(crate) fn start(name: &str, image: &Path, directory: &Path, watch: Watch, tools: &Tools) -> Result<Outcome, Error> {
-    let mut run = Run::new(image, directory, watch);
-    run.board = crate::peers::BOARD.to_owned();
-    let outcome = run.start(tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
-    let summary = &outcome.summary;
-    if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
-        let (end, first) = (&summary.end, summary.violations.first());
-        return Err(Error::Run(format!("{name}: ended by {end:?}, first violation {first:?}")));
-    }
-    Ok(outcome)
-}
-
 /// A row without a figure.
-pub(crate) fn row(id: String, subject: &str, operation: String) -> Row {
+pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> Row {
     Row {
         command: format!("./cofferdam bench --only {id}"),
         id,
-        board: crate::peers::BOARD.to_owned(),
-        profile: run::PROFILE.to_owned(),
+        board: chip.board.to_owned(),
+        profile: chip.profile.to_owned(),
         subject: subject.to_owned(),
         operation,
         ..Row::default()

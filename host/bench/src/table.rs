@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, Table};
 
 use crate::figures::{self, figures_table};
 use crate::heaps::{self, heaps_table};
-use crate::{Row, Target, grants};
+use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
@@ -17,8 +17,7 @@ pub fn table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let apart =
-        |row: &&Row| [figures::PREFIX, grants::PREFIX, heaps::PREFIX].iter().any(|prefix| row.id.starts_with(prefix));
+    let apart = |row: &&Row| row.id.starts_with(figures::PREFIX) || heaps::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),
