@@ -113,11 +113,11 @@ impl<A: Arch> Kernel<A> {
         }
         let entry: system::Domain = self.tables.get(usize::from(target));
         let own = |at: u32, physical: u32| {
-            let holds = |area: system::Area| {
+            let rest = |area: system::Area| {
                 let offset = at.wrapping_sub(area.base);
-                offset < area.bytes && physical == area.physical + offset
+                (offset < area.bytes && physical == area.physical + offset).then(|| area.bytes - offset)
             };
-            system::regions::areas_of(&self.tables, &entry).any(holds)
+            system::regions::areas_of(&self.tables, &entry).find_map(rest).unwrap_or(0)
         };
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {

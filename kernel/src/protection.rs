@@ -181,8 +181,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// Where the domain's addresses are physical nothing is checked.
     fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)>;
 
-    /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it.
-    fn next_mapped(&self, shared: &Self::Shared, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Self::Mapping>;
+    /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it,
+    /// and how many bytes from there on, one behind the other (0: it did not).
+    fn next_mapped(&self, shared: &Self::Shared, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Self::Mapping>;
 
     /// Adds memory for the domain's tables; how many nodes, and what could be mapped with them, at least.
     fn give(&mut self, base: u32, bytes: u32) -> (u32, u32);

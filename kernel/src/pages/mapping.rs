@@ -70,7 +70,7 @@ impl Mapping {
         let (offset, bytes) = (at - self.virt, found.unit.bytes());
         found.attributes == self.attributes
             && found.physical == self.phys + offset
-            && at.is_multiple_of(bytes)
+            && at & (bytes - 1) == 0
             && bytes <= self.bytes - offset
     }
 }

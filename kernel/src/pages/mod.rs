@@ -105,7 +105,7 @@ impl Progress {
 /// What steps cost, in tens of instructions, roughly.
 mod cost {
     /// A look at a page.
-    pub const LOOK: u32 = 4;
+    pub const LOOK: u32 = 12;
     /// A step of an edit: [`super::ENTRIES`] descriptors, and what they owe.
     pub const EDIT: u32 = 60;
     /// Locking an entry.
@@ -114,7 +114,7 @@ mod cost {
 
 /// Descriptors of a step of an edit.
 const ENTRIES: u32 = 16;
-/// Pages, large pages and sections, one behind the other, that a step of a search passes because the domain began with them.
+/// Pages, large pages and sections, one behind the other, that a step of a search passes, because the domain began with them.
 const OWN_PAGES: usize = 8;
 
 impl<A: PageArch> Pages<A> {
@@ -291,25 +291,29 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     }
 
     /// # Bound
-    /// One step of a search, and [`OWN_PAGES`] looked up that follow what it has found.
-    fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Mapping> {
+    /// One step of a search, one look at the areas, and [`OWN_PAGES`] looked up that follow what it has found.
+    fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Mapping> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
-        let (mut at, mut found) = match tables.next_step(from) {
+        let (first, found) = match tables.next_step(from) {
             protect::vmsa::Next::Found(at, found) => (at, found),
             protect::vmsa::Next::From(later) => return Next::From(later),
             protect::vmsa::Next::End => return Next::End,
         };
-        for _ in 0..OWN_PAGES {
-            let mapping = Mapping::of(at, &found);
-            let after = mapping.virt + mapping.bytes;
-            if !own(at, found.physical) {
-                let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
-                return Next::Found(Mapping { locked, ..mapping }, after);
-            }
-            at = after;
+        let mapping = Mapping::of(first, &found);
+        let mut at = mapping.virt + mapping.bytes;
+        let bytes = own(first, found.physical);
+        if bytes < at - first {
+            let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
+            return Next::Found(Mapping { locked, ..mapping }, at);
+        }
+        // What follows is the domain's own as long as it lies as the area does.
+        for _ in 1..OWN_PAGES {
+            let offset = at - first;
             match tables.lookup(at) {
-                Some(next) => found = next,
-                None => break,
+                Some(next) if next.physical == found.physical + offset && next.unit.bytes() <= bytes - offset => {
+                    at += next.unit.bytes();
+                }
+                _ => break,
             }
         }
         Next::From(at)

@@ -238,7 +238,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Some((address, u32::MAX))
     }
 
-    fn next_mapped(&self, _: &Nowhere, from: u32, own: impl Fn(u32, u32) -> bool) -> Next<Region> {
+    fn next_mapped(&self, _: &Nowhere, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Region> {
         if let Some(regs) = self.slots.pinned_later().next() {
             return Next::Found(Region { regs, pinned: true, execute: false }, from);
         }
@@ -247,7 +247,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
             pctrie::Next::From(later) => return Next::From(later),
             pctrie::Next::End => return Next::End,
         };
-        if own(at, at) {
+        if own(at, at) > 0 {
             return regs.last_from(at).checked_add(1).map_or(Next::End, Next::From);
         }
         Next::Found(Region { regs, pinned: false, execute: regs.grants(AccessKind::Exec) }, at)

@@ -362,6 +362,35 @@ fn a_restart_leaves_nothing_of_the_former_life() {
 }
 
 #[test]
+fn a_restart_tells_what_a_domain_began_with_from_what_lies_in_or_behind_it() {
+    const OWN: u32 = 0x3010_0000;
+    let mut builder = system();
+    builder.areas.push(Area {
+        domain: 1,
+        base: OWN,
+        bytes: 0x2000,
+        flags: area::READ | area::WRITE,
+        ..Area::default()
+    });
+    builder.domains[1].areas += 1;
+    builder.frames.push(Frames { base: OWN, bytes: 0x3000, kind: frames::USER });
+    // Instead of the frames on the chip.
+    builder.caps.last_mut().expect("the sample has capabilities").object = 7;
+    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+    for (slot, offset, bytes) in [(FRAMES, 0, 0x1000), (NEAR, 0x2000, 0x1000)] {
+        assert_eq!(call(&mut kernel, Call::FramesRetype, [slot, offset, bytes, 0]), OK);
+    }
+    // Its second page is taken away and other memory put there; what follows lies as it would if the area went on.
+    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, NEAR, OWN + 0x1000, 0x1000]), OK);
+    assert_eq!(map(&mut kernel, WRITE, OWN + 0x1000, 1, 0), OK);
+    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, NEAR, OWN + 0x2000, 0x2000]), OK);
+    assert_eq!(finds(&mut kernel, OWN + 0x2000), Some(OWN + 0x2000));
+    assert_eq!(restart(&mut kernel), OK);
+    assert_eq!(finds(&mut kernel, OWN), Some(OWN));
+    assert_eq!([OWN + 0x1000, OWN + 0x2000].map(|at| finds(&mut kernel, at)), [None, None]);
+}
+
+#[test]
 fn a_restart_amid_the_unmapping_of_a_locked_page_does_not_lock_it_again() {
     for steps in 1..8 {
         let mut kernel = ready();

@@ -80,8 +80,19 @@ impl Rights {
         }
     }
 
+    /// Of the kernel's longest paths, which decode every descriptor that they meet: a look into a table, no search.
     pub(super) fn decode(ap: u32, xn: bool) -> Option<Rights> {
-        Self::ALL.into_iter().find(|rights| rights.ap() == ap && rights.is_code() != xn)
+        /// By `AP[2:0]` and `XN`.
+        const BY_FIELDS: [Option<Rights>; 16] = {
+            let (mut table, mut index) = ([None; 16], 0);
+            while index < Rights::ALL.len() {
+                let rights = Rights::ALL[index];
+                table[rights.ap() as usize * 2 + !rights.is_code() as usize] = Some(rights);
+                index += 1;
+            }
+            table
+        };
+        BY_FIELDS[((ap & 0b111) << 1 | u32::from(xn)) as usize]
     }
 }
 
@@ -129,23 +140,31 @@ impl Attributes {
 
     /// The fields of a descriptor.
     pub(super) const fn fields(self) -> Fields {
-        // PMSAv7 and VMSAv7 encode the same types in the same fields; they lie elsewhere in a word.
-        let bits = self.memory.bits();
-        Fields {
-            ap: self.rights.ap(),
-            xn: !self.rights.is_code(),
-            tex: bits >> 19 & 0b111,
-            cb: bits >> 16 & 0b11,
-            s: self.shared,
-            ng: !self.global,
-        }
+        let (tex, cb) = type_fields(self.memory);
+        Fields { ap: self.rights.ap(), xn: !self.rights.is_code(), tex, cb, s: self.shared, ng: !self.global }
     }
 
     pub(super) fn from_fields(fields: Fields) -> Option<Attributes> {
+        /// By `TEX` and `C`, `B`.
+        const BY_FIELDS: [Option<MemType>; 32] = {
+            let (mut table, mut index) = ([None; 32], 0);
+            while index < MEMORY.len() {
+                let (tex, cb) = type_fields(MEMORY[index]);
+                table[(tex << 2 | cb) as usize] = Some(MEMORY[index]);
+                index += 1;
+            }
+            table
+        };
         let rights = Rights::decode(fields.ap, fields.xn)?;
-        let mut all = MEMORY.into_iter().filter_map(|memory| Self::new(rights, memory, fields.s, !fields.ng));
-        all.find(|attributes| attributes.fields() == fields)
+        let memory = BY_FIELDS[((fields.tex & 0b111) << 2 | fields.cb & 0b11) as usize]?;
+        Self::new(rights, memory, fields.s, !fields.ng)
     }
+}
+
+/// `TEX` and `C`, `B` of a type. PMSAv7 and VMSAv7 encode the same types in the same fields; they lie elsewhere in a word.
+const fn type_fields(memory: MemType) -> (u32, u32) {
+    let bits = memory.bits();
+    (bits >> 19 & 0b111, bits >> 16 & 0b11)
 }
 
 /// The fields that first-level and second-level descriptors have in common.

@@ -76,8 +76,7 @@ impl<M: TableMemory> Tables<M> {
                 Some(Found { attributes, unit, .. })
                     if attributes.rights().permits(Privilege::User, kind) && !attributes.memory().is_device() =>
                 {
-                    let unit = u64::from(unit.bytes());
-                    at = at / unit * unit + unit;
+                    at = (at | u64::from(unit.bytes() - 1)) + 1;
                 }
                 _ => return false,
             }
