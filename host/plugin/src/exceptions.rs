@@ -52,6 +52,8 @@ impl Times {
 pub struct Exceptions {
     active: Vec<Open>,
     chain: Option<Open>,
+    /// Cycle and instructions at which a thread was to go on, where the next interrupt may come before its first instruction.
+    left: Option<(u64, u64)>,
     masked: Option<Open>,
     taken: Box<[ExceptionCount; NUMBERS]>,
     times: Vec<Option<Box<Times>>>,
@@ -76,6 +78,7 @@ impl Exceptions {
         Self {
             active: Vec::with_capacity(16),
             chain: None,
+            left: None,
             masked: None,
             taken: Box::new(taken),
             times: (0..NUMBERS).map(|_| None).collect(),
@@ -95,8 +98,19 @@ impl Exceptions {
         self.counting_from.get_or_insert(cycle);
     }
 
-    /// The guest slept: nothing was held off meanwhile, every stretch begins anew.
-    pub fn restart_windows(&mut self, cycle: u64, instructions: u64) {
+    /// The guest slept for some cycles until now: every stretch ended when it fell asleep, because nothing was held off meanwhile, and
+    /// begins anew.
+    pub fn restart_windows(&mut self, cycle: u64, slept: u64, instructions: u64) {
+        let asleep = cycle - slept;
+        if let Some(open) = self.active.last().copied() {
+            self.count_activation(open, asleep, instructions);
+        }
+        if let Some(window) = self.masked.and_then(|open| self.end(open, asleep, instructions)) {
+            keep_longest(&mut self.longest, window);
+        }
+        if let Some(window) = self.chain.and_then(|open| self.end(open, asleep, instructions)) {
+            keep_longest(&mut self.longest_to_thread, window);
+        }
         self.slept = true;
         let stretches = self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked);
         for open in stretches {
@@ -132,7 +146,7 @@ impl Exceptions {
         Open { pc, exception, call: None, start_cycle: cycle, start_instructions: instructions }
     }
 
-    fn end(&mut self, open: Open, cycle: u64, instructions: u64) -> Option<Window> {
+    fn end(&self, open: Open, cycle: u64, instructions: u64) -> Option<Window> {
         self.counting_from.filter(|from| open.start_cycle >= *from)?;
         Some(Window {
             pc: open.pc,
@@ -145,6 +159,10 @@ impl Exceptions {
 
     fn end_activation(&mut self, cycle: u64, instructions: u64) {
         let Some(open) = self.active.pop() else { return };
+        self.count_activation(open, cycle, instructions);
+    }
+
+    fn count_activation(&mut self, open: Open, cycle: u64, instructions: u64) {
         let Some(window) = self.end(open, cycle, instructions) else { return };
         keep_longest(&mut self.longest, window);
         self.times[usize::from(window.exception)].get_or_insert_default().add(window);
@@ -159,13 +177,22 @@ impl Exceptions {
         }
     }
 
+    /// Another exception is taken: an interrupt that comes before any instruction of the thread makes the stretch until one longer.
+    pub fn follows(&mut self, interrupt: bool, instructions: u64) {
+        let Some((cycle, at)) = self.left.take() else { return };
+        if !interrupt || at != instructions {
+            self.end_chain(cycle, at);
+        }
+    }
+
     /// For the summary.
     pub fn counts(&self) -> Vec<ExceptionCount> {
         self.taken.iter().filter(|count| count.taken != 0).copied().collect()
     }
 
     /// For the summary.
-    pub fn masked(&self) -> Masked {
+    pub fn masked(&mut self) -> Masked {
+        self.follows(false, 0);
         let spread = |number: usize, times: &Times| VectorTime {
             exception: number as u16,
             cycles: times.cycles.spread(),
@@ -277,7 +304,7 @@ impl Observer {
         exceptions.end_activation(now, instructions);
         let to_thread = exceptions.active.is_empty();
         if to_thread {
-            exceptions.end_chain(now, instructions);
+            exceptions.left = Some((now, instructions));
         }
         Some((left, to_thread))
     }

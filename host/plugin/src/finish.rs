@@ -38,7 +38,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&partial, path)
 }
 
-fn summary(observer: &Observer, reason: EndReason, events: u64) -> Summary {
+fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
     let host_seconds = host_seconds() - observer.started;
     let (violations, violations_total) = observer.log.violations();
     Summary {

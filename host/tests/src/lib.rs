@@ -9,6 +9,9 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// The boards that systems run on.
+pub const BOARDS: [&str; 2] = ["mps2-an500", "xilinx-zynq-a9"];
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -55,6 +58,14 @@ impl Ran {
         let text = text.unwrap_or_else(|error| panic!("no report of {manifest}: {error}\n{stderr}"));
         let report = serde_json::from_str(&text).unwrap_or_else(|error| panic!("the report is not JSON: {error}"));
         Ran { code: output.status.code().unwrap_or(-1), report, stderr, directory }
+    }
+
+    /// As [`Ran::new`], on this board, whatever the manifest says.
+    ///
+    /// # Panics
+    /// When there is no report.
+    pub fn on(board: &str, manifest: &str, more: &[&str]) -> Ran {
+        Ran::new(manifest, &[&["--board", board], more].concat())
     }
 
     /// What the console printed.

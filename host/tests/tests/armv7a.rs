@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use build_tool::{Install, Toolchain, build_example, find_in_path};
-use system_tests::{Ran, cofferdam};
+use system_tests::cofferdam;
 
 const BOARD: &str = "xilinx-zynq-a9";
 
@@ -90,15 +90,6 @@ fn two_address_spaces_hold_what_the_port_promises() {
 fn the_second_cpu_is_parked_and_changes_nothing() {
     let (lines, code) = run(&["-smp", "2"]);
     assert_right(&lines, code);
-}
-
-/// `hello` with only the board changed.
-#[test]
-fn the_kernel_runs_a_system_that_was_written_for_the_other_board() {
-    let ran = Ran::new("examples/hello/system.toml", &["--board", BOARD]);
-    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
-    assert!(ran.console().contains("hello: hello from domain 1 (hello)"), "{}", ran.console());
-    assert_eq!(ran.report["violations_total"], 0);
 }
 
 #[test]

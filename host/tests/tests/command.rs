@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use system_tests::{cofferdam, root};
+use system_tests::{BOARDS, cofferdam, root};
 use tempfile::TempDir;
 
 fn text(bytes: &[u8]) -> String {
@@ -48,19 +48,21 @@ fn a_plain_program_runs_in_a_domain_of_its_own() {
     let (source, program) = (directory.path().join("main.c"), directory.path().join("program.elf"));
     fs::write(&source, "#include <stdio.h>\nint main(void) { printf(\"half of 3 is %g\\n\", 3 / 2.0); return 0; }\n")
         .unwrap();
-    let flags = |which: &str| text(&cofferdam(&["sdk", "--board", "mps2-an500", which]).stdout);
-    let built = Command::new("arm-none-eabi-gcc")
-        .args(flags("--cflags").split_whitespace())
-        .arg(&source)
-        .args(flags("--ldflags").split_whitespace())
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", text(&built.stderr));
-    let ran = cofferdam(&["run", "--board", "mps2-an500", program.to_str().unwrap()]);
-    assert!(text(&ran.stdout).contains("half of 3 is 1.5"), "{}{}", text(&ran.stdout), text(&ran.stderr));
-    assert_eq!(ran.status.code(), Some(0));
+    for board in BOARDS {
+        let flags = |which: &str| text(&cofferdam(&["sdk", "--board", board, which]).stdout);
+        let built = Command::new("arm-none-eabi-gcc")
+            .args(flags("--cflags").split_whitespace())
+            .arg(&source)
+            .args(flags("--ldflags").split_whitespace())
+            .arg("-o")
+            .arg(&program)
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        let ran = cofferdam(&["run", "--board", board, program.to_str().unwrap()]);
+        assert!(text(&ran.stdout).contains("half of 3 is 1.5"), "{}{}", text(&ran.stdout), text(&ran.stderr));
+        assert_eq!(ran.status.code(), Some(0));
+    }
 }
 
 /// Processes of QEMU that run an image of this system.

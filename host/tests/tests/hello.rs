@@ -1,22 +1,27 @@
-//! The smallest systems.
+//! The smallest systems, on every board.
 
-use system_tests::{Ran, cofferdam};
+use system_tests::{BOARDS, Ran, cofferdam};
 
 #[test]
 fn hello_prints_under_its_own_name_and_ends() {
-    let ran = Ran::new("examples/hello/system.toml", &[]);
-    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
-    assert!(ran.console().contains("hello: hello from domain 1 (hello)"), "{}", ran.console());
-    assert_eq!(ran.report["violations_total"], 0);
+    for board in BOARDS {
+        let ran = Ran::on(board, "examples/hello/system.toml", &[]);
+        assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+        assert!(ran.console().contains("hello: hello from domain 1 (hello)"), "{}", ran.console());
+        assert_eq!(ran.report["violations_total"], 0);
+    }
 }
 
 #[test]
 fn five_runs_of_the_same_image_take_the_same_cycles() {
-    let first = Ran::new("examples/hello/system.toml", &["--exact"]).repeatable();
-    for _ in 1..5 {
-        let again = Ran::new("examples/hello/system.toml", &["--exact"]).repeatable();
-        assert_eq!(first["run"]["cycles"], again["run"]["cycles"]);
-        assert_eq!(first, again);
+    for board in BOARDS {
+        let run = || Ran::on(board, "examples/hello/system.toml", &["--exact"]).repeatable();
+        let first = run();
+        for _ in 1..5 {
+            let again = run();
+            assert_eq!(first["run"]["cycles"], again["run"]["cycles"]);
+            assert_eq!(first, again);
+        }
     }
 }
 

@@ -20,3 +20,6 @@ pub const VTOR: u32 = 0xf8f0_1000;
 pub const STIR: u32 = 0xf8f0_1f00;
 /// The snoop control unit, control register.
 pub const FPCCR: u32 = 0xf8f0_0000;
+
+/// Whether frames are mapped by pages.
+pub const PAGES: bool = true;

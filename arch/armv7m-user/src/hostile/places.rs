@@ -20,3 +20,6 @@ pub const VTOR: u32 = 0xe000_ed08;
 pub const STIR: u32 = 0xe000_ef00;
 /// Floating-point context control.
 pub const FPCCR: u32 = 0xe000_ef34;
+
+/// Whether frames are mapped by pages.
+pub const PAGES: bool = false;

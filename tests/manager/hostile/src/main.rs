@@ -1,7 +1,7 @@
 //! A memory manager that has gone mad: it holds frames and domains as the real one does, and makes random kernel calls with
 //! random arguments and those at the borders of what is valid. Whatever it is granted, it writes to. The kernel has to refuse
-//! everything else: the run's witness hashes the memory of every other domain, and the shadow of the region registers sees
-//! each access.
+//! everything else: the run's witness hashes the memory of every other domain, and the shadow of region registers or page tables
+//! sees each access.
 //!
 //! After the calls it reads kernel memory, one address in each of its lives: every one of these reads has to be its last.
 //!
@@ -12,6 +12,7 @@
 mod random;
 
 use cofferdam::abi::{Call, Kind};
+use cofferdam::hostile::places::{KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, PAGES, TIMER, VTOR};
 use cofferdam::{Error, Info, Start, println, sys};
 use random::Random;
 
@@ -19,7 +20,7 @@ use random::Random;
 const CALLS: u32 = 100_000;
 /// Kernel memory that is read in the lives after the first, one address each.
 const KERNEL: &[u32] =
-    &[0x0000_0000, 0x0000_3ffc, 0x2000_0000, 0x2000_8000, 0x2000_fffc, 0x0020_0000, 0x4000_0000, 0xe000_ed94];
+    &[KERNEL_CODE, KERNEL_CODE + 0x3ffc, KERNEL_DATA, KERNEL_DATA + 0xffc, KERNEL_FLASH, TIMER, VTOR, MPU_CONTROL];
 
 cofferdam::entry!(main);
 
@@ -110,31 +111,38 @@ impl Handles {
         handles
     }
 
-    /// Where the pool begins: below it, the kernel says that the address is not in these frames.
+    /// Where regions can be asked for. Pages: where no domain has anything. Otherwise where the pool begins: below it, the kernel says
+    /// that the address is not in these frames.
     fn pool(&self) -> Option<u32> {
+        if PAGES {
+            return Some(0x4000_0000);
+        }
         let inside =
             |base: &u32| sys::frames_map(self.own | 3 << 16, self.pool_slot, *base, 8) != Err(Error::BadAddress);
         (0x6000_0000..0x6100_0000).step_by(0x1_0000).find(inside)
     }
 }
 
-/// Writes to every eighth of a region that it has just been given, if it was given to this domain to write.
+/// Writes to every eighth of a region, or to each page, that it has just been given, if it was given to this domain to write.
 fn scribble(handles: &Handles, arguments: [u32; 4]) -> bool {
     let [target, _, base, shape] = arguments;
     if target & 0xffff != handles.own || target >> 17 & 1 == 0 {
         return false;
     }
-    let (log2, disabled) = (shape & 0xff, shape >> 8);
-    let eighth = if disabled == 0 { 1 << log2 } else { 1 << (log2 - 3) };
-    for index in (0..8).filter(|index| disabled >> index & 1 == 0) {
-        let address = base + if disabled == 0 { 0 } else { index * eighth };
-        for word in [address, address + eighth - 4] {
+    let write = |from: u32, bytes: u32| {
+        for word in [from, from + bytes - 4] {
             // SAFETY: the kernel has just said that this domain may write there.
             unsafe { (word as *mut u32).write_volatile(0xbad0_bad0) };
         }
-        if disabled == 0 {
-            break;
-        }
+    };
+    let (log2, disabled) = (shape & 0xff, shape >> 8);
+    if PAGES {
+        (0..=base & 0xfff).for_each(|page| write((base & !0xfff) + page * 0x1000, 0x1000));
+    } else if disabled == 0 {
+        write(base, 1 << log2);
+    } else {
+        let eighth = 1 << (log2 - 3);
+        (0..8).filter(|index| disabled >> index & 1 == 0).for_each(|index| write(base + index * eighth, eighth));
     }
     true
 }

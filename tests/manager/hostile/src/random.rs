@@ -1,6 +1,7 @@
 //! Random calls whose arguments are often nearly right.
 
 use cofferdam::abi::Call;
+use cofferdam::hostile::places::PAGES;
 
 use crate::Handles;
 
@@ -101,12 +102,14 @@ impl Random {
         }
     }
 
-    /// An offset or a size: small multiples of 32 or 256 most of the time.
+    /// An offset or a size: small multiples of what regions, or pages and their tables, are made of, most of the time.
     fn amount(&mut self) -> u32 {
         match self.below(8) {
             0 => self.of(SIZES),
             1 => self.word(),
             2 => self.below(0x1_0000),
+            3 | 4 if PAGES => self.below(16) * 1024,
+            _ if PAGES => self.below(64) * 4096,
             3 | 4 => self.below(256) * 32,
             _ => self.below(256) * 256,
         }
@@ -132,7 +135,27 @@ impl Random {
         }
     }
 
+    /// A run of pages, and where it lies in its frames.
+    fn run(&mut self, handles: &Handles) -> [u32; 4] {
+        let access = self.of(&[1, 3, 3, 3, 5, 7, 9, 11, 19, 0, 2, 15, 16, 0xffff]);
+        let (domain, frames) = (self.domain(handles), self.frames(handles));
+        let [offset, bytes] = self.typed[self.below(16) as usize];
+        let (offset, pages) = match self.below(4) {
+            0 => (self.amount(), self.below(0x1000)),
+            _ => (offset.next_multiple_of(0x1000), self.below((bytes / 0x1000).clamp(1, 256))),
+        };
+        let base = match self.below(16) {
+            0 => self.of(BASES).wrapping_add(self.below(0x20_0000)),
+            1 => self.word(),
+            _ => self.pool + self.below(64) * 0x1000,
+        };
+        [domain | access << 16, frames, base & !0xfff | pages, offset]
+    }
+
     fn region(&mut self, handles: &Handles) -> [u32; 4] {
+        if PAGES {
+            return self.run(handles);
+        }
         let access = self.of(&[1, 3, 3, 3, 5, 7, 9, 11, 0, 2, 15, 16, 0xffff]);
         let (domain, frames, mut shape) = (self.domain(handles), self.frames(handles), self.shape());
         let mut base = self.base(shape & 0xff);
