@@ -230,5 +230,22 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
             });
         }
     }
+    areas.extend(locked_tables(placed));
     areas
+}
+
+/// The tables of domains that lie in locked ways of the second-level cache.
+fn locked_tables(placed: &Placed) -> Option<describe::Area> {
+    let locked = placed.layout.locked_ways;
+    let holds = |memory: &&place::PlacedMemory| locked.base.wrapping_sub(memory.base) < memory.bytes;
+    let memory = placed.layout.memories.iter().find(holds).filter(|_| locked.bytes > 0)?;
+    Some(describe::Area {
+        name: "tables, locked ways".into(),
+        base: u64::from(locked.base),
+        bytes: u64::from(locked.bytes),
+        access: "rw".into(),
+        memory: memory.name.clone(),
+        pinned: true,
+        ..describe::Area::default()
+    })
 }

@@ -41,6 +41,18 @@ fn symbol_place(manifest: &Manifest, domain: &str, symbol: &str) -> String {
     }
 }
 
+/// How there is more memory for tables whose walks stay on the chip.
+fn more_tables(manifest: &Manifest) -> String {
+    let hardware = &manifest.hardware;
+    let ways = match (hardware.near_tables, hardware.locked_ways) {
+        (Some(_), _) => "remove `near_tables` under `[hardware]`".to_owned(),
+        (None, ways) => {
+            format!("lock ways of the level-2 cache for tables (`locked_ways = {}` under `[hardware]`)", ways + 1)
+        }
+    };
+    format!("{ways}, merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip")
+}
+
 /// The refusal for an error of placement, at its place in the manifest.
 pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
     let at = |code, place: String| Refusal::at(code, place, error.to_string());
@@ -76,7 +88,7 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
                 .value(format!("{asked} bytes"))
                 .limit(format!("{left} bytes of `{memory}`"))
                 .rule("a domain takes 8 KiB on the chip for its first-level table, and 1 KiB for each aligned MiB that it has near pages in")
-                .remedy("merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip")
+                .remedy(more_tables(manifest))
         }
         PlaceError::Full { what, asked, rounded, left, .. } => at("CF0305", place_of(what))
             .value(format!("{asked} bytes, rounded to {rounded}"))

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use manifest::{
-    Board, Diagnostic, Domain, FaultPolicy, Geometry, Grant, HeapArea, Manifest, MemoryKind, Object, Refusal,
-    Replacement, Spec, Time,
+    Board, Diagnostic, Domain, FaultPolicy, Geometry, Grant, Hardware, HeapArea, Manifest, MemoryKind, NearTables,
+    Object, Refusal, Replacement, Spec, Time,
 };
 use place::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
@@ -56,12 +56,17 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
 }
 
 /// What placement has to know of page tables, where there are some.
-fn pages(board: &Board) -> Option<Pages> {
+fn pages(board: &Board, hardware: &Hardware) -> Option<Pages> {
     let translation = board.pages()?;
     let tables = board.memory.get(&translation.tables)?;
+    let chip = *manifest::platform(board).pages()?;
+    let in_ways = chip.way_bytes.saturating_mul(hardware.locked_ways).min(chip.lockable_bytes());
+    let only = |place| hardware.near_tables == Some(place);
     Some(Pages {
         tables_name: translation.tables.clone(),
-        tables: (tables.base, tables.bytes),
+        tables: (tables.base, if only(NearTables::LockedWays) { 0 } else { tables.bytes }),
+        locked_ways: hardware.locked_ways,
+        locked_bytes: if only(NearTables::OnChip) { 0 } else { in_ways },
         device_offset: translation.device_offset,
     })
 }
@@ -95,7 +100,7 @@ pub(crate) fn request<'a>(
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
         platform: manifest::platform(&loaded.board),
-        pages: pages(&loaded.board),
+        pages: pages(&loaded.board, &manifest.hardware),
         kernel: &programs.kernel,
         domains: domains.collect::<Result<_, Box<Refusal>>>().map_err(|refusal| loaded.document.locate(*refusal))?,
         shared: shared.collect(),

@@ -16,6 +16,7 @@ const NEED_BUILD: &[&str] = &[
     "table-tcm",
     "zynq-tables",
     "zynq-unit",
+    "zynq-ways-full",
 ];
 
 fn golden() -> PathBuf {

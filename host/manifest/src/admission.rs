@@ -61,7 +61,7 @@ fn parts(domain_name: &str, domain: &Domain, board: &Board) -> Vec<Part> {
     }
     let apart = domain.stack.memory.as_deref().is_some_and(|memory| memory != domain.data.memory);
     if apart || !domain.data.spec.pinned() {
-        part("stack".into(), "stacks", &crate::Spec::deterministic(), false);
+        part("stack".into(), "stacks", &domain.stack.spec, false);
         part("data".into(), "data", &domain.data.spec, false);
     } else {
         part("data".into(), "data with stacks", &domain.data.spec, false);

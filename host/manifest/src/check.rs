@@ -3,6 +3,7 @@
 //! Each check returns every refusal that it finds, so that a user sees all of them at once.
 
 mod fixed;
+mod hardware;
 mod heap;
 mod memory;
 mod names;
@@ -20,6 +21,7 @@ pub use names::name_ok;
 /// programs' sizes is checked at placement, and response times by the analysis.
 pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = names::check(manifest, board);
+    found.extend(hardware::check(manifest, board));
     found.extend(memory::check(manifest, board));
     found.extend(heap::check(manifest, board));
     found.extend(specs::check(manifest, board));

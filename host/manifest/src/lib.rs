@@ -26,8 +26,8 @@ pub use quantity::{Address, Size, Time};
 pub use references::{Grant, Object, clients, grant, grants};
 pub use schema::{
     AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, Envelope, FaultPolicy, File, FileUse, Frames,
-    Gate, Geometry, HeapArea, InterruptLine, Manifest, Notification, Paging, Replacement, Run, Shared, SharedUse,
-    StackArea, SystemSection, Thread, Use,
+    Gate, Geometry, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging, Replacement, Run,
+    Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
 
 #[cfg(test)]

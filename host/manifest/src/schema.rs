@@ -18,6 +18,8 @@ pub struct Manifest {
     #[serde(default)]
     pub run: Run,
     #[serde(default)]
+    pub hardware: Hardware,
+    #[serde(default)]
     pub shared: IndexMap<String, Shared>,
     #[serde(default)]
     pub file: IndexMap<String, File>,
@@ -56,6 +58,25 @@ impl Default for Run {
 
 fn default_limit() -> Time {
     Time(60_000_000_000)
+}
+
+/// How hardware is used that all domains have in common.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hardware {
+    /// Ways of the second-level cache that are closed to everything but tables of domains.
+    #[serde(default)]
+    pub locked_ways: u32,
+    /// Where near tables lie; on-chip memory first, then locked ways, when absent.
+    pub near_tables: Option<NearTables>,
+}
+
+/// The one place for near tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NearTables {
+    OnChip,
+    LockedWays,
 }
 
 #[derive(Clone, Debug, Deserialize)]

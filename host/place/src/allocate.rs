@@ -42,6 +42,16 @@ impl Space {
         base >= self.base && end <= self.end && self.taken.iter().all(|range| end <= range.0 || base >= range.1)
     }
 
+    /// First address.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Whether there is no memory at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.base == self.end
+    }
+
     /// Bytes taken.
     pub(crate) fn used(&self) -> u64 {
         self.taken.iter().map(|range| range.1 - range.0).sum()
@@ -171,6 +181,19 @@ impl Space {
             self.take(base, base + bytes);
         }
         Ok(base as u32)
+    }
+
+    /// Gives back the end of what was taken, from an address on.
+    pub(crate) fn give_back(&mut self, from: u64) {
+        if let Some(range) = self.taken.iter_mut().find(|range| range.0 <= from && from < range.1) {
+            range.1 = from;
+        }
+        self.taken.retain(|range| range.0 < range.1);
+    }
+
+    /// Bytes from the start to the end of what is taken last.
+    pub(crate) fn reach(&self) -> u64 {
+        self.taken.last().map_or(0, |range| range.1 - self.base)
     }
 
     /// Marks a range at the start as the kernel's.

@@ -1,7 +1,8 @@
 //! Where everything lies, for people and reports.
 
 use serde::{Deserialize, Serialize};
-use system::area;
+use spec::TablePlace;
+use system::{LockedWays, area};
 
 use crate::elf::{Kernel, Program};
 use crate::plan::{DomainSpot, Plan, Spot};
@@ -117,6 +118,24 @@ pub struct PlacedMemory {
     pub used: u64,
 }
 
+/// What is locked in the second-level cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedWays {
+    /// Ways that are closed to everything else.
+    pub ways: u32,
+    /// First address of the tables in them.
+    pub base: u32,
+    /// Their bytes.
+    pub bytes: u32,
+}
+
+impl PlacedWays {
+    fn of(locked: LockedWays) -> PlacedWays {
+        let LockedWays { ways, base, bytes } = locked;
+        PlacedWays { ways, base, bytes }
+    }
+}
+
 /// A function or object at its final address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -141,6 +160,8 @@ pub struct Layout {
     pub frames: Vec<(u32, u32)>,
     /// With page tables, bytes in use of the memory on the chip for tables of domains.
     pub near_tables: u32,
+    /// What is locked in the second-level cache.
+    pub locked_ways: PlacedWays,
     /// Sizes of the kernel.
     pub kernel: ImageSizes,
     /// Address of the tables.
@@ -162,7 +183,7 @@ impl Layout {
             domains: domains
                 .map(|((domain, spot), program)| PlacedDomain {
                     name: domain.name.clone(),
-                    areas: spot.areas.iter().map(|spot| placed_area(request, spot)).collect(),
+                    areas: spot.areas.iter().map(|area| placed_area(request, spot, area)).collect(),
                     sizes: program.sizes,
                     account: account(request, plan, domain, spot),
                 })
@@ -170,6 +191,7 @@ impl Layout {
             memories: memories.collect(),
             frames: plan.frames.clone(),
             near_tables: plan.near_tables,
+            locked_ways: PlacedWays::of(plan.locked_ways),
             kernel: kernel.sizes,
             tables: plan.tables,
             symbols: symbols(plan, programs, kernel),
@@ -191,7 +213,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     let index = request.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
     let account = plan.ledger.accounts()[index];
     let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
-    let near = if request.pages.is_some() { spec::TablePlace::OnChip } else { account.root };
+    let near = if request.pages.is_some() { spot.table.2 } else { account.root };
     PlacedAccount {
         pinned: u32::from(account.pinned),
         paged: request.platform.registers().map_or(0, |registers| u32::from(registers - account.pinned)),
@@ -212,7 +234,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     }
 }
 
-fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
+fn placed_area(request: &Request, domain: &DomainSpot, spot: &Spot) -> PlacedArea {
     let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
     let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
     let holds = |m: &&crate::Memory| spot.physical >= m.base && spot.physical - m.base < m.bytes;
@@ -231,7 +253,7 @@ fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
         shared: spot.flags & area::SHARED != 0,
         regions: if request.pages.is_some() { entries(spot) } else { regions(spot) },
         independence: spot.independence.map_or_else(String::new, independence),
-        kept: if request.pages.is_some() { kept(spot) } else { String::new() },
+        kept: if request.pages.is_some() { kept(domain, spot) } else { String::new() },
         spec: spot.spec.to_string(),
         level: spot.bound.map_or("", |bound| bound.level.text()).into(),
         bound_cycles: spot.bound.map(|bound| bound.cycles),
@@ -257,11 +279,15 @@ fn independence(had: spec::Independence) -> String {
     had.not_kept.map_or_else(String::new, |not_kept| format!("{}; but {not_kept}", had.kept))
 }
 
-fn kept(spot: &Spot) -> String {
+fn kept(domain: &DomainSpot, spot: &Spot) -> String {
+    let tables = system::pages::tables(spot.entry(0).into_iter());
+    // Sections are in the first-level table alone.
+    let walked = [Some(domain.root.1), (tables.near > 0).then_some(domain.table.2)];
     let place = match spot.flags {
         flags if flags & area::LOCKED != 0 => "locked entry of the TLB",
-        flags if flags & area::NEAR != 0 => "tables in on-chip RAM",
-        _ => "tables off the chip",
+        flags if flags & area::NEAR == 0 => "tables off the chip",
+        _ if walked.contains(&Some(TablePlace::LockedWays)) => "tables in locked ways",
+        _ => "tables in on-chip RAM",
     };
     place.into()
 }

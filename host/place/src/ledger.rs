@@ -111,7 +111,7 @@ impl<'a> Admission<'a> {
         })?;
         if let Some(memory) = home(self.request, class).filter(|_| bytes > 0) {
             let base = self.spaces[memory].plain(&what, u64::from(bytes), 32)?;
-            spot.table = (base, bytes, class == MemoryClass::Tcm);
+            spot.table = (base, bytes, TablePlace::of(class));
         }
         let mut before = if mapped { table(0) } else { 0 };
         for count in 1..=areas.len() {

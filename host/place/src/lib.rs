@@ -19,7 +19,9 @@ mod tables;
 
 pub use elf::Program;
 pub use error::PlaceError;
-pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, Symbol};
+pub use layout::{
+    ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,
+};
 pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
 pub use request::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,

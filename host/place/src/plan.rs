@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use manager::{HandOver, PoolAt};
-use spec::{AccessLevel, Bound, TemporalSpec};
-use system::area;
+use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
+use system::{LockedWays, area};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -75,10 +75,10 @@ pub(crate) struct DomainSpot {
     /// Where the initial data lies in read-only memory.
     pub source: u32,
     pub info: u32,
-    /// Memory of its table: base, bytes, whether in TCM. With page tables: of its near second-level tables.
-    pub table: (u32, u32, bool),
-    /// With page tables, the first-level table, and whether it lies on the chip.
-    pub root: (u32, bool),
+    /// Memory of its table: base, bytes, where. With page tables: of its near second-level tables.
+    pub table: (u32, u32, TablePlace),
+    /// With page tables, the first-level table, and where it lies.
+    pub root: (u32, TablePlace),
     /// With page tables, memory of its far second-level tables: base, bytes.
     pub far: (u32, u32),
 }
@@ -113,6 +113,8 @@ pub(crate) struct Plan {
     pub read_only: Vec<(u32, u32)>,
     /// With page tables, bytes in use of the memory on the chip for tables.
     pub near_tables: u32,
+    /// What is locked in the second-level cache.
+    pub locked_ways: LockedWays,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
@@ -175,6 +177,7 @@ impl Plan {
             handed_over,
             read_only: Vec::new(),
             near_tables: 0,
+            locked_ways: LockedWays::default(),
         })
     }
 }
@@ -329,8 +332,8 @@ fn place_domain(
         data_base,
         stacks,
         source,
-        table: (0, 0, false),
-        root: (0, false),
+        table: (0, 0, TablePlace::OnChip),
+        root: (0, TablePlace::OffChip),
         far: (0, 0),
     })
 }

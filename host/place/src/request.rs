@@ -254,8 +254,12 @@ pub struct FramesRequest {
 pub struct Pages {
     /// Name of the memory on the chip for tables.
     pub tables_name: String,
-    /// Its base and bytes.
+    /// Its base and bytes; nothing of it is used when it has no bytes.
     pub tables: (u32, u32),
+    /// Ways of the second-level cache that are closed to everything but tables.
+    pub locked_ways: u32,
+    /// Bytes of tables that can lie in them at most.
+    pub locked_bytes: u32,
     /// A device is at its physical address less this in its domain.
     pub device_offset: u32,
 }

@@ -1,7 +1,7 @@
 //! The tables that the kernel boots from, and each domain's information block.
 
 use abi::info::{self, word};
-use spec::TemporalSpec;
+use spec::{TablePlace, TemporalSpec};
 use system::build::Builder;
 use system::{area, frames};
 
@@ -20,6 +20,7 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
             .map(|&(period, capacity, misses)| system::Budget { period, capacity, misses })
             .collect(),
         notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
+        locked_ways: plan.locked_ways,
         ..Builder::default()
     };
     tables.interrupts = request
@@ -43,7 +44,12 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
-    let tables_of: Vec<(u32, u32)> = plan.domains.iter().flat_map(tables_of).collect();
+    let locked = plan.locked_ways;
+    let locked = (locked.base, locked.bytes);
+    // What is locked is one range, whoever's tables lie in it.
+    let apart = |(base, _): &(u32, u32)| !(locked.0..locked.0 + locked.1).contains(base);
+    let tables_of = plan.domains.iter().flat_map(tables_of).filter(apart);
+    let tables_of: Vec<(u32, u32)> = tables_of.chain([locked].into_iter().filter(|range| range.1 > 0)).collect();
     for &(base, bytes) in &tables_of {
         push(base, bytes, frames::KERNEL);
     }
@@ -109,7 +115,7 @@ fn domain_tables(
         fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
         paged_slots: if regions { domain.paged_slots } else { 0 },
         replacement: if regions { domain.replacement } else { 0 },
-        nodes: if spot.table.2 { system::nodes::TCM } else { system::nodes::SRAM },
+        nodes: if spot.table.2 == TablePlace::Tcm { system::nodes::TCM } else { system::nodes::SRAM },
         table_base: spot.table.0,
         table_bytes: spot.table.1,
         root: spot.root.0,

@@ -31,6 +31,14 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
             let Memory { name, used, bytes, .. } = memory;
             output.say(format!("  {name:<8}{used:>9} of {bytes:>9} bytes ({share:.0} %){roles}"));
         }
+        let locked = placed.layout.locked_ways;
+        if locked.ways > 0 {
+            output.say(format!(
+                "  {} ways of the level-2 cache locked, with {} bytes of tables",
+                locked.ways, locked.bytes
+            ));
+            output.field("locked_ways", json!(locked));
+        }
         ledger(&placed, loaded.board.pages().is_some(), output);
         output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
@@ -52,7 +60,7 @@ fn registers(account: &PlacedAccount) -> String {
 fn translation(account: &PlacedAccount) -> String {
     let PlacedAccount { pinned, table, table_used, table_bytes, far_bytes, .. } = account;
     format!(
-        "{pinned} locked entries; first table {table}, second {table_used} of {table_bytes} bytes on the chip, {far_bytes} bytes off it"
+        "{pinned} locked entries; first table {table}, second {table_used} of {table_bytes} bytes near, {far_bytes} bytes off it"
     )
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     }
     for (name, domain) in &manifest.domain {
         found.extend(homes(board, name, domain));
-        found.extend(stacks(name, domain));
+        found.extend(stacks(board, name, domain));
     }
     found.extend(devices(manifest, board));
     found
@@ -81,9 +81,10 @@ pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
     )
 }
 
-fn stacks(name: &str, domain: &Domain) -> Vec<Refusal> {
+fn stacks(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     let mut found = Vec::new();
-    if !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
+    // Where there are page tables, nothing is saved on a domain's stack when an exception comes.
+    if board.regions().is_some() && !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
         found.push(
             Refusal::at("CF0306", format!("domain.{name}.stack.spec"), "a stack cannot be paged")
                 .value(format!("spec = \"{}\"", domain.stack.spec.text))

@@ -16,10 +16,10 @@ pub(super) fn admit(
     request: &Request,
     domains: &mut [DomainSpot],
     frames: &[(u32, u32)],
-    on_chip: u32,
+    (on_chip, locked_ways): (u32, u32),
 ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
     // Tables off the chip have been placed, and there is no other limit to them.
-    let mut book = Book::new(request.platform, [0, on_chip, 0, u32::MAX]);
+    let mut book = Book::new(request.platform, [0, on_chip, locked_ways, u32::MAX]);
     let mut held = Vec::new();
     for (name, index) in pools(request) {
         let (base, bytes) = frames[index];
@@ -37,11 +37,10 @@ pub(super) fn admit(
 /// Opens the account of a domain with its tables, and asks for its areas.
 fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Result<(), PlaceError> {
     let refused = |what: String, areas: &[Spot], refusal| PlaceError::Refused { what, pinned: locked(areas), refusal };
-    let root = if spot.root.1 { TablePlace::OnChip } else { TablePlace::OffChip };
     let mut tables = [0; spec::PLACES];
-    tables[TablePlace::OnChip as usize] = spot.table.1;
+    tables[spot.table.2 as usize] = spot.table.1;
     tables[TablePlace::OffChip as usize] = spot.far.1;
-    let opening = Opening { root, tables, paged_slots: 0, misses: domain.misses.0 };
+    let opening = Opening { root: spot.root.1, tables, paged_slots: 0, misses: domain.misses.0 };
     let number = book
         .open(&opening)
         .map_err(|refusal| refused(format!("table of domain {}", domain.name), &spot.areas, refusal))?;

@@ -1,6 +1,6 @@
 //! The areas of one domain.
 
-use spec::TemporalSpec;
+use spec::{TablePlace, TemporalSpec};
 use system::area;
 
 use super::chunk::{Chunk, unit};
@@ -69,8 +69,8 @@ pub(super) fn place(
         data_base,
         stacks,
         source,
-        table: (0, 0, false),
-        root: (0, false),
+        table: (0, 0, TablePlace::OnChip),
+        root: (0, TablePlace::OffChip),
         far: (0, 0),
     })
 }

@@ -10,8 +10,6 @@ mod chunk;
 mod domain;
 mod tables;
 
-pub(crate) use tables::Near;
-
 use protect::vmsa::Unit;
 use spec::{AccessLevel, TemporalSpec};
 use system::pages::PAGE;
@@ -110,12 +108,24 @@ pub(crate) fn plan(
         spot.areas.iter_mut().for_each(|area| mapped(area, pages));
         read_only.extend(domain::read_only(spot, program));
     }
-    let mut near = Near::new(pages);
-    tables::place(request, &mut domains, &mut near, &mut spaces[rom])?;
-    let near_tables = near.used();
-    let (ledger, pools) = admission::admit(request, &mut domains, &frames, pages.tables.1)?;
+    let (near_tables, locked_ways) = tables::place(request, pages, &mut domains, &mut spaces[rom])?;
+    let on_chip_and_locked = (pages.tables.1, locked_ways.bytes);
+    let (ledger, pools) = admission::admit(request, &mut domains, &frames, on_chip_and_locked)?;
     let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
-    Ok(Plan { domains, files, frames, tables, spaces, objects, ledger, pools, handed_over, read_only, near_tables })
+    Ok(Plan {
+        domains,
+        files,
+        frames,
+        tables,
+        spaces,
+        objects,
+        ledger,
+        pools,
+        handed_over,
+        read_only,
+        near_tables,
+        locked_ways,
+    })
 }
 
 /// Base and size of each file's area, and of each shared memory's.

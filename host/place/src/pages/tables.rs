@@ -1,7 +1,8 @@
 //! Memory for the tables of domains.
 
-use system::area;
+use spec::TablePlace;
 use system::pages::{Need, SPLIT, TABLE, is_in_table, touched};
+use system::{LockedWays, area};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
@@ -12,58 +13,89 @@ use crate::request::{Memory, Pages, Request};
 /// Second-level tables beyond those of its areas that a domain has to which memory is mapped while it runs: near, far.
 const SPARE: (u32, u32) = (2, 4);
 
-/// Memory on the chip for tables.
-pub(crate) struct Near(Space);
+/// Memory for tables whose walks stay on the chip: on-chip memory, then what is locked in ways of the second-level cache.
+struct Near {
+    chip: Space,
+    ways: Space,
+}
+
+/// Name of the second in refusals.
+const WAYS: &str = "locked ways";
 
 impl Near {
-    /// Bytes in use.
-    pub(crate) fn used(&self) -> u32 {
-        self.0.used() as u32
+    /// Takes a range off the chip as large as can be locked.
+    fn new(pages: &Pages, far: &mut Space) -> Result<Near, PlaceError> {
+        let memory = |name: &str, (base, bytes)| {
+            let name = name.to_owned();
+            Space::new(&Memory { name, base, bytes, reserved: 0, rom: false, class: None })
+        };
+        let locked = u64::from(pages.locked_bytes);
+        let base = if locked == 0 { 0 } else { far.far(WAYS, locked, u64::from(SPLIT.table_bytes()))? };
+        Ok(Near { chip: memory(&pages.tables_name, pages.tables), ways: memory(WAYS, (base, pages.locked_bytes)) })
     }
 
-    pub(crate) fn new(pages: &Pages) -> Near {
-        Near(Space::new(&Memory {
-            name: pages.tables_name.clone(),
-            base: pages.tables.0,
-            bytes: pages.tables.1,
-            reserved: 0,
-            rom: false,
-            class: None,
-        }))
+    /// Takes memory on the chip if there is some left, otherwise in locked ways; it is refused where neither has any.
+    fn take(&mut self, what: &str, bytes: u32, align: u32) -> Result<(u32, TablePlace), PlaceError> {
+        let (bytes, align) = (u64::from(bytes), u64::from(align));
+        let full = match self.chip.plain(what, bytes, align) {
+            Ok(base) => return Ok((base, TablePlace::OnChip)),
+            Err(full) => full,
+        };
+        if self.ways.is_empty() {
+            return Err(full);
+        }
+        Ok((self.ways.plain(what, bytes, align)?, TablePlace::LockedWays))
+    }
+
+    /// Bytes in use on the chip, and what has to be locked: the rest of the range goes back.
+    fn finish(self, ways: u32, far: &mut Space) -> (u32, LockedWays) {
+        let (base, bytes) = (self.ways.base(), self.ways.reach());
+        if !self.ways.is_empty() {
+            far.give_back(base + bytes);
+        }
+        let locked = LockedWays { ways, base: if bytes == 0 { 0 } else { base as u32 }, bytes: bytes as u32 };
+        (self.chip.used() as u32, locked)
     }
 }
 
-/// Gives every domain its first-level table and memory for second-level ones. Roots first: they are aligned most.
+/// Gives every domain its first-level table and memory for second-level ones, near ones first, and of those roots first: they are aligned
+/// most. Returns the bytes in use on the chip, and what has to be locked in the second-level cache.
 pub(super) fn place(
     request: &Request,
+    pages: &Pages,
     domains: &mut [DomainSpot],
-    near: &mut Near,
     far: &mut Space,
-) -> Result<(), PlaceError> {
-    for (spot, domain) in domains.iter_mut().zip(&request.domains) {
+) -> Result<(u32, LockedWays), PlaceError> {
+    let mut near = Near::new(pages, far)?;
+    let names = || request.domains.iter().map(|domain| format!("table of domain {}", domain.name));
+    let root = SPLIT.table_bytes();
+    for (spot, what) in domains.iter_mut().zip(names()) {
         agree(&mut spot.areas);
-        let what = format!("table of domain {}", domain.name);
-        let bytes = SPLIT.table_bytes();
-        let stays = spot.areas.iter().any(|area| area.flags & area::NEAR != 0);
-        let space = if stays { &mut near.0 } else { &mut *far };
-        spot.root = (space.plain(&what, u64::from(bytes), u64::from(bytes))?, stays);
-    }
-    for (index, (spot, domain)) in domains.iter_mut().zip(&request.domains).enumerate() {
-        let what = format!("table of domain {}", domain.name);
-        let Need { near: on_chip, far: off_chip } = need(spot, index as u32);
-        let given = mapped(request, index);
-        let more = |spare: u32, may: bool| if given && may { spare } else { 0 };
-        let on_chip = (on_chip + more(SPARE.0, spot.root.1)) * TABLE;
-        let off_chip = (off_chip + more(SPARE.1, true)) * TABLE;
-        if on_chip > 0 {
-            spot.table = (near.0.plain(&what, u64::from(on_chip), u64::from(TABLE))?, on_chip, false);
-        }
-        if off_chip > 0 {
-            let whole = super::room(u64::from(off_chip));
-            spot.far = (far.far(&what, whole, whole.min(u64::from(system::pages::PAGE)))?, off_chip);
+        if spot.areas.iter().any(|area| area.flags & area::NEAR != 0) {
+            spot.root = near.take(&what, root, root)?;
         }
     }
-    Ok(())
+    for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
+        let spare = if mapped(request, index) && spot.root.1 != TablePlace::OffChip { SPARE.0 } else { 0 };
+        let bytes = (need(spot, index as u32).near + spare) * TABLE;
+        if bytes > 0 {
+            let (base, place) = near.take(&what, bytes, TABLE)?;
+            spot.table = (base, bytes, place);
+        }
+    }
+    let taken = near.finish(pages.locked_ways, far);
+    for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
+        if spot.root.1 == TablePlace::OffChip {
+            spot.root.0 = far.plain(&what, u64::from(root), u64::from(root))?;
+        }
+        let spare = if mapped(request, index) { SPARE.1 } else { 0 };
+        let bytes = (need(spot, index as u32).far + spare) * TABLE;
+        if bytes > 0 {
+            let whole = super::room(u64::from(bytes));
+            spot.far = (far.far(&what, whole, whole.min(u64::from(system::pages::PAGE)))?, bytes);
+        }
+    }
+    Ok(taken)
 }
 
 fn need(spot: &DomainSpot, domain: u32) -> Need {
@@ -84,3 +116,6 @@ fn agree(areas: &mut [Spot]) {
         areas[found].flags |= area::NEAR;
     }
 }
+
+#[cfg(test)]
+mod tests;
