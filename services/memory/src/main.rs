@@ -29,21 +29,26 @@ static STATE: State = State::new();
 cofferdam::entry!(main);
 cofferdam::gate!(memory_request, serve);
 
+/// A message in one page, whose words can be copied.
+#[repr(align(64))]
+struct Aligned([u8; MESSAGE_BYTES]);
+
 /// Serves the request in the 64 bytes at `message` of the client's memory and puts the answer there.
 ///
 /// Errors: `BAD_STATE` (the manager has not started), `BAD_ADDRESS` (the message), `BAD_ARGUMENT` (no client, or no request), and what
 /// the kernel refuses.
 fn serve(badge: u32, message: u32, _unused: u32, _unused_too: u32) -> Result<u32, Error> {
-    let mut bytes = [0; MESSAGE_BYTES];
-    sys::gate_copy_in(&mut bytes, message)?;
+    let mut aligned = Aligned([0; MESSAGE_BYTES]);
+    let Aligned(bytes) = &mut aligned;
+    sys::gate_copy_in(bytes, message)?;
     // Before anything is granted: an answer that cannot be told would be memory that nobody knows of.
-    sys::gate_copy_out(message, &bytes)?;
+    sys::gate_copy_out(message, bytes)?;
     let answer =
-        STATE.with(|manager, kernel| manager.serve(badge, &words(&bytes), kernel)).ok_or(Error::BadState)??;
+        STATE.with(|manager, kernel| manager.serve(badge, &words(bytes), kernel)).ok_or(Error::BadState)??;
     for (bytes, word) in bytes.chunks_exact_mut(4).zip(answer) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
-    sys::gate_copy_out(message, &bytes)?;
+    sys::gate_copy_out(message, bytes)?;
     Ok(0)
 }
 
