@@ -2,6 +2,7 @@
 
 pub mod attacks;
 pub mod conformance;
+pub mod gateway;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
