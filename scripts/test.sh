@@ -19,7 +19,7 @@ cd "$ROOT" || exit 1
 cofferdam_find_rust
 SYSTEM_PACKAGE=cofferdam-tests
 # The longest, longest first: what begins last should not take long. Others follow in any order.
-LONGEST=(gateway unit mutants endurance)
+LONGEST=(mutants unit gateway conformance gateway_a9 endurance)
 LANES="${COFFERDAM_LANES:-$(nproc)}"
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"

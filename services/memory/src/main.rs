@@ -43,8 +43,7 @@ fn serve(badge: u32, message: u32, _unused: u32, _unused_too: u32) -> Result<u32
     sys::gate_copy_in(bytes, message)?;
     // Before anything is granted: an answer that cannot be told would be memory that nobody knows of.
     sys::gate_copy_out(message, bytes)?;
-    let answer =
-        STATE.with(|manager, kernel| manager.serve(badge, &words(bytes), kernel)).ok_or(Error::BadState)??;
+    let answer = STATE.with(|manager, kernel| manager.serve(badge, &words(bytes), kernel)).ok_or(Error::BadState)??;
     for (bytes, word) in bytes.chunks_exact_mut(4).zip(answer) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
