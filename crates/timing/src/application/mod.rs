@@ -125,7 +125,6 @@ impl MemorySystem {
         self.mmu.disturb();
         self.prefetcher.stop();
         self.icache.cache.invalidate_all();
-        self.side.l1.cache.clean_all();
         self.side.l1.cache.invalidate_all();
         if let Some(l2) = &mut self.side.below.l2 {
             l2.disturb();

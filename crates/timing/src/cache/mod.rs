@@ -104,7 +104,13 @@ pub struct Cache {
     locked: u32,
     last_line: u64,
     last_at: usize,
+    /// Places that may hold lines, up to its capacity; beyond it `is_listed` is false, and any place may.
+    filled: Vec<u32>,
+    is_listed: bool,
 }
+
+/// One place in so many is remembered as filled at most.
+const FEW: usize = 4;
 
 impl Cache {
     /// An empty cache, nothing locked.
@@ -123,6 +129,8 @@ impl Cache {
             locked: 0,
             last_line: EMPTY,
             last_at: 0,
+            filled: Vec::with_capacity(sets * ways / FEW),
+            is_listed: true,
         })
     }
 
@@ -181,6 +189,7 @@ impl Cache {
         };
         self.tags[at] = line;
         self.dirty[at] = dirty;
+        self.note_filled(at);
         self.victims.touch(at, self.ways);
         self.last_line = line;
         self.last_at = at;
@@ -225,7 +234,44 @@ impl Cache {
 
     /// Drops every line, locked ones too, without writing back. The number of lines whose changes were lost.
     pub fn invalidate_all(&mut self) -> u32 {
-        (0..self.tags.len()).filter(|&at| self.drop_at(at)).count() as u32
+        self.empty_ways(u32::MAX)
+    }
+
+    /// Drops every line of the ways whose bits are set, without writing back. The number of lines whose changes were lost.
+    ///
+    /// It takes no longer than there are lines, if few places were filled since it was called last.
+    pub fn empty_ways(&mut self, emptied: u32) -> u32 {
+        let mut filled = core::mem::take(&mut self.filled);
+        let (places, is_listed) = (filled.len(), core::mem::replace(&mut self.is_listed, true));
+        let mut kept = 0;
+        let mut lost = 0;
+        for index in 0..if is_listed { places } else { self.tags.len() } {
+            let at = if is_listed { filled[index] as usize } else { index };
+            let goes = emptied >> (at % self.ways) & 1 != 0;
+            lost += u32::from(goes && self.drop_at(at));
+            if self.tags[at] == EMPTY {
+                continue;
+            }
+            // The list is never longer than what was looked at.
+            match filled.get_mut(kept) {
+                Some(place) => *place = at as u32,
+                None => self.is_listed = false,
+            }
+            kept += 1;
+        }
+        filled.truncate(kept);
+        self.filled = filled;
+        lost
+    }
+
+    /// Remembers that there is a line at a place.
+    #[inline]
+    fn note_filled(&mut self, at: usize) {
+        if self.filled.len() < self.tags.len() / FEW {
+            self.filled.push(at as u32);
+        } else {
+            self.is_listed = false;
+        }
     }
 
     /// Writes every changed line back and keeps it. The number of lines written.

@@ -79,6 +79,30 @@ fn locked_ways_serve_hits_and_take_nothing() {
 }
 
 #[test]
+fn emptied_ways_are_empty_and_the_others_are_not_however_much_was_filled() {
+    for filled in [3, 7, 200_u64] {
+        let mut cache = Cache::new(Geometry { size_bytes: 4096, ways: 4, line_bytes: 32 }, Replacement::Lru).unwrap();
+        for round in 0..3 {
+            for line in (0..filled).map(|line| line * 5 + round) {
+                if !cache.access(line, false) {
+                    cache.fill(line, true);
+                }
+            }
+            let kept = |cache: &Cache, way| {
+                (0..32).filter(|set| cache.clone().by_set_way(*set, way, false, false).is_some()).count()
+            };
+            let before = [kept(&cache, 0), kept(&cache, 2)];
+            let open = kept(&cache, 1) + kept(&cache, 3);
+            assert_eq!(cache.empty_ways(0b1010) as usize, open, "{filled}");
+            assert_eq!([kept(&cache, 0), kept(&cache, 2)], before, "{filled}");
+            assert_eq!([kept(&cache, 1), kept(&cache, 3)], [0, 0], "{filled}");
+        }
+        cache.invalidate_all();
+        assert_eq!(cache.lines().count(), 0, "{filled}");
+    }
+}
+
+#[test]
 fn an_empty_locked_way_is_not_filled() {
     for policy in POLICIES {
         let mut cache = small(policy);

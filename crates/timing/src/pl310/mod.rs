@@ -163,11 +163,7 @@ impl Pl310 {
 
     /// Empties the ways that data may fill.
     pub(crate) fn disturb(&mut self) {
-        for way in (0..self.cache.ways()).filter(|way| self.data_lock & 1 << way == 0) {
-            for set in 0..self.cache.sets() {
-                self.cache.by_set_way(set, way, true, true);
-            }
-        }
+        self.cache.empty_ways(!self.data_lock);
     }
 
     /// Maintenance of one line: whether it has to be written back. Locked lines are maintained like others (DDI 0246).
