@@ -22,7 +22,6 @@ fn main() {
     let model = gateway_sources::package("microflow").join("models/person_detect.tflite");
     let source = format!("#[microflow::model({:?})]\nstruct PersonDetect;\n", model.display().to_string());
     fs::write(Path::new(&out).join("model.rs"), source).expect("the build directory is writable");
-    println!("cargo::rerun-if-changed=build.rs");
 }
 
 /// The largest square in the middle of the photograph; each grey value is the mean of the pixels that it stands for.

@@ -3,6 +3,7 @@
 //! * [`paging`]: how much slower an application is over paged regions than over pinned ones, by their number and geometry.
 //! * [`synthetic`]: replacement policies, and interference after every n accesses.
 //! * [`timed`]: applications under interference at fixed times.
+//! * [`translation`]: the Cortex-A9: locked ways of the second-level cache, and interference by where translation is kept.
 
 mod manifests;
 mod paging;
@@ -10,18 +11,21 @@ mod synthetic;
 mod system;
 mod table;
 mod timed;
+mod translation;
 
 #[cfg(test)]
 mod tests;
 
-pub use system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Stretch, Variation};
+pub use system::{Adversary, Chip, Figures, Geometry, Heap, Kept, Measured, Ran, Stretch, Variation};
 pub use table::figures_table;
 
 use crate::rows::Row;
 use crate::{Error, Target, chip, systems};
 
-/// Beginning of the ids of all rows of this kind.
+/// Beginning of the ids of the rows about regions.
 pub const PREFIX: &str = "m7.mxu.";
+/// Beginning of the ids of the rows about page tables.
+pub const PREFIX_A9: &str = "a9.mxu.";
 
 /// Measures the rows whose ids begin with `only`, or all.
 ///
@@ -39,6 +43,23 @@ pub fn measure(
     Ok(rows)
 }
 
+/// Whether a row is of these.
+pub fn is_one(id: &str) -> bool {
+    [PREFIX, PREFIX_A9].iter().any(|prefix| id.starts_with(prefix))
+}
+
+/// The same of the rows about page tables.
+///
+/// # Errors
+/// Whatever keeps a figure from being measured.
+pub fn measure_a9(
+    figures: &mut Figures<'_>,
+    only: Option<&str>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, Error> {
+    translation::measure(figures, &mut Wanted { only, progress })
+}
+
 /// Which rows are asked for, and who is told.
 struct Wanted<'a> {
     only: Option<&'a str>,
@@ -49,6 +70,11 @@ impl Wanted<'_> {
     /// Whether rows whose ids begin with `prefix` are asked for.
     fn any(&self, prefix: &str) -> bool {
         self.only.is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only))
+    }
+
+    /// Whether rows whose ids begin with `prefix` are asked for, and no others.
+    fn by_name(&self, prefix: &str) -> bool {
+        self.only.is_some_and(|only| only.starts_with(prefix.trim_end_matches('.')))
     }
 
     fn tell(&mut self, id: &str) {
@@ -71,7 +97,9 @@ fn overhead(cycles: u64, base: u64) -> f64 {
 fn with_target(mut row: Row, target: Target) -> Row {
     let within = |most: Option<f64>, value: Option<f64>| most.is_none_or(|most| value.is_some_and(|v| v <= most));
     let misses = target.added_misses.is_none_or(|most| row.added_misses.is_some_and(|added| added <= most));
-    row.met = Some(within(target.overhead, row.overhead) && misses);
+    let walks = |most: Option<u64>, value: Option<u64>| most.is_none_or(|most| value.is_some_and(|v| v <= most));
+    let walked = walks(target.walks, row.walks) && walks(target.walks_beyond, row.walks_beyond);
+    row.met = Some(within(target.overhead, row.overhead) && misses && walked);
     row.target = Some(target);
     row
 }

@@ -36,6 +36,12 @@ pub struct Target {
     /// At most this many misses more than in the row it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_misses: Option<i64>,
+    /// At most this many walks of page tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walks: Option<u64>,
+    /// At most this many walks beyond on-chip RAM and locked ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walks_beyond: Option<u64>,
     /// The largest sample is at most this many times the median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
@@ -75,6 +81,15 @@ pub struct Row {
     /// The part of `overhead` that is not misses times the median cycles of one: caches, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_overhead: Option<f64>,
+    /// Cycles of the whole application, where the figure is a part of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_cycles: Option<u64>,
+    /// Walks of page tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walks: Option<u64>,
+    /// Of these, the walks beyond on-chip RAM and locked ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walks_beyond: Option<u64>,
     /// What the paper says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,

@@ -7,7 +7,7 @@ use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
 use runner::Tools;
 
-use crate::chip::{self, Basic, Chip, M7};
+use crate::chip::{self, A9, Basic, Chip, M7};
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
@@ -51,8 +51,13 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     }
     if wants(figures::PREFIX) {
         let place = systems::Place::new(&install, &tools, M7, &options.out_dir)?;
-        let mut figures = Figures::new(&install, &tools, &place.profile, &options.out_dir);
+        let mut figures = Figures::new(&install, &tools, (place.chip.board, &place.profile), &options.out_dir);
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
+    }
+    if wants(figures::PREFIX_A9) {
+        let place = systems::Place::new(&install, &tools, A9, &options.out_dir)?;
+        let mut figures = Figures::new(&install, &tools, (place.chip.board, &place.profile), &options.out_dir);
+        all.extend(figures::measure_a9(&mut figures, options.only.as_deref(), progress)?);
     }
     judge(&mut all, &targets(include_str!("../targets.toml"))?);
     if let Some(only) = &options.only {
@@ -120,7 +125,7 @@ fn position(id: &str) -> (usize, String, usize) {
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
     let kinds = [heaps::KIND, grants::KIND, paths::KIND];
     let is_of = |chip: &Chip| kinds.iter().any(|kind| id.starts_with(&chip.rows(kind)));
-    let measured = id.starts_with(figures::PREFIX) || chip::ALL.iter().any(is_of);
+    let measured = figures::is_one(id) || chip::ALL.iter().any(is_of);
     let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer.map_or(0, |peer| peer + 1))
 }

@@ -17,7 +17,7 @@ pub fn table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let apart = |row: &&Row| row.id.starts_with(figures::PREFIX) || heaps::is_one(row);
+    let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),

@@ -15,7 +15,9 @@ fn run(variation: &Variation) -> Ran {
     let install = Install::find().expect("the tests run in a checkout");
     let profile = Profile::find(&install, "stm32f767", &install.root).expect("the profile comes with Cofferdam");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
-    Figures::new(&install, &tools(), &profile, &out).run(variation).expect("the system builds and its run ends")
+    Figures::new(&install, &tools(), ("mps2-an500", &profile), &out)
+        .run(variation)
+        .expect("the system builds and its run ends")
 }
 
 fn done(variation: &Variation) -> Measured {
@@ -30,7 +32,7 @@ fn paged(slots: u32, geometry: Geometry) -> Heap {
 }
 
 fn variation(name: &str, system: &'static str, argument: u32, heap: Heap) -> Variation {
-    Variation { name: name.into(), system, argument, heap, adversary: Adversary::Nobody, probes: &[] }
+    Variation { name: name.into(), system, argument, heap, adversary: Adversary::Nobody, chip: None, probes: &[] }
 }
 
 #[test]

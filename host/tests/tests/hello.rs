@@ -25,6 +25,28 @@ fn five_runs_of_the_same_image_take_the_same_cycles() {
     }
 }
 
+/// Tables are small, and there is more room on the chip than a test could use up: locked ways are all that is used.
+#[test]
+fn a_system_runs_with_its_tables_in_locked_ways() {
+    let (directory, root) = (tempfile::TempDir::new().unwrap(), system_tests::root());
+    let path = directory.path().join("system.toml");
+    let text = std::fs::read_to_string(root.join("examples/hello/system.toml")).unwrap();
+    let hardware = "[hardware]\nlocked_ways = 2\nnear_tables = \"locked-ways\"\n\n[run]";
+    let elsewhere = |name: &str| format!("crate = \"{}", root.join(name).display());
+    let text = text.replace("[run]", hardware).replace("crate = \"../../services", &elsewhere("services"));
+    std::fs::write(&path, text.replace("crate = \"hello", &elsewhere("examples/hello/hello"))).unwrap();
+    let ran = Ran::on("xilinx-zynq-a9", &path.to_string_lossy(), &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    let walks = |domain: &str, place: &str| {
+        let counts = &ran.named("domains", "name", domain)["counters"]["translation"];
+        ["data_walks", "fetch_walks"].map(|kind| counts[kind][place].as_u64().unwrap()).iter().sum::<u64>()
+    };
+    for domain in ["hello", "console"] {
+        let beside = ["on_chip", "level2", "memory"].map(|place| walks(domain, place));
+        assert!(walks(domain, "locked_way") > 0 && beside == [0; 3], "{domain}: {beside:?}");
+    }
+}
+
 #[test]
 fn a_manifest_with_a_wrong_key_is_refused_with_place_and_code() {
     let directory = tempfile::TempDir::new().unwrap();

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::system::{Adversary, Geometry, Heap, Variation};
+use super::system::{Adversary, Chip, Geometry, Heap, Kept, Variation};
 
 /// What an adversary's argument says beside the time.
 const WAITS: u32 = 1 << 16;
@@ -12,13 +12,49 @@ const PINNED: &str = "deterministic";
 /// More important than the workload.
 const PRIORITY: i64 = 10;
 
-/// Writes a variation into the manifest; `None` when the manifest lacks what is varied.
-pub(super) fn vary(manifest: &mut Table, variation: &Variation) -> Option<()> {
+/// Writes a variation on a board into the manifest; `None` when the manifest lacks what is varied.
+pub(super) fn vary(manifest: &mut Table, variation: &Variation, board: &str) -> Option<()> {
+    let system = table(manifest, "system")?;
+    if system.insert("board".into(), Value::from(board)) != Some(Value::from(board)) {
+        system.remove("profile");
+    }
     let work = work(manifest)?;
     let thread = work.get_mut("thread")?.get_mut(0)?.as_table_mut()?;
     thread.insert("argument".into(), Value::from(variation.argument));
     heap(manifest, &variation.heap)?;
+    if let Some(how) = variation.chip {
+        chip(manifest, how)?;
+    }
     adversary(manifest, variation.adversary)
+}
+
+/// Locked ways, and one specification for everything that the workload has.
+fn chip(manifest: &mut Table, how: Chip) -> Option<()> {
+    let (spec, near) = match how.kept {
+        Kept::Tlb => (PINNED, None),
+        Kept::OnChip => ("l2", Some("on-chip")),
+        Kept::LockedWays => ("l2", Some("locked-ways")),
+        Kept::Memory => ("best-effort", None),
+    };
+    let hardware = table(manifest, "hardware")?;
+    hardware.insert("locked_ways".into(), Value::from(how.ways));
+    if let Some(near) = near {
+        hardware.insert("near_tables".into(), Value::from(near));
+    }
+    let work = work(manifest)?;
+    for area in ["code", "data", "stack"] {
+        table(work, area)?.insert("spec".into(), Value::from(spec));
+    }
+    if let Some(heap) = work.get_mut("heap") {
+        heap.as_table_mut()?.insert("spec".into(), Value::from(spec));
+    }
+    for file in work.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {
+        let mut used = Table::new();
+        used.insert("name".into(), file.clone());
+        used.insert("spec".into(), Value::from(spec));
+        *file = Value::Table(used);
+    }
+    Some(())
 }
 
 fn table<'t>(within: &'t mut Table, key: &str) -> Option<&'t mut Table> {
@@ -30,9 +66,16 @@ fn work(manifest: &mut Table) -> Option<&mut Table> {
 }
 
 fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
+    if *how == Heap::AsWritten {
+        return Some(());
+    }
     let area = work(manifest)?.get_mut("heap")?.as_table_mut()?;
     match how {
         Heap::AsWritten => {}
+        Heap::Sized(size) => {
+            area.remove("page");
+            area.insert("size".into(), Value::from(*size));
+        }
         Heap::Pinned => {
             area.remove("page");
             area.insert("spec".into(), Value::from(PINNED));

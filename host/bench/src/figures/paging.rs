@@ -130,6 +130,7 @@ impl App {
             argument: self.argument,
             heap,
             adversary: Adversary::Nobody,
+            chip: None,
             probes: self.probes,
         }
     }

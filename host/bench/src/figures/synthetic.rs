@@ -49,7 +49,7 @@ fn run(
     let heap = Heap::Paged { slots: 3, geometry: Geometry::Written, replacement, fixed: None };
     let adversary = Adversary::Signalled(loads);
     let name = name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
-    let variation = Variation { name, system: "synthetic", argument, heap, adversary, probes: CHUNK };
+    let variation = Variation { name, system: "synthetic", argument, heap, adversary, chip: None, probes: CHUNK };
     match figures.run(&variation)? {
         Ran::Done(run) if run.status == 0 => Ok(run),
         other => Err(Error::Run(format!("{}: {other:?}", variation.name))),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Install, Loaded, Profile, Programs, place_programs, programs, write_file};
 use manifest::Document;
-use record::{EndReason, EventsReader, ProbeWatch, Summary, Watch, observed};
+use record::{EndReason, EventsReader, Interference, ProbeWatch, Summary, TranslationCounts, Watch, observed};
 use runner::{Go, Run, RunError, Tools};
 use toml::{Table, Value};
 
@@ -27,6 +27,8 @@ pub enum Heap {
     AsWritten,
     /// By pinned registers alone.
     Pinned,
+    /// In another size, where accesses are checked by page tables.
+    Sized(&'static str),
     /// By so many paged slots.
     Paged {
         /// Slots.
@@ -78,6 +80,30 @@ pub enum Adversary {
     Signalled(bool),
 }
 
+/// Where the check of everything that a workload has is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In locked entries of the TLB.
+    Tlb,
+    /// By tables in on-chip RAM.
+    OnChip,
+    /// By tables in locked ways of the second-level cache.
+    LockedWays,
+    /// By tables in memory.
+    Memory,
+}
+
+/// How a chip with page tables is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chip {
+    /// Ways of the second-level cache that are locked.
+    pub ways: u32,
+    /// Where translation is kept.
+    pub kept: Kept,
+    /// Cycles of the workload between two times that caches and TLBs are emptied; never without.
+    pub every: Option<u64>,
+}
+
 /// What is run.
 #[derive(Clone, Debug)]
 pub struct Variation {
@@ -91,6 +117,8 @@ pub struct Variation {
     pub heap: Heap,
     /// Who interferes.
     pub adversary: Adversary,
+    /// How a chip with page tables is used, on a board that has one.
+    pub chip: Option<Chip>,
     /// Pairs of functions to measure between.
     pub probes: &'static [(&'static str, &'static str)],
 }
@@ -121,6 +149,8 @@ pub struct Measured {
     pub too_large: u64,
     /// Median cycles of a miss, entry and return included.
     pub miss_cycles: u64,
+    /// What translation of the workload's own accesses came to, over its whole run.
+    pub translation: TranslationCounts,
     /// Exit status: 0 when the workload did its work.
     pub status: i32,
 }
@@ -146,15 +176,21 @@ pub enum Ran {
 pub struct Figures<'a> {
     install: &'a Install,
     tools: &'a Tools,
+    board: &'static str,
     profile: &'a Profile,
     directory: PathBuf,
     built: HashMap<String, Programs>,
 }
 
 impl<'a> Figures<'a> {
-    /// `out` is where the runs' files go.
-    pub fn new(install: &'a Install, tools: &'a Tools, profile: &'a Profile, out: &Path) -> Self {
-        Self { install, tools, profile, directory: out.join("mxu"), built: HashMap::new() }
+    /// On a board under its profile; `out` is where the runs' files go.
+    pub fn new(
+        install: &'a Install,
+        tools: &'a Tools,
+        (board, profile): (&'static str, &'a Profile),
+        out: &Path,
+    ) -> Self {
+        Self { install, tools, board, profile, directory: out.join(format!("mxu.{board}")), built: HashMap::new() }
     }
 
     /// Admits, builds and runs a variation.
@@ -199,7 +235,8 @@ impl<'a> Figures<'a> {
         let path = self.install.root.join(format!("examples/mxu/{}.toml", variation.system));
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, &error))?;
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| Error::file(&path, &error))?;
-        manifests::vary(&mut table, variation).ok_or_else(|| Error::file(&path, &"an expected key is missing"))?;
+        manifests::vary(&mut table, variation, self.board)
+            .ok_or_else(|| Error::file(&path, &"an expected key is missing"))?;
         let text = toml::to_string(&Value::Table(table)).map_err(|error| Error::file(&path, &error))?;
         Loaded::new(self.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
     }
@@ -210,11 +247,13 @@ impl<'a> Figures<'a> {
             Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(work) })
         };
         let probes = variation.probes.iter().map(probe).collect::<Result<_, Error>>()?;
-        Ok(Watch { quantum_cycles: QUANTUM, probes, ..systems::watch(kernel, self.profile)? })
+        let every = variation.chip.and_then(|chip| chip.every);
+        let interference = every.map(|every_cycles| Interference { every_cycles, domain: Some(work) });
+        Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..systems::watch(kernel, self.profile)? })
     }
 
     fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Ran, Error> {
-        run.board = crate::peers::BOARD.to_owned();
+        run.board = self.board.to_owned();
         let outcome = match run.start(self.tools, &mut |_| Go::On) {
             Ok(outcome) => outcome,
             // One figure less is no reason to have none.
@@ -231,6 +270,8 @@ impl<'a> Figures<'a> {
         measured.status = summary.end.status.unwrap_or(-1);
         measured.probes = summary.probes.iter().map(|probe| (probe.cycles.max, probe.instructions.max)).collect();
         measured.miss_cycles = miss_cycles(summary);
+        let own = summary.domains.iter().find(|counters| counters.domain == work);
+        measured.translation = own.map(|counters| counters.translation).unwrap_or_default();
         Ok(Ran::Done(measured))
     }
 }

@@ -3,12 +3,12 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
-use super::PREFIX;
+use super::{PREFIX, PREFIX_A9};
 use crate::Row;
 
 /// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
 /// number of accesses is summed up: `bench.json` has a row for each number.
-pub fn figures_table(rows: &[Row]) -> String {
+pub fn figures_table(rows_of_all: &[Row]) -> String {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);
     table.set_header(["row", "operation", "cycles", "misses", "added", "overhead", "paper", "target", "met"]);
@@ -17,11 +17,54 @@ pub fn figures_table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
+    let rows: Vec<&Row> = rows_of_all.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
     for row in &rows {
         table.add_row(cells(row));
     }
+    let others = translation_table(rows_of_all);
+    if rows.is_empty() { others } else { format!("{table}\n{others}") }
+}
+
+/// The rows about page tables: walks instead of misses.
+fn translation_table(rows: &[Row]) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header(["row", "operation", "cycles", "of", "walks", "beyond", "overhead", "paper", "target", "met"]);
+    for column in 2..7 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX_A9)).collect();
+    for row in &rows {
+        table.add_row(translation_cells(row));
+    }
     if rows.is_empty() { String::new() } else { format!("{table}\n") }
+}
+
+fn translation_cells(row: &Row) -> Vec<String> {
+    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let target = row.target.as_ref().map(|target| {
+        let walks = target.walks.map(|most| format!("walks <= {most}"));
+        let beyond = target.walks_beyond.map(|most| format!("beyond <= {most}"));
+        [walks, beyond].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    });
+    vec![
+        row.id.clone(),
+        row.operation.clone(),
+        row.cycles.median.to_string(),
+        number(row.run_cycles),
+        number(row.walks),
+        number(row.walks_beyond),
+        row.overhead.map(|value| format!("{value:.2} %")).unwrap_or_default(),
+        row.paper.clone().unwrap_or_default(),
+        target.unwrap_or_default(),
+        row.met.map(verdict).unwrap_or_default(),
+    ]
+}
+
+fn verdict(met: bool) -> String {
+    if met { "yes" } else { "MISSED" }.to_owned()
 }
 
 fn cells(row: &Row) -> Vec<String> {
@@ -45,6 +88,6 @@ fn cells(row: &Row) -> Vec<String> {
         overhead,
         row.paper.clone().unwrap_or_default(),
         some(target),
-        some(row.met.map(|met| if met { "yes" } else { "MISSED" }.to_owned())),
+        some(row.met.map(verdict)),
     ]
 }

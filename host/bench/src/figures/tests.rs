@@ -4,8 +4,8 @@ use abi::trace::Event;
 use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
-use super::system::{Adversary, Geometry, Heap, Stretch, Variation, collect};
-use super::{manifests, overhead, row, with_target};
+use super::system::{Adversary, Chip, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
+use super::{manifests, overhead, row, translation, with_target};
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
@@ -50,11 +50,15 @@ fn misses_count_for_the_thread_that_marks_and_for_no_other() {
 }
 
 fn varied(heap: Heap, adversary: Adversary) -> Table {
-    let text = "[domain.work]\ncrate = \"w\"\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
+    varied_on("mps2-an500", heap, adversary, None)
+}
+
+fn varied_on(board: &str, heap: Heap, adversary: Adversary, chip: Option<Chip>) -> Table {
+    let text = "[system]\nboard = \"mps2-an500\"\nprofile = \"stm32f767\"\n[domain.work]\ncrate = \"w\"\nfiles = [\"f\"]\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
                 [[domain.work.thread]]\nname = \"main\"\nargument = 1\n";
     let mut manifest: Table = text.parse().unwrap();
-    let variation = Variation { name: "x".into(), system: "sqlite", argument: 9, heap, adversary, probes: &[] };
-    manifests::vary(&mut manifest, &variation).unwrap();
+    let variation = Variation { name: "x".into(), system: "sqlite", argument: 9, heap, adversary, chip, probes: &[] };
+    manifests::vary(&mut manifest, &variation, board).unwrap();
     manifest
 }
 
@@ -85,6 +89,51 @@ fn an_adversary_is_a_thread_of_the_domain_that_it_belongs_to() {
     let across = varied(Heap::AsWritten, Adversary::Across(100, false));
     assert_eq!(across["domain"]["other"]["thread"][0]["argument"].as_integer(), Some(100 | 1 << 16));
     assert!(across["domain"]["work"]["thread"].get(1).is_none());
+}
+
+#[test]
+fn all_that_a_workload_has_is_kept_in_one_place() {
+    let on = |kept, ways| {
+        let chip = Chip { ways, kept, every: None };
+        varied_on("xilinx-zynq-a9", Heap::Sized("768 KiB"), Adversary::Nobody, Some(chip))
+    };
+    for (kept, spec, near) in [
+        (Kept::Tlb, "deterministic", None),
+        (Kept::OnChip, "l2", Some("on-chip")),
+        (Kept::LockedWays, "l2", Some("locked-ways")),
+        (Kept::Memory, "best-effort", None),
+    ] {
+        let manifest = on(kept, 4);
+        let work = &manifest["domain"]["work"];
+        for area in ["code", "data", "stack", "heap"] {
+            assert_eq!(work[area]["spec"].as_str(), Some(spec), "{area}");
+        }
+        assert_eq!((work["files"][0]["name"].as_str(), work["files"][0]["spec"].as_str()), (Some("f"), Some(spec)));
+        assert_eq!((work["heap"]["size"].as_str(), work["heap"].get("page")), (Some("768 KiB"), None));
+        assert_eq!(manifest["hardware"]["locked_ways"].as_integer(), Some(4));
+        assert_eq!(manifest["hardware"].get("near_tables").and_then(Value::as_str), near);
+        let system = &manifest["system"];
+        assert_eq!((system["board"].as_str(), system.get("profile")), (Some("xilinx-zynq-a9"), None));
+    }
+    assert_eq!(varied(Heap::Pinned, Adversary::Nobody)["system"]["profile"].as_str(), Some("stm32f767"));
+}
+
+#[test]
+fn a_place_promises_walks_that_end_there_or_none() {
+    let judged = |kept, on_chip, beyond| {
+        let mut run = Measured { probes: vec![(1000, 400)], ..Measured::default() };
+        run.translation.data_stall_cycles = 60;
+        run.translation.fetch_walks.on_chip = on_chip;
+        run.translation.data_walks.memory = beyond;
+        translation::stall(row("a9.mxu.x", "x".into()), kept, &run, 200, None)
+    };
+    let found = judged(Kept::OnChip, 3, 0);
+    assert_eq!((found.met, found.walks, found.walks_beyond), (Some(true), Some(3), Some(0)));
+    assert_eq!((found.cycles.median, found.run_cycles, found.overhead), (60, Some(1000), Some(-70.0)));
+    assert_eq!(judged(Kept::LockedWays, 3, 1).met, Some(false), "one walk left the chip");
+    assert_eq!((judged(Kept::Tlb, 0, 0).met, judged(Kept::Tlb, 1, 0).met), (Some(true), Some(false)));
+    let memory = judged(Kept::Memory, 0, 9);
+    assert_eq!((memory.met, memory.overhead, memory.walks_beyond), (None, None, Some(9)));
 }
 
 #[test]
