@@ -46,6 +46,8 @@ pub(crate) struct Edit<A: Arch> {
     counted: usize,
     /// The run that is being counted, or taken back.
     counting: Option<Counting>,
+    /// Where the mapping is taken out: at which ends the domain goes on using what lies next to it.
+    goes_on: [bool; 2],
     /// How far the mapping has come into what the domain may access, or out of that.
     progress: Progress<A>,
     answer: Result<(), Error>,
@@ -64,6 +66,8 @@ enum Stage {
     Count,
     /// Entering the mapping.
     Enter,
+    /// Making one of it and of what lies next to it, where it can be taken out so.
+    Join,
     /// Finding the mapping and taking it out of sight.
     Withdraw,
     /// Taking out the rest.
@@ -87,7 +91,7 @@ pub(crate) enum Turn {
 impl<A: Arch> Edit<A> {
     fn new(change: Change<A>, stage: Stage, counted: usize, caller: Option<Caller<A>>) -> Edit<A> {
         let progress = Progress::<A>::default();
-        Edit { change, stage, counted, counting: None, progress, answer: Ok(()), caller }
+        Edit { change, stage, counted, counting: None, goes_on: [false; 2], progress, answer: Ok(()), caller }
     }
 
     /// Back to where it began.
@@ -177,9 +181,16 @@ impl<A: Arch> Kernel<A> {
     /// Begins to unmap for the running thread.
     ///
     /// # Errors
-    /// `BAD_STATE`: it is not there, as far as could be seen at once.
+    /// `BAD_STATE`: it is not there, as far as could be seen at once. `FULL`: it is a part of what was mapped, and there are no marks for
+    /// its ends.
     pub(crate) fn begin_unmap(&mut self, change: Change<A>) -> Result<(), Error> {
         let caller = self.caller();
+        if A::Protection::PARTS {
+            let goes_on = self.goes_on(&change);
+            for range in A::Protection::runs(&change.mapping) {
+                self.frames.room_for_part(range, goes_on).map_err(refused)?;
+            }
+        }
         self.begin_unmap_for(change, Some(caller))
     }
 
@@ -189,13 +200,20 @@ impl<A: Arch> Kernel<A> {
     /// As for [`Kernel::begin_unmap`].
     pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, caller: Option<Caller<A>>) -> Result<(), Error> {
         let counted = A::Protection::runs(&change.mapping).count();
-        let mut edit = Edit::new(change, Stage::Withdraw, counted, caller);
+        let goes_on = self.goes_on(&change);
+        let mut edit = Edit { goes_on, ..Edit::new(change, Stage::Withdraw, counted, caller) };
         self.edit_step(&mut edit);
         if edit.stage == Stage::End {
             return edit.answer;
         }
         self.edit = Some(edit);
         Ok(())
+    }
+
+    /// At which ends of a mapping the domain uses what lies next to it, too, both where it has it and where it is.
+    fn goes_on(&self, change: &Change<A>) -> [bool; 2] {
+        let neighbours = self.domains[usize::from(change.target)].protection.neighbours(&change.mapping);
+        neighbours.map(|at| at.and_then(|at| self.frames.at(at)).is_some_and(|entry| entry.uses > 0))
     }
 
     /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its level, if that still is where
@@ -230,7 +248,11 @@ impl<A: Arch> Kernel<A> {
         let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded };
         let (told, after) = match edit.stage {
             Stage::Compare => (protection.compare_step(mapping, &mut edit.progress), Stage::Count),
-            Stage::Enter => (protection.enter_step(mapping, &mut edit.progress, hands), Stage::End),
+            Stage::Enter => {
+                let after = if A::Protection::PARTS { Stage::Join } else { Stage::End };
+                (protection.enter_step(mapping, &mut edit.progress, hands), after)
+            }
+            Stage::Join => return self.join_step(edit),
             Stage::Withdraw => (protection.withdraw_step(mapping, &mut edit.progress, hands), Stage::Leave),
             Stage::Leave => (Ok(protection.leave_step(mapping, &mut edit.progress, hands)), Stage::Uncount),
             Stage::Count => return self.count_step(edit),
@@ -278,6 +300,20 @@ impl<A: Arch> Kernel<A> {
         COUNT_COST
     }
 
+    /// What was mapped next to what the domain has already is one with it.
+    fn join_step(&mut self, edit: &mut Edit<A>) -> u32 {
+        let goes_on = self.goes_on(&edit.change);
+        for range in edit.runs() {
+            for (at, joined) in [range.base(), range.end()].into_iter().zip(goes_on) {
+                if joined {
+                    self.frames.join(at);
+                }
+            }
+        }
+        edit.stage = Stage::End;
+        COUNT_COST
+    }
+
     /// A few marks of one run that was counted, or counted in part.
     fn uncount_step(&mut self, edit: &mut Edit<A>) -> u32 {
         if let Some(counting) = &mut edit.counting {
@@ -286,9 +322,10 @@ impl<A: Arch> Kernel<A> {
             }
         } else if let Some(counted) = edit.counted.checked_sub(1) {
             edit.counted = counted;
-            // What was counted can be taken back: its marks are there.
+            // What was counted can be taken back: its marks are there, or kept back.
             let range = edit.runs().nth(counted);
-            edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner()).ok());
+            edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner(), edit.goes_on).ok());
+            debug_assert!(edit.counting.is_some(), "what was counted stays counted");
         } else {
             edit.stage = Stage::End;
             return 0;

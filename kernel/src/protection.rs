@@ -2,7 +2,7 @@
 //! [`crate::pages`] has page tables.
 
 use abi::Error;
-use units::PhysRange;
+use units::{PhysAddr, PhysRange};
 
 use protect::pmsav7::AccessKind;
 use system::System;
@@ -109,6 +109,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// What a domain uses are physical addresses.
     const PHYSICAL: bool;
 
+    /// What was mapped by one call can be taken out in parts, and what was mapped by several in one.
+    const PARTS: bool;
+
     /// How memory for tables is given ([`Protection::give`]).
     const GIFT: Gift;
 
@@ -141,6 +144,10 @@ pub trait Protection<A: Arch>: Sized + 'static {
 
     /// The physical memory that a mapping makes accessible.
     fn runs(mapping: &Self::Mapping) -> impl Iterator<Item = PhysRange> + use<Self, A>;
+
+    /// Where [`Protection::PARTS`]: the physical addresses before and behind the memory of a mapping, as far as the domain has them at the
+    /// virtual addresses before and behind it, too.
+    fn neighbours(&self, mapping: &Self::Mapping) -> [Option<PhysAddr>; 2];
 
     /// A step of looking whether a mapping can be made.
     ///

@@ -9,9 +9,10 @@ mod words;
 
 use abi::Error;
 use protect::vmsa::{
-    AccessKind, Asid, LOCK_SLOTS, MemType, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES, Tables,
+    AccessKind, Asid, Found, LOCK_SLOTS, MemType, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES,
+    Tables,
 };
-use units::PhysRange;
+use units::{PhysAddr, PhysRange};
 
 use crate::arch::PageArch;
 use crate::boot::{BootError, Pool};
@@ -176,6 +177,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     const PHYSICAL: bool = false;
     // One at a time: all of its entries are written.
+    const PARTS: bool = true;
     const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
 
     fn shared(_: &mut Pool) -> Result<Slots, BootError> {
@@ -201,6 +203,17 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     fn runs(mapping: &Mapping) -> impl Iterator<Item = PhysRange> + use<A> {
         mapping.run().into_iter()
+    }
+
+    /// # Bound
+    /// Two look-ups.
+    fn neighbours(&self, mapping: &Mapping) -> [Option<PhysAddr>; 2] {
+        let at = |virt: Option<u32>, phys: Option<u32>| {
+            let found = self.tables.as_ref()?.lookup(virt?)?;
+            (Some(found.physical) == phys).then(|| PhysAddr(u64::from(found.physical)))
+        };
+        let Mapping { virt, phys, bytes, .. } = *mapping;
+        [at(virt.checked_sub(1), phys.checked_sub(1)), at(virt.checked_add(bytes), phys.checked_add(bytes))]
     }
 
     /// Nothing: the tables look at the whole range before they change anything.
@@ -246,7 +259,10 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         let at = mapping.virt + progress.looked;
-        let found = tables.lookup(at).filter(|found| mapping.is_at(at, found)).ok_or(Error::BadState)?;
+        // What is kept is one unit: no more than one entry can lie in the range.
+        let whole = |found: &Found| !mapping.locked || found.unit.bytes() == mapping.bytes;
+        let found =
+            tables.lookup(at).filter(|found| mapping.is_at(at, found) && whole(found)).ok_or(Error::BadState)?;
         progress.looked += found.unit.bytes();
         if progress.looked < mapping.bytes {
             return Ok(Step::More(cost::LOOK));
@@ -331,9 +347,13 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         let Some(asid) = self.identifier() else { return };
         hands.arch.invalidate_space(asid);
         hands.arch.complete();
-        for (slot, locked) in hands.shared.slots.iter().enumerate() {
-            if let Some(locked) = locked.filter(|locked| locked.asid == asid) {
+        for (slot, kept) in hands.shared.slots.iter_mut().enumerate() {
+            let Some(locked) = kept.filter(|locked| locked.asid == asid) else { continue };
+            if self.tables.as_ref().is_some_and(|tables| tables.lookup(locked.address).is_some()) {
                 hands.arch.lock_entry(slot, self.root, asid, locked.address);
+            } else {
+                // Touching it would be a fault of the kernel.
+                *kept = None;
             }
         }
     }

@@ -10,7 +10,7 @@ use abi::Error;
 use protect::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
 use protect::pmsav7::{Access, AccessKind, MemType, Span};
 use protect::slots::{RegionImage, Slots, min_paged_slots};
-use units::PhysRange;
+use units::{PhysAddr, PhysRange};
 
 pub use miss::Resolution;
 pub use nodes::NodeMemory;
@@ -145,6 +145,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Progress = Progress;
 
     const PHYSICAL: bool = true;
+    const PARTS: bool = false;
     const GIFT: Gift = Gift { align: nodes::NODE_ALIGN, least: NODE_BYTES, most: 4096 };
 
     fn shared(pool: &mut Pool) -> Result<Nowhere, BootError> {
@@ -174,6 +175,10 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
 
     fn runs(region: &Region) -> impl Iterator<Item = PhysRange> + use<A> {
         region.runs()
+    }
+
+    fn neighbours(&self, _: &Region) -> [Option<PhysAddr>; 2] {
+        [None; 2]
     }
 
     /// Compares with one region that is pinned.

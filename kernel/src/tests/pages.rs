@@ -271,6 +271,65 @@ fn the_slots_of_the_tlb_are_given_back_or_refused() {
 }
 
 #[test]
+fn an_entry_that_is_kept_goes_only_by_itself() {
+    let mut kernel = ready();
+    // Sixteen pages with the same rights, as large as a large page, and two of them kept: one call would forget one of these only.
+    assert_eq!(map(&mut kernel, PINNED, VIRT, 1, 0), OK);
+    assert_eq!(map(&mut kernel, PINNED, VIRT + 0x1000, 1, 0x1000), OK);
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x2000, 14, 0x2000), OK);
+    assert_eq!(unmap(&mut kernel, PINNED, VIRT, 16, 0), refused(Error::BadState));
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT, 16, 0), refused(Error::BadState));
+    assert_eq!(restart(&mut kernel), OK);
+    for index in 0..3 {
+        assert_eq!(map(&mut kernel, PINNED, VIRT + index * 0x1000, 1, index * 0x1000), OK);
+    }
+}
+
+/// Whether frames are used by nobody: they can be cleared.
+fn unused(kernel: &mut Chip, bytes: u32) {
+    for _ in 0..bytes / 512 {
+        assert!(call(kernel, Call::FramesClean, [FRAMES, 0, bytes, 0]).is_some_and(|told| told.0 == 0));
+    }
+}
+
+#[test]
+fn parts_and_unions_of_mappings_are_given_back() {
+    let mut kernel = ready();
+    let marks = kernel.frames.marks();
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 2, 0), OK);
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x2000, 2, 0x2000), OK);
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT + 0x1000, 2, 0x1000), OK, "a half of each");
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 2, 0x1000), OK);
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT, 4, 0), OK, "three in one");
+    // Another mapping ends where a part does: its end stays.
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 4, 0), OK);
+    assert_eq!(map(&mut kernel, READ, VIRT + 0x10_0000, 1, 0x1000), OK);
+    assert_eq!(kernel.frames.marks(), marks + 3);
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT + 0x1000, 2, 0x1000), OK);
+    assert_eq!(kernel.frames.marks(), marks + 4, "at each page");
+    assert_eq!(restart(&mut kernel), OK);
+    assert_eq!(kernel.frames.marks(), marks);
+    unused(&mut kernel, 0x4000);
+}
+
+#[test]
+fn a_full_frame_table_keeps_nothing_from_being_given_back() {
+    let mut kernel = ready();
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 4, 0), OK);
+    let far = POOL_BYTES / 2;
+    // Every second granule of frames that nobody maps: cleared frames are of another type.
+    let clears = |kernel: &mut Chip, at: u32| call(kernel, Call::FramesClean, [FRAMES, far + at * 64, 32, 0]);
+    let cleared = (0..1000).take_while(|at| clears(&mut kernel, *at).is_some_and(|told| told.0 == 0)).count();
+    assert!(cleared > 200, "{cleared}");
+    assert_eq!(clears(&mut kernel, cleared as u32), refused(Error::Full));
+    assert_eq!(unmap(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x1000), refused(Error::Full), "two ends more");
+    assert_eq!(finds(&mut kernel, VIRT + 0x1000), Some(POOL + 0x1000), "nothing has changed");
+    assert_eq!(restart(&mut kernel), OK);
+    assert_eq!(finds(&mut kernel, VIRT + 0x1000), None);
+    unused(&mut kernel, 0x4000);
+}
+
+#[test]
 fn what_the_tables_locked_stays_locked() {
     let mut builder = system();
     builder.caps.push(Cap { domain: 1, slot: FRAMES, kind: 7, object: 5, rights: 7, badge: 0 });

@@ -6,6 +6,8 @@ use units::{Bytes, PhysAddr, PhysRange};
 
 /// Most uses of a byte: each domain maps it once, and each has two edges.
 const MAX_USES: u8 = 100;
+/// Marks that only [`FrameTable::counted`] takes: the ends of one part.
+const KEPT_BACK: usize = 2;
 
 /// What memory from one mark to the next is; `None` where there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +95,15 @@ impl<'a> FrameTable<'a> {
     /// Chunks for so many marks.
     pub const fn chunks_for(marks: usize) -> usize {
         let mut chunks = 1;
-        while Marks::limit(chunks) < marks {
+        while Marks::limit(chunks) < marks + KEPT_BACK {
             chunks += 1;
         }
         chunks
     }
 
-    /// Most marks.
+    /// Most marks, without those that are kept back.
     pub fn limit(&self) -> usize {
-        self.marks.most()
+        self.marks.most().saturating_sub(KEPT_BACK)
     }
 
     /// The entries in ascending order: neighbours differ in type or number of uses, or something that uses one of them
@@ -212,25 +214,57 @@ impl<'a> FrameTable<'a> {
     pub fn count(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<Counting, FrameError> {
         let Place { first, past, from } = self.locate(range)?;
         countable(self.entry(from).ok_or(FrameError::Unknown)?, domain)?;
-        self.edges(first, past, from, 1)?;
-        Ok(Counting { first, past, at: first, domain })
+        self.edges(first, past, from, [1; 2], self.limit())?;
+        Ok(Counting { first, past, at: first, domain, goes_on: [false; 2] })
     }
 
-    /// A counting that is complete, of a range that was counted so: [`FrameTable::uncount_step`] takes it back.
+    /// Two mappings of a domain meet here, and are one from now on.
+    ///
+    /// # Time complexity
+    /// Two searches, and a mark.
+    pub fn join(&mut self, addr: PhysAddr) {
+        if let Ok(granule) = u32::try_from(addr.0 >> GRANULE_LOG2) {
+            self.leave_edge(granule);
+            self.leave_edge(granule);
+        }
+    }
+
+    /// Whether there are marks for a part that is taken out of a use, which goes on at these ends.
     ///
     /// # Errors
-    /// [`FrameError::NotInUse`] unless its first byte is in use; otherwise as for [`FrameTable::count`].
+    /// [`FrameError::Full`]; [`FrameError::Malformed`].
+    ///
+    /// # Time complexity
+    /// Two searches.
+    pub fn room_for_part(&self, range: PhysRange, goes_on: [bool; 2]) -> Result<(), FrameError> {
+        let (first, past) = granules(range)?;
+        let missing = |(edge, inner): (u32, bool)| inner && self.marks.get(self.marks.find(edge)).base != edge;
+        let needed = [(first, goes_on[0]), (past, goes_on[1])].into_iter().filter(|end| missing(*end)).count();
+        self.room(needed, self.limit())
+    }
+
+    /// A counting that is complete, of a range that was counted so, or of a part of it that goes on at these ends:
+    /// [`FrameTable::uncount_step`] takes it back.
+    ///
+    /// # Errors
+    /// [`FrameError::NotInUse`] unless its first byte is in use; otherwise as for [`FrameTable::count`]. Never [`FrameError::Full`] for a whole
+    /// mapping, or one part at a time from one end on.
     ///
     /// # Time complexity
     /// As [`FrameTable::count`].
-    pub fn counted(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<Counting, FrameError> {
+    pub fn counted(
+        &mut self,
+        range: PhysRange,
+        domain: Option<Domain>,
+        goes_on: [bool; 2],
+    ) -> Result<Counting, FrameError> {
         let Place { first, past, from } = self.locate(range)?;
         let entry = self.entry(from).ok_or(FrameError::Unknown)?;
         if entry.uses == 0 {
             return Err(FrameError::NotInUse { entry });
         }
-        self.edges(first, past, from, 0)?;
-        Ok(Counting { first, past, at: past, domain })
+        self.edges(first, past, from, goes_on.map(u8::from), self.marks.most())?;
+        Ok(Counting { first, past, at: past, domain, goes_on })
     }
 
     /// One step of counting, which looks at no more than `most` marks; whether it was the last. Other changes may come between the
@@ -259,8 +293,11 @@ impl<'a> FrameTable<'a> {
     /// two marks that the counting needed; whether that was the last step. Needs no marks, and cannot fail.
     pub fn uncount_step(&mut self, counting: &mut Counting, most: usize) -> bool {
         if counting.at <= counting.first {
-            self.leave_edge(counting.past);
-            self.leave_edge(counting.first);
+            for (edge, goes_on) in [(counting.past, counting.goes_on[1]), (counting.first, counting.goes_on[0])] {
+                if !goes_on {
+                    self.leave_edge(edge);
+                }
+            }
             return true;
         }
         let mut at = self.marks.find(counting.at - 1);
@@ -322,7 +359,7 @@ impl<'a> FrameTable<'a> {
         if let Some(entry) = self.within(place).filter_map(|at| self.entry(at)).find(|entry| entry.uses == 0) {
             return Err(FrameError::NotInUse { entry });
         }
-        let mut counting = self.counted(range, domain)?;
+        let mut counting = self.counted(range, domain, [false; 2])?;
         while !self.uncount_step(&mut counting, usize::MAX) {}
         Ok(())
     }
@@ -345,18 +382,21 @@ impl<'a> FrameTable<'a> {
         core::iter::successors(Some(place.from), next)
     }
 
+    /// Whether so many more marks stay within a limit.
+    fn room(&self, needed: usize, limit: usize) -> Result<(), FrameError> {
+        if needed > 0 && self.marks.len() + needed > limit { Err(FrameError::Full { limit }) } else { Ok(()) }
+    }
+
     /// Sees to it that both ends of a range have marks, at which so many more mappings or objects end.
-    fn edges(&mut self, first: u32, past: u32, from: At, more: u8) -> Result<(), FrameError> {
+    fn edges(&mut self, first: u32, past: u32, from: At, more: [u8; 2], limit: usize) -> Result<(), FrameError> {
         let to = self.marks.find(past);
         let missing = [(from, first), (to, past)].map(|(at, edge)| self.marks.get(at).base != edge);
         let needed = missing.into_iter().filter(|missing| *missing).count();
-        if needed > 0 && self.marks.len() + needed > self.limit() {
-            return Err(FrameError::Full { limit: self.limit() });
-        }
-        self.edge(past, to, more);
+        self.room(needed, limit)?;
+        self.edge(past, to, more[1]);
         // Only what was put in can have moved others.
         let from = if missing[1] { self.marks.find_again(from, first) } else { from };
-        self.edge(first, from, more);
+        self.edge(first, from, more[0]);
         Ok(())
     }
 
@@ -420,9 +460,7 @@ impl<'a> FrameTable<'a> {
         let past_stays = above.state() != state || next.is_some_and(edged);
         let gone = inner + usize::from(begins) + usize::from(next.is_some());
         let more = usize::from(first_stays) + usize::from(past_stays);
-        if more > gone && self.marks.len() + more - gone > self.limit() {
-            return Err(FrameError::Full { limit: self.limit() });
-        }
+        self.room(more.saturating_sub(gone), self.limit())?;
         let mut from = from;
         for _ in 0..inner + usize::from(next.is_some() && !past_stays) {
             if let Some(next) = self.marks.next(from) {
