@@ -17,6 +17,7 @@ mod dist {
     pub const ENABLE_SET: u32 = 0x100;
     pub const ENABLE_CLEAR: u32 = 0x180;
     pub const PENDING_CLEAR: u32 = 0x280;
+    pub const ACTIVE_CLEAR: u32 = 0x380;
     pub const PRIORITY: u32 = 0x400;
     pub const TARGETS: u32 = 0x800;
 }
@@ -61,6 +62,8 @@ impl Gic {
         for word in 0..words {
             dist.write(dist::ENABLE_CLEAR + 4 * word, u32::MAX);
             dist.write(dist::PENDING_CLEAR + 4 * word, u32::MAX);
+            // What a loader was in the middle of would hold off everything of this priority.
+            dist.write(dist::ACTIVE_CLEAR + 4 * word, u32::MAX);
             dist.write(dist::SECURITY + 4 * word, 0);
         }
         for word in 0..8 * words {

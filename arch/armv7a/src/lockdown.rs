@@ -44,7 +44,7 @@ pub unsafe fn lock_entry(steps: &[Step; 10]) -> Result<(), Unknown> {
     unsafe {
         asm!(
             "b       2f",
-            ".balign 64",
+            ".balign 256",
             "2:",
             "dsb",
             "mcr     p15, 0, {value}, c8, c7, 1",
@@ -56,6 +56,12 @@ pub unsafe fn lock_entry(steps: &[Step; 10]) -> Result<(), Unknown> {
             "dsb",
             "mcr     p15, 0, {open}, c10, c0, 0",
             "isb",
+            // What the processor fetches ahead while the preserve bit is set stays in this page, which is in the TLB.
+            "b       3f",
+            ".rept 16",
+            "nop",
+            ".endr",
+            "3:",
             value = in(reg) value,
             closed = in(reg) closed,
             open = in(reg) open,

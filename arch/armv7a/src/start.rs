@@ -17,11 +17,14 @@ global_asm!(
     .type cofferdam_reset, %function
 cofferdam_reset:
     cpsid   aif, #0x13
+    setend  le
     mrc     p15, 0, r0, c0, c0, 5
     ands    r0, r0, #3
     bne     cofferdam_other_cpu
     mrc     p15, 0, r0, c1, c0, 0
-    movw    r1, #0x1805
+@ MMU, caches, prediction off; exceptions in Arm state, little-endian, at the address in VBAR (ARM DDI 0406C B4.1.130).
+    movw    r1, #0x3805
+    movt    r1, #0x4300
     bic     r0, r0, r1
     mcr     p15, 0, r0, c1, c0, 0
     isb

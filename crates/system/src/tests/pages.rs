@@ -95,6 +95,7 @@ fn each_rule_of_pages_refuses_what_breaks_it() {
         (|b| b.areas[1].flags |= 128, Table::Areas, "flags"),
         (|b| b.areas[1].flags |= area::PINNED, Table::Areas, "flags"),
         (|b| b.areas[1].page_log2 = 12, Table::Areas, "page_log2"),
+        (|b| b.areas[1].memory = area::UNCACHED, Table::Areas, "memory"),
         (|b| b.areas[1].disabled = 0x55, Table::Areas, "disabled"),
         (|b| b.areas[5].bytes = 0x2000, Table::Areas, "flags"),
         (|b| b.areas[5].base += 0x1000, Table::Areas, "flags"),
@@ -178,14 +179,14 @@ fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
         builder.encode().map(|words| System::parse(&words).unwrap().locked_ways())
     };
     let kernel = RAM + 17 * MIB;
-    for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (8, kernel, 0x8_0000)] {
+    for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (8, kernel, 0x7_fc00)] {
         let (count, base, bytes) = right;
         assert_eq!(ways(count, base, bytes), Ok(LockedWays { ways: count, base, bytes }));
     }
     for (count, base, bytes) in [
         (9, 0, 0),
         (0, kernel, 0x400),
-        (1, kernel, 0x1_0400),
+        (1, kernel, 0x1_0000),
         (1, kernel + 0x200, 0x400),
         (1, kernel, 0x200),
         (1, RAM, 0x400),

@@ -19,7 +19,9 @@ pub(super) fn locked_ways(system: &System) -> bool {
     if !system.has_pages() {
         return (ways, base, bytes) == (0, 0, 0);
     }
-    let fits = ways <= WAYS && bytes <= ways * WAY_BYTES && (base | bytes).is_multiple_of(TABLE);
+    // A line that is read ahead must not displace one that is to stay.
+    let room = ways <= WAYS && (bytes == 0 || bytes < ways * WAY_BYTES);
+    let fits = room && (base | bytes).is_multiple_of(TABLE);
     fits && (bytes == 0 || is_kernel(system, base, bytes))
 }
 
@@ -48,6 +50,8 @@ pub(super) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     require(u64::from(entry.base) + u64::from(entry.bytes) <= END, "bytes")?;
     require(entry.flags < 2 * area::NEAR, "flags")?;
     require(entry.flags & area::PINNED == 0 || entry.flags & (area::NEAR | area::LOCKED) != 0, "flags")?;
+    // The kernel has the same memory mapped to be written back.
+    require(entry.memory == area::NORMAL || entry.memory == area::DEVICE, "memory")?;
     require(entry.page_log2 == 0, "page_log2")?;
     require(entry.disabled == 0, "disabled")?;
     if entry.flags & area::LOCKED != 0 {
