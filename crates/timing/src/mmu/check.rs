@@ -2,7 +2,8 @@
 //!
 //! QEMU hides missing TLB maintenance: its own TLB is dropped whenever an address space is switched. This checker does not.
 //! It knows every translation that a core *may* still hold: each that a walk read and that no invalidation has named since,
-//! whatever the size of the TLBs. On every access it compares them with a walk of the tables.
+//! whatever the size of the TLBs. On every access it compares them with a walk of the tables; and all of them when it is asked what was
+//! left behind, because an access that QEMU does not complete is not shown.
 
 use alloc::collections::BTreeMap;
 
@@ -185,6 +186,23 @@ impl Checker {
             None => self.verified[(virt >> 12) as usize % VERIFIED] = (virt >> 12, asid, self.epoch, generation),
         }
         stale
+    }
+
+    /// The first translation that may be held and that the tables from which it was read no longer say, or that was read from another
+    /// first-level table than the one that has the identifier now.
+    pub fn left_behind(&self, registers: &Registers, tables: &impl Tables) -> Option<Stale> {
+        self.possible.iter().find_map(|(&(virt, _, _, locked), possible)| {
+            let Entry { mapping: held, asid, root, .. } = possible.entry;
+            let outcome = walk(&registers.with_root(virt, root), tables, virt).outcome;
+            let taken = !held.global && asid == registers.asid() && root != registers.root(virt).base;
+            let missing = match () {
+                () if outcome == Ok(held) && !taken => return None,
+                () if possible.leaving => Missing::Barrier,
+                () if taken => Missing::ByAsid,
+                () => Missing::ByAddress { locked },
+            };
+            Some(Stale { virt, asid, holder: Holder::Possible, held, tables: outcome, missing })
+        })
     }
 
     /// What may be held for this address.

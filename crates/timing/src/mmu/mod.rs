@@ -131,10 +131,11 @@ impl Mmu {
         self.counters
     }
 
-    /// The first lock entry that the tables from which it was read no longer say. Walks that begin at the same first-level table
-    /// decide, whoever's identifier is current.
+    /// The first lock entry that the tables from which it was read no longer say, or else the first translation that a core may still
+    /// hold and that they no longer say. Walks that begin at the same first-level table decide, whoever's identifier is current.
+    /// Time: a walk for each.
     pub fn left_behind(&self, tables: &impl Tables) -> Option<Stale> {
-        self.main.locked().iter().zip(0..).find_map(|(place, slot)| {
+        let locked = self.main.locked().iter().zip(0..).find_map(|(place, slot)| {
             let entry = (*place)?;
             let (virt, asid) = (entry.mapping.virt, entry.asid);
             let outcome = walk(&self.registers.with_root(virt, entry.root), tables, virt).outcome;
@@ -147,7 +148,8 @@ impl Mmu {
                 tables: outcome,
                 missing,
             })
-        })
+        });
+        locked.or_else(|| self.checker.left_behind(&self.registers, tables))
     }
 
     /// Drops every entry that is not locked, as another program that uses more pages than there are entries would.

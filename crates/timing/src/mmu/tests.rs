@@ -320,6 +320,37 @@ fn a_locked_entry_left_behind_is_found_without_an_access() {
     assert_eq!(rig.mmu.left_behind(&rig.tables), None);
 }
 
+/// What a core may still hold of an unmapped page is found without any access, too, whoever's space is current; until it is invalidated and
+/// that is complete.
+#[test]
+fn what_may_be_held_is_found_without_an_access() {
+    let mut rig = Rig::new(PAGE);
+    rig.access(5);
+    rig.space(2, OTHER_ROOT);
+    assert_eq!(rig.mmu.left_behind(&rig.tables), None);
+    map(&mut rig.tables, ROOT, 5, 0, 0);
+    let left = rig.mmu.left_behind(&rig.tables).unwrap();
+    assert_eq!((left.virt, left.asid, left.tables), (VIRT + 0x5000, 1, Err(Fault::SecondLevel)));
+    assert_eq!((left.holder, left.missing), (Holder::Possible, Missing::ByAddress { locked: false }));
+    rig.invalidate(TlbOperation::Address { addr: VIRT + 0x5000, asid: 2 });
+    assert_eq!(rig.mmu.left_behind(&rig.tables), Some(left));
+    rig.mmu.operate(Operation::Tlb(TlbOperation::Address { addr: VIRT + 0x5000, asid: 1 }));
+    assert_eq!(rig.mmu.left_behind(&rig.tables).unwrap().missing, Missing::Barrier);
+    rig.invalidate(TlbOperation::All);
+    assert_eq!(rig.mmu.left_behind(&rig.tables), None);
+}
+
+/// An identifier that another first-level table has taken over.
+#[test]
+fn an_identifier_of_two_tables_is_found_without_an_access() {
+    let mut rig = Rig::new(PAGE);
+    rig.access(5);
+    rig.space(1, OTHER_ROOT);
+    assert_eq!(rig.mmu.left_behind(&rig.tables).unwrap().missing, Missing::ByAsid);
+    rig.invalidate(TlbOperation::Asid(1));
+    assert_eq!(rig.mmu.left_behind(&rig.tables), None);
+}
+
 /// Another program's pages push out what is not locked, and nothing else.
 #[test]
 fn a_disturbance_leaves_locked_entries() {
