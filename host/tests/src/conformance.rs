@@ -8,15 +8,22 @@ use std::process::Command;
 
 use abi::Error;
 use abi::trace::{Event, Fault};
-use build_tool::Claim;
 use conformance::{Actor, Dom, Shortfall, rows};
 use record::EventsReader;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::attacks::{Bench, cargo, exchange};
-use crate::{root, target_dir};
+use crate::attacks::{Bench, Change, cargo, exchange};
+use crate::{cofferdam, root, target_dir};
 
+/// The system that performs the rows on a target.
+const MANIFEST: &str = "tests/conformance/system.toml";
+/// The package whose tests perform them on simulated processors.
+const KERNEL: &str = "cofferdam-kernel";
+/// What a run leaves, below the directory of the system's results.
+const EVENTS: &str = "run/events.bin";
+/// Where what is built from changed sources is kept.
+const STORE: &str = "rows";
 /// The board that the manifest names.
 const BOARD: &str = "mps2-an500";
 
@@ -76,106 +83,78 @@ fn told(shortfall: Shortfall) -> String {
     }
 }
 
-/// A copy of the sources, and where what is built from it goes.
-#[derive(Clone, Debug)]
-pub struct Tree {
-    /// The sources.
-    pub sources: PathBuf,
-    /// What is built.
-    pub target: PathBuf,
-    /// The command.
-    pub tool: PathBuf,
-    /// Nobody else changes the copy meanwhile.
-    _claim: Option<Claim>,
+/// The directory of the system's results on a board.
+fn system(board: &str) -> PathBuf {
+    let other = if board == BOARD { String::new() } else { format!(".{board}") };
+    target_dir().join(format!("cofferdam/conformance{other}"))
 }
 
-impl Tree {
-    /// The sources as they are.
-    pub fn original() -> Tree {
-        Tree { sources: root(), target: target_dir(), tool: root().join("cofferdam"), _claim: None }
-    }
+/// The image for a board that was built last.
+pub fn image(board: &str) -> PathBuf {
+    system(board).join("image.elf")
+}
 
-    /// A copy of the sources of that name; see [`Bench`].
-    pub fn copy(name: &str) -> Tree {
-        let Bench { install, claim, .. } = Bench::new(name);
-        let tool = target_dir().join("release/cofferdam");
-        Tree { sources: install.root, target: install.target, tool, _claim: Some(claim) }
+/// Performs the rows on a board.
+///
+/// # Errors
+/// The run left no events, or its verdict is that something else than the rows is wrong.
+pub fn on_target(board: &str) -> Result<Column, String> {
+    let dir = system(board);
+    let _ = (fs::remove_file(dir.join(EVENTS)), fs::remove_file(dir.join("report.json")));
+    let mut args = vec!["run", MANIFEST, "--quiet"];
+    if board != BOARD {
+        args.extend(["--board", board]);
     }
+    let output = cofferdam(&args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    column(board, &dir, &[]).map_err(|how| format!("{how}\n{said}"))
+}
 
-    /// The directory of the system's results on a board.
-    fn system(&self, board: &str) -> PathBuf {
-        let other = if board == BOARD { String::new() } else { format!(".{board}") };
-        self.target.join(format!("cofferdam/conformance{other}"))
+/// What a run on a board has left. `blamed` are failures of the verdict that a changed kernel causes.
+fn column(board: &str, dir: &Path, blamed: &[String]) -> Result<Column, String> {
+    let cells = marks(&dir.join(EVENTS))?;
+    let mut failures = failures(dir);
+    failures.retain(|code| !blamed.contains(code));
+    if !failures.is_empty() {
+        return Err(format!("the run's verdict is {failures:?}"));
     }
+    Ok(Column { name: board.to_owned(), cells })
+}
 
-    /// The image for a board that was built last.
-    pub fn image(&self, board: &str) -> PathBuf {
-        self.system(board).join("image.elf")
-    }
+/// Codes of the verdict's failures, but for those that rows cause and account for.
+fn failures(dir: &Path) -> Vec<String> {
+    let text = fs::read_to_string(dir.join("report.json")).unwrap_or_default();
+    let report: Value = serde_json::from_str(&text).unwrap_or_default();
+    let Some(failures) = report["verdict"]["failures"].as_array() else { return vec!["no report".into()] };
+    let codes = failures.iter().filter_map(|failure| failure["code"].as_str());
+    codes.filter(|code| !OF_ROWS.contains(code)).map(str::to_owned).collect()
+}
 
-    /// Performs the rows on a board.
-    ///
-    /// # Errors
-    /// The run left no events, or its verdict is that something else than the rows is wrong.
-    pub fn on_target(&self, board: &str) -> Result<Column, String> {
-        let events = self.system(board).join("run/events.bin");
-        let _ = (fs::remove_file(&events), fs::remove_file(self.system(board).join("report.json")));
-        let mut command = Command::new(&self.tool);
-        command.args(["run", "tests/conformance/system.toml", "--quiet"]).current_dir(&self.sources);
-        if board != BOARD {
-            command.args(["--board", board]);
-        }
-        command.env("COFFERDAM_ROOT", &self.sources).env("CARGO_TARGET_DIR", &self.target);
-        let output = command.output().map_err(|error| format!("{}: {error}", self.tool.display()))?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let cells = marks(&events).map_err(|how| format!("{how}\n{said}"))?;
-        let failures = self.failures(board);
-        if !failures.is_empty() {
-            return Err(format!("the run's verdict is {failures:?}\n{said}"));
-        }
-        Ok(Column { name: board.to_owned(), cells })
-    }
+/// Performs the rows on the kernel core over the simulated processor that an image is for.
+///
+/// # Errors
+/// The interpreter did not get to the end.
+pub fn on_host(name: &str, image: &Path) -> Result<Column, String> {
+    let mut command = Command::new(cargo());
+    command.args(["test", "--quiet", "--offline", "--release", "-p", KERNEL, "--lib", "--target-dir"]);
+    command.arg(target_dir()).arg("--").current_dir(root());
+    interpreted(name, command, image)
+}
 
-    /// Codes of the verdict's failures, but for those that rows cause and account for.
-    fn failures(&self, board: &str) -> Vec<String> {
-        let text = fs::read_to_string(self.system(board).join("report.json")).unwrap_or_default();
-        let report: Value = serde_json::from_str(&text).unwrap_or_default();
-        let Some(failures) = report["verdict"]["failures"].as_array() else { return vec!["no report".into()] };
-        let codes = failures.iter().filter_map(|failure| failure["code"].as_str());
-        codes.filter(|code| !OF_ROWS.contains(code)).map(str::to_owned).collect()
+/// What the kernel's own tests say of the rows, which they perform.
+fn interpreted(name: &str, mut command: Command, image: &Path) -> Result<Column, String> {
+    command.args(["--ignored", "--nocapture", "--exact", "tests::conformance::every_row_is_performed"]);
+    command.env("COFFERDAM_CONFORMANCE_IMAGE", image);
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(format!("{said}{}", String::from_utf8_lossy(&output.stderr)));
     }
-
-    /// Performs the rows on the kernel core over the simulated processor that an image is for.
-    ///
-    /// # Errors
-    /// The interpreter did not get to the end.
-    pub fn on_host(&self, name: &str, image: &Path, profile: &str) -> Result<Column, String> {
-        let mut command = Command::new(cargo());
-        command.args([
-            "test",
-            "--quiet",
-            "--offline",
-            "--profile",
-            profile,
-            "-p",
-            "cofferdam-kernel",
-            "--lib",
-            "--target-dir",
-        ]);
-        command.arg(&self.target).args(["--", "--ignored", "--nocapture", "--exact"]);
-        command.arg("tests::conformance::every_row_is_performed");
-        command.env("COFFERDAM_CONFORMANCE_IMAGE", image).current_dir(&self.sources);
-        let output = command.output().map_err(|error| format!("cargo: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        if !output.status.success() {
-            return Err(format!("{said}{}", String::from_utf8_lossy(&output.stderr)));
-        }
-        let line = |line: &str| {
-            let (number, packed) = line.split_once("row ")?.1.split_once(' ')?;
-            Some((number.parse().ok()?, Shortfall::unpack(packed.trim().parse().ok()?)))
-        };
-        Ok(Column { name: name.to_owned(), cells: said.lines().filter_map(line).collect() })
-    }
+    let line = |line: &str| {
+        let (number, packed) = line.split_once("row ")?.1.split_once(' ')?;
+        Some((number.parse().ok()?, Shortfall::unpack(packed.trim().parse().ok()?)))
+    };
+    Ok(Column { name: name.to_owned(), cells: said.lines().filter_map(line).collect() })
 }
 
 /// What the lead wrote into the trace.
@@ -230,6 +209,9 @@ pub struct Mutant {
     pub replace: String,
     /// Where it is tried.
     pub on: Vec<String>,
+    /// Failures of the run's verdict that it causes, too.
+    #[serde(default)]
+    pub blamed: Vec<String>,
 }
 
 impl Mutants {
@@ -244,28 +226,40 @@ impl Mutants {
     }
 }
 
+impl Mutants {
+    /// Performs the rows with each change, in copies of the sources, wherever it is to be tried: what came of each. What was built is kept.
+    pub fn try_all(&self, image: &Path) -> Vec<Result<String, String>> {
+        let (host, chip) = (Bench::keeping("host", STORE), Bench::keeping("chip", STORE));
+        let places = self.mutant.iter().flat_map(|mutant| mutant.on.iter().map(move |place| (mutant, place)));
+        let tried = places.map(|(mutant, place)| match place.as_str() {
+            "host" => mutant.try_in(place, |change| {
+                let program = host.tests(KERNEL, change)?;
+                let mut command = Command::new(program);
+                command.current_dir(&host.install.root);
+                interpreted(place, command, image)
+            }),
+            board => mutant.try_in(place, |change| {
+                let programs = chip.programs(MANIFEST, Some(board), change)?;
+                let dir = chip.perform(MANIFEST, Some(board), &programs)?.ok_or("the machine has stopped")?;
+                column(board, &dir, &mutant.blamed)
+            }),
+        });
+        let tried = tried.collect();
+        host.forget_the_rest();
+        chip.forget_the_rest();
+        tried
+    }
+}
+
 impl Mutant {
-    /// Performs the rows with the change, in copies of the sources, wherever it is to be tried: a line for each place.
-    ///
-    /// # Errors
-    /// The change does not apply or does not build, or the row holds in spite of it.
-    pub fn try_on(&self, image: &Path) -> Result<Vec<String>, String> {
+    /// Performs the rows with the change in a place.
+    fn try_in(&self, place: &str, perform: impl FnOnce(&Change) -> Result<Column, String>) -> Result<String, String> {
         let original =
             fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
-        let changed = exchange(&original, &self.find, &self.replace).map_err(|times| {
+        let text = exchange(&original, &self.find, &self.replace).map_err(|times| {
             format!("the text to replace stands {times} times in {}, not once:\n{}", self.file, self.find)
         })?;
-        let on = self.on.iter().map(|place| self.try_in(place, &changed, image));
-        on.collect()
-    }
-
-    fn try_in(&self, place: &str, changed: &str, image: &Path) -> Result<String, String> {
-        let host = place == "host";
-        let tree = Tree::copy(if host { "host" } else { "chip" });
-        let write = |text: &str| fs::write(tree.sources.join(&self.file), text).map_err(|error| error.to_string());
-        write(changed)?;
-        let column = if host { tree.on_host(place, image, "test") } else { tree.on_target(place) };
-        write(&fs::read_to_string(root().join(&self.file)).map_err(|error| error.to_string())?)?;
+        let column = perform(&Change { file: &self.file, text: &text });
         let column = column.map_err(|how| format!("`{}` on {place}: {how}", self.row))?;
         let number = rows().position(|row| row.name == self.row).ok_or(format!("no row `{}`", self.row))?;
         match column.cells.get(&(number as u32)) {

@@ -2,22 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use system_tests::attacks::{Catalogue, Evidence, Mutants, render};
+use system_tests::attacks::{Catalogue, Evidence, Mutants, SUITES, Scheme, Suite, render};
 use system_tests::{cofferdam, root, target_dir};
-
-fn order() -> Vec<String> {
-    let text = std::fs::read_to_string(root().join("tests/attacks/order.txt")).expect("the order file");
-    text.lines().map(str::to_owned).collect()
-}
 
 #[test]
 fn every_class_has_an_attack_or_a_reason_and_every_check_a_mutant() {
     let (catalogue, mutants) = (Catalogue::read(), Mutants::read());
     assert_eq!(catalogue.gaps(&mutants), Vec::<String>::new());
-    let known: BTreeSet<String> = catalogue.attacks().filter(|a| a.in_suite()).map(|a| a.name.clone()).collect();
-    let ordered: BTreeSet<String> = order().into_iter().collect();
-    assert_eq!(known, ordered, "tests/attacks/order.txt and attacks.toml name the same attacks");
-    assert_eq!(ordered.len(), order().len(), "an attack is ordered twice");
+    for suite in &SUITES {
+        let tried: Vec<_> = catalogue.attacks().filter(|attack| attack.is_tried(suite.scheme)).collect();
+        let known: BTreeSet<String> = tried.iter().map(|attack| attack.name.clone()).collect();
+        let order = suite.attacks();
+        let ordered: BTreeSet<String> = order.iter().cloned().collect();
+        assert_eq!(known, ordered, "{} and attacks.toml name the same attacks", suite.order);
+        assert_eq!(ordered.len(), order.len(), "an attack is ordered twice");
+        for (attack, needs) in tried.iter().filter_map(|attack| Some((&attack.name, attack.needs.as_ref()?))) {
+            let follows = order.windows(2).any(|two| two[0] == *needs && two[1] == *attack);
+            assert!(follows, "`{attack}` does not follow `{needs}` in {}", suite.order);
+        }
+    }
 }
 
 #[test]
@@ -43,23 +46,33 @@ fn the_table_in_the_documents_is_this_one() {
     }
 }
 
-#[test]
-fn every_attack_ends_as_it_must_and_no_victim_notices() {
-    let catalogue = Catalogue::read();
-    let output = cofferdam(&["run", "tests/attacks/system.toml", "--quiet"]);
-    let evidence = Evidence::read(&target_dir().join("cofferdam/attacks"));
+/// Performs a suite's attacks and compares what came of each.
+fn perform(scheme: Scheme) {
+    let (catalogue, suite) = (Catalogue::read(), Suite::of(scheme));
+    let output = cofferdam(&["run", suite.manifest, "--quiet"]);
+    let evidence = Evidence::read(&target_dir().join("cofferdam").join(suite.system));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(evidence.failures, Vec::<String>::new(), "{said}\n{:#}", evidence.report["verdict"]);
     assert!(evidence.report["witness"]["checked_slices"].as_u64() > Some(500), "{:#}", evidence.report["witness"]);
-    let mut wrong = Vec::new();
-    for (line, name) in order().iter().enumerate() {
+    let (order, mut wrong) = (suite.attacks(), Vec::new());
+    for (line, name) in order.iter().enumerate() {
         let attack = catalogue.attack(name);
-        let shortfalls = evidence.shortfalls(line as u32, attack);
+        let shortfalls = evidence.shortfalls(line as u32, attack, scheme);
         println!("{:10} {name}", if shortfalls.is_empty() { "contained" } else { "DIFFERS" });
         if !shortfalls.is_empty() {
             wrong.push(format!("{name}: {shortfalls:?}: {:?}", evidence.segments.get(&(line as u32))));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{} attacks in {:.2} s of modelled time", order().len(), evidence.seconds);
+    println!("{} attacks in {:.2} s of modelled time", order.len(), evidence.seconds);
+}
+
+#[test]
+fn every_attack_ends_as_it_must_and_no_victim_notices() {
+    perform(Scheme::Regions);
+}
+
+#[test]
+fn every_attack_ends_as_it_must_where_there_are_page_tables() {
+    perform(Scheme::Pages);
 }

@@ -1,17 +1,17 @@
 //! The conformance suite of docs/conformance.md.
 
-use system_tests::conformance::{Column, Mutants, Tree, table};
+use system_tests::conformance::{Column, Mutants, image, on_host, on_target, table};
 use system_tests::root;
 
 /// The targets, each with the name of the column of the simulated processor that its image is for.
 const BOARDS: &[(&str, &str)] = &[("mps2-an500", "host, regions"), ("xilinx-zynq-a9", "host, pages")];
 
 /// Every place where the rows are performed.
-fn columns(tree: &Tree) -> Vec<Column> {
+fn columns() -> Vec<Column> {
     let columns = BOARDS.iter().flat_map(|(board, simulated)| {
-        let target = tree.on_target(board).unwrap_or_else(|how| panic!("{board}: {how}"));
-        let host = tree.on_host(simulated, &tree.image(board), "release");
-        [host.unwrap_or_else(|how| panic!("{simulated}: {how}")), target]
+        let target = on_target(board).unwrap_or_else(|how| panic!("{board}: {how}"));
+        let host = on_host(simulated, &image(board)).unwrap_or_else(|how| panic!("{simulated}: {how}"));
+        [host, target]
     });
     columns.collect()
 }
@@ -19,16 +19,14 @@ fn columns(tree: &Tree) -> Vec<Column> {
 /// The rows, the table, and that rows see: in this order, because all of it uses the same image.
 #[test]
 fn every_row_holds_everywhere_and_a_changed_kernel_breaks_it() {
-    let tree = Tree::original();
-    let columns = columns(&tree);
+    let columns = columns();
     let text = table(&columns);
     println!("{text}");
     let wrong: Vec<String> = columns.iter().flat_map(Column::wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     the_page_has(&text);
-    let tried = Mutants::read().mutant.into_iter().map(|mutant| mutant.try_on(&tree.image(BOARDS[0].0)));
-    let tried: Vec<Result<Vec<String>, String>> = tried.collect();
-    tried.iter().flatten().flatten().for_each(|line| println!("with the mutant, {line}"));
+    let tried = Mutants::read().try_all(&image(BOARDS[0].0));
+    tried.iter().flatten().for_each(|line| println!("with the mutant, {line}"));
     let unseen: Vec<String> = tried.into_iter().filter_map(Result::err).collect();
     assert!(unseen.is_empty(), "{}", unseen.join("\n"));
 }

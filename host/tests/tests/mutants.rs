@@ -38,7 +38,8 @@ fn without_its_check_each_attack_succeeds() {
     assert!(cofferdam(&["--version"]).status.success(), "the tool does not build");
     let (catalogue, mutants) = (Catalogue::read(), Mutants::read());
     let only = std::env::var("COFFERDAM_MUTANT").unwrap_or_default();
-    let named = |mutant: &&Mutant| only.split(',').any(|name| mutant.check.contains(name));
+    let called = |mutant: &Mutant| format!("{} on {:?}", mutant.check, mutant.on).to_lowercase();
+    let named = |mutant: &&Mutant| only.split(',').any(|name| called(mutant).contains(name));
     let chosen = mutants.mutant.iter().filter(named);
     let (host, chip): (Vec<&Mutant>, Vec<&Mutant>) =
         chosen.partition(|mutant| catalogue.attack(&mutant.attack).host.is_some());

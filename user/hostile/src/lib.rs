@@ -11,4 +11,6 @@ pub mod refused;
 pub mod trap;
 
 pub use places::Places;
-pub use places::{FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, STIR, TIMER, UART, VTOR};
+pub use places::{
+    FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, PAGES, PLACED, STIR, TIMER, UART, VTOR,
+};

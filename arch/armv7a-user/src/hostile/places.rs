@@ -4,8 +4,8 @@
 pub const KERNEL_CODE: u32 = 0xfffc_0000;
 /// Where the kernel keeps the tables of domains.
 pub const KERNEL_FLASH: u32 = 0xfffe_0000;
-/// Kernel data: the end of its on-chip memory.
-pub const KERNEL_DATA: u32 = 0xfffd_f000;
+/// Kernel data: the end of its objects.
+pub const KERNEL_DATA: u32 = 0xfffd_b000;
 /// Memory off the chip as the kernel sees it, which holds everybody's.
 pub const HEAPS: u32 = 0x8020_0000;
 /// The console's UART where its owner has it.
@@ -20,6 +20,8 @@ pub const VTOR: u32 = 0xf8f0_1000;
 pub const STIR: u32 = 0xf8f0_1f00;
 /// The snoop control unit, control register.
 pub const FPCCR: u32 = 0xf8f0_0000;
+/// Where the manifests of the attack suite place data of other domains.
+pub const PLACED: u32 = 0x3003_0000;
 
 /// Whether frames are mapped by pages.
 pub const PAGES: bool = true;

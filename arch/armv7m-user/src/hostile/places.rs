@@ -20,6 +20,8 @@ pub const VTOR: u32 = 0xe000_ed08;
 pub const STIR: u32 = 0xe000_ef00;
 /// Floating-point context control.
 pub const FPCCR: u32 = 0xe000_ef34;
+/// Where the manifests of the attack suite place data of other domains.
+pub const PLACED: u32 = 0x2003_0000;
 
 /// Whether frames are mapped by pages.
 pub const PAGES: bool = false;

@@ -10,7 +10,7 @@ use abi::{ERRORS, Error};
 use record::EventsReader;
 use serde_json::Value;
 
-use super::Attack;
+use super::{Attack, Scheme};
 
 /// Markers; see `tests/attacks/attacker/src/marks.rs`.
 const ATTACK: u16 = 2;
@@ -80,7 +80,7 @@ impl Evidence {
     }
 
     /// In what the outcome of an attack differs from what must come of it.
-    pub fn shortfalls(&self, line: u32, attack: &Attack) -> Vec<String> {
+    pub fn shortfalls(&self, line: u32, attack: &Attack, scheme: Scheme) -> Vec<String> {
         let nothing = Segment::default();
         let seen = self.segments.get(&line).unwrap_or(&nothing);
         let mut found = Vec::new();
@@ -88,10 +88,11 @@ impl Evidence {
             found.push("not-tried".to_owned());
         }
         let fault = seen.faults.first().copied();
-        let expected = if attack.fault.is_empty() {
+        let kinds = attack.faults(scheme);
+        let expected = if kinds.is_empty() {
             fault.is_none()
         } else {
-            fault.is_some_and(|kind| attack.fault.iter().any(|one| one == kind))
+            fault.is_some_and(|kind| kinds.iter().any(|one| one == kind))
         };
         if !expected {
             found.push("no-fault".to_owned());

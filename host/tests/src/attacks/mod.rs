@@ -3,6 +3,7 @@
 mod evidence;
 mod mutants;
 mod store;
+mod suite;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 pub use evidence::{Evidence, Segment};
-pub(crate) use mutants::cargo;
 pub use mutants::{Bench, Breach};
+pub(crate) use mutants::{Change, cargo};
+pub use suite::{SUITES, Scheme, Suite};
 pub use table::render;
 
 use crate::root;
@@ -34,6 +36,8 @@ pub struct Check {
     pub does: String,
     /// The file that it is in.
     pub file: String,
+    /// The check that does the same where there are page tables.
+    pub pages: Option<String>,
 }
 
 /// A class of attack.
@@ -63,9 +67,18 @@ pub struct Attack {
     pub host: Option<String>,
     /// System that performs it, if not `tests/attacks/system.toml`.
     pub system: Option<String>,
+    /// The scheme of protection with which alone it is tried; without, with every.
+    pub only: Option<Scheme>,
+    /// Why it is not tried with the others.
+    pub reason: Option<String>,
+    /// The attack that has to come right before it.
+    pub needs: Option<String>,
     /// The kind of fault in which it must end, or one of several.
     #[serde(default)]
     pub fault: Vec<String>,
+    /// The same where there are page tables, if it differs.
+    #[serde(default)]
+    pub pages: Vec<String>,
     /// Refusals that the kernel must give: error and at least how many.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
@@ -81,6 +94,16 @@ impl Attack {
     /// Whether the suite's own system performs it.
     pub fn in_suite(&self) -> bool {
         self.host.is_none() && self.system.is_none()
+    }
+
+    /// Whether a suite performs it.
+    pub fn is_tried(&self, scheme: Scheme) -> bool {
+        self.in_suite() && self.only.is_none_or(|only| only == scheme)
+    }
+
+    /// The kinds of fault in which it must end.
+    pub fn faults(&self, scheme: Scheme) -> &[String] {
+        if scheme == Scheme::Pages && !self.pages.is_empty() { &self.pages } else { &self.fault }
     }
 }
 
@@ -106,6 +129,12 @@ pub struct Mutant {
     pub replace: String,
     /// The attack that succeeds.
     pub attack: String,
+    /// Where it succeeds, for attacks on a chip.
+    #[serde(default)]
+    pub on: Scheme,
+    /// The run fails so without the attack already, because the plug-in blames what the kernel does for itself.
+    #[serde(default)]
+    pub blamed: bool,
     /// How that shows: `no-fault`, `no-refusal`, `no-unwinding`, `leak`, `machine-stops`, `test-fails`, or a failure of the verdict. Any of these.
     pub sign: Vec<String>,
     /// Failures of the verdict that the change causes even without the attack.
@@ -141,10 +170,21 @@ impl Catalogue {
         self.attacks().find(|attack| attack.name == name).unwrap_or_else(|| panic!("there is no attack `{name}`"))
     }
 
+    /// The check that stops an attack there.
+    pub fn stops<'a>(&'a self, attack: &'a Attack, scheme: Scheme) -> &'a str {
+        let pages = self.check.get(&attack.check).and_then(|check| check.pages.as_deref());
+        if scheme == Scheme::Pages { pages.unwrap_or(&attack.check) } else { &attack.check }
+    }
+
     /// What is wrong with catalogue and mutants taken together.
     pub fn gaps(&self, mutants: &Mutants) -> Vec<String> {
         let mut gaps = Vec::new();
         for row in &self.row {
+            for attack in row.attack.iter().filter(|attack| attack.only == Some(Scheme::Regions)) {
+                if attack.reason.is_none() {
+                    gaps.push(format!("`{}` does not say why it is not tried everywhere", attack.name));
+                }
+            }
             if row.attack.is_empty() && row.reason.is_none() {
                 gaps.push(format!("row `{}` has neither an attack nor a reason", row.class));
             }
@@ -152,7 +192,9 @@ impl Catalogue {
                 gaps.push(format!("row `{}` does not say where it was seen", row.class));
             }
         }
-        let used: BTreeSet<&str> = self.attacks().map(|attack| attack.check.as_str()).collect();
+        let mut used: BTreeSet<&str> = self.attacks().map(|attack| attack.check.as_str()).collect();
+        let elsewhere: Vec<&str> = used.iter().filter_map(|name| self.check.get(*name)?.pages.as_deref()).collect();
+        used.extend(elsewhere);
         gaps.extend(
             used.iter().filter(|name| !self.check.contains_key(**name)).map(|name| format!("no check `{name}`")),
         );
@@ -170,8 +212,11 @@ impl Catalogue {
         for mutant in &mutants.mutant {
             match self.attacks().find(|attack| attack.name == mutant.attack) {
                 None => gaps.push(format!("there is no attack `{}`", mutant.attack)),
-                Some(attack) if attack.check != mutant.check => {
+                Some(attack) if self.stops(attack, mutant.on) != mutant.check => {
                     gaps.push(format!("`{}` is stopped by `{}`, not by `{}`", attack.name, attack.check, mutant.check));
+                }
+                Some(attack) if attack.host.is_none() && attack.only.is_some_and(|only| only != mutant.on) => {
+                    gaps.push(format!("`{}` is not tried where its mutant is", attack.name));
                 }
                 Some(_) => {}
             }

@@ -12,7 +12,7 @@ use report::Report;
 use runner::{Go, RunError, Tools};
 
 use super::store::Store;
-use super::{Attack, Catalogue, Evidence, Mutant};
+use super::{Attack, Catalogue, Evidence, Mutant, Scheme, Suite};
 use crate::{root, target_dir};
 
 /// Modelled time after which a run with a mutant is over: what hangs has broken something.
@@ -27,36 +27,42 @@ pub struct Breach {
     pub seen: Option<String>,
 }
 
-/// The suite's system.
-const SYSTEM: &str = "tests/attacks/system.toml";
-
 /// A copy of the sources, a directory for what is built from it, and what was built from it before.
 pub struct Bench {
     pub(crate) install: Install,
     /// Nobody else changes the copy meanwhile.
-    pub(crate) claim: Claim,
+    _claim: Claim,
     store: Store,
     tools: OnceCell<Tools>,
 }
 
 impl Bench {
-    /// Makes or renews the copy of that name.
+    /// Makes or renews the copy of that name; what is built is kept in a store of its own.
     ///
     /// # Panics
     /// When it cannot be written, or a compiler is missing.
     pub fn new(name: &str) -> Bench {
+        Bench::keeping(name, "store")
+    }
+
+    /// As [`Bench::new`], with another store.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn keeping(name: &str, store: &str) -> Bench {
         let base = target_dir().join("mutants").join(name);
         let install = Install { root: base.join("tree"), target: base.join("target") };
         let claim = told(install.claim("sources", &mut || ())).unwrap_or_else(|how| panic!("{how}"));
         copy(&root(), &install.root, true);
-        let suite = told(Loaded::load(&install, &install.root.join(SYSTEM))).unwrap_or_else(|how| panic!("{how}"));
+        let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
+        let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
         let tools = told(Toolchain::find(&suite.board.targets.domain)).unwrap_or_else(|how| panic!("{how}"));
         let (cargo, gcc) = (cargo(), tools.gcc);
         let rustc = cargo.with_file_name("rustc");
         let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
         let compilers = compilers.map(|(path, version)| (path.as_path(), version));
-        let store = Store::new(base.join("store"), &root(), &compilers);
-        Bench { install, claim, store, tools: OnceCell::new() }
+        let store = Store::new(base.join(store), &root(), &compilers);
+        Bench { install, _claim: claim, store, tools: OnceCell::new() }
     }
 
     /// Removes what was built from changes that were not tried.
@@ -88,7 +94,7 @@ impl Bench {
         let attack = catalogue.attack(&mutant.attack);
         let signs = match &attack.host {
             Some(package) => self.on_host(package, &attack.name, &change),
-            None => self.on_chip(attack, &mutant.always, &change),
+            None => self.on_chip(attack, mutant, &change),
         };
         let signs = signs.map_err(|how| format!("mutant of `{}` in {}: {how}", mutant.check, mutant.file))?;
         let seen = mutant.sign.iter().find(|sign| signs.contains(sign)).cloned();
@@ -104,8 +110,7 @@ impl Bench {
     }
 
     fn on_host(&self, package: &str, test: &str, change: &Change) -> Result<Vec<String>, String> {
-        let build = || self.with(change, || self.test_program(package));
-        let program = self.store.file(&[package, change.file, change.text], build)?;
+        let program = self.tests(package, change)?;
         let output = start(Command::new(program).args(["--exact", test]).current_dir(&self.install.root));
         let said = String::from_utf8_lossy(&output.stdout);
         match output.status.success() {
@@ -113,6 +118,12 @@ impl Bench {
             true => Err(format!("no test `{test}`")),
             false => Ok(vec!["test-fails".into()]),
         }
+    }
+
+    /// The tests of a package's library with the change.
+    pub(crate) fn tests(&self, package: &str, change: &Change) -> Result<PathBuf, String> {
+        let build = || self.with(change, || self.test_program(package));
+        self.store.file(&[package, change.file, change.text], build)
     }
 
     /// Builds the tests of a package's library.
@@ -128,39 +139,59 @@ impl Bench {
         programs.next().filter(|_| output.status.success()).ok_or_else(failed)
     }
 
-    fn on_chip(&self, attack: &Attack, always: &[String], change: &Change) -> Result<Vec<String>, String> {
-        let build = || self.with(change, || self.programs());
-        let built = self.store.contents(&[change.file, change.text], build)?;
-        let Some((kernel, domains)) = built.split_first() else { return Err("nothing was built".into()) };
-        let programs = Programs { kernel: kernel.clone(), domains: domains.to_vec() };
-        let Some(control) = self.run(&programs, "\n")? else { return Err("it stops even without the attack".into()) };
-        if control.failures.iter().any(|failure| !always.contains(failure)) {
-            return Err(format!("the system fails even without the attack: {:?}", control.failures));
+    fn on_chip(&self, attack: &Attack, mutant: &Mutant, change: &Change) -> Result<Vec<String>, String> {
+        let suite = Suite::of(mutant.on);
+        let programs = self.programs(suite.manifest, None, change)?;
+        let unasked = |failure: &String| !mutant.always.contains(failure);
+        if !mutant.blamed {
+            let control = self.run(suite, &programs, &[])?.ok_or("it stops even without the attack")?;
+            if control.failures.iter().any(unasked) {
+                return Err(format!("the system fails even without the attack: {:?}", control.failures));
+            }
         }
-        let Some(evidence) = self.run(&programs, &format!("{}\n", attack.name))? else {
-            return Ok(vec!["machine-stops".into()]);
-        };
-        let mut signs = evidence.shortfalls(0, attack);
-        signs.extend(evidence.failures.into_iter().filter(|failure| !always.contains(failure)));
+        let order: Vec<&str> = attack.needs.iter().chain([&attack.name]).map(String::as_str).collect();
+        let Some(evidence) = self.run(suite, &programs, &order)? else { return Ok(vec!["machine-stops".into()]) };
+        let mut signs = evidence.shortfalls(order.len() as u32 - 1, attack, suite.scheme);
+        signs.extend(evidence.failures.into_iter().filter(unasked));
         Ok(signs)
     }
 
-    /// Builds kernel and domains of the suite's system: the kernel first.
-    fn programs(&self) -> Result<Vec<Vec<u8>>, String> {
-        let loaded = told(Loaded::load(&self.install, &self.path(SYSTEM)))?;
-        let built = told(programs(&self.install, &loaded, &mut |_| ()))?;
-        Ok([vec![built.kernel], built.domains].concat())
+    /// Kernel and domains of a system with the change.
+    pub(crate) fn programs(&self, manifest: &str, board: Option<&str>, change: &Change) -> Result<Programs, String> {
+        let build = || {
+            let loaded = self.load(manifest, board)?;
+            let built = told(programs(&self.install, &loaded, &mut |_| ()))?;
+            Ok([vec![built.kernel], built.domains].concat())
+        };
+        let parts = [manifest, board.unwrap_or_default(), change.file, change.text];
+        let mut built = self.store.contents(&parts, || self.with(change, build))?.into_iter();
+        let kernel = built.next().ok_or("nothing was built")?;
+        Ok(Programs { kernel, domains: built.collect() })
     }
 
-    /// Runs the suite's system with these programs and an order; `None` when the machine itself has stopped.
-    fn run(&self, programs: &Programs, order: &str) -> Result<Option<Evidence>, String> {
-        let manifest = self.original(SYSTEM);
+    fn load(&self, manifest: &str, board: Option<&str>) -> Result<Loaded, String> {
+        told(Loaded::load_for(&self.install, &self.path(manifest), board))
+    }
+
+    /// Runs a suite's system with these programs and attacks; `None` when the machine itself has stopped.
+    fn run(&self, suite: &Suite, programs: &Programs, attacks: &[&str]) -> Result<Option<Evidence>, String> {
+        let manifest = self.original(suite.manifest);
         let limit = manifest.lines().find(|line| line.starts_with("limit = ")).unwrap_or_default().to_owned();
-        self.write(SYSTEM, &manifest.replace(&limit, LIMIT));
+        self.write(suite.manifest, &manifest.replace(&limit, LIMIT));
         // A file that is paged needs a region of 256 bytes.
-        self.write("tests/attacks/order.txt", &format!("{order}{}", "\n".repeat(256)));
-        let loaded = told(Loaded::load(&self.install, &self.path(SYSTEM)))?;
-        let claim = told(self.install.claim(&loaded.document.manifest.system.name, &mut || ()))?;
+        self.write(suite.order, &format!("{}{}", attacks.join("\n"), "\n".repeat(256)));
+        Ok(self.perform(suite.manifest, None, programs)?.map(|dir| Evidence::read(&dir)))
+    }
+
+    /// Runs a system with these programs; the directory of its results, or `None` when the machine itself has stopped.
+    pub(crate) fn perform(
+        &self,
+        manifest: &str,
+        board: Option<&str>,
+        programs: &Programs,
+    ) -> Result<Option<PathBuf>, String> {
+        let loaded = self.load(manifest, board)?;
+        let claim = told(self.install.claim(&loaded.results, &mut || ()))?;
         let built = assemble(&self.install, loaded, Options::default(), programs, claim);
         let built = built.map_err(|refused| format!("{refused:?}"))?;
         let found = || Tools::find().unwrap_or_else(|error| panic!("{error}"));
@@ -173,14 +204,14 @@ impl Bench {
         let events = EventsReader::new(events).map_err(|error| error.to_string())?;
         let report = Report::build(&built.description, &ran.summary, events.map_while(Result::ok));
         report.write_json(&built.dir.join("report.json")).map_err(|error| error.to_string())?;
-        Ok(Some(Evidence::read(&built.dir)))
+        Ok(Some(built.dir))
     }
 }
 
 /// A file's text with a change.
-struct Change<'a> {
-    file: &'a str,
-    text: &'a str,
+pub(crate) struct Change<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) text: &'a str,
 }
 
 fn told<T>(result: Result<T, Diagnostic>) -> Result<T, String> {

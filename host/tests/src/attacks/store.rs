@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is not built into a program of the attack suite, at the root...
+/// What is not built into a program of these suites, at the root...
 const NOT_BUILT: &[&str] = &["docs", "examples", "fuzz", "guests", "host", "scripts", "target", "tests"];
-/// ...but for these: what says how programs are built, and the suite,
-const BUILT_TOO: &[&str] = &["host/build", "tests/attacks"];
+/// ...but for these: what says how programs are built, and the suites,
+const BUILT_TOO: &[&str] = &["host/build", "tests/attacks", "tests/conformance"];
 /// of which these say only what is tried.
-const TRIED: &[&str] = &["attacks.toml", "mutants.toml", "order.txt"];
+const TRIED: &[&str] = &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt"];
 
 /// Built files by the hash of their origin. Their contents are kept once, under the hash of the contents.
 pub struct Store {

@@ -1,6 +1,6 @@
 //! The table of docs/attacks.md.
 
-use super::{Attack, Catalogue, Mutant, Mutants};
+use super::{Attack, Catalogue, Mutant, Mutants, Scheme};
 
 /// The table: class, attack, what stops it, outcome, and what shows when the check is taken away.
 pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
@@ -11,8 +11,7 @@ pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
         let class = format!("{} ({})", row.class, row.seen);
         for (index, attack) in row.attack.iter().enumerate() {
             let class = if index == 0 { class.as_str() } else { "" };
-            let check = &catalogue.check[&attack.check];
-            let stopped = format!("{}: {} (`{}`)", attack.check, check.does, check.file);
+            let stopped = stopped(catalogue, attack);
             let outcome = outcome(attack);
             text +=
                 &format!("| {class} | {} | {stopped} | {outcome} | {} |\n", named(attack), without(attack, mutants));
@@ -25,11 +24,22 @@ pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
     text
 }
 
+fn stopped(catalogue: &Catalogue, attack: &Attack) -> String {
+    let says = |name: &str| format!("{name}: {} (`{}`)", catalogue.check[name].does, catalogue.check[name].file);
+    let (first, pages) = (says(&attack.check), catalogue.stops(attack, Scheme::Pages));
+    let differs = attack.is_tried(Scheme::Pages) && pages != attack.check;
+    if differs { format!("{first}; with page tables {}", says(pages)) } else { first }
+}
+
 fn named(attack: &Attack) -> String {
     match (&attack.host, &attack.system) {
         (Some(package), _) => format!("`{}` in {package}, on the host", attack.name),
         (None, Some(system)) => format!("{} ({system})", attack.name),
-        (None, None) => attack.name.clone(),
+        (None, None) if attack.only == Some(Scheme::Pages) => format!("{}: with page tables", attack.name),
+        (None, None) => match &attack.reason {
+            Some(reason) => format!("{}: not with page tables. {reason}", attack.name),
+            None => attack.name.clone(),
+        },
     }
 }
 
@@ -37,6 +47,9 @@ fn outcome(attack: &Attack) -> String {
     let mut parts = Vec::new();
     if !attack.fault.is_empty() {
         parts.push(format!("fault: {}", attack.fault.join(" or ")));
+    }
+    if !attack.pages.is_empty() {
+        parts.push(format!("with page tables fault: {}", attack.pages.join(" or ")));
     }
     parts.extend(attack.refused.iter().map(|(error, least)| format!("{error}, {least} times or more")));
     parts.extend(attack.unwound.keys().map(|error| format!("the caller gets {error}")));

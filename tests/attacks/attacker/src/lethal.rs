@@ -5,7 +5,7 @@ use repertoire::lethal::{floats_on_stack, jump, jump_exactly, on_stack, read, sp
 
 use crate::gate::{moods, wait_for_a_client};
 use crate::refused::end;
-use crate::world::{VICTIM_DATA, VICTIM_HEAP, World};
+use crate::world::{VICTIM_DATA, World};
 
 /// Name and attack.
 pub type Attack = (&'static str, fn(&World));
@@ -13,7 +13,7 @@ pub type Attack = (&'static str, fn(&World));
 /// The attacks.
 pub const ATTACKS: &[Attack] = &[
     ("write a victim's data", |_| write(VICTIM_DATA)),
-    ("write a victim's heap", |_| write(VICTIM_HEAP)),
+    ("write a victim's heap", |world| write(world.victim_heap())),
     ("write the first byte behind a heap of sub-regions", |world| byte(end(world.heap))),
     ("write the last byte of the region behind a heap of sub-regions", |world| byte(region_end(world.heap) - 1)),
     ("write the last byte below the own heap", |world| byte(world.heap.base - 1)),
@@ -21,7 +21,7 @@ pub const ATTACKS: &[Attack] = &[
     ("read behind a constant file", |world| read(end(world.order))),
     ("write shared memory that is only lent for reading", |world| write(world.notices.base() as u32)),
     ("read behind shared memory", |world| read(world.notices.base() as u32 + 4 * world.notices.words() as u32)),
-    ("write behind the own device", |world| write(world.timer as u32 + 0x1000)),
+    ("write behind the own device", |world| write(world.device + 0x1000)),
     ("write another's memory after its gate has returned", after_the_gate),
     ("execute the own heap", |world| jump(fill(world.heap.base))),
     ("execute shared memory", |world| jump(fill(world.requests.base() as u32))),
@@ -30,7 +30,7 @@ pub const ATTACKS: &[Attack] = &[
     ("call with the stack in the own heap", |world| on_stack(fill(world.heap.base) + 0x400)),
     ("call with the stack in shared memory", |world| on_stack(fill(world.requests.base() as u32) + 0x80)),
     ("call with the stack in read-only memory", |world| on_stack(world.order.base + 64)),
-    ("call with the stack in the own device", |world| on_stack(world.timer as u32 + 0x80)),
+    ("call with the stack in the own device", |world| on_stack(world.device + 0x80)),
     ("call with the stack in the system registers", |_| on_stack(0xe000_edb0)),
     ("call with the stack at the end of the address space", |_| on_stack(0xffff_fff8)),
     ("be interrupted with the stack in shared memory", |world| {

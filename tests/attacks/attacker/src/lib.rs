@@ -6,6 +6,7 @@ pub mod gate;
 pub mod lethal;
 pub mod marks;
 pub mod order;
+pub mod pages;
 pub mod refused;
 pub mod theft;
 pub mod world;

@@ -1,10 +1,19 @@
-//! The order file: names of attacks, one a line.
+//! What constant files say: names of attacks, one a line, or a number.
 
 use cofferdam::Info;
 
 /// The lines of the file `order`.
 pub fn lines(info: Info) -> Option<impl Iterator<Item = &'static str> + Clone> {
-    let area = info.area("order")?;
+    text(info, "order")
+}
+
+/// The number in a file.
+pub fn number(info: Info, file: &str) -> Option<u32> {
+    text(info, file)?.next()?.parse().ok()
+}
+
+fn text(info: Info, file: &str) -> Option<impl Iterator<Item = &'static str> + Clone> {
+    let area = info.area(file)?;
     // SAFETY: the area is constant memory of this domain.
     let bytes = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
     let is_text = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');

@@ -29,6 +29,7 @@ pub const ATTACKS: &[Attack] = &[
     ("use handles after they were revoked", revoked),
     ("buffers of which only the first byte is valid", first_byte),
     ("change a request while it is read", change_request),
+    ("look at what is behind a constant file's text", look_behind),
     ("an interrupt storm from the own device", theft::storm),
     ("acknowledge a line that is still up, without end", theft::level_storm),
     ("sleep a tick at a time", theft::sleep_storm),
@@ -81,6 +82,16 @@ fn look_after_callee(world: &World) -> Outcome {
     let _ = world.service.call(own.as_ptr() as u32, 16, 0);
     let _ = world.own.trap.call(orders::BLOCK, 0, 0);
     look(&hostile::SEEN_AT_GATE.words())
+}
+
+/// The rest of the file's area, behind its text, is empty: protection is not as fine as the lengths of texts.
+fn look_behind(world: &World) -> Outcome {
+    // SAFETY: the area is constant memory of this domain.
+    let bytes = unsafe { core::slice::from_raw_parts(world.order.base as *const u8, world.order.bytes as usize) };
+    let rest = bytes.iter().skip_while(|byte| matches!(byte, b'\n' | b' '..=b'~'));
+    let found = rest.fold(0, |all, byte| all | u32::from(*byte));
+    mark(LEAK, found);
+    if found == 0 { Ok(()) } else { Err("there is something behind a file") }
 }
 
 /// Numbers at which arithmetic on 32 bits turns over.

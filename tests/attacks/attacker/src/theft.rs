@@ -8,30 +8,13 @@ use repertoire::refused::Outcome;
 
 use crate::world::World;
 
-/// Registers of the Arm CMSDK APB timer (DDI 0479, section 4.1), in words.
-mod register {
-    pub const CTRL: usize = 0;
-    pub const VALUE: usize = 1;
-    pub const RELOAD: usize = 2;
-    pub const INTERRUPT: usize = 3;
-}
+/// Between two interrupts of the own timer, as often as it can.
+const EVERY_US: u32 = 10;
 
 impl World {
-    fn timer(&self, register: usize, value: u32) {
-        // SAFETY: the device is this domain's.
-        unsafe { self.timer.add(register).write_volatile(value) };
-    }
-
-    fn start_timer(&self, ticks: u32) {
-        const ENABLE_WITH_INTERRUPT: u32 = 9;
-        self.timer(register::RELOAD, ticks);
-        self.timer(register::VALUE, ticks);
-        self.timer(register::CTRL, ENABLE_WITH_INTERRUPT);
-    }
-
     fn stop_timer(&self) {
-        self.timer(register::CTRL, 0);
-        self.timer(register::INTERRUPT, 1);
+        self.timer.stop();
+        self.timer.clear();
         let _ = self.fired.ack();
         let _ = self.events.poll(u32::MAX);
     }
@@ -40,10 +23,10 @@ impl World {
 /// An interrupt every 10 us, acknowledged as fast as it can be.
 pub fn storm(world: &World) -> Outcome {
     let _ = world.fired.ack();
-    world.start_timer(250);
+    world.timer.start(EVERY_US);
     for _ in 0..400 {
         let _ = world.events.wait(u32::MAX);
-        world.timer(register::INTERRUPT, 1);
+        world.timer.clear();
         let _ = world.fired.ack();
     }
     world.stop_timer();
@@ -53,7 +36,7 @@ pub fn storm(world: &World) -> Outcome {
 /// The device keeps its line up, so that every acknowledgement lets it interrupt again.
 pub fn level_storm(world: &World) -> Outcome {
     let _ = world.fired.ack();
-    world.start_timer(250);
+    world.timer.start(EVERY_US);
     for _ in 0..2000 {
         let _ = world.fired.ack();
     }

@@ -1,12 +1,11 @@
 //! What the attacker has and knows: its own memory, its handles, and where the manifest placed the victims.
 
 use cofferdam::{Area, Domain, Gate, Info, Interrupt, Notification, Shared, shared};
-use repertoire::Places;
+use devices::Timer;
+use repertoire::{PLACED, Places};
 
-/// Data of the victim, as `system.toml` places it.
-pub const VICTIM_DATA: u32 = 0x2003_1000;
-/// The victim's heap, right behind the attacker's.
-pub const VICTIM_HEAP: u32 = 0x6001_a000;
+/// Data of the victim, as the manifests place it.
+pub const VICTIM_DATA: u32 = PLACED + 0x1000;
 
 /// Everything.
 pub struct World {
@@ -28,8 +27,10 @@ pub struct World {
     pub fired: Interrupt,
     /// Signalled by the own timer.
     pub events: Notification,
-    /// The own timer's registers.
-    pub timer: *mut u32,
+    /// The own timer.
+    pub timer: Timer,
+    /// Its registers.
+    pub device: u32,
     /// The victim, with the right to read its faults only.
     pub victim: Domain,
 }
@@ -37,6 +38,7 @@ pub struct World {
 impl World {
     /// Finds it all.
     pub fn find(info: Info) -> Option<World> {
+        let device = info.area("timer1")?.base;
         Some(World {
             own: Places::find(info)?,
             heap: info.area("heap")?,
@@ -47,8 +49,15 @@ impl World {
             long: Gate::named(info, "long")?,
             fired: Interrupt::named(info, "fired")?,
             events: Notification::named(info, "events")?,
-            timer: info.area("timer1")?.base as *mut u32,
+            // SAFETY: the device is this domain's, and of the kind that the board has.
+            timer: unsafe { Timer::open(device as *mut u32) },
+            device,
             victim: Domain::named(info, "victim")?,
         })
+    }
+
+    /// The victim's heap, which the manifests place right behind the attacker's.
+    pub fn victim_heap(&self) -> u32 {
+        self.heap.base + self.heap.bytes
     }
 }

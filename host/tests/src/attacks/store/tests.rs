@@ -21,6 +21,9 @@ fn sources() -> TempDir {
         ("host/report/page.rs", "page"),
         ("tests/attacks/attacker.rs", "attack"),
         ("tests/attacks/order.txt", "order"),
+        ("tests/attacks/order-a9.txt", "order"),
+        ("tests/conformance/lead.rs", "row"),
+        ("tests/conformance/mutants.toml", "mutant"),
     ] {
         write(directory.path(), path, text);
     }
@@ -64,12 +67,15 @@ fn a_change_of_whatever_is_built_builds_again() {
         ("kernel/src/new.rs", true),
         ("host/build/c.rs", true),
         ("tests/attacks/attacker.rs", true),
+        ("tests/conformance/lead.rs", true),
         ("apps/new/main.rs", true),
         ("Cargo.lock", true),
         ("kernel/README.md", false),
         ("docs/memory.txt", false),
         ("host/report/page.rs", false),
         ("tests/attacks/order.txt", false),
+        ("tests/attacks/order-a9.txt", false),
+        ("tests/conformance/mutants.toml", false),
         (".git/index", false),
     ] {
         let (sources, kept) = (sources(), TempDir::new().unwrap());

@@ -2,13 +2,13 @@
 //! each attack that should end in a fault takes a life of its own, and the number of restarts says which is next.
 //!
 //! Names: gates `console`, `trap` (its own), `service`, `long`; notifications `events`, `go`; interrupt `fired`; domain `victim`;
-//! areas `heap`, `requests`, `notices`, `timer1`, `order`.
+//! areas `heap`, `requests`, `notices`, `timer1`, `order`; and those of [`pages`], where they are tried.
 #![no_std]
 #![no_main]
 
 use attacks::marks::{ATTACK, mark};
 use attacks::world::World;
-use attacks::{gate, lethal, order, refused};
+use attacks::{gate, lethal, order, pages, refused};
 use cofferdam::{Notification, Start, hostile, now, println, sys};
 
 cofferdam::hostile::entries!(attacker_helper, attacker_served);
@@ -53,18 +53,26 @@ fn main(start: Start) -> u32 {
 
 fn is_known(name: &str) -> bool {
     let gentle = repertoire::refused::ATTACKS.iter().map(|attack| attack.0);
-    let own = refused::ATTACKS.iter().map(|attack| attack.0);
+    let own = own_refused().map(|attack| attack.0);
     is_lethal(name) || gentle.chain(own).any(|known| known == name)
 }
 
 fn is_lethal(name: &str) -> bool {
     let common = repertoire::lethal::ATTACKS.iter().map(|attack| attack.0);
-    common.chain(lethal::ATTACKS.iter().map(|attack| attack.0)).any(|known| known == name)
+    common.chain(own_lethal().map(|attack| attack.0)).any(|known| known == name)
+}
+
+fn own_refused() -> impl Iterator<Item = &'static refused::Attack> {
+    refused::ATTACKS.iter().chain(pages::REFUSED)
+}
+
+fn own_lethal() -> impl Iterator<Item = &'static lethal::Attack> {
+    lethal::ATTACKS.iter().chain(pages::LETHAL)
 }
 
 fn try_refused(world: &World, line: u32, name: &str) {
     let common = repertoire::refused::ATTACKS.iter().find(|attack| attack.0 == name);
-    let own = refused::ATTACKS.iter().find(|attack| attack.0 == name);
+    let own = own_refused().find(|attack| attack.0 == name);
     if common.is_none() && own.is_none() {
         return;
     }
@@ -83,7 +91,7 @@ fn perform(world: &World, name: &str) {
     if let Some((_, attack)) = repertoire::lethal::ATTACKS.iter().find(|attack| attack.0 == name) {
         attack(&world.own);
     }
-    if let Some((_, attack)) = lethal::ATTACKS.iter().find(|attack| attack.0 == name) {
+    if let Some((_, attack)) = own_lethal().find(|attack| attack.0 == name) {
         attack(world);
     }
 }

@@ -1,13 +1,14 @@
-//! Lives ten thousand times. Each life counts the free slots of its table, checks that its memory is as it was at the first
+//! Lives as often as the file `lives` says. Each life counts the free slots of its table, checks that its memory is as it was at the first
 //! start, takes what it can (slots, notification bits, paged regions, a place in a gate, a place in the time queue) and dies of
 //! one of several causes without giving any of it back.
 //!
-//! Names: gates `inner` (its own), `service`; notification `bell`; area `heap`.
+//! Names: gates `inner` (its own), `service`; notification `bell`; area `heap`; file `lives`.
 #![no_std]
 #![no_main]
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use attacks::order;
 use cofferdam::abi::rights;
 use cofferdam::{Error, Gate, Notification, Start, hostile, now, sys};
 
@@ -15,7 +16,6 @@ cofferdam::entry!(main);
 cofferdam::thread!(mortal_second, second);
 cofferdam::gate!(mortal_inner, inner);
 
-const LIVES: u32 = 10_000;
 /// Slots that a copy went into; the same in every life.
 const FREE_MARKER: u32 = 8;
 /// Sum of what the memory held that must be initial.
@@ -26,11 +26,12 @@ static INITIAL: [AtomicU32; 8] = [const { AtomicU32::new(0x1357_9bdf) }; 8];
 static CLEAR: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
 
 fn main(start: Start) -> u32 {
-    let (Some(gate), Some(service), Some(bell), Some(heap)) = (
+    let (Some(gate), Some(service), Some(bell), Some(heap), Some(lives)) = (
         Gate::named(start.info, "inner"),
         Gate::named(start.info, "service"),
         Notification::named(start.info, "bell"),
         start.info.area("heap"),
+        order::number(start.info, "lives"),
     ) else {
         return 2;
     };
@@ -39,7 +40,7 @@ fn main(start: Start) -> u32 {
     let _ = sys::mark(FREE_MARKER, free as u32);
     let sum = INITIAL.iter().chain(&CLEAR).map(|word| word.swap(start.restarts | 1, Ordering::Relaxed));
     let _ = sys::mark(MEMORY_MARKER, sum.fold(0, u32::wrapping_add));
-    if start.restarts >= LIVES {
+    if start.restarts >= lives {
         return 0;
     }
     let _ = bell.signal(start.restarts);
@@ -77,8 +78,9 @@ fn inner(_badge: u32, how: u32, _b: u32, _c: u32) -> Result<u32, Error> {
 
 /// Sleeps in the time queue or waits for the bell, whichever it is in when the domain dies.
 fn second(start: Start) -> u32 {
-    let Some(bell) = Notification::named(start.info, "bell") else { return 1 };
-    while start.restarts < LIVES {
+    let bell = Notification::named(start.info, "bell");
+    let (Some(bell), Some(lives)) = (bell, order::number(start.info, "lives")) else { return 1 };
+    while start.restarts < lives {
         if start.restarts.is_multiple_of(2) {
             let _ = bell.wait(0x8000_0000);
         }

@@ -1,8 +1,8 @@
-//! A hundred thousand random calls: every call with arguments that often make sense and as often do not, in a gate and outside, by
+//! Many random calls, as many as the file `calls` says: every call with arguments that often make sense and as often do not, in a gate and outside, by
 //! a domain that has one capability of every kind. It only spares itself what would end it: blocking for good, and its exit.
 //!
 //! Names: gates `inner` (its own), `service`, `long`; notification `bell`; budget `mine`; domains `victim`, `self`; interrupt
-//! `fired`; frames `pool`.
+//! `fired`; frames `pool`; file `calls`.
 #![no_std]
 #![no_main]
 
@@ -10,17 +10,19 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use attacks::Random;
 use attacks::marks::{CALLS, mark};
+use attacks::order;
 use cofferdam::abi::{self, Call, Error};
 use cofferdam::{Gate, Info, Start, now, sys};
+use repertoire::PAGES;
 
 cofferdam::entry!(main);
 cofferdam::gate!(random_inner, inner);
 
-const TOTAL: u32 = 100_000;
 const PER_MARK: u32 = 1000;
-/// Where the pool of frames is.
+/// Where the pool of frames is, or is mapped page by page.
 const POOL_BASE: u32 = 0x6020_0000;
 const POOL_BYTES: u32 = 0x1_0000;
+const PAGE: u32 = 4096;
 
 static SEED: AtomicU32 = AtomicU32::new(0x1234_5677);
 static MADE: AtomicU32 = AtomicU32::new(0);
@@ -30,9 +32,11 @@ fn main(start: Start) -> u32 {
     // Another life goes another way.
     SEED.store(0x1234_5677 ^ start.restarts.wrapping_mul(0x9e37_79b9) | 1, Ordering::Relaxed);
     let mut random = Random(SEED.load(Ordering::Relaxed));
-    let Some(own) = Gate::named(start.info, "inner") else { return 2 };
+    let (Some(own), Some(total)) = (Gate::named(start.info, "inner"), order::number(start.info, "calls")) else {
+        return 2;
+    };
     // What earlier lives have made is in the trace; each does its share and is content.
-    while MADE.load(Ordering::Relaxed) < TOTAL {
+    while MADE.load(Ordering::Relaxed) < total {
         if random.below(8) == 0 {
             SEED.store(random.next() | 1, Ordering::Relaxed);
             let _ = own.call(random.next(), random.next(), SCRATCH.as_ptr() as u32);
@@ -94,7 +98,10 @@ fn perform(random: &mut Random, info: Info, in_gate: bool) {
         }
         // A gate's own frame must survive what is copied in.
         Some(Call::GateCopyIn) if random.below(8) != 0 => args[0] = SCRATCH.as_ptr() as u32 + random.below(100),
-        Some(Call::FramesMap | Call::FramesUnmap) if random.below(4) != 0 => frames(random, info, &mut args),
+        Some(Call::FramesMap | Call::FramesUnmap) if random.below(4) != 0 => map(random, info, &mut args),
+        Some(call @ (Call::FramesRetype | Call::FramesClean | Call::NodesGive)) if PAGES && random.below(4) != 0 => {
+            frames(call, random, info, &mut args);
+        }
         // Not to be taken for the number of calls made.
         Some(Call::Mark) => args[0] |= 0x4000,
         Some(Call::CapDelete) => args[0] = 20 + random.below(14),
@@ -105,18 +112,42 @@ fn perform(random: &mut Random, info: Info, in_gate: bool) {
         return;
     }
     // SAFETY: what the call may write is this domain's own, and nothing that is written is relied upon.
-    let _ = unsafe { sys::any(number, args) };
+    let (status, _, _) = unsafe { sys::any(number, args) };
     count();
+    if PAGES
+        && number == Call::FramesMap as u32
+        && status == 0
+        && args[0] & 0xffff == slot(info, "self", abi::Kind::Domain)
+    {
+        // SAFETY: just mapped, and readable; what a TLB holds of it is what later calls are to take out.
+        unsafe { ((args[2] & !(PAGE - 1)) as *const u32).read_volatile() };
+    }
 }
 
-/// A region in the pool for this domain.
-fn frames(random: &mut Random, info: Info, args: &mut [u32; 4]) {
-    let slot = |name: &str, kind| info.cap(name, kind).map_or(0, |cap| cap.slot);
+fn slot(info: Info, name: &str, kind: abi::Kind) -> u32 {
+    info.cap(name, kind).map_or(u32::MAX, |cap| cap.slot)
+}
+
+/// Pages of the pool become memory to map, are cleared, or become tables: a few, because what is given is the kernel's for good.
+fn frames(call: Call, random: &mut Random, info: Info, args: &mut [u32; 4]) {
+    let pool = slot(info, "pool", abi::Kind::Frames);
+    let page = PAGE * random.below(POOL_BYTES / PAGE);
+    let own = slot(info, "self", abi::Kind::Domain);
+    *args = if call == Call::NodesGive { [own, pool, 1024 * random.below(8), 1024] } else { [pool, page, PAGE, 0] };
+}
+
+/// A region in the pool for this domain, or a few pages.
+fn map(random: &mut Random, info: Info, args: &mut [u32; 4]) {
     let log2 = 8 + random.below(8);
-    args[0] = slot("self", abi::Kind::Domain) | (1 | random.below(16)) << 16;
-    args[1] = slot("pool", abi::Kind::Frames);
-    args[2] = POOL_BASE + (random.below(POOL_BYTES) & !((1 << log2) - 1));
-    args[3] = log2 | random.below(256) << 8;
+    args[0] = slot(info, "self", abi::Kind::Domain) | (1 | random.below(if PAGES { 32 } else { 16 })) << 16;
+    args[1] = slot(info, "pool", abi::Kind::Frames);
+    if PAGES {
+        let first = PAGE * random.below(POOL_BYTES / PAGE);
+        (args[2], args[3]) = (POOL_BASE + first | random.below(3), first);
+    } else {
+        args[2] = POOL_BASE + (random.below(POOL_BYTES) & !((1 << log2) - 1));
+        args[3] = log2 | random.below(256) << 8;
+    }
 }
 
 /// Waiting for what nobody will signal, and the ends of threads.

@@ -1,11 +1,11 @@
-//! Restarts the attacker whenever it has stopped, without a word. At the start it gives the attacker two capabilities and
-//! revokes their object.
-//! Names: notifications `faults`, `secret`; domain `attacker`.
+//! Restarts the attacker whenever it has stopped, and its accomplice, without a word. At the start it gives the attacker two
+//! capabilities and revokes their object; and it keeps secrets in memory that it clears before the attacker can have it.
+//! Names: notifications `faults`, `secret`; domains `attacker`, and if there are such `accomplice`, `myself`; frames `lost`.
 #![no_std]
 #![no_main]
 
-use cofferdam::abi::rights;
-use cofferdam::{Domain, Notification, Start, sys};
+use cofferdam::abi::{Kind, rights};
+use cofferdam::{Domain, Info, Notification, Start, sys};
 
 cofferdam::entry!(main);
 
@@ -24,9 +24,35 @@ fn main(start: Start) -> u32 {
             return 2;
         }
     }
+    if lose(start.info).is_err() {
+        return 4;
+    }
+    let accomplice = Domain::named(start.info, "accomplice");
     while faults.wait(u32::MAX).is_ok() {
-        while let Ok(Some(_)) = attacker.fault_next() {}
-        while let Ok(false) = attacker.restart_step() {}
+        for domain in [Some(attacker), accomplice].into_iter().flatten() {
+            while let Ok(Some(_)) = domain.fault_next() {}
+            while let Ok(false) = domain.restart_step() {}
+        }
     }
     3
+}
+
+/// Writes secrets to the first page of the frames `lost`, unmaps and clears it; the second page holds the table for that.
+fn lose(info: Info) -> sys::Status {
+    const PAGE: u32 = 4096;
+    const THERE: u32 = 0x5000_0000;
+    const READ_WRITE: u32 = 3 << 16;
+    const SECRET: u32 = 0x5ec2_e900;
+    let slot = |name, kind| info.cap(name, kind).map(|cap| cap.slot);
+    let (Some(lost), Some(myself)) = (slot("lost", Kind::Frames), slot("myself", Kind::Domain)) else { return Ok(()) };
+    sys::frames_retype(lost, 0, PAGE)?;
+    sys::nodes_give(myself, lost, PAGE, 1024)?;
+    sys::frames_map(myself | READ_WRITE, lost, THERE, 0)?;
+    for index in 0..PAGE / 4 {
+        // SAFETY: just mapped.
+        unsafe { (THERE as *mut u32).add(index as usize).write_volatile(SECRET | index & 0xff) };
+    }
+    sys::frames_unmap(myself | READ_WRITE, lost, THERE, 0)?;
+    while sys::frames_clean(lost, 0, PAGE)? != 0 {}
+    Ok(())
 }
