@@ -279,6 +279,8 @@ impl Guard for Pager {
             area.physical = if moves(area) { next.unwrap().base } else { area.base };
             area.flags |= if area.flags & area::PINNED != 0 { area::NEAR } else { 0 };
             (area.page_log2, area.disabled) = (0, 0);
+            // As the kernel has it.
+            area.memory = if area.memory == area::DEVICE { area::DEVICE } else { area::NORMAL };
         }
         builder
     }
