@@ -69,6 +69,26 @@ const fn second(attributes: Attributes) -> u32 {
     cb << 2 | (ap & 3) << 4 | ap >> 2 << 9 | bit(s, 10) | bit(ng, 11)
 }
 
+/// Which bits of a word are the same in all that an encoder makes, and what they are: reserved ones, the access domain, not secure, the kind.
+/// All others are of the base or of [`Fields`].
+#[derive(Clone, Copy)]
+struct Fixed {
+    mask: u32,
+    bits: u32,
+}
+
+impl Fixed {
+    const TABLE: Fixed = Fixed { mask: TABLE_BYTES - 1, bits: DOMAIN << 5 | 0b01 };
+    const SECTION: Fixed = Fixed { mask: 0b11 << 18 | 1 << 9 | 0xf << 5 | 0b11, bits: DOMAIN << 5 | 0b10 };
+    const SUPERSECTION: Fixed = Fixed { mask: 0xf << 20 | Self::SECTION.mask, bits: 1 << 18 | 0b10 };
+    const LARGE: Fixed = Fixed { mask: 0b111 << 6 | 0b11, bits: 0b01 };
+    const SMALL: Fixed = Fixed { mask: 0b10, bits: 0b10 };
+
+    const fn are_in(self, word: u32) -> bool {
+        word & self.mask == self.bits
+    }
+}
+
 impl First {
     /// The word.
     pub const fn encode(self) -> u32 {
@@ -94,14 +114,19 @@ impl First {
             s: word >> 16 & 1 != 0,
             ng: word >> 17 & 1 != 0,
         };
-        let found = match (word & 0b11, word >> 18 & 1) {
+        let (found, fixed) = match (word & 0b11, word >> 18 & 1) {
             (0b00, _) => return Ok(Self::Fault),
-            (0b01, _) => Some(Self::Table(Base::of(word & !(TABLE_BYTES - 1)))),
-            (0b10, 0) => Attributes::from_fields(fields).map(|with| Self::Section(Base::of(word), with)),
-            (0b10, _) => Attributes::from_fields(fields).map(|with| Self::Supersection(Base::of(word), with)),
-            _ => None,
+            (0b01, _) => (Some(Self::Table(Base::of(word))), Fixed::TABLE),
+            (0b10, 0) => {
+                (Attributes::from_fields(fields).map(|with| Self::Section(Base::of(word), with)), Fixed::SECTION)
+            }
+            (0b10, _) => (
+                Attributes::from_fields(fields).map(|with| Self::Supersection(Base::of(word), with)),
+                Fixed::SUPERSECTION,
+            ),
+            _ => return Err(Malformed(word)),
         };
-        found.filter(|found| found.encode() == word).ok_or(Malformed(word))
+        found.filter(|_| fixed.are_in(word)).ok_or(Malformed(word))
     }
 }
 
@@ -135,11 +160,11 @@ impl Second {
             s: word >> 10 & 1 != 0,
             ng: word >> 11 & 1 != 0,
         };
-        let found = match word & 0b11 {
+        let (found, fixed) = match word & 0b11 {
             0b00 => return Ok(Self::Fault),
-            0b01 => Attributes::from_fields(fields).map(|with| Self::Large(Base::of(word), with)),
-            _ => Attributes::from_fields(fields).map(|with| Self::Small(Base::of(word), with)),
+            0b01 => (Attributes::from_fields(fields).map(|with| Self::Large(Base::of(word), with)), Fixed::LARGE),
+            _ => (Attributes::from_fields(fields).map(|with| Self::Small(Base::of(word), with)), Fixed::SMALL),
         };
-        found.filter(|found| found.encode() == word).ok_or(Malformed(word))
+        found.filter(|_| fixed.are_in(word)).ok_or(Malformed(word))
     }
 }
