@@ -14,6 +14,8 @@ pub struct Chip {
     pub board: &'static str,
     /// Chip that is modelled.
     pub profile: &'static str,
+    /// Whether accesses are checked by page tables.
+    pub tables: bool,
     /// Number of the exception of a system call.
     pub system_call: u16,
     /// What is no call: last part of a row's id, what it is, and the exceptions that it serves.
@@ -52,6 +54,7 @@ pub const M7: Chip = Chip {
     prefix: "m7",
     board: peers::BOARD,
     profile: "stm32f767",
+    tables: false,
     system_call: 11,
     handlers: &[
         ("fault", "fault or miss", &[3..=6]),
@@ -80,6 +83,7 @@ pub const A9: Chip = Chip {
     prefix: "a9",
     board: "xilinx-zynq-a9",
     profile: "xc7z020",
+    tables: true,
     system_call: 2,
     handlers: &[
         ("fault", "fault", &[1..=1, 3..=4]),
@@ -89,6 +93,7 @@ pub const A9: Chip = Chip {
     paths: &[
         "tests/paths/system.toml",
         "examples/bench/a9.toml",
+        "tests/manager/hostile.toml",
         "examples/memory/system.toml",
         "tests/manager/history.toml",
     ],

@@ -14,7 +14,9 @@ pub const KIND: &str = "manager";
 const SYSTEM: &str = "examples/heap/extents.toml";
 
 /// End of the id, part of the label, what is measured, and whether the largest value has a target beside the median.
-const PARTS: [(&str, &str, &str, bool); 6] = [
+type Part = (&'static str, &'static str, &'static str, bool);
+
+const PARTS: [Part; 6] = [
     ("grant", "history_grant", "rt_malloc beyond the envelope, long random history", true),
     ("release", "history_release", "rt_free without scrubbing, long random history", true),
     ("grant.sizes", "size_grant", "rt_malloc of every size from 256 B to 64 KiB, nothing else granted", true),
@@ -22,6 +24,24 @@ const PARTS: [(&str, &str, &str, bool); 6] = [
     ("free.sizes", "size_free", "rt_free with scrubbing, the same sizes; in steps", false),
     ("scrub", "scrub", "one step of scrubbing, 2 KiB at most", false),
 ];
+
+/// Only where there are page tables: what admits maps nothing there. Mapping is work for each page, so that what maps is not judged.
+const PARTS_OF_PAGES: [Part; 2] = [
+    ("admit", "admit", "the request that admits 4 KiB to 60 KiB, and maps nothing", true),
+    ("map", "map_step", "a request that maps the next pieces of it, 16 KiB or one piece", false),
+];
+
+fn parts(chip: &Chip) -> Vec<Part> {
+    match chip.tables {
+        false => PARTS.to_vec(),
+        true => {
+            PARTS.into_iter().map(|(id, label, about, _)| (id, label, about, false)).chain(PARTS_OF_PAGES).collect()
+        }
+    }
+}
+
+/// Of so many requests of the history one may be refused: a figure is about those that are not.
+const SELDOM: u32 = 20;
 
 /// Marks of the domain.
 mod mark {
@@ -34,18 +54,22 @@ mod mark {
 /// # Errors
 /// Whatever keeps a figure from being measured.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let probes: Vec<String> = PARTS.iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
+    let probes: Vec<String> = parts(&place.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
     let system = System { manifest: SYSTEM, name: "manager", probes: &probes };
     rows(&place.chip, &calls::measure(system, place, progress)?)
 }
 
 fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = |number| measured.marks.iter().find(|(mark, _)| *mark == number).map_or(0, |(_, value)| *value);
-    let row = |(index, (id, label, about, judged)): (usize, &(&str, &str, &str, bool))| {
+    let (count, failed) = (told(mark::COUNT), told(mark::FAILED));
+    if failed > count / SELDOM {
+        return Err(Error::Run(format!("manager: {failed} of {count} requests were refused on {}", chip.board)));
+    }
+    let row = |(index, (id, label, about, judged)): (usize, &Part)| {
         let cycles = measured.samples.get(index).and_then(|found| samples::warm_at_least(found, 1));
         let cycles = cycles.ok_or_else(|| Error::Run(format!("manager: too few calls of {label}")))?;
         let about = match label.starts_with("history") {
-            true => format!("{about} ({} requests, {} refused)", told(mark::COUNT), told(mark::FAILED)),
+            true => format!("{about} ({count} requests, {failed} refused)"),
             false => (*about).to_owned(),
         };
         let target = judged.then(|| Target { ratio: Some(RATIO), ..Target::default() });
@@ -53,20 +77,20 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
         let instructions = measured.instructions.get(index).copied().unwrap_or(0);
         Ok(Row { cycles, instructions, target, met, ..systems::row(chip, chip.rows(KIND) + id, "Cofferdam", about) })
     };
-    PARTS.iter().enumerate().map(row).collect()
+    parts(chip).iter().enumerate().map(row).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::M7;
+    use crate::chip::{A9, M7};
 
     fn measured(calls: usize) -> Calls {
         let samples =
             |part: usize| [vec![9_999; samples::WARM], vec![100 * (part as u32 + 1); calls], vec![250]].concat();
         Calls {
-            samples: (0..PARTS.len()).map(samples).collect(),
-            instructions: vec![7; PARTS.len()],
+            samples: (0..PARTS.len() + PARTS_OF_PAGES.len()).map(samples).collect(),
+            instructions: vec![7; PARTS.len() + PARTS_OF_PAGES.len()],
             marks: vec![(mark::COUNT, 20_000), (mark::FAILED, 3)],
         }
     }
@@ -78,6 +102,21 @@ mod tests {
         assert_eq!(met, [Some(false), Some(true), Some(true), Some(true), None, None]);
         assert_eq!((rows[0].cycles.median, rows[0].cycles.max, rows[0].instructions), (100, 250, 7));
         assert!(rows[0].operation.ends_with("(20000 requests, 3 refused)"), "{}", rows[0].operation);
+    }
+
+    #[test]
+    fn requests_are_seen_one_by_one_where_there_are_tables() {
+        let rows = rows(&A9, &measured(10)).expect("enough calls");
+        let told: Vec<(&str, Option<bool>)> = rows.iter().map(|row| (row.id.as_str(), row.met)).collect();
+        assert_eq!(told[0], ("a9.manager.grant", None));
+        assert_eq!(told[6..], [("a9.manager.admit", Some(true)), ("a9.manager.map", None)]);
+    }
+
+    #[test]
+    fn a_history_that_is_refused_is_no_figure() {
+        let mut refused = measured(10);
+        refused.marks[1] = (mark::FAILED, 1001);
+        assert!(rows(&M7, &refused).is_err());
     }
 
     #[test]

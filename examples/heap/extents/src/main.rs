@@ -1,7 +1,11 @@
 //! Requests beyond the envelope, to the memory manager: grants of extents, their release, and the steps of scrubbing.
 //!
 //! 1. extents of every size from 256 bytes to 64 KiB, each given back at once, when nothing else is granted;
-//! 2. a long random history, at most [`SLOTS`] extents live.
+//! 2. pages, request by request: the one that admits, and those that map piece by piece, of which there are none with region registers;
+//! 3. a long random history, at most [`SLOTS`] extents live.
+//!
+//! What is asked for is `l2`: tables on the chip. (`l1` is an entry of the TLB that is kept where there are page tables, and the Cortex-A9
+//! has four of them.)
 //!
 //! `host/bench/src/grants.rs` measures between the labels `probe_manager_*`: a call through the manager's gate with all that it does.
 #![no_std]
@@ -10,13 +14,16 @@
 
 use core::arch::asm;
 
-use cofferdam::memory::{AccessLevel, Failure, Granted, Manager, TemporalSpec};
+use cofferdam::memory::{AccessLevel, Answer, Failure, Granted, Manager, Operation, Request, TemporalSpec};
 use cofferdam::{Error, Start, sys};
 
 /// Requests of the long history.
-const REQUESTS: u32 = 20_000;
+const REQUESTS: u32 = 8_000;
 /// Rounds for each size.
 const ROUNDS: u32 = 24;
+/// Rounds of requests one by one, and the unit of their sizes.
+const STEPS: u32 = 160;
+const PAGE: u32 = 4096;
 /// Most live extents: the records that a client has.
 const SLOTS: usize = 24;
 const SMALLEST_LOG2: u32 = 8;
@@ -76,6 +83,11 @@ impl Client {
         self.manager.scrub(base)
     }
 
+    #[inline(never)]
+    fn ask(&self, request: &Request) -> Result<Answer, Failure> {
+        self.manager.ask(request)
+    }
+
     /// Release and all steps of scrubbing.
     #[inline(never)]
     fn free(&self, base: u32) -> Result<(), Failure> {
@@ -115,6 +127,16 @@ impl Client {
         labelled!("scrub", self.step(base))
     }
 
+    #[inline(never)]
+    fn admit(&self, request: &Request) -> Result<Answer, Failure> {
+        labelled!("admit", self.ask(request))
+    }
+
+    #[inline(never)]
+    fn map_step(&self, request: &Request) -> Result<Answer, Failure> {
+        labelled!("map_step", self.ask(request))
+    }
+
     fn clear(&self, base: u32, mut left: u32) -> Result<(), Failure> {
         while left > 0 {
             left = self.scrub(base)?;
@@ -134,6 +156,23 @@ impl Client {
                 let base = self.grant(bytes)?.base;
                 self.size_free(base)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Pages from one to fifteen, each request of a grant by itself.
+    fn steps(&self) -> Result<(), Failure> {
+        for round in 0..STEPS {
+            let request = Request { bytes: PAGE * (1 + round % 15), spec: self.spec, ..Request::new(Operation::Grant) };
+            let Answer::Granted(granted) = self.admit(&request)? else { return Err(Error::BadState.into()) };
+            let mut left = granted.left;
+            while left > 0 {
+                let Answer::Done(rest) = self.map_step(&Request::new(Operation::Map).about(granted.base))? else {
+                    return Err(Error::BadState.into());
+                };
+                left = rest;
+            }
+            self.free(granted.base)?;
         }
         Ok(())
     }
@@ -194,8 +233,9 @@ fn main(_: Start) -> u32 {
 
 fn run() -> Result<(), Failure> {
     let manager = Manager::find().ok_or(Failure::Failed(Error::BadHandle))?;
-    let client = Client { manager, spec: TemporalSpec::level(AccessLevel::L1).bits() };
+    let client = Client { manager, spec: TemporalSpec::level(AccessLevel::L2).bits() };
     client.sizes()?;
+    client.steps()?;
     let refused = client.history()?;
     sys::mark(COUNT, REQUESTS)?;
     sys::mark(FAILED, refused)?;
