@@ -93,6 +93,8 @@ pub const A9: Chip = Chip {
     paths: &[
         "tests/paths/system.toml",
         "examples/bench/a9.toml",
+        "tests/attacks/a9.toml",
+        "tests/attacks/random-a9.toml",
         "tests/manager/hostile.toml",
         "examples/memory/system.toml",
         "tests/manager/history.toml",
