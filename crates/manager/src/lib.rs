@@ -22,6 +22,7 @@ mod explain;
 pub mod history;
 mod holding;
 mod moves;
+pub mod note;
 mod operate;
 pub mod rule;
 mod seam;

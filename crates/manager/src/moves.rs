@@ -5,6 +5,7 @@ use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
 use crate::holding::{Holding, State};
+use crate::note::Note;
 use crate::seam::{Account, Calls, Mapping};
 use crate::wire::Answer;
 use crate::{MAP_BYTES, MAP_STEPS, Manager, Outcome, SCRUB_STEPS};
@@ -71,6 +72,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             let holding = *self.holding(client, slot);
             if holding.done == 0 {
                 self.left(client, slot);
+                calls.tell(&Note::Ended { client, base: holding.region.base });
                 return Ok(());
             }
             if steps == MAP_STEPS || before - holding.done >= MAP_BYTES {

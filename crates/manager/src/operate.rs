@@ -1,9 +1,10 @@
 //! Memory of one client: grant, release, scrub, query, reclaim.
 
 use abi::Error;
-use spec::{Method, TemporalSpec};
+use spec::{Method, TablePlace, TemporalSpec};
 
 use crate::holding::{Holding, State};
+use crate::note::{Holder, Note, Told};
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Admitted, Bound, Calls, Effort, Mark, Wanted};
 use crate::wire::{Answer, Granted, Refused, Request, place};
@@ -40,6 +41,20 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         })
     }
 
+    /// Tells whoever observes what a client holds now.
+    pub(crate) fn tell(&self, client: u8, holding: &Holding, calls: &mut impl Calls) {
+        let Holding { region, spec, write, terms, .. } = *holding;
+        let holder = match holding.state {
+            State::Owned(_) => Holder::Owner,
+            State::Joined(..) => Holder::Member,
+            _ => Holder::Private,
+        };
+        let place = TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip);
+        let descriptors = self.account.effort(&region, terms).descriptors;
+        let (base, bytes, pinned) = (region.base, region.bytes, terms.pinned());
+        calls.tell(&Note::Granted(Told { client, base, bytes, spec, write, holder, pinned, place, descriptors }));
+    }
+
     /// `GRANT`.
     pub(crate) fn grant(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         let at = (request.address != 0).then_some(request.address);
@@ -66,6 +81,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let admitted = account.admit(client, wanted, &clients[usize::from(client)].holdings)?;
         let holding = hold(&admitted, wanted.spec, state, true);
         self.record_mut(client).holdings[slot] = holding;
+        self.tell(client, &holding, calls);
         let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
         if let Err(error) = done {
             // The account and the kernel disagree: nobody gets these frames before they have been scrubbed. What was mapped already is

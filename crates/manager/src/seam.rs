@@ -2,6 +2,7 @@
 
 use abi::Error;
 
+use crate::note::Note;
 use crate::wire::Refused;
 
 pub use memory::pieces::{Mark, Piece};
@@ -191,4 +192,9 @@ pub trait Calls {
     /// # Errors
     /// Those of the kernel.
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error>;
+
+    /// Tells whoever observes; by itself, nobody does.
+    fn tell(&mut self, note: &Note) {
+        let _ = note;
+    }
 }

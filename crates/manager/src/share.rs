@@ -107,7 +107,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let slot = self.free(client)?;
         let Manager { account, clients } = self;
         let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
-        self.record_mut(client).holdings[slot] = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
+        let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
+        self.record_mut(client).holdings[slot] = holding;
+        self.tell(client, &holding, calls);
         self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
         let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
         if let Err(error) = done {

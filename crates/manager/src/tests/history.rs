@@ -59,6 +59,9 @@ fn consistent(world: &World) {
         mapped += live.len();
         assert_eq!(world.manager.account.entries[client] as usize, live.len());
         for holding in &live {
+            let told = &world.machine.told[&(client as u8, holding.region.base)];
+            assert_eq!((told.bytes, told.spec, told.write), (holding.region.bytes, holding.spec, holding.write));
+            assert_eq!((told.pinned, told.place as u8), (holding.terms.pinned(), holding.terms.place));
             let piece = world.manager.account.piece(&holding.region, holding.region.first).unwrap();
             assert_eq!(world.machine.mapping(client as u8, holding.region.base), Some(&holding.mapping(0, &piece)));
         }
@@ -67,7 +70,7 @@ fn consistent(world: &World) {
         assert_eq!(world.manager.account.charged[client], charged);
         typed += charged;
     }
-    assert_eq!(world.machine.mapped(), mapped);
+    assert_eq!((world.machine.mapped(), world.machine.told.len()), (mapped, mapped));
     assert_eq!(world.manager.account.free_bytes() + typed, POOL_BYTES);
     assert!(world.machine.frames_of(Type::Shared) as u32 * 256 <= typed);
 }

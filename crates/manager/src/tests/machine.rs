@@ -7,6 +7,7 @@ use std::vec::Vec;
 
 use abi::Error;
 
+use crate::note::{Note, Reader, Told};
 use crate::seam::{Calls, Mapping};
 
 pub const POOL: u32 = 0x6000_0000;
@@ -40,6 +41,9 @@ pub struct Machine {
     /// Descriptors that this request has written, and the most that one wrote, on a chip with page tables.
     written: u32,
     pub most_written: u32,
+    reader: Reader,
+    /// What an observer thinks that clients have, by number and first address.
+    pub told: BTreeMap<(u8, u32), Told>,
 }
 
 impl Machine {
@@ -54,6 +58,8 @@ impl Machine {
             most: 0,
             written: 0,
             most_written: 0,
+            reader: Reader::default(),
+            told: BTreeMap::new(),
         }
     }
 
@@ -177,5 +183,20 @@ impl Calls for Machine {
         self.contents[first..last].fill(0);
         let left = range.clone().rev().find(|frame| self.frames[*frame] != Type::Untyped);
         Ok(left.map_or(0, |_| (range.end - last) as u32 * FRAME))
+    }
+
+    fn tell(&mut self, note: &Note) {
+        let mut heard = None;
+        for (id, value) in note.marks() {
+            assert_eq!(heard, None, "a note is complete with its last marker");
+            heard = self.reader.take(id, value).unwrap();
+        }
+        assert_eq!(heard, Some(*note));
+        match *note {
+            Note::Granted(told) => assert_eq!(self.told.insert((told.client, told.base), told), None),
+            Note::Ended { client, base } => {
+                assert!(self.told.remove(&(client, base)).is_some(), "told of its beginning")
+            }
+        }
     }
 }

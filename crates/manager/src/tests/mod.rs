@@ -2,6 +2,7 @@ mod books;
 mod history;
 mod ledger;
 mod machine;
+mod notes;
 mod pages;
 mod requests;
 mod sharing;
