@@ -19,6 +19,17 @@ fn sample() -> Report {
     report
 }
 
+/// The same on a chip with page tables, where memory is granted at run time.
+fn paged() -> Report {
+    let system = synthetic::on_pages(synthetic::system());
+    let (mut events, mut summary) = synthetic::run(&system);
+    synthetic::translated(&mut summary);
+    events.extend(synthetic::grants());
+    events.sort_by_key(|event| event.cycle);
+    summary.events = events.len() as u64;
+    Report::build(&system, &summary, events)
+}
+
 /// Where pages and pictures of this test go: inside the target directory, so that they can be looked at afterwards.
 fn place(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
@@ -58,20 +69,31 @@ fn check(dom: &str, panels: usize) {
     assert_eq!(attribute(dom, "data-drawn"), Some(panels.to_string().as_str()));
 }
 
-#[test]
-fn every_panel_is_drawn_at_two_sizes() {
-    let (report, page) = (sample(), place("report.html"));
+fn drawn(report: &Report, name: &str) {
+    let page = place(&format!("{name}.html"));
     assert!(report.verdict.ok, "{:?}", report.verdict.failures);
     report.write_html(&page).expect("the page can be written");
     let panels = report.to_html().matches("data-panel=").count();
     assert_eq!(panels, PANELS);
     for (width, height) in [(1280, 900), (390, 844)] {
         check(&chromium(&page, width, height, "--dump-dom"), panels);
-        let picture = format!("--screenshot={}", place(&format!("report-{width}.png")).display());
-        chromium(&page, width, height, &picture);
-        let bytes = std::fs::metadata(place(&format!("report-{width}.png"))).expect("a picture").len();
+        let picture = place(&format!("{name}-{width}.png"));
+        chromium(&page, width, height, &format!("--screenshot={}", picture.display()));
+        let bytes = std::fs::metadata(picture).expect("a picture").len();
         assert!(bytes > 20_000, "a picture of {bytes} bytes shows little");
     }
+}
+
+#[test]
+fn every_panel_is_drawn_at_two_sizes() {
+    drawn(&sample(), "report");
+}
+
+#[test]
+fn every_panel_is_drawn_where_there_are_page_tables() {
+    let report = paged();
+    assert!(report.grants_total == 10 && report.grants.iter().filter(|grant| grant.until.is_some()).count() == 5);
+    drawn(&report, "paged");
 }
 
 #[test]

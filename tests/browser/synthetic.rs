@@ -3,11 +3,13 @@
 
 use abi::Error;
 use abi::trace::{Event, Fault, IDLE};
+use manager::note::{Holder, Note, Told};
 use record::{
-    CacheCounts, DomainCounters, End, EndReason, ExceptionCount, Masked, Mode, RunEvent, Spread, Summary, VectorTime,
-    Window, Witness,
+    CacheCounts, DomainCounters, End, EndReason, ExceptionCount, Masked, Mode, RunEvent, Spread, Summary,
+    TranslationCounts, VectorTime, Walks, Window, Witness,
 };
 use report::describe::*;
+use spec::TablePlace;
 
 pub const CPU_HZ: u64 = 216_000_000;
 pub const TICKS: u64 = 25_000_000;
@@ -27,7 +29,7 @@ fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32)
     let (spec, level, cycles) = if pages == 0 { ("deterministic", "deterministic", 0) } else { ("l2", "l1", 180) };
     let (spec, level, bound_cycles, bound_method) = (spec.into(), level.into(), Some(cycles), "derived".into());
     let pinned = pages == 0;
-    let (kept, independence) = (String::new(), String::new());
+    let kept = if pinned { "pinned".into() } else { "tcm".into() };
     Area {
         name,
         base,
@@ -42,7 +44,6 @@ fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32)
         bound_method,
         shared: false,
         kept,
-        independence,
     }
 }
 
@@ -55,6 +56,7 @@ fn account(areas: &[Area]) -> Account {
         table: "tcm".into(),
         table_bytes: 2304,
         table_used: 1152,
+        promises: Vec::new(),
         envelopes: Vec::new(),
     }
 }
@@ -194,6 +196,10 @@ pub fn system() -> SystemDescription {
             memory("SRAM", 0x2002_0000, 384, 256),
             memory("SDRAM", 0x6000_0000, 32 * 1024, 9216),
         ],
+        checked_by: CheckedBy::Regions,
+        keeping: registers(),
+        effort: None,
+        manager: None,
         kernel_areas: vec![
             area("vectors, hot code", 0, 9, "rx", "ITCM", 0),
             area("code, tables", 0x0020_0000, 40, "rx", "flash", 0),
@@ -450,3 +456,142 @@ fn summary(play: &Play) -> Summary {
 pub const CONSOLE: &str = "store    1461 days of weather in, 4 queries\nstore    average maximum by weather: drizzle 15.93, fog 16.76, \
     rain 13.45, snow 5.57, sun 19.86\nscript   covariance of the two series: 41.3172\nvision   astronaut: person 0.72\nvision   \
     brick: person 0.34\nrogue    <b>not markup</b> & \"quotes\"\n";
+
+fn promise(kept: &str, level: &str, cycles: u32, method: &str) -> Promise {
+    Promise { kept: kept.into(), level: level.into(), cycles, method: method.into() }
+}
+
+fn way(kept: &str, text: &str, promised: Option<Promise>, degree: Degree, terms: [&str; 2]) -> Keeping {
+    let [own, others] = terms.map(str::to_owned);
+    Keeping {
+        kept: kept.into(),
+        text: text.into(),
+        promise: promised,
+        independence: Independence { degree, kept: own, not_kept: others },
+    }
+}
+
+/// How a chip with region registers keeps checks.
+fn registers() -> Vec<Keeping> {
+    let own = ["registers and table are each domain's own", ""];
+    let derived = promise("pinned", "deterministic", 0, "derived from the platform description");
+    let observed = promise("tcm", "l1", 180, "observed maximum");
+    vec![
+        way("pinned", "region registers of its own", Some(derived), Degree::Full, own),
+        way(
+            "tcm",
+            "paged over the other region registers, tables in tightly coupled memory",
+            Some(observed),
+            Degree::Full,
+            own,
+        ),
+    ]
+}
+
+/// The same system on a chip with page tables, of which a domain grants memory in the run.
+pub fn on_pages(mut system: SystemDescription) -> SystemDescription {
+    let never = "entries of other domains never answer for it";
+    let derived = "derived from the platform description";
+    let (locked, near) = (promise("pinned", "deterministic", 7, derived), promise("on-chip", "l2", 52, derived));
+    system.checked_by = CheckedBy::Pages;
+    system.manager = Some(MANAGER);
+    system.effort = Some(Effort { map: (9000, 120), release: (12_000, 150), method: derived.into() });
+    system.keeping = vec![
+        way(
+            "pinned",
+            "locked entry of the TLB",
+            Some(locked.clone()),
+            Degree::InPart,
+            ["its entries stay in the main TLB", "the micro-TLB is emptied at each switch"],
+        ),
+        way(
+            "on-chip",
+            "tables in on-chip memory",
+            Some(near.clone()),
+            Degree::InPart,
+            [never, "others displace its TLB entries"],
+        ),
+        way(
+            "off-chip",
+            "tables off the chip",
+            None,
+            Degree::None,
+            [never, "others displace its TLB entries and the cache lines of its tables"],
+        ),
+    ];
+    for domain in &mut system.domains {
+        domain.account.promises = vec![locked.clone(), near.clone()];
+        domain.account.table = "on-chip".into();
+        for area in &mut domain.areas {
+            let (kept, spec, promised) = match area.pages {
+                0 if domain.index == 0 => ("pinned", "deterministic", Some(&locked)),
+                0 => ("on-chip", "l2 independent allow-partial", Some(&near)),
+                _ => ("off-chip", "best-effort", None),
+            };
+            (area.kept, area.spec) = (kept.into(), spec.into());
+            (area.level, area.bound_method) = promised.map(|p| (p.level.clone(), p.method.clone())).unwrap_or_default();
+            area.bound_cycles = promised.map(|promised| promised.cycles);
+            area.pages = area.pages.max(1);
+        }
+    }
+    system
+}
+
+/// The domain that grants memory on that chip.
+const MANAGER: u8 = 4;
+
+/// What it grants: some of it again and again.
+pub fn grants() -> Vec<RunEvent> {
+    let told = |client, index: u32, spec, pinned, place| Told {
+        client,
+        base: 0x4000_0000 + index * 0x2_0000,
+        bytes: if pinned { 0x1_0000 } else { 0x1_8000 },
+        spec,
+        write: true,
+        holder: if index == 0 { Holder::Owner } else { Holder::Private },
+        pinned,
+        place,
+        descriptors: if pinned { 16 } else { 24 },
+    };
+    let mut notes = vec![
+        Note::Granted(told(1, 0, 2 | 8 | 128, false, TablePlace::OnChip)),
+        Note::Granted(Told {
+            holder: Holder::Member,
+            write: false,
+            ..told(2, 0, 2 | 8 | 128, false, TablePlace::OnChip)
+        }),
+        Note::Granted(told(0, 1, 4, true, TablePlace::OnChip)),
+        Note::Ended { client: 0, base: 0x4002_0000 },
+    ];
+    for index in 2..9 {
+        notes.push(Note::Granted(told(3, index, 0, false, TablePlace::OffChip)));
+        notes.extend((index > 4).then_some(Note::Ended { client: 3, base: 0x4000_0000 + index * 0x2_0000 }));
+    }
+    let marks = notes.iter().flat_map(Note::marks).zip(1u64..);
+    let event = |((detail, payload), step): ((u16, u32), u64)| RunEvent {
+        cycle: BOOT + step * 40_000,
+        event: Event::Mark as u8,
+        domain: MANAGER,
+        detail,
+        payload,
+    };
+    marks.map(event).collect()
+}
+
+/// What translation did there.
+pub fn translated(summary: &mut Summary) {
+    for (index, domain) in summary.domains.iter_mut().enumerate() {
+        let n = domain.instructions / 400;
+        let walks = |near: u64, far: u64| Walks { on_chip: near, memory: far, ..Walks::default() };
+        let far = if index < 3 { 0 } else { n / 30 };
+        domain.translation = TranslationCounts {
+            micro_misses: n + n / 10 + far + n / 3,
+            locked_hits: if index == 0 { n / 3 } else { 0 },
+            main_hits: if index == 0 { n } else { n + n / 3 },
+            data_walks: walks(n / 20, far),
+            fetch_walks: walks(n / 10 - n / 20, 0),
+            data_stall_cycles: n * 9,
+            fetch_stall_cycles: n * 4,
+        };
+    }
+}

@@ -105,6 +105,11 @@ impl Note {
     }
 }
 
+/// Whether a marker with this id is part of a note.
+pub const fn is_note(id: u16) -> bool {
+    id & NOTE != 0
+}
+
 /// A marker that no manager writes at this point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strange;
@@ -124,7 +129,7 @@ impl Reader {
     pub fn take(&mut self, id: u16, word: u32) -> Result<Option<Note>, Strange> {
         let Reader { work, size } = core::mem::take(self);
         match id & KIND {
-            _ if id & NOTE == 0 => {
+            _ if !is_note(id) => {
                 *self = Reader { work, size };
                 Ok(None)
             }

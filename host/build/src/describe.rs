@@ -3,7 +3,7 @@
 use manifest::{Bound, FaultPolicy, MemoryKind, Time};
 use place::{Placed, PlacedArea};
 use report::SystemDescription;
-use report::describe;
+use report::describe::{self, CheckedBy};
 
 use crate::load::Loaded;
 use crate::pipeline::Options;
@@ -38,6 +38,14 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         gates: gates(loaded),
         interrupts: interrupts(loaded),
         memories: memories(loaded, placed),
+        checked_by: checked_by(loaded),
+        keeping: placed.layout.keeping.iter().map(keeping).collect(),
+        effort: placed.layout.effort.as_ref().map(|effort| describe::Effort {
+            map: effort.map,
+            release: effort.release,
+            method: effort.method.clone(),
+        }),
+        manager: placed.layout.manager,
         kernel_areas: kernel_areas(loaded, placed),
         kernel_image: sizes(&placed.layout.kernel),
         symbols: placed
@@ -59,7 +67,7 @@ fn sizes(sizes: &place::ImageSizes) -> describe::ImageSizes {
 }
 
 /// An area for each piece.
-fn areas(placed: &PlacedArea) -> impl Iterator<Item = describe::Area> + '_ {
+fn areas(placed: &PlacedArea, checked_by: CheckedBy) -> impl Iterator<Item = describe::Area> + '_ {
     let (bytes, each) = (placed.bytes / placed.pieces.max(1), placed.regions.div_ceil(placed.pieces.max(1)));
     (0..placed.pieces).map(move |piece| describe::Area {
         name: placed.name.clone(),
@@ -73,10 +81,36 @@ fn areas(placed: &PlacedArea) -> impl Iterator<Item = describe::Area> + '_ {
         memory: placed.memory.clone(),
         pinned: placed.pinned,
         shared: placed.shared,
-        pages: if placed.pinned && placed.kept.is_empty() { 0 } else { each },
+        pages: if placed.pinned && checked_by == CheckedBy::Regions { 0 } else { each },
         kept: placed.kept.clone(),
-        independence: placed.independence.clone(),
     })
+}
+
+fn checked_by(loaded: &Loaded) -> CheckedBy {
+    if loaded.board.pages().is_some() { CheckedBy::Pages } else { CheckedBy::Regions }
+}
+
+fn promise(placed: &place::Promise) -> describe::Promise {
+    let place::Promise { kept, level, cycles, method } = placed.clone();
+    describe::Promise { kept, level, cycles, method }
+}
+
+fn keeping(placed: &place::Keeping) -> describe::Keeping {
+    let place::Keeping { kept, text, promise: promised, independence } = placed;
+    describe::Keeping {
+        kept: kept.clone(),
+        text: text.clone(),
+        promise: promised.as_ref().map(promise),
+        independence: describe::Independence {
+            degree: match independence.degree {
+                place::Degree::Full => describe::Degree::Full,
+                place::Degree::InPart => describe::Degree::InPart,
+                place::Degree::None => describe::Degree::None,
+            },
+            kept: independence.kept.clone(),
+            not_kept: independence.not_kept.clone(),
+        },
+    }
 }
 
 fn account(placed: &place::PlacedAccount) -> describe::Account {
@@ -94,6 +128,7 @@ fn account(placed: &place::PlacedAccount) -> describe::Account {
         table: placed.table.clone(),
         table_bytes: placed.table_bytes,
         table_used: placed.table_used,
+        promises: placed.promises.iter().map(promise).collect(),
         envelopes: placed.envelopes.iter().map(envelope).collect(),
     }
 }
@@ -111,7 +146,7 @@ fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
                 FaultPolicy::Restart => describe::FaultPolicy::Restart,
                 FaultPolicy::Report => describe::FaultPolicy::Report,
             },
-            areas: placed.areas.iter().flat_map(areas).collect(),
+            areas: placed.areas.iter().flat_map(|area| areas(area, checked_by(loaded))).collect(),
             account: account(&placed.account),
             image: sizes(&placed.sizes),
         })

@@ -5,6 +5,7 @@ use spec::TablePlace;
 use system::{LockedWays, area};
 
 use crate::elf::{Kernel, Program};
+use crate::keeping::{self, Effort, Keeping, Promise};
 use crate::plan::{DomainSpot, Plan, Spot};
 use crate::request::{DomainRequest, Request};
 
@@ -42,10 +43,8 @@ pub struct PlacedArea {
     pub shared: bool,
     /// Region registers (pinned) or paged regions. With page tables: entries of a TLB that hold what is mapped for it.
     pub regions: u32,
-    /// With page tables, where its translation is kept; otherwise empty.
+    /// How the check of its accesses is kept: [`crate::Keeping::kept`].
     pub kept: String,
-    /// Where independence was asked and is had in part: what is kept, and what is not.
-    pub independence: String,
     /// The specification.
     pub spec: String,
     /// Level at which the check of an access ends at the latest.
@@ -84,6 +83,8 @@ pub struct PlacedAccount {
     pub far_bytes: u32,
     /// Bytes of it that are promised.
     pub table_used: u32,
+    /// What each way of keeping a check promises it.
+    pub promises: Vec<Promise>,
     /// Its envelopes.
     pub envelopes: Vec<PlacedEnvelope>,
 }
@@ -156,6 +157,12 @@ pub struct Layout {
     pub domains: Vec<PlacedDomain>,
     /// Memories.
     pub memories: Vec<PlacedMemory>,
+    /// The ways in which checks of accesses are kept on the platform, strongest first.
+    pub keeping: Vec<Keeping>,
+    /// With page tables, what it takes to change them while the system runs.
+    pub effort: Option<Effort>,
+    /// Index of the domain that the ledger is handed over to.
+    pub manager: Option<u8>,
     /// Base and size of each untyped range, in the order of the manifest.
     pub frames: Vec<(u32, u32)>,
     /// With page tables, bytes in use of the memory on the chip for tables of domains.
@@ -171,6 +178,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// What a way of keeping checks is, as a phrase; empty for a code that the platform does not have.
+    pub fn keeping_text(&self, kept: &str) -> &str {
+        self.keeping.iter().find(|way| way.kept == kept).map_or("", |way| way.text.as_str())
+    }
+
     pub(crate) fn new(request: &Request, plan: &Plan, programs: &[Program], kernel: &Kernel) -> Layout {
         let domains = request.domains.iter().zip(&plan.domains).zip(programs);
         let memories = request.memories.iter().zip(&plan.spaces).map(|(memory, space)| PlacedMemory {
@@ -189,6 +201,9 @@ impl Layout {
                 })
                 .collect(),
             memories: memories.collect(),
+            keeping: keeping::keeping(&request.platform),
+            effort: keeping::effort(&request.platform),
+            manager: request.domains.iter().position(|domain| domain.ledger).map(|index| index as u8),
             frames: plan.frames.clone(),
             near_tables: plan.near_tables,
             locked_ways: PlacedWays::of(plan.locked_ways),
@@ -221,6 +236,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
         table_bytes: account.tables[near as usize].total,
         far_bytes: spot.far.1,
         table_used: account.tables[near as usize].used,
+        promises: keeping::promises(&plan.ledger, &request.platform, index as u8),
         envelopes: arenas
             .map(|(area, envelope)| PlacedEnvelope {
                 arena: area.name.clone(),
@@ -252,8 +268,7 @@ fn placed_area(request: &Request, domain: &DomainSpot, spot: &Spot) -> PlacedAre
         pinned,
         shared: spot.flags & area::SHARED != 0,
         regions: if request.pages.is_some() { entries(spot) } else { regions(spot) },
-        independence: spot.independence.map_or_else(String::new, independence),
-        kept: if request.pages.is_some() { kept(domain, spot) } else { String::new() },
+        kept: keeping::kept(request, domain, spot),
         spec: spot.spec.to_string(),
         level: spot.bound.map_or("", |bound| bound.level.text()).into(),
         bound_cycles: spot.bound.map(|bound| bound.cycles),
@@ -272,24 +287,6 @@ fn regions(spot: &Spot) -> u32 {
 fn entries(spot: &Spot) -> u32 {
     let mapped = spot.entry(0).and_then(|entry| protect::vmsa::Shape::of(entry.base, entry.physical, entry.bytes));
     mapped.map_or(0, |shape| shape.tlb_entries())
-}
-
-/// What no other domain changes, and what others change.
-fn independence(had: spec::Independence) -> String {
-    had.not_kept.map_or_else(String::new, |not_kept| format!("{}; but {not_kept}", had.kept))
-}
-
-fn kept(domain: &DomainSpot, spot: &Spot) -> String {
-    let tables = system::pages::tables(spot.entry(0).into_iter());
-    // Sections are in the first-level table alone.
-    let walked = [Some(domain.root.1), (tables.near > 0).then_some(domain.table.2)];
-    let place = match spot.flags {
-        flags if flags & area::LOCKED != 0 => "locked entry of the TLB",
-        flags if flags & area::NEAR == 0 => "tables off the chip",
-        _ if walked.contains(&Some(TablePlace::LockedWays)) => "tables in locked ways",
-        _ => "tables in on-chip RAM",
-    };
-    place.into()
 }
 
 fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {

@@ -127,6 +127,7 @@ impl<'a> Admission<'a> {
             };
             let granted = granted.map_err(|refusal| refused(what(&spot.areas[count - 1]), &spot.areas, refusal))?;
             spot.areas[count - 1].bound = granted.bound;
+            spot.areas[count - 1].place = Some(granted.charge.place);
         }
         Ok(())
     }

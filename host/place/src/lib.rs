@@ -9,6 +9,7 @@ mod allocate;
 mod elf;
 mod error;
 mod image;
+mod keeping;
 mod layout;
 mod ledger;
 mod pages;
@@ -19,6 +20,7 @@ mod tables;
 
 pub use elf::Program;
 pub use error::PlaceError;
+pub use keeping::{Degree, Effort, Independence, Keeping, PINNED, Promise};
 pub use layout::{
     ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,
 };

@@ -30,8 +30,8 @@ pub(crate) struct Spot {
     pub bound: Option<Bound>,
     /// Which of the domain's envelopes it is the arena of.
     pub envelope: Option<usize>,
-    /// What the ledger says of its independence, where that was asked.
-    pub independence: Option<spec::Independence>,
+    /// Where the tables lie that its check may read, once the ledger has granted it.
+    pub place: Option<spec::TablePlace>,
     /// First physical address.
     pub physical: u32,
     /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
@@ -230,7 +230,7 @@ fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
         spec: request.spec,
         bound: None,
         envelope: None,
-        independence: None,
+        place: None,
         physical: base,
         mapped: None,
     }
@@ -288,7 +288,7 @@ fn place_domain(
         spec: domain.code.spec,
         bound: None,
         envelope: None,
-        independence: None,
+        place: None,
         physical: code_base,
         mapped: None,
     }];
@@ -384,7 +384,7 @@ pub(crate) fn common_areas(
         spec,
         bound: None,
         envelope: None,
-        independence: None,
+        place: None,
         physical: base,
         mapped: None,
     };
@@ -432,7 +432,7 @@ pub(crate) fn ledger_area((base, bytes): (u32, u32)) -> Spot {
         spec: TemporalSpec::default(),
         bound: None,
         envelope: None,
-        independence: None,
+        place: None,
         physical: base,
         mapped: None,
     }

@@ -36,6 +36,18 @@ pub struct SystemDescription {
     pub interrupts: Vec<Interrupt>,
     /// Memories of the chip.
     pub memories: Vec<Memory>,
+    /// What decides whether an access is permitted.
+    #[serde(default)]
+    pub checked_by: CheckedBy,
+    /// The ways in which the platform keeps such checks, strongest first.
+    #[serde(default)]
+    pub keeping: Vec<Keeping>,
+    /// With page tables, what it takes to change them at run time.
+    #[serde(default)]
+    pub effort: Option<Effort>,
+    /// Index of the domain that grants memory at run time, and says so.
+    #[serde(default)]
+    pub manager: Option<u8>,
     /// Memory of the kernel: vectors, code, tables, data, stack. No domain may touch it.
     #[serde(default)]
     pub kernel_areas: Vec<Area>,
@@ -113,8 +125,88 @@ pub struct Account {
     pub table_bytes: u32,
     /// Bytes of it that are promised.
     pub table_used: u32,
+    /// What each way of keeping checks promises it: what it is granted at run time has that.
+    #[serde(default)]
+    pub promises: Vec<Promise>,
     /// Its envelopes.
     pub envelopes: Vec<Envelope>,
+}
+
+/// What decides whether an access is permitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckedBy {
+    /// Region registers, and a table in software behind them.
+    #[default]
+    Regions,
+    /// A TLB, and page tables that hardware walks.
+    Pages,
+}
+
+/// A way in which checks of accesses are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keeping {
+    /// Its code: `pinned`, or where the tables lie: `tcm`, `on-chip`, `locked-ways`, `off-chip`.
+    pub kept: String,
+    /// What it is on this platform, as a phrase.
+    pub text: String,
+    /// What it promises; absent when that is nothing.
+    #[serde(default)]
+    pub promise: Option<Promise>,
+    /// Whether other domains change the time of the check.
+    pub independence: Independence,
+}
+
+/// A bound on the check of one access, beyond the access itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// The way in which the check is kept: [`Keeping::kept`].
+    pub kept: String,
+    /// Level at which it ends at the latest.
+    pub level: String,
+    /// Cycles that it adds at most.
+    pub cycles: u32,
+    /// How that was found.
+    pub method: String,
+}
+
+/// Whether other domains change the time of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Independence {
+    /// How far it goes.
+    pub degree: Degree,
+    /// What no other domain changes.
+    pub kept: String,
+    /// What other domains change; empty if that is nothing.
+    pub not_kept: String,
+}
+
+/// How far independence goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Degree {
+    /// No other domain changes the time of the check.
+    Full,
+    /// Others change it, within the bound.
+    InPart,
+    /// Others change it, and nothing is promised.
+    #[default]
+    None,
+}
+
+/// At most `base + each * descriptors` cycles, in all steps together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Effort {
+    /// Mapping: base, each.
+    pub map: (u32, u32),
+    /// Taking that away again, clearing apart: base, each.
+    pub release: (u32, u32),
+    /// How these were found.
+    pub method: String,
 }
 
 /// What a domain has allocated at once at most, and the arena that cannot refuse it.
@@ -194,12 +286,9 @@ pub struct Area {
     /// Regions that it is divided into when paged; 0 when pinned. With page tables: entries of a TLB that hold all of it.
     #[serde(default)]
     pub pages: u32,
-    /// With page tables, where its translation is kept: a locked entry of the TLB, or the memory of its tables.
+    /// How the check of its accesses is kept: [`Keeping::kept`] of one of the platform's ways; empty when it is not known.
     #[serde(default)]
     pub kept: String,
-    /// Where independence was asked and is had in part: what is kept, and what is not.
-    #[serde(default)]
-    pub independence: String,
 }
 
 impl Area {

@@ -29,6 +29,8 @@ pub use schema::{Report, SCHEMA};
 pub const MAX_FAULTS: usize = 500;
 /// Most different markers (domain and id) that a report lists.
 pub const MAX_MARKS: usize = 256;
+/// Most grants that a report lists; all are counted.
+pub const MAX_GRANTS: usize = 500;
 /// Most different refusals (domain, call, error) that a report lists.
 pub const MAX_REFUSALS: usize = 512;
 /// Most bytes of console output that a report keeps.

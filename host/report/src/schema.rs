@@ -6,13 +6,13 @@
 use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Witness};
 use serde::{Deserialize, Serialize};
 
-use crate::describe::{Account, Area, ImageSizes, Interrupt, Memory, Profile};
+use crate::describe::{Account, Area, CheckedBy, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
 use crate::place::Nearest;
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What a run showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,18 @@ pub struct Report {
     pub probes: Vec<ProbeResult>,
     /// Markers that domains wrote, by domain and id; at most [`crate::MAX_MARKS`].
     pub marks: Vec<MarkReport>,
+    /// What decides whether an access is permitted.
+    pub checked_by: CheckedBy,
+    /// The ways in which the platform keeps such checks, strongest first.
+    pub keeping: Vec<Keeping>,
+    /// With page tables, what it takes to change them at run time.
+    pub effort: Option<Effort>,
+    /// Index of the domain that grants memory at run time.
+    pub manager: Option<u8>,
+    /// What it granted, in the order of time; at most [`crate::MAX_GRANTS`].
+    pub grants: Vec<GrantReport>,
+    /// All that it granted, also what is beyond the list.
+    pub grants_total: u64,
     /// Memories of the chip.
     pub memories: Vec<Memory>,
     /// Memory of the kernel.
@@ -332,6 +344,54 @@ pub struct GateReport {
     pub cycles: u64,
     /// Declared bound in cycles.
     pub bound_cycles: u64,
+}
+
+/// Memory that was granted at run time, as whoever granted it said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantReport {
+    /// Index of the domain that has it.
+    pub domain: u8,
+    /// Cycle at which it was granted.
+    pub at: u64,
+    /// Cycle at which the domain had it no more; absent when it had it to the end.
+    pub until: Option<u64>,
+    /// First address, as the domain sees it.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// `r` or `rw`.
+    pub access: String,
+    /// `private`, `owner` (others may map it, too) or `member` (it is another domain's).
+    pub holder: Holder,
+    /// Temporal specification.
+    pub spec: String,
+    /// How the check of its accesses is kept: a code of [`Report::keeping`].
+    pub kept: String,
+    /// Level at which the check ends at the latest; empty where nothing is promised.
+    pub level: String,
+    /// Cycles that the check adds to one access at most.
+    pub bound_cycles: Option<u32>,
+    /// How that was found.
+    pub bound_method: String,
+    /// Descriptors that mapping it takes at most; 0 with region registers.
+    pub descriptors: u32,
+    /// Cycles to map it at most, in all steps together: [`Report::effort`].
+    pub map_cycles: Option<u64>,
+    /// Cycles to take that away at most, clearing apart.
+    pub release_cycles: Option<u64>,
+}
+
+/// How a domain has memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holder {
+    /// Alone.
+    #[default]
+    Private,
+    /// It is its own, and others may map it, too.
+    Owner,
+    /// It is another domain's.
+    Member,
 }
 
 /// An interrupt line.

@@ -2,6 +2,7 @@
 
 mod figures;
 mod files;
+mod grants;
 mod meters;
 mod page;
 mod places;

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use abi::trace::{Event, Fault, IDLE};
+use manager::note::{self, Note, Reader};
 use record::{RunEvent, observed};
 use serde_json::{Value, json};
 
@@ -68,6 +69,7 @@ struct Tracer<'a, W> {
     current: Option<u16>,
     last: u64,
     jobs: u64,
+    notes: Reader,
     first: bool,
 }
 
@@ -80,7 +82,17 @@ impl<'a, W: Write> Tracer<'a, W> {
             (track.pid, track.name) = (u32::from(thread.domain) + 1, thread.name.clone());
         }
         let budgets = system.budgets.iter().map(|budget| usize::from(budget.index) + 1).max().unwrap_or(0);
-        Tracer { out, system, tracks, used: vec![0; budgets], current: None, last: 0, jobs: 0, first: true }
+        Tracer {
+            out,
+            system,
+            tracks,
+            used: vec![0; budgets],
+            current: None,
+            last: 0,
+            jobs: 0,
+            notes: Reader::default(),
+            first: true,
+        }
     }
 
     fn begin(&mut self) -> io::Result<()> {
@@ -141,6 +153,7 @@ impl<'a, W: Write> Tracer<'a, W> {
                 self.instant(event, "region miss", json!({"address": hex(event.payload), "slot": event.detail}))
             }
             Event::Interrupt => self.instant(event, "interrupt", json!({"line": event.detail})),
+            Event::Mark if self.system.manager == Some(event.domain) && note::is_note(event.detail) => self.note(event),
             Event::Mark => self.instant(event, "mark", json!({"id": event.detail, "value": event.payload})),
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),
             Event::Restart => self.instant(event, "restart", json!({"restarts": event.detail})),
@@ -278,6 +291,21 @@ impl<'a, W: Write> Tracer<'a, W> {
     }
 
     /// An instant: on the track of the thread that runs if that is at home in the domain, otherwise on the domain's process.
+    /// What the memory manager says of a grant, when it is complete.
+    fn note(&mut self, event: &RunEvent) -> io::Result<()> {
+        match self.notes.take(event.detail, event.payload) {
+            Ok(Some(Note::Granted(told))) => {
+                let args = json!({"domain": told.client, "address": hex(told.base), "bytes": told.bytes});
+                self.instant(event, "granted", args)
+            }
+            Ok(Some(Note::Ended { client, base })) => {
+                self.instant(event, "grant ended", json!({"domain": client, "address": hex(base)}))
+            }
+            // The report counts what is strange.
+            Ok(None) | Err(note::Strange) => Ok(()),
+        }
+    }
+
     fn instant(&mut self, event: &RunEvent, name: &str, args: Value) -> io::Result<()> {
         let pid = if event.domain == IDLE { NOBODY } else { u32::from(event.domain) + 1 };
         let ts = self.micros(event.cycle);

@@ -4,7 +4,6 @@ use std::vec::Vec;
 
 use spec::TablePlace;
 
-use super::*;
 use crate::note::{Holder, Note, Reader, Strange, Told};
 
 fn told() -> Told {

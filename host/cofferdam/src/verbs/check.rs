@@ -66,6 +66,7 @@ fn translation(account: &PlacedAccount) -> String {
 
 /// What the ledger has promised each domain.
 fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
+    let kept = |code: &str| placed.layout.keeping_text(code).to_owned();
     for domain in &placed.layout.domains {
         let account = &domain.account;
         let name = &domain.name;
@@ -75,8 +76,8 @@ fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
             let within =
                 |cycles: u32| format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
             let promise = match area.bound_cycles {
-                Some(cycles) if pages => format!("{}: {}", area.kept, within(cycles)),
-                None if pages => format!("{}: no bound", area.kept),
+                Some(cycles) if pages => format!("{}: {}", kept(&area.kept), within(cycles)),
+                None if pages => format!("{}: no bound", kept(&area.kept)),
                 Some(_) if area.pinned => "in registers: never misses".to_owned(),
                 Some(cycles) => within(cycles),
                 None => continue,

@@ -68,7 +68,7 @@ fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Re
         };
         let granted = book.admit(&asked, &mut NoFrames).map_err(|refusal| refused(what, &spot.areas, refusal))?;
         spot.areas[index].bound = granted.bound;
-        spot.areas[index].independence = granted.independence;
+        spot.areas[index].place = Some(granted.charge.place);
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ fn spot(item: Item, (base, bytes, mapped): Lies) -> Spot {
         spec: item.spec,
         bound: None,
         envelope: item.envelope,
-        independence: None,
+        place: None,
         physical: base,
         mapped,
     }

@@ -1,6 +1,7 @@
 //! One pass over the events of a run.
 
 mod faults;
+mod grants;
 mod jobs;
 mod meters;
 mod refused;
@@ -19,6 +20,7 @@ use crate::time::Timebase;
 use crate::timeline::{Marker, MarkerKind, TimelineBuilder};
 
 pub use faults::Faults;
+pub use grants::Grants;
 pub use jobs::Jobs;
 pub use meters::{BudgetMeter, GateMeter, MEM_MANAGE, Misses};
 pub use refused::{Refused, call_name, error_name};
@@ -48,6 +50,7 @@ pub struct Analysis<'a> {
     pub exits: Vec<Option<u32>>,
     pub interrupts: BTreeMap<u16, u64>,
     pub marks: BTreeMap<(u8, u16), MarkReport>,
+    pub grants: Grants,
     pub timeline: TimelineBuilder,
     pub events: u64,
     pub strange: u64,
@@ -75,6 +78,7 @@ impl<'a> Analysis<'a> {
             exits: vec![None; domains],
             interrupts: system.interrupts.iter().map(|interrupt| (interrupt.line, 0)).collect(),
             marks: BTreeMap::new(),
+            grants: Grants::default(),
             timeline: TimelineBuilder::new(system, summary.cycles),
             events: 0,
             strange: 0,
@@ -236,6 +240,9 @@ impl<'a> Analysis<'a> {
     }
 
     fn mark(&mut self, event: &RunEvent) -> bool {
+        if self.system.manager == Some(event.domain) && Grants::concern(event.detail) {
+            return self.grants.note(event, self.system);
+        }
         let key = (event.domain, event.detail);
         if self.marks.len() >= MAX_MARKS && !self.marks.contains_key(&key) {
             return true;

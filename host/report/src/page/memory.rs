@@ -1,7 +1,7 @@
 //! The memory map: each memory to scale, and its parts as labelled blocks.
 
 use super::format;
-use crate::describe::Area;
+use crate::describe::{Area, CheckedBy};
 use crate::schema::Report;
 
 /// One memory of the chip.
@@ -33,6 +33,10 @@ pub struct BlockView {
 
 struct Part<'a> {
     area: &'a Area,
+    /// There are page tables.
+    pages: bool,
+    /// How its checks are kept, as a phrase.
+    kept: &'a str,
     owners: Vec<&'a str>,
     color: Option<u8>,
 }
@@ -75,13 +79,16 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
 /// Every area once; an area that several domains share has several owners.
 fn parts(report: &Report) -> Vec<Part<'_>> {
     let mut parts: Vec<Part> = Vec::new();
+    let pages = report.checked_by == CheckedBy::Pages;
+    let text =
+        |area: &Area| report.keeping.iter().find(|way| way.kept == area.kept).map_or("", |way| way.text.as_str());
     let domains = report.domains.iter().map(|d| (&d.areas, d.name.as_str(), Some(d.color)));
     for (areas, owner, color) in domains.chain([(&report.kernel_areas, "kernel", None)]) {
         for area in areas {
             let same = |part: &&mut Part| part.area.base == area.base && part.area.bytes == area.bytes;
             match parts.iter_mut().find(same) {
                 Some(part) => part.owners.push(owner),
-                None => parts.push(Part { area, owners: vec![owner], color }),
+                None => parts.push(Part { area, pages, kept: text(area), owners: vec![owner], color }),
             }
         }
     }
@@ -130,12 +137,12 @@ fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
 }
 
 fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
-    let Part { area, owners, color } = part;
+    let Part { area, owners, color, .. } = part;
     let entries =
         if area.pages == 1 { "1 entry of the TLB".to_owned() } else { format!("{} entries of the TLB", area.pages) };
     let how = match (color, area.pinned, area.pages) {
-        (Some(_), ..) if !area.kept.is_empty() => format!("{}, {entries}", area.kept),
         (None, ..) => "kernel only".to_owned(),
+        _ if part.pages => format!("{}, {entries}", part.kept),
         (_, true, _) => "pinned".to_owned(),
         (_, false, 1) => "paged, 1 region".to_owned(),
         (_, false, pages) => format!("paged, {pages} regions"),

@@ -5,14 +5,17 @@ mod format;
 mod grants;
 mod memory;
 mod tables;
+mod walks;
 
 use askama::Template;
 use charts::{MarginView, ResponseView, ShareView, UseView};
-use grants::{AccountView, GrantView};
+use grants::GrantsView;
 use memory::MemoryView;
 use serde_json::json;
 use tables::{FaultView, ImageView, RefusalView};
+use walks::WalkView;
 
+use crate::describe::CheckedBy;
 use crate::schema::Report;
 use crate::timeline::MarkerKind;
 
@@ -35,8 +38,8 @@ struct Page<'a> {
     gates: Vec<UseView>,
     shares: Vec<ShareView>,
     memories: Vec<MemoryView>,
-    grants: Vec<GrantView>,
-    accounts: Vec<AccountView>,
+    grants: GrantsView,
+    walks: Vec<WalkView>,
     faults: Vec<FaultView>,
     refusals: Vec<RefusalView>,
     images: Vec<ImageView>,
@@ -58,6 +61,7 @@ struct Headline {
     time_note: String,
     masked: String,
     masked_note: String,
+    misses_name: &'static str,
     misses: String,
     misses_note: String,
 }
@@ -120,8 +124,8 @@ pub fn render(report: &Report) -> String {
         gates: charts::gates(report, &units),
         shares: charts::shares(report, &units),
         memories: memory::memories(report),
-        grants: grants::grants(report),
-        accounts: grants::accounts(report),
+        grants: grants::grants(report, &units),
+        walks: walks::walks(report, &units),
         faults: tables::faults(report, &units),
         refusals: tables::refusals(report),
         images: tables::images(report),
@@ -152,7 +156,7 @@ fn headline(report: &Report, units: &Units) -> Headline {
     let timed = report.threads.iter().filter(|thread| thread.deadline_cycles.is_some());
     let jobs: u64 = timed.map(|thread| thread.completions).sum();
     let stopped = report.domains.iter().filter(|domain| domain.faults > 0).count() as u64;
-    let cost: u64 = report.domains.iter().map(|domain| domain.region_miss_cycles).sum();
+    let (misses_name, misses, misses_note) = missed(report);
     Headline {
         deadlines: format::count(run.missed_deadlines),
         deadlines_note: format!("of {}", format::counted(jobs, "timed job", "timed jobs")),
@@ -165,9 +169,22 @@ fn headline(report: &Report, units: &Units) -> Headline {
         masked_note: run.longest_masked.as_ref().map_or_else(String::new, |window| {
             format!("{} instructions, {}", format::count(window.instructions), window.exception)
         }),
-        misses: format::count(run.region_misses),
-        misses_note: format!("{} of the run", format::percent(cost as f64 / run.cycles.max(1) as f64)),
+        misses_name,
+        misses,
+        misses_note,
     }
+}
+
+/// What was not there when an access was checked: regions that were loaded, or walks of page tables.
+fn missed(report: &Report) -> (&'static str, String, String) {
+    if report.checked_by == CheckedBy::Pages {
+        let counted = report.domains.iter().map(|domain| walks::totals(&domain.counters.translation));
+        let (all, beyond) = counted.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
+        return ("Table walks", format::count(all), format!("{} left the chip", format::count(beyond)));
+    }
+    let cost: u64 = report.domains.iter().map(|domain| domain.region_miss_cycles).sum();
+    let note = format!("{} of the run", format::percent(cost as f64 / report.run.cycles.max(1) as f64));
+    ("Region misses", format::count(report.run.region_misses), note)
 }
 
 /// The first places of each kind that stand out, each a millisecond wide, and no two closer than that.

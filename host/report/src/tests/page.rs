@@ -3,7 +3,6 @@
 use abi::trace::Event;
 
 use super::{at, build, job, system};
-use crate::describe::{Account, Envelope};
 
 #[test]
 fn the_page_needs_nothing_else() {
@@ -41,30 +40,6 @@ fn a_fault_is_shown_with_symbol_address_and_memory() {
     for text in ["0x0000_10f8", "0xf8 into data", "start+0x2", "stopped"] {
         assert!(html.contains(text), "the page lacks {text}");
     }
-}
-
-#[test]
-fn grants_and_accounts_are_shown() {
-    let mut system = system();
-    let heap = &mut system.domains[1].areas[0];
-    (heap.spec, heap.level, heap.bound_cycles, heap.bound_method) =
-        ("l2".into(), "l1".into(), Some(180), "derived".into());
-    let envelope = Envelope { arena: "heap".into(), live: 512, largest: 128, count: 9, ..Envelope::default() };
-    system.domains[1].account = Account {
-        pinned: 3,
-        paged: 5,
-        table: "tcm".into(),
-        table_bytes: 576,
-        table_used: 288,
-        envelopes: vec![envelope],
-    };
-    let html = crate::Report::build(&system, &super::summary(500), job(0, 100)).to_html().replace('\u{a0}', " ");
-    let shown = |text: &str| assert!(html.contains(text), "the page lacks {text}");
-    shown(
-        "<td>heap<td><code>l2</code><td class=\"n\">1 KiB<td>l1<td class=\"n\">180<td>derived<td>tcm<td>512 B in 9 blocks of at most 128 B</tr>",
-    );
-    shown("<td class=\"n\">3<td class=\"n\">5<td>tcm<td class=\"n\">288 B of 576 B</tr>");
-    assert!(build(500, job(0, 100)).to_html().contains("No specification is known."));
 }
 
 #[test]

@@ -1,0 +1,152 @@
+//! How the checks of accesses are kept: in slots of their own, or by tables in a place; what each of these promises; and what it takes to
+//! change the tables.
+
+use serde::{Deserialize, Serialize};
+use spec::{Bound, Hardware, Platform, TablePlace};
+use system::area;
+
+use crate::ledger::Book;
+use crate::plan::{DomainSpot, Spot};
+use crate::request::Request;
+
+/// Code of what has region registers, or locked entries of the TLB. All others are names of places for tables.
+pub const PINNED: &str = "pinned";
+
+/// A way in which checks are kept on a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keeping {
+    /// Its code: [`PINNED`], or the name of the tables' place.
+    pub kept: String,
+    /// What it is, as a phrase.
+    pub text: String,
+    /// What it promises; nothing where that is absent.
+    pub promise: Option<Promise>,
+    /// Whether other domains change the time of the check.
+    pub independence: Independence,
+}
+
+/// A bound on checking one access.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promise {
+    /// The way in which the check is kept, as in [`Keeping::kept`].
+    pub kept: String,
+    /// Level at which it ends at the latest.
+    pub level: String,
+    /// Cycles that it adds to the access at most.
+    pub cycles: u32,
+    /// How that was found.
+    pub method: String,
+}
+
+impl Promise {
+    fn new(kept: &str, bound: Bound) -> Promise {
+        let (level, method) = (bound.level.text().into(), bound.method.text().into());
+        Promise { kept: kept.into(), level, cycles: bound.cycles, method }
+    }
+}
+
+/// Whether other domains change the time of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Independence {
+    /// How far that goes.
+    pub degree: Degree,
+    /// What no other domain changes.
+    pub kept: String,
+    /// What other domains change; empty if that is nothing.
+    pub not_kept: String,
+}
+
+/// How far independence goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Degree {
+    /// No other domain changes the time of the check.
+    Full,
+    /// Others change it, within the bound.
+    InPart,
+    /// Others change it, and nothing is promised.
+    None,
+}
+
+/// What it takes to map memory while a domain runs, and to take that away, clearing apart: at most `base + each * descriptors` cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Mapping: base, each.
+    pub map: (u32, u32),
+    /// Taking away: base, each.
+    pub release: (u32, u32),
+    /// How these were found.
+    pub method: String,
+}
+
+fn code(way: (bool, TablePlace)) -> &'static str {
+    if way.0 { PINNED } else { way.1.name() }
+}
+
+/// What a platform has, strongest first: whether pinned, and where tables lie otherwise.
+fn ways(platform: &Platform) -> impl Iterator<Item = (bool, TablePlace)> {
+    let tables: &[TablePlace] = match platform.hardware {
+        Hardware::Regions(_) => &[TablePlace::Tcm, TablePlace::OnChip],
+        Hardware::Pages(_) => &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
+    };
+    std::iter::once((true, tables[0])).chain(tables.iter().map(|place| (false, *place)))
+}
+
+/// All ways of a platform.
+pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
+    let view = |way: (bool, TablePlace)| {
+        let bound = if way.0 { Some(platform.pinned()) } else { platform.bound_of(way.1) };
+        let spec::Independence { kept, not_kept } = platform.independence(way.0, way.1);
+        let degree = match (not_kept, bound) {
+            (None, _) => Degree::Full,
+            (Some(_), Some(_)) => Degree::InPart,
+            (Some(_), None) => Degree::None,
+        };
+        Keeping {
+            kept: code(way).into(),
+            text: text(platform, way),
+            promise: bound.map(|bound| Promise::new(code(way), bound)),
+            independence: Independence { degree, kept: kept.into(), not_kept: not_kept.unwrap_or_default().into() },
+        }
+    };
+    ways(platform).map(view).collect()
+}
+
+fn text(platform: &Platform, (pinned, place): (bool, TablePlace)) -> String {
+    match (platform.hardware, pinned) {
+        (Hardware::Regions(_), true) => "region registers of its own".into(),
+        (Hardware::Regions(_), false) => format!("paged over the other region registers, {}", place.text()),
+        (Hardware::Pages(_), true) => "locked entry of the TLB".into(),
+        (Hardware::Pages(_), false) => place.text().into(),
+    }
+}
+
+/// What each way promises a domain, for which its own first-level table counts, too.
+pub(crate) fn promises(book: &Book, platform: &Platform, domain: u8) -> Vec<Promise> {
+    let promise = |way: (bool, TablePlace)| Some(Promise::new(code(way), book.promised(domain, way.0, way.1)?));
+    ways(platform).filter_map(promise).collect()
+}
+
+/// How the check of an area's accesses is kept: of the tables that walks read, the weaker one counts.
+pub(crate) fn kept(request: &Request, domain: &DomainSpot, spot: &Spot) -> String {
+    if request.pages.is_none() {
+        let pinned = spot.flags & area::PINNED != 0;
+        return spot.place.map_or("", |place| code((pinned, place))).into();
+    }
+    let tables = system::pages::tables(spot.entry(0).into_iter());
+    // Sections are in the first-level table alone.
+    let walked = [Some(domain.root.1), (tables.near > 0).then_some(domain.table.2)];
+    let place = match spot.flags {
+        flags if flags & area::NEAR == 0 => TablePlace::OffChip,
+        _ if walked.contains(&Some(TablePlace::LockedWays)) => TablePlace::LockedWays,
+        _ => TablePlace::OnChip,
+    };
+    code((spot.flags & area::LOCKED != 0, place)).into()
+}
+
+/// What it takes to change tables, where hardware reads them.
+pub(crate) fn effort(platform: &Platform) -> Option<Effort> {
+    let spec::Work { method, map, release } = platform.pages()?.work;
+    let method = method.text().into();
+    Some(Effort { map: (map.base, map.each), release: (release.base, release.each), method })
+}
