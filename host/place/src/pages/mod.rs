@@ -9,6 +9,8 @@ mod admission;
 mod chunk;
 mod domain;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use protect::vmsa::Unit;
 use spec::{AccessLevel, TemporalSpec};
