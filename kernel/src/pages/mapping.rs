@@ -25,14 +25,15 @@ impl Mapping {
     /// frames.
     pub(super) fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
         let Words { access: bits, base, shape } = words;
-        let known = access::READ | access::WRITE | access::EXECUTE | access::PINNED | access::NEAR;
+        let known = access::READ | access::WRITE | access::PINNED | access::NEAR;
         let (virt, pages) = (base & !(PAGE_BYTES - 1), (base & (PAGE_BYTES - 1)) + 1);
         let bytes = pages * PAGE_BYTES;
-        let rights = match (bits & access::READ != 0, bits & access::WRITE != 0, bits & access::EXECUTE != 0) {
-            (true, false, false) => Rights::UserConst,
-            (true, true, false) => Rights::UserData,
-            (true, false, true) => Rights::UserCode,
-            _ => return Err(Error::BadArgument),
+        // Nothing is executed that is mapped while domains run: whoever wrote it did so by way of a data cache, behind which fetches would
+        // find, in memory or in an instruction cache, what was there before.
+        let rights = match (bits & access::READ != 0, bits & access::WRITE != 0) {
+            (true, false) => Rights::UserConst,
+            (true, true) => Rights::UserData,
+            (false, _) => return Err(Error::BadArgument),
         };
         let locked = bits & access::PINNED != 0;
         let phys = (frames.base().0 as u32).checked_add(shape).ok_or(Error::BadAddress)?;

@@ -193,6 +193,7 @@ fn hostile_words_map_nothing() {
         ([PEER, FRAMES, VIRT, 0], Error::BadArgument),
         ([PEER | 2 << 16, FRAMES, VIRT, 0], Error::BadArgument),
         ([PEER | 4 << 16, FRAMES, VIRT, 0], Error::BadArgument),
+        ([PEER | 5 << 16, FRAMES, VIRT, 0], Error::BadArgument),
         ([PEER | 7 << 16, FRAMES, VIRT, 0], Error::BadArgument),
         ([PEER | 33 << 16, FRAMES, VIRT, 0], Error::BadArgument),
         ([PEER | 0xffff << 16, FRAMES, VIRT, 0], Error::BadArgument),

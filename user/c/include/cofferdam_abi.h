@@ -256,7 +256,7 @@
 #define COF_CALL_FRAMES_RETYPE 22u
 
 /* Let a domain access exactly what one region register with this base, size and these disabled eighths permits; or, where there are page tables, so many pages from an offset in the frames on.
- *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned; with page tables 19 kept in the TLB (one page, 64 KiB or 1 MiB, aligned), 20 by tables on the chip
+ *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned; with page tables no 18, 19 kept in the TLB (one page, 64 KiB or 1 MiB, aligned), 20 by tables on the chip
  *   in   frames: handle; right WRITE to map for writing, else READ
  *   in   base: address, a multiple of the size; with page tables bits 31..12 the first page, bits 11..0 the number of pages of 4 KiB less one
  *   in   shape: bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest; with page tables bytes from the start of the frames, a multiple of 4096
