@@ -1,7 +1,6 @@
 //! Where everything lies, for people and reports.
 
 use serde::{Deserialize, Serialize};
-use spec::TablePlace;
 use system::{LockedWays, area};
 
 use crate::elf::{Kernel, Program};
