@@ -90,6 +90,12 @@ fn the_worked_example_prints_what_the_document_says() {
             assert!(document.lines().any(|quoted| quoted == line), "docs/memory.md does not quote: {line}");
         }
         ended_as_promised(&ran);
+        // The report knows each extent, where its tables lie, and its bound.
+        assert_eq!(ran.report["grants_total"], 5);
+        for grant in ran.report["grants"].as_array().into_iter().flatten() {
+            let near = ["pinned", "tcm", "on-chip"].iter().any(|kept| grant["kept"] == *kept);
+            assert!(near && grant["bound_cycles"].as_u64() > Some(0), "{board}: {grant:#}");
+        }
         let gate = ran.named("gates", "name", "memory.request");
         assert_eq!(gate["failed"], 0, "{gate:#}");
         assert!(gate["max_cycles"].as_u64() <= gate["bound_cycles"].as_u64(), "{gate:#}");

@@ -3,6 +3,7 @@
 use cofferdam::abi::Kind;
 use cofferdam::{Error, Info, sys};
 use manager::books::shape;
+use manager::note::Note;
 use manager::standard::POOLS;
 use manager::{Calls, MAX_CLIENTS, Mapping};
 use memory::pieces::PAGE_LOG2;
@@ -120,5 +121,12 @@ impl Calls for Kernel {
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {
         let (frames, offset) = self.pool(base, bytes)?;
         sys::frames_clean(frames, offset, bytes)
+    }
+
+    fn tell(&mut self, note: &Note) {
+        for (id, value) in note.marks() {
+            // Nothing depends on it.
+            let _ = sys::mark(u32::from(id), value);
+        }
     }
 }
