@@ -3,13 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use build_tool::{Install, Toolchain, build_example};
 use record::{AreaWatch, Interference, Mode, ProfileSource, Range, Summary, ViolationKind, Watch};
 use runner::{Go, ImageFacts, Run, Tools};
-use system_tests::{root, target_dir};
+use system_tests::{cofferdam, root, target_dir};
 use tempfile::TempDir;
 
 const BOARD: &str = "xilinx-zynq-a9";
@@ -25,13 +24,11 @@ fn image() -> &'static PathBuf {
     })
 }
 
-/// QEMU and the plug-in, built once.
+/// QEMU and the plug-in, which the command builds.
 fn tools() -> &'static Tools {
     static TOOLS: OnceLock<Tools> = OnceLock::new();
     TOOLS.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--release", "-p", "cofferdam-plugin"]).current_dir(root());
-        assert!(cargo.status().unwrap().success());
+        assert!(cofferdam(&["--version"]).status.success());
         let plugin = target_dir().join("release/libcofferdam_plugin.so");
         Tools::at(Path::new("qemu-system-arm"), vec![plugin]).unwrap()
     })

@@ -181,8 +181,6 @@ pub const ROWS: &[Row] = &[
                 give(Hand::Client, 0, 0, err(Error::BadArgument)),
                 give(Hand::Client, 2, 0, err(Error::BadArgument)),
                 give(Hand::Client, 1 | 0x8000, 0, err(Error::BadArgument)),
-                give(Hand::Client, RX, 0, Told::Ok),
-                take(Hand::Client, RX, 0, Told::Ok),
             ],
         )],
         &[],

@@ -11,11 +11,13 @@ fn target() -> PathBuf {
     program.ancestors().nth(3).expect("target/debug/deps/test").to_path_buf()
 }
 
-/// QEMU and the observer, which is built here.
+/// QEMU and the observer, which the command builds: by itself cargo would link it with other features to the same place, while other tests
+/// load it from there.
 pub fn tools() -> Tools {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--release", "-p", "cofferdam-plugin", "--target-dir"]).arg(target());
-    assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo starts").success());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut build = Command::new(root.join("cofferdam"));
+    build.arg("--version").env("CARGO_TARGET_DIR", target());
+    assert!(build.output().expect("the command starts").status.success());
     let plugin = target().join("release/libcofferdam_plugin.so");
     Tools::at(Path::new("qemu-system-arm"), vec![plugin]).expect("QEMU 10.0 is installed")
 }
