@@ -1,5 +1,5 @@
-//! Shrinks the photographs to what the network takes, 96 x 96 grey values of eight bits, and names the model's file.
-//! tests/gateway_reference.py shrinks them the same way.
+// Shrinks the photographs to what the network takes, 96 x 96 grey values of eight bits, and names the model's file.
+// tests/gateway_reference.py shrinks them the same way.
 
 use std::fs::{self, File};
 use std::io::BufReader;
