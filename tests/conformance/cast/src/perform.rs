@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use cofferdam::{Error, Info, sys};
-use conformance::{Action, Actor, NOTICE_US, Scene, Seen, TICKS_PER_US, row};
+use conformance::{Action, Actor, NOTICE_US, Seen, TICKS_PER_US, row};
 
 use crate::board::Board;
 use crate::scene::Here;
