@@ -69,6 +69,15 @@ const LINES: &[&str] = &[
     "another frame there, in the same turn",
     "domain 0: 0xc0de0001 at 0x00030000",
     "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
+    "domain 0: 0xa0a0a0a0 at 0x00020000, registers 0x0",
+    "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
+    "identifiers begin anew: domain 0 has 2, domain 1 1: each has what was the other's",
+    "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
+    "domain 0: 0xa0a0a0a0 at 0x00020000, registers 0x0",
+    "an entry locked under it",
+    "identifiers begin anew: domain 0 has 2, domain 1 3: what is locked keeps its own",
+    "domain 1: 0xb1b1b1b1 at 0x00020000, registers 0x0",
+    "domain 0: 0xc0de0001 at 0x00030000 by the locked entry",
     "end",
 ];
 

@@ -112,12 +112,12 @@ impl Domain {
         self.map(CONST, self.constants[0], Rights::UserConst)
     }
 
-    /// Locks the entry of [`CONST`] in the main TLB. It stays until the page is unmapped. The space is loaded.
+    /// Locks the entry of [`CONST`] in a slot of the main TLB. It stays until it is invalidated, as unmapping does. The space is loaded.
     ///
     /// # Errors
     /// [`Failed`].
-    pub fn lock_constants(&self) -> Result<(), Failed> {
-        let steps = vmsa::lockdown::lock_entry(1, self.asid, CONST).ok_or(Failed("a lock slot"))?;
+    pub fn lock_constants(&self, slot: usize) -> Result<(), Failed> {
+        let steps = vmsa::lockdown::lock_entry(slot, self.asid, CONST).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))
     }
@@ -127,12 +127,23 @@ impl Domain {
         self.asid
     }
 
+    /// Has this identifier when it runs next. It is not loaded now.
+    pub fn adopt(&mut self, asid: Asid) {
+        self.asid = asid;
+        self.space[1] = u32::from(asid.number());
+    }
+
+    /// No TLB holds anything under its identifier from now on.
+    pub fn forget(&self) {
+        Tlb.invalidate_space(self.asid);
+        Tlb.complete();
+    }
+
     /// Takes over the identifier of a domain that does not run any more, and is loaded with it.
     pub fn take_over(&mut self, asid: Asid) {
         Tlb.invalidate_space(asid);
         Tlb.complete();
-        self.asid = asid;
-        self.space[1] = u32::from(asid.number());
+        self.adopt(asid);
         Space::new(self.space[0], asid).load();
     }
 

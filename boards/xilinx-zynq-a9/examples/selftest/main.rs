@@ -1,12 +1,13 @@
 //! Self-test of the processor's port, without the kernel: caches and MMU on; two domains at the same addresses in spaces of their own,
 //! which the timer switches; calls in both instruction sets; floating-point registers kept and not passed on; a mapping
-//! changed under a program; misdeeds told apart and attributed. Prints one line for each on UART 1, and exits with the number of those
+//! changed under a program; identifiers that begin anew; misdeeds told apart and attributed. Prints one line for each on UART 1, and exits with the number of those
 //! that failed.
 #![no_std]
 #![no_main]
 
 mod domain;
 mod programs;
+mod roll;
 mod uart;
 
 use core::cell::UnsafeCell;
@@ -18,6 +19,7 @@ use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Cause, Context};
 use domain::{CONSTANTS, Domain, Failed};
 use kernel::arch::Arch;
+use roll::{Roll, Step};
 use uart::Uart;
 use zynq::Zynq;
 
@@ -41,6 +43,8 @@ enum Stage {
     Remap(u32),
     /// Domain 1 behaves under domain 0's identifier.
     TakenOver,
+    /// All identifiers have been handed out, and begin anew.
+    RollOver(Step),
 }
 
 /// All state. The entry code knows that the first word is the running Context.
@@ -53,6 +57,7 @@ struct Test {
     stage: Stage,
     uart: Uart,
     cache: Pl310,
+    roll: Roll,
     reported: [bool; 2],
     counted: u32,
     failed: u32,
@@ -98,6 +103,7 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
         stage: Stage::Counting(0),
         uart,
         cache,
+        roll: Roll::new(),
         reported: [false; 2],
         counted: 0,
         failed: 0,
@@ -211,7 +217,8 @@ impl Test {
         self.reported[running] = true;
         match self.stage {
             Stage::Anew => self.begin_call(false),
-            Stage::TakenOver => self.end(),
+            Stage::TakenOver => self.begin_roll(),
+            Stage::RollOver(step) => self.rolled(step),
             _ => core::ptr::null_mut(),
         }
     }
@@ -220,6 +227,7 @@ impl Test {
         match self.stage {
             Stage::Call { thumb, seen } => self.repeated_call(thumb, seen, value),
             Stage::Remap(seen) => self.remapped(seen, value),
+            Stage::RollOver(Step::Locked) => self.read_locked(value),
             _ => self.end(),
         }
     }
@@ -252,7 +260,7 @@ impl Test {
                 self.line(changed.is_ok(), format_args!("another frame there, in the same turn"));
             }
             1 => {
-                let locked = self.domains[0].lock_constants();
+                let locked = self.domains[0].lock_constants(1);
                 self.line(locked.is_ok(), format_args!("its entry locked"));
             }
             _ => return self.take_over(),

@@ -5,7 +5,10 @@
 //! entry would translate for whoever gets its identifier next. Therefore an identifier with a locked entry stays with its
 //! domain across generations.
 //!
-//! Made for one core: when a new generation begins, no other core runs a domain with an identifier of the old one.
+//! Made for one core: when a new generation begins, no other core runs a domain with an identifier of the old one. Nor does this one:
+//! whoever settles a [`Bill`] has no domain's space loaded (identifier 0, and a first-level table that translates nothing of a domain's), as
+//! ARM DDI 0406C B3.10.4 wants it while either changes. Otherwise a walk ahead of time could fill the TLB again under an identifier that is
+//! another domain's from then on.
 
 use super::owed::{Asid, Maintenance};
 
