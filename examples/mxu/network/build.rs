@@ -4,4 +4,4 @@
 #[allow(dead_code, unused_imports)]
 mod gateway_sources;
 
-include!("../../gateway/vision/build.rs");
+include!("../../gateway/vision/photographs.rs");
