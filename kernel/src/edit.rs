@@ -185,22 +185,21 @@ impl<A: Arch> Kernel<A> {
     /// its ends.
     pub(crate) fn begin_unmap(&mut self, change: Change<A>) -> Result<(), Error> {
         let caller = self.caller();
-        if A::Protection::PARTS {
-            let goes_on = self.goes_on(&change);
-            for range in A::Protection::runs(&change.mapping) {
-                self.frames.room_for_part(range, goes_on).map_err(refused)?;
-            }
-        }
         self.begin_unmap_for(change, Some(caller))
     }
 
-    /// Begins to unmap, for a caller who is told or for nobody.
+    /// Begins to unmap, for a caller who is told, or for nobody: a restart takes the marks that are kept back.
     ///
     /// # Errors
     /// As for [`Kernel::begin_unmap`].
     pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, caller: Option<Caller<A>>) -> Result<(), Error> {
         let counted = A::Protection::runs(&change.mapping).count();
         let goes_on = self.goes_on(&change);
+        if A::Protection::PARTS && caller.is_some() {
+            for range in A::Protection::runs(&change.mapping) {
+                self.frames.room_for_part(range, goes_on).map_err(refused)?;
+            }
+        }
         let mut edit = Edit { goes_on, ..Edit::new(change, Stage::Withdraw, counted, caller) };
         self.edit_step(&mut edit);
         if edit.stage == Stage::End {
