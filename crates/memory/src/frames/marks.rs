@@ -1,11 +1,63 @@
 //! The sorted sequence of marks, in chunks: whatever is put in or taken out, no more than two chunks change.
 
-use super::table::Mark;
+use super::{Domain, FrameType, Purpose};
 
 /// Marks of a chunk.
 const CHUNK: usize = 16;
 /// Fewest marks of a chunk beside others.
 const LEAST: usize = CHUNK / 2;
+
+/// What memory from one mark to the next is; `None` where there is no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) kind: Option<FrameType>,
+    pub(super) uses: u8,
+}
+
+impl State {
+    pub(super) const ABSENT: State = State { kind: None, uses: 0 };
+}
+
+/// A state from an address on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    /// In granules.
+    pub(super) base: u32,
+    /// Kind in bits 2..0, owner above.
+    pub(super) kind: u16,
+    pub(super) uses: u8,
+    /// Mappings and objects that begin or end here: as long as there are any the mark stays, so that taking one away never
+    /// needs a mark.
+    pub(super) edges: u8,
+}
+
+impl Mark {
+    pub(super) const UNUSED: Mark = Mark { base: u32::MAX, kind: 0, uses: 0, edges: 0 };
+
+    pub(super) const fn new(base: u32, state: State, edges: u8) -> Mark {
+        let kind = match state.kind {
+            None => 0,
+            Some(FrameType::Untyped) => 1,
+            Some(FrameType::Dirty) => 2,
+            Some(FrameType::Typed(Purpose::Shared)) => 3,
+            Some(FrameType::Typed(Purpose::Kernel)) => 4,
+            Some(FrameType::Typed(Purpose::User(owner))) => 5 | owner.0 << 3,
+        };
+        Mark { base, kind, uses: state.uses, edges }
+    }
+
+    pub(super) const fn state(self) -> State {
+        let kind = match self.kind & 7 {
+            0 => None,
+            1 => Some(FrameType::Untyped),
+            2 => Some(FrameType::Dirty),
+            3 => Some(FrameType::Typed(Purpose::Shared)),
+            4 => Some(FrameType::Typed(Purpose::Kernel)),
+            _ => Some(FrameType::Typed(Purpose::User(Domain(self.kind >> 3)))),
+        };
+        State { kind, uses: self.uses }
+    }
+}
 
 /// Where a mark is, until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,6 +25,7 @@
 //! A mapping may lie across any number of marks, as others map parts of the same memory. Counting it is therefore cut into steps
 //! ([`Counting`]); between them the range is in use as far as it has been counted, and nobody may have access before all of it is.
 
+mod count;
 mod marks;
 mod table;
 
