@@ -1,0 +1,187 @@
+//! Domains: what they may access, and what became of accesses and calls beyond that.
+
+use serde::{Deserialize, Serialize};
+
+use super::Counters;
+#[cfg(doc)]
+use super::Report;
+use crate::describe::{Account, Area, ImageSizes};
+use crate::place::Nearest;
+
+/// A protection domain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DomainReport {
+    /// Index.
+    pub index: u8,
+    /// Name.
+    pub name: String,
+    /// Index into the page's palette.
+    pub color: u8,
+    /// Its faults and refused calls are expected.
+    pub hostile: bool,
+    /// What its faults lead to: `stop`, `restart` or `report`.
+    pub fault_policy: String,
+    /// What the plug-in counted.
+    pub counters: Counters,
+    /// Its cycles and the kernel's on its behalf, over the run's cycles.
+    pub share: f64,
+    /// Paged regions that were loaded.
+    pub region_misses: u64,
+    /// Cycles that loading them cost, from exception entry to return.
+    pub region_miss_cycles: u64,
+    /// The most expensive one in cycles.
+    pub region_miss_max_cycles: u64,
+    /// The two costs were taken at each miss. Otherwise the first is misses times the median, and the second the maximum, of
+    /// the handler's activations in all domains.
+    pub region_miss_exact: bool,
+    /// Calls that the kernel refused, by call and error.
+    pub refused: Vec<Refusal>,
+    /// Faults.
+    pub faults: u64,
+    /// Restarts.
+    pub restarts: u64,
+    /// Code with which its last thread ended; absent when it did not end.
+    pub exit_code: Option<u32>,
+    /// The memory that it may access.
+    pub areas: Vec<Area>,
+    /// What the ledger has promised it.
+    #[serde(default)]
+    pub account: Account,
+    /// Size of its image.
+    pub image: ImageSizes,
+}
+
+/// Calls that the kernel refused for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Name of the call, or its number when no call has it.
+    pub call: String,
+    /// Name of the error, or its status word.
+    pub error: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Memory that was granted at run time, as whoever granted it said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantReport {
+    /// Index of the domain that has it.
+    pub domain: u8,
+    /// Cycle at which it was granted.
+    pub at: u64,
+    /// Cycle at which the domain had it no more; absent when it had it to the end.
+    pub until: Option<u64>,
+    /// First address, as the domain sees it.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// `r` or `rw`.
+    pub access: String,
+    /// `private`, `owner` (others may map it, too) or `member` (it is another domain's).
+    pub holder: Holder,
+    /// Temporal specification.
+    pub spec: String,
+    /// How the check of its accesses is kept: a code of [`Report::keeping`].
+    pub kept: String,
+    /// Level at which the check ends at the latest; empty where nothing is promised.
+    pub level: String,
+    /// Cycles that the check adds to one access at most.
+    pub bound_cycles: Option<u32>,
+    /// How that was found.
+    pub bound_method: String,
+    /// Descriptors that mapping it takes at most; 0 with region registers.
+    pub descriptors: u32,
+    /// Cycles to map it at most, in all steps together: [`Report::effort`].
+    pub map_cycles: Option<u64>,
+    /// Cycles to take that away at most, clearing apart.
+    pub release_cycles: Option<u64>,
+}
+
+/// How a domain has memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holder {
+    /// Alone.
+    #[default]
+    Private,
+    /// It is its own, and others may map it, too.
+    Owner,
+    /// It is another domain's.
+    Member,
+}
+
+/// What became of a domain after a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It stayed stopped.
+    Stopped,
+    /// It was restarted.
+    Restarted,
+}
+
+/// A fault that was contained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultReport {
+    /// Cycle at which the kernel recorded it.
+    pub at: u64,
+    /// Index of the domain that faulted.
+    pub domain: u8,
+    /// Name of the thread that ran, when one did.
+    pub thread: Option<String>,
+    /// Kind of fault, in words.
+    pub kind: String,
+    /// Address that the fault is about; its meaning depends on the kind.
+    pub address: u64,
+    /// Program counter.
+    pub pc: Option<u64>,
+    /// Symbol of the program counter.
+    pub symbol: Option<String>,
+    /// The memory nearest to the address; absent when the kind's `address` is none.
+    pub nearest: Option<Nearest>,
+    /// What became of the domain.
+    pub outcome: Outcome,
+    /// Cycles from the fault to the restart.
+    pub recovery_cycles: Option<u64>,
+}
+
+/// What silicon would have denied, or what must not happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// Cycle.
+    pub at: u64,
+    /// Index of the domain that ran, 255 for none.
+    pub domain: u8,
+    /// Kind, in words.
+    pub kind: String,
+    /// First address of the access or range.
+    pub address: u64,
+    /// Bytes of the access or range.
+    pub bytes: u32,
+    /// Index of the domain whose memory changed.
+    pub victim: Option<u8>,
+    /// Program counter.
+    pub pc: u64,
+    /// Symbol of the program counter.
+    pub symbol: Option<String>,
+    /// Where it is about translation: the rule that was broken, and what helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenRule>,
+}
+
+/// A rule about translation that was broken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenRule {
+    /// Code of the failure in the verdict.
+    pub failure: String,
+    /// The rule.
+    pub rule: String,
+    /// What helps.
+    pub remedy: String,
+    /// Address-space identifier.
+    pub space: u8,
+    /// Physical address by the translation held; of the descriptor where a table was not clean.
+    pub held: u64,
+    /// Physical address by the tables; none when they have no translation.
+    pub tables: Option<u64>,
+}
