@@ -95,11 +95,14 @@ fn overhead(cycles: u64, base: u64) -> f64 {
 
 /// A row that must reach a target.
 fn with_target(mut row: Row, target: Target) -> Row {
-    let within = |most: Option<f64>, value: Option<f64>| most.is_none_or(|most| value.is_some_and(|v| v <= most));
-    let misses = target.added_misses.is_none_or(|most| row.added_misses.is_some_and(|added| added <= most));
-    let walks = |most: Option<u64>, value: Option<u64>| most.is_none_or(|most| value.is_some_and(|v| v <= most));
-    let walked = walks(target.walks, row.walks) && walks(target.walks_beyond, row.walks_beyond);
-    row.met = Some(within(target.overhead, row.overhead) && misses && walked);
+    let walked = within(target.walks, row.walks) && within(target.walks_beyond, row.walks_beyond);
+    let missed = within(target.added_misses, row.added_misses);
+    row.met = Some(within(target.overhead, row.overhead) && missed && walked);
     row.target = Some(target);
     row
+}
+
+/// Whether a value keeps a limit, if there is one. What was not measured keeps none.
+fn within<T: PartialOrd>(most: Option<T>, value: Option<T>) -> bool {
+    most.is_none_or(|most| value.is_some_and(|value| value <= most))
 }

@@ -1,12 +1,10 @@
 //! Allocators side by side (`examples/heap`): cycles of `malloc` and `free`, and the memory that the same history needs.
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
-
 use crate::calls::{self, Calls, System, ratio};
 use crate::chip::{self, Chip};
 use crate::rows::Target;
 use crate::systems::Place;
+use crate::table::empty;
 use crate::{Error, Row, grants, samples, systems};
 
 /// What the ids of all rows of this kind have behind the board.
@@ -126,25 +124,8 @@ pub(crate) fn is_one(row: &Row) -> bool {
 
 /// The rows of allocators and of the memory manager: worst case over median, and bytes. Empty when there are none.
 pub fn heaps_table(rows: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header([
-        "row",
-        "subject",
-        "operation",
-        "cycles",
-        "max",
-        "max/median",
-        "instr.",
-        "bytes",
-        "target",
-        "met",
-    ]);
-    for column in 3..8 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = ["row", "subject", "operation", "cycles", "max", "max/median", "instr.", "bytes", "target", "met"];
+    let mut table = empty(&header, 3..8);
     let rows: Vec<&Row> = rows.iter().filter(|row| is_one(row)).collect();
     for row in &rows {
         let figure = |text: String| if row.bytes.is_some() { String::new() } else { text };

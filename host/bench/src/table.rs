@@ -1,5 +1,7 @@
 //! The table on the terminal.
 
+use std::ops::Range;
+
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
@@ -9,14 +11,7 @@ use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header(["row", "subject", "operation", "cycles", "max", "instr.", "target", "met"]);
-    for column in 3..6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "target", "met"], 3..6);
     let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
@@ -35,6 +30,19 @@ pub fn table(rows: &[Row]) -> String {
         return format!("{others}{}\n", conclusion(rows));
     }
     format!("{table}\n{others}{}\n", conclusion(rows))
+}
+
+/// A table without rows, whose `numbers` among its columns are set flush right.
+pub(crate) fn empty(header: &[&str], numbers: Range<usize>) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header(header);
+    for column in numbers {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
 }
 
 fn verdict(row: &Row) -> &'static str {

@@ -1,22 +1,14 @@
 //! The figures on the terminal.
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
-
 use super::{PREFIX, PREFIX_A9};
 use crate::Row;
+use crate::table::empty;
 
 /// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
 /// number of accesses is summed up: `bench.json` has a row for each number.
 pub fn figures_table(rows_of_all: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header(["row", "operation", "cycles", "misses", "added", "overhead", "paper", "target", "met"]);
-    for column in 2..6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = ["row", "operation", "cycles", "misses", "added", "overhead", "paper", "target", "met"];
+    let mut table = empty(&header, 2..6);
     let rows: Vec<&Row> = rows_of_all.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
     for row in &rows {
         table.add_row(cells(row));
@@ -27,14 +19,8 @@ pub fn figures_table(rows_of_all: &[Row]) -> String {
 
 /// The rows about page tables: walks instead of misses.
 fn translation_table(rows: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header(["row", "operation", "cycles", "of", "walks", "beyond", "overhead", "paper", "target", "met"]);
-    for column in 2..7 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = ["row", "operation", "cycles", "of", "walks", "beyond", "overhead", "paper", "target", "met"];
+    let mut table = empty(&header, 2..7);
     let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX_A9)).collect();
     for row in &rows {
         table.add_row(translation_cells(row));
