@@ -1,13 +1,13 @@
 //! Compiles Duktape as it is, and a few lines that turn its macros into functions.
 
 fn main() {
-    let duktape = gateway_sources::package("ducc-sys").join("duktape");
-    let mut build = gateway_sources::c_build();
+    let duktape = compile::package("ducc-sys").join("duktape");
+    let mut build = compile::c_build();
     // As for `store`: with everything else the gateway fills most of the flash.
     build.flag("-Os");
     build.include(&duktape).file(duktape.join("duktape.c")).file("src/engine.c").warnings(false);
     build.compile("engine");
-    gateway_sources::link_c_library();
+    compile::link_c_library();
     for watched in ["build.rs", "src/engine.c"] {
         println!("cargo::rerun-if-changed={watched}");
     }

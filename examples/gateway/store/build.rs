@@ -26,14 +26,14 @@ const DEFINES: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let source = gateway_sources::package("libsqlite3-sys").join("sqlite3/sqlite3.c");
-    let mut build = gateway_sources::c_build();
+    let source = compile::package("libsqlite3-sys").join("sqlite3/sqlite3.c");
+    let mut build = compile::c_build();
     // Size counts more than speed: with everything else the gateway fills most of the flash.
     build.file(&source).flag("-Os").warnings(false);
     for (name, value) in DEFINES {
         build.define(name, *value);
     }
     build.compile("sqlite3");
-    gateway_sources::link_c_library();
+    compile::link_c_library();
     println!("cargo::rerun-if-changed=build.rs");
 }

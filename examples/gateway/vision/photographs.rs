@@ -13,13 +13,13 @@ const PHOTOGRAPHS: [&str; 2] = ["astronaut", "coffee"];
 fn main() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     for name in PHOTOGRAPHS {
-        let path = gateway_sources::data().join(name).with_extension("png");
+        let path = compile::data().join(name).with_extension("png");
         println!("cargo::rerun-if-changed={}", path.display());
         let grey = shrink(&path);
         fs::write(Path::new(&out).join(name).with_extension("grey"), grey).expect("the build directory is writable");
     }
     // The attribute takes a path as a literal only.
-    let model = gateway_sources::package("microflow").join("models/person_detect.tflite");
+    let model = compile::package("microflow").join("models/person_detect.tflite");
     let source = format!("#[microflow::model({:?})]\nstruct PersonDetect;\n", model.display().to_string());
     fs::write(Path::new(&out).join("model.rs"), source).expect("the build directory is writable");
 }

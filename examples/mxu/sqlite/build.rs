@@ -1,9 +1,5 @@
 //! Compiles SQLite for one thread, without an operating system, and the workload.
 
-#[path = "../../gateway/sources/src/lib.rs"]
-#[allow(dead_code)]
-mod sources;
-
 /// What SQLite is told; https://sqlite.org/compile.html describes each. What decides how much work a statement is stays as it is by default.
 const DEFINES: &[(&str, &str)] = &[
     ("SQLITE_OS_OTHER", "1"),
@@ -19,14 +15,14 @@ const DEFINES: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let directory = sources::package("libsqlite3-sys").join("sqlite3");
-    let mut build = sources::c_build();
+    let directory = compile::package("libsqlite3-sys").join("sqlite3");
+    let mut build = compile::c_build();
     build.file(directory.join("sqlite3.c")).file("src/workload.c").include(&directory).flag("-O2").warnings(false);
     for (name, value) in DEFINES {
         build.define(name, *value);
     }
     build.compile("workload");
-    sources::link_c_library();
+    compile::link_c_library();
     for watched in ["build.rs", "src/workload.c"] {
         println!("cargo::rerun-if-changed={watched}");
     }
