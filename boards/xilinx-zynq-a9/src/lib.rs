@@ -63,17 +63,16 @@ impl Board for Zynq {
     }
 }
 
-/// The second-level cache of the Zynq-7000: 8 ways of 64 KiB, latencies of its RAM (UG585 3.4.10).
+/// The second-level cache of the Zynq-7000: 8 ways of 64 KiB, latencies of its RAM (UG585 3.4.10). It does not read
+/// ahead by itself, and neither does its model: what is in it was asked for.
 const L2_SETUP: Setup = Setup {
-    auxiliary: EARLY_RESPONSE | INSTRUCTION_PREFETCH | DATA_PREFETCH | ROUND_ROBIN | PARITY | EVENTS | WAY_64K,
+    auxiliary: EARLY_RESPONSE | ROUND_ROBIN | PARITY | EVENTS | WAY_64K,
     tag_latency: 0x111,
     data_latency: 0x121,
     ways: 8,
 };
 /// Bits of the auxiliary control register (ARM DDI 0246, 3.3.4).
 const EARLY_RESPONSE: u32 = 1 << 30;
-const INSTRUCTION_PREFETCH: u32 = 1 << 29;
-const DATA_PREFETCH: u32 = 1 << 28;
 const ROUND_ROBIN: u32 = 1 << 25;
 const PARITY: u32 = 1 << 21;
 const EVENTS: u32 = 1 << 20;

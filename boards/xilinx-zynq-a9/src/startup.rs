@@ -39,7 +39,8 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 /// Exit status of a board that is not what its description says.
 const WRONG_BOARD: u32 = 0x200;
 
-/// Turns the processor on, and locks ways of the second-level cache as the tables say. Returns the space in which only the kernel is mapped.
+/// Turns the processor on, and as the tables say locks ways of the second-level cache and then lets the processor read ahead. Returns the space
+/// in which only the kernel is mapped.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
@@ -50,6 +51,9 @@ extern "C" fn kernel_power_on() -> u64 {
         // SAFETY: no tables of domains were made; the block was validated.
         if unsafe { zynq::lock_ways(ways, base, bytes) }.is_err() {
             stop(WRONG_BOARD);
+        }
+        if tables.prefetch() {
+            armv7a::cache::read_ahead();
         }
     }
     nobody.into()

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, LOCKED_WAYS, LockedWays, MAGIC, Notification,
-    Record, System, TableError, Thread, VERSION, checksum,
+    PREFETCH, Record, System, TableError, Thread, VERSION, checksum,
 };
 
 /// Everything that goes into a block.
@@ -24,6 +24,7 @@ pub struct Builder {
     pub interrupts: Vec<Interrupt>,
     pub caps: Vec<Cap>,
     pub locked_ways: LockedWays,
+    pub prefetch: bool,
 }
 
 impl Builder {
@@ -54,7 +55,8 @@ impl Builder {
         words[2] = words.len() as u32;
         words[3] = checksum(&words[HEADER_WORDS..]);
         let LockedWays { ways, base, bytes } = self.locked_ways;
-        words[LOCKED_WAYS..HEADER_WORDS].copy_from_slice(&[ways, base, bytes]);
+        words[LOCKED_WAYS..PREFETCH].copy_from_slice(&[ways, base, bytes]);
+        words[PREFETCH] = u32::from(self.prefetch);
         words[4] = self.ticks_per_second;
         words[5] = self.cpu_hz;
         words

@@ -23,14 +23,15 @@ pub use records::{
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
-/// each table, then the words of [`LockedWays`].
-pub const HEADER_WORDS: usize = LOCKED_WAYS + 3;
-/// Where those of the header are.
+/// each table, the words of [`LockedWays`], and whether the processor reads ahead.
+pub const HEADER_WORDS: usize = PREFETCH + 1;
+/// Where the last of the header are.
 const LOCKED_WAYS: usize = 6 + 2 * TABLES;
+const PREFETCH: usize = LOCKED_WAYS + 3;
 /// Most entries of any one table: the block is rejected beyond it, so that every boot loop is bounded.
 pub const MAX_ENTRIES: usize = 256;
 
@@ -77,6 +78,8 @@ pub enum TableError {
     Checksum,
     /// What [`LockedWays`] says cannot be: there is no such way, or the memory is not the kernel's or more than the ways hold.
     LockedWays,
+    /// Whether the processor reads ahead is neither 0 nor 1, or is 1 where there are no page tables.
+    Prefetch,
     /// A table lies outside the block or has more than [`MAX_ENTRIES`] entries.
     Bounds(Table),
     /// A field of the entry holds a value that is not allowed.
@@ -155,6 +158,11 @@ impl<'a> System<'a> {
             base: self.words[LOCKED_WAYS + 1],
             bytes: self.words[LOCKED_WAYS + 2],
         }
+    }
+
+    /// Whether the processor's data prefetcher is switched on at the start.
+    pub fn prefetch(&self) -> bool {
+        self.words[PREFETCH] != 0
     }
 
     /// Number of entries in a table.

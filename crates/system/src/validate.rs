@@ -4,8 +4,8 @@ mod pages;
 mod regions;
 
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, System,
-    TABLES, Table, TableError, Thread, area, frames, policy,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, PREFETCH, Record,
+    System, TABLES, Table, TableError, Thread, area, frames, policy,
 };
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
@@ -16,6 +16,9 @@ pub(crate) fn validate(system: &System) -> Result<(), TableError> {
     each(system, frames_entry)?;
     if !pages::locked_ways(system) {
         return Err(TableError::LockedWays);
+    }
+    if system.words[PREFETCH] > u32::from(system.has_pages()) {
+        return Err(TableError::Prefetch);
     }
     each(system, domain_entry)?;
     each(system, area_entry)?;

@@ -67,6 +67,7 @@ fn pages(board: &Board, hardware: &Hardware) -> Option<Pages> {
         tables: (tables.base, if only(NearTables::LockedWays) { 0 } else { tables.bytes }),
         locked_ways: hardware.locked_ways,
         locked_bytes: if only(NearTables::OnChip) { 0 } else { in_ways },
+        prefetch: hardware.prefetch,
         device_offset: translation.device_offset,
     })
 }

@@ -90,9 +90,11 @@ codes! {
     "CF0316" "an envelope that is too big"
         "The arena of an envelope has as many bytes as the allocator's worst fragmentation can need (docs/memory.md), so that an allocation \
          within the envelope is never refused. That arena does not fit its memory."
-    "CF0317" "locked ways that cannot be"
+    "CF0317" "hardware that cannot be used so"
         "Where accesses are checked by page tables, ways of the second-level cache can be closed to everything but tables of domains. There are only \
-         so many ways, boards with region registers have none, and tables can lie in locked ways only where some are locked."
+         so many ways, boards with region registers have none, and tables can lie in locked ways only where some are locked. The data \
+         prefetcher of a processor that has one is off, unless `prefetch` switches it on; the costs of the kernel's paths were observed with it off, \
+         so that nothing with a deadline is admitted beside it."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock."
     "CF0402" "a deadline that can be missed"

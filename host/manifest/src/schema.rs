@@ -69,6 +69,9 @@ pub struct Hardware {
     pub locked_ways: u32,
     /// Where near tables lie; on-chip memory first, then locked ways, when absent.
     pub near_tables: Option<NearTables>,
+    /// Whether the processor's data prefetcher is on.
+    #[serde(default)]
+    pub prefetch: bool,
 }
 
 /// The one place for near tables.

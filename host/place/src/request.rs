@@ -260,6 +260,8 @@ pub struct Pages {
     pub locked_ways: u32,
     /// Bytes of tables that can lie in them at most.
     pub locked_bytes: u32,
+    /// Whether the processor's data prefetcher is on.
+    pub prefetch: bool,
     /// A device is at its physical address less this in its domain.
     pub device_offset: u32,
 }

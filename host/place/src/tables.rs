@@ -21,6 +21,7 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
             .collect(),
         notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
         locked_ways: plan.locked_ways,
+        prefetch: request.pages.as_ref().is_some_and(|pages| pages.prefetch),
         ..Builder::default()
     };
     tables.interrupts = request

@@ -25,18 +25,32 @@ fn five_runs_of_the_same_image_take_the_same_cycles() {
     }
 }
 
-/// Tables are small, and there is more room on the chip than a test could use up: locked ways are all that is used.
-#[test]
-fn a_system_runs_with_its_tables_in_locked_ways() {
+/// Runs the system on the Cortex-A9 with this under `[hardware]`.
+fn with_hardware(keys: &str) -> Ran {
     let (directory, root) = (tempfile::TempDir::new().unwrap(), system_tests::root());
     let path = directory.path().join("system.toml");
     let text = std::fs::read_to_string(root.join("examples/hello/system.toml")).unwrap();
-    let hardware = "[hardware]\nlocked_ways = 2\nnear_tables = \"locked-ways\"\n\n[run]";
+    let hardware = format!("[hardware]\n{keys}\n\n[run]");
     let elsewhere = |name: &str| format!("crate = \"{}", root.join(name).display());
-    let text = text.replace("[run]", hardware).replace("crate = \"../../services", &elsewhere("services"));
+    let text = text.replace("[run]", &hardware).replace("crate = \"../../services", &elsewhere("services"));
     std::fs::write(&path, text.replace("crate = \"hello", &elsewhere("examples/hello/hello"))).unwrap();
     let ran = Ran::on("xilinx-zynq-a9", &path.to_string_lossy(), &[]);
     assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    ran
+}
+
+#[test]
+fn the_processor_reads_ahead_when_the_manifest_says_so() {
+    let cycles = |keys| with_hardware(keys).report["run"]["cycles"].as_u64().unwrap();
+    let off = cycles("prefetch = false");
+    assert_eq!(off, cycles("locked_ways = 0"), "it does not unless it is told to");
+    assert_ne!(off, cycles("prefetch = true"));
+}
+
+/// Tables are small, and there is more room on the chip than a test could use up: locked ways are all that is used.
+#[test]
+fn a_system_runs_with_its_tables_in_locked_ways() {
+    let ran = with_hardware("locked_ways = 2\nnear_tables = \"locked-ways\"");
     let walks = |domain: &str, place: &str| {
         let counts = &ran.named("domains", "name", domain)["counters"]["translation"];
         ["data_walks", "fetch_walks"].map(|kind| counts[kind][place].as_u64().unwrap()).iter().sum::<u64>()

@@ -198,3 +198,15 @@ fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
     regions.locked_ways.ways = 1;
     assert_eq!(regions.encode().err(), Some(TableError::LockedWays), "where there are no page tables");
 }
+
+#[test]
+fn the_processor_reads_ahead_only_where_there_are_page_tables() {
+    for prefetch in [false, true] {
+        let words = Builder { prefetch, ..paged() }.encode().unwrap();
+        assert_eq!(System::parse(&words).unwrap().prefetch(), prefetch);
+    }
+    let mut words = paged().encode().unwrap();
+    words[crate::PREFETCH] = 2;
+    assert_eq!(System::parse(&words).err(), Some(TableError::Prefetch));
+    assert_eq!(Builder { prefetch: true, ..sample() }.encode().err(), Some(TableError::Prefetch));
+}

@@ -38,6 +38,7 @@ fn chip(manifest: &mut Table, how: Chip) -> Option<()> {
     };
     let hardware = table(manifest, "hardware")?;
     hardware.insert("locked_ways".into(), Value::from(how.ways));
+    hardware.insert("prefetch".into(), Value::from(how.prefetch));
     if let Some(near) = near {
         hardware.insert("near_tables".into(), Value::from(near));
     }

@@ -102,6 +102,8 @@ pub struct Chip {
     pub kept: Kept,
     /// Cycles of the workload between two times that caches and TLBs are emptied; never without.
     pub every: Option<u64>,
+    /// Whether the data prefetcher is on.
+    pub prefetch: bool,
 }
 
 /// What is run.

@@ -94,7 +94,7 @@ fn an_adversary_is_a_thread_of_the_domain_that_it_belongs_to() {
 #[test]
 fn all_that_a_workload_has_is_kept_in_one_place() {
     let on = |kept, ways| {
-        let chip = Chip { ways, kept, every: None };
+        let chip = Chip { ways, kept, every: None, prefetch: ways == 3 };
         varied_on("xilinx-zynq-a9", Heap::Sized("768 KiB"), Adversary::Nobody, Some(chip))
     };
     for (kept, spec, near) in [
@@ -111,6 +111,8 @@ fn all_that_a_workload_has_is_kept_in_one_place() {
         assert_eq!((work["files"][0]["name"].as_str(), work["files"][0]["spec"].as_str()), (Some("f"), Some(spec)));
         assert_eq!((work["heap"]["size"].as_str(), work["heap"].get("page")), (Some("768 KiB"), None));
         assert_eq!(manifest["hardware"]["locked_ways"].as_integer(), Some(4));
+        assert_eq!(manifest["hardware"]["prefetch"].as_bool(), Some(false));
+        assert_eq!(on(kept, 3)["hardware"]["prefetch"].as_bool(), Some(true));
         assert_eq!(manifest["hardware"].get("near_tables").and_then(Value::as_str), near);
         let system = &manifest["system"];
         assert_eq!((system["board"].as_str(), system.get("profile")), (Some("xilinx-zynq-a9"), None));

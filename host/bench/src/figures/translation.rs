@@ -97,7 +97,9 @@ impl App {
                 continue;
             }
             wanted.tell(&id);
-            let run = self.run(figures, &id, Chip { ways, kept: Kept::OnChip, every: None }, Heap::AsWritten)?;
+            // The paper's caches are read ahead into.
+            let chip = Chip { ways, kept: Kept::OnChip, every: None, prefetch: true };
+            let run = self.run(figures, &id, chip, Heap::AsWritten)?;
             let base = base.get_or_insert_with(|| run.clone());
             self.same_work(&id, &run, base)?;
             let (cycles, instructions) = run.probes[0];
@@ -136,7 +138,8 @@ impl App {
                 wanted.tell(id);
                 let ways = if kept == Kept::LockedWays { TABLE_WAYS } else { 0 };
                 let heap = if self.has_heap { Heap::Sized(SIZE) } else { Heap::AsWritten };
-                let run = self.run(figures, id, Chip { ways, kept, every: Some(micros * MHZ) }, heap)?;
+                let chip = Chip { ways, kept, every: Some(micros * MHZ), prefetch: false };
+                let run = self.run(figures, id, chip, heap)?;
                 self.same_work(id, &run, first.get_or_insert_with(|| run.clone()))?;
                 let memory = *memory.get_or_insert(run.translation.data_stall_cycles);
                 let about = format!("{}, {place}, emptied every {name}", self.about);

@@ -11,6 +11,9 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = Vec::new();
     found.extend(locked_ways(hardware.locked_ways, ways));
     found.extend(hardware.near_tables.and_then(|place| near_tables(place, hardware.locked_ways, ways)));
+    if hardware.prefetch {
+        found.extend(prefetch(manifest, ways));
+    }
     found
 }
 
@@ -54,4 +57,29 @@ fn near_tables(place: NearTables, locked: u32, ways: u32) -> Option<Refusal> {
         ),
         _ => None,
     }
+}
+
+/// The processor can read ahead, and nobody relies on costs that were observed while it does not.
+fn prefetch(manifest: &Manifest, ways: u32) -> Option<Refusal> {
+    let key = "hardware.prefetch";
+    if ways == 0 {
+        return Some(
+            Refusal::at("CF0317", key, "there is no prefetcher")
+                .limit("the processor of the board has none")
+                .rule("`prefetch` switches the data prefetcher of a Cortex-A9 on")
+                .remedy("remove `prefetch`"),
+        );
+    }
+    let threads = manifest.domain.iter().flat_map(|(name, domain)| domain.thread.iter().map(move |t| (name, t)));
+    let mut timed = threads.filter(|(_, thread)| thread.deadline().is_some());
+    timed.next().map(|(domain, thread)| {
+        Refusal::at(
+            "CF0317",
+            key,
+            format!("`{domain}.{}` has a deadline, and the processor would read ahead", thread.name),
+        )
+        .limit("no thread with a deadline")
+        .rule("the costs of the kernel that admission counts with were observed with the prefetcher off")
+        .remedy("remove `prefetch`, or the thread's `period` and `deadline`")
+    })
 }

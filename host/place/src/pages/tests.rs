@@ -136,6 +136,7 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
             tables: TABLES,
             locked_ways: 0,
             locked_bytes: 0,
+            prefetch: false,
             device_offset: DEVICE_OFFSET,
         }),
         kernel: &[],

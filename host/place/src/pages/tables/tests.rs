@@ -22,6 +22,7 @@ fn pages(chip: u32, locked: u32) -> Pages {
         tables: (0xfffe_0000, chip),
         locked_ways: 2,
         locked_bytes: locked,
+        prefetch: false,
         device_offset: 0,
     }
 }
