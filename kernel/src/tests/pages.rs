@@ -160,13 +160,37 @@ fn copies_follow_the_translation_page_by_page() {
     assert_eq!(call(&mut kernel, Call::GateCopyIn, beyond), refused(Error::BadAddress));
 }
 
-#[test]
-fn copies_between_two_names_of_the_same_memory_are_refused() {
+/// As [`ready`], where domain 0 may map for itself, too.
+fn ready_for_both() -> Chip {
     let mut builder = system();
     builder.caps.push(Cap { domain: 0, slot: WORD, kind: 1, object: 0, rights: 7, badge: 0 });
     builder.caps.retain(|cap| (cap.domain, cap.slot, cap.kind) != (0, WORD, 5));
     let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, POOL_BYTES, 0]), OK);
+    kernel
+}
+
+#[test]
+fn copies_follow_the_translation_of_both_sides() {
+    let mut kernel = ready_for_both();
+    let own = VIRT + 0x5_0000;
+    // The pages of the source lie in the other order, and those of the destination are cut elsewhere.
+    assert_eq!(map(&mut kernel, WORD | 1 << 16, own, 1, 0x9000), OK);
+    assert_eq!(map(&mut kernel, WORD | 1 << 16, own + 0x1000, 1, 0x4000), OK);
+    assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x7000), OK);
+    assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x2000), OK);
+    for (at, value) in (0x9fe0..0xa000).chain(0x4000..0x4020).zip(1..) {
+        kernel.arch.memory.insert(POOL + at, value);
+    }
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, [VIRT + 0xfd0, own + 0xfe0, 64, 0]), OK);
+    let copied = (0x7fd0..0x8000).chain(0x2000..0x2010).map(|at| kernel.arch.memory.get(&(POOL + at)).copied());
+    assert!(copied.eq((1..=64).map(Some)));
+}
+
+#[test]
+fn copies_between_two_names_of_the_same_memory_are_refused() {
+    let mut kernel = ready_for_both();
     let own = VIRT + 0x5_0000;
     assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x1000), OK);
     assert_eq!(map(&mut kernel, WRITE, own, 1, 0x2000), OK);

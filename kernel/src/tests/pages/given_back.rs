@@ -6,7 +6,7 @@ use abi::{Call, Error};
 use system::{Area, Cap, Frames, area, frames};
 
 use super::super::refused;
-use super::super::sim::{Machine, PEER, Pager, boot_with};
+use super::super::sim::{Machine, Pager, boot_with};
 use super::{Chip, FRAMES, NEAR, OK, PINNED, POOL, POOL_BYTES, READ, VIRT, WRITE};
 use super::{call, call_by_other, check, finds, map, ready, restart, system, unmap};
 use crate::objects::Life;
@@ -36,6 +36,23 @@ fn parts_and_unions_of_mappings_are_given_back() {
     assert_eq!(restart(&mut kernel), OK);
     assert_eq!(kernel.frames.marks(), marks);
     unused(&mut kernel, 0x4000);
+}
+
+#[test]
+fn neighbours_that_lie_apart_in_memory_are_not_one() {
+    let mut kernel = ready();
+    let marks = kernel.frames.marks();
+    let pages = [(VIRT, 0x5000), (VIRT + 0x1000, 0x9000), (VIRT + 0x2000, 0x6000)];
+    for (virt, offset) in pages {
+        assert_eq!(map(&mut kernel, WRITE, virt, 1, offset), OK);
+    }
+    // The first and the last touch in memory, but not where the domain has them.
+    assert_eq!(kernel.frames.marks(), marks + 5);
+    for (virt, offset) in pages {
+        assert_eq!(unmap(&mut kernel, WRITE, virt, 1, offset), OK);
+    }
+    assert_eq!(kernel.frames.marks(), marks);
+    unused(&mut kernel, 0xa000);
 }
 
 #[test]
@@ -88,18 +105,23 @@ fn a_restart_tells_what_a_domain_began_with_from_what_lies_in_or_behind_it() {
     builder.frames.push(Frames { base: OWN, bytes: 0x3000, kind: frames::USER });
     // Instead of the frames on the chip.
     builder.caps.last_mut().expect("the sample has capabilities").object = 7;
-    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
-    for (slot, offset, bytes) in [(FRAMES, 0, 0x1000), (NEAR, 0x2000, 0x1000)] {
-        assert_eq!(call(&mut kernel, Call::FramesRetype, [slot, offset, bytes, 0]), OK);
+    for replaced in [false, true] {
+        let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+        for (slot, offset, bytes) in [(FRAMES, 0, 0x1000), (NEAR, 0x2000, 0x1000)] {
+            assert_eq!(call(&mut kernel, Call::FramesRetype, [slot, offset, bytes, 0]), OK);
+        }
+        // Its second page is taken away and other memory put there; what follows lies as it would if the area went on.
+        if replaced {
+            assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, NEAR, OWN + 0x1000, 0x1000]), OK);
+            assert_eq!(map(&mut kernel, WRITE, OWN + 0x1000, 1, 0), OK);
+        }
+        assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, NEAR, OWN + 0x2000, 0x2000]), OK);
+        assert_eq!(finds(&mut kernel, OWN + 0x2000), Some(OWN + 0x2000));
+        assert_eq!(restart(&mut kernel), OK);
+        let second = (!replaced).then_some(OWN + 0x1000);
+        let left = [OWN, OWN + 0x1000, OWN + 0x2000].map(|at| finds(&mut kernel, at));
+        assert_eq!(left, [Some(OWN), second, None], "{replaced}");
     }
-    // Its second page is taken away and other memory put there; what follows lies as it would if the area went on.
-    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, NEAR, OWN + 0x1000, 0x1000]), OK);
-    assert_eq!(map(&mut kernel, WRITE, OWN + 0x1000, 1, 0), OK);
-    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, NEAR, OWN + 0x2000, 0x2000]), OK);
-    assert_eq!(finds(&mut kernel, OWN + 0x2000), Some(OWN + 0x2000));
-    assert_eq!(restart(&mut kernel), OK);
-    assert_eq!(finds(&mut kernel, OWN), Some(OWN));
-    assert_eq!([OWN + 0x1000, OWN + 0x2000].map(|at| finds(&mut kernel, at)), [None, None]);
 }
 
 #[test]
@@ -123,14 +145,19 @@ fn data_whose_memory_was_taken_away_is_not_restored_elsewhere() {
     let mut builder = system();
     builder.caps.push(Cap { domain: 1, slot: FRAMES, kind: 7, object: 2, rights: 7, badge: 0 });
     builder.caps.push(Cap { domain: 1, slot: NEAR, kind: 1, object: 1, rights: 7, badge: 0 });
-    let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
-    // Its data is where the other domain's would be.
-    let words = [NEAR | 3 << 16, FRAMES, 0x2002_1000, 0];
-    assert_eq!(call_by_other(&mut kernel, Call::FramesUnmap, words), OK);
-    kernel.loads(0);
-    kernel.arch.memory.clear();
-    assert_eq!(restart(&mut kernel), refused(Error::BadState));
-    assert!(kernel.arch.memory.is_empty());
+    for read_only in [false, true] {
+        let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
+        // Its data is where the other domain's would be.
+        let words = |access: u32| [NEAR | access << 16, FRAMES, 0x2002_1000, 0];
+        assert_eq!(call_by_other(&mut kernel, Call::FramesUnmap, words(3)), OK);
+        if read_only {
+            assert_eq!(call_by_other(&mut kernel, Call::FramesMap, words(1)), OK);
+        }
+        kernel.loads(0);
+        kernel.arch.memory.clear();
+        assert_eq!(restart(&mut kernel), refused(Error::BadState), "{read_only}");
+        assert!(kernel.arch.memory.is_empty());
+    }
 }
 
 /// Maps, runs, unmaps, locks, restarts.
