@@ -2,8 +2,7 @@
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |
-//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; one store to the pieces, at most 9 loads and 19 stores of records; once in 31 times about twice that, where records
-//! come from the pieces | construction |
+//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; one store to the pieces, at most 9 loads and 19 stores of records; once in 31 times about twice that, where records come from the pieces | construction |
 //! | [`Heap::free`] | no loop; a load and a store of the pieces, at most 26 loads and 15 stores of records, at least 22 and 6 | construction |
 //! | [`Heap::realloc`] | the same, when the block stays in place; else one `alloc`, one `free` and the copy | construction |
 //! | no refusal while the program stays within its envelope | [`worst_case_bytes`] | proof in `docs/memory.md` |
