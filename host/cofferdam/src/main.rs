@@ -13,7 +13,10 @@ use crate::cli::{Cli, Verb};
 use crate::output::Output;
 
 fn main() -> std::process::ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     let mut output = Output::new(cli.json, cli.quiet, cli.verb.name());
     let result = match &cli.verb {
         Verb::New(args) => verbs::new::run(args, &mut output),
@@ -33,4 +36,14 @@ fn main() -> std::process::ExitCode {
         Err(diagnostics) => output.refuse(&diagnostics),
     };
     output.finish(code)
+}
+
+/// Wrong use of the command, help and version: text, or for who asks for JSON one object with the reason.
+fn misused(error: &clap::Error) -> std::process::ExitCode {
+    if !error.use_stderr() || !std::env::args().any(|argument| argument == "--json") {
+        error.exit();
+    }
+    let mut output = Output::new(true, false, "");
+    output.field("usage", serde_json::json!(error.to_string().trim_end()));
+    output.finish(output::WRONG_USE)
 }

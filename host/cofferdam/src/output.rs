@@ -15,6 +15,8 @@ pub type Outcome = Result<u8, Vec<Diagnostic>>;
 pub const OK: u8 = 0;
 /// The run ended, but not as promised.
 pub const NOT_AS_PROMISED: u8 = 1;
+/// Wrong use of the command.
+pub const WRONG_USE: u8 = 2;
 /// Interrupted by the user.
 pub const INTERRUPTED: u8 = 130;
 

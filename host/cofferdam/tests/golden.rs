@@ -161,10 +161,13 @@ fn a_missing_or_wrong_qemu_reads_as_reviewed() {
 #[test]
 fn a_missing_manifest_and_run_and_code_read_as_reviewed() {
     let scratch = Scratch::new("missing");
-    let cases: [(&str, &[&str]); 3] = [
+    let cases: [(&str, &[&str]); 6] = [
         ("manifest-missing", &["check", "absent.toml"]),
         ("code-unknown", &["explain", "CF9999"]),
         ("elf-without-board", &["run", "program.elf"]),
+        ("report-board", &["report", "golden", "--board", "absent"]),
+        ("bench-only", &["bench", "--only", "absent"]),
+        ("new-name", &["new", "a golden system"]),
     ];
     let wrong = cases.iter().filter_map(|(name, args)| compare(name, &seen(&cofferdam(&scratch.0, args, &[]))));
     report(wrong.collect());
@@ -219,4 +222,24 @@ fn json_carries_the_same_refusal() {
     assert_eq!((refusal["code"].as_str(), refusal["line"].as_u64()), (Some("CF0202"), Some(14)));
     assert_eq!(refusal["place"], "domain.app.thread[0].budget");
     assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn json_says_what_is_wrong_with_the_use() {
+    let scratch = Scratch::new("use");
+    let output = cofferdam(&scratch.0, &["check", "--json", "--frobnicate"], &[]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), value["exit"].as_u64()), (Some(2), Some(2)));
+    assert!(value["usage"].as_str().unwrap().contains("--frobnicate"), "{value}");
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn a_system_can_be_made_in_the_directory_where_one_is() {
+    let scratch = Scratch::new("here");
+    let directory = scratch.0.join("starter");
+    fs::create_dir(&directory).unwrap();
+    let output = cofferdam(&directory, &["new", "."], &[]);
+    assert!(output.status.success(), "{}", seen(&output));
+    assert!(fs::read_to_string(directory.join("system.toml")).unwrap().contains("name = \"starter\""));
 }

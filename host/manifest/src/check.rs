@@ -15,6 +15,8 @@ use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::Manifest;
 
+#[cfg(test)]
+pub(crate) use names::QUEUED_MAX;
 pub use names::name_ok;
 
 /// Everything that is wrong with the manifest on this board; empty when it is admitted so far. What depends on the

@@ -46,7 +46,7 @@ codes! {
         "The policies `restart` and `report` need a supervisor: a notification that is signalled on the fault, and a domain other than the \
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
-        "The kernel's tables have fixed sizes, so that every loop at boot is bounded."
+        "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications."
     "CF0301" "no exact cover by region registers"
         "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."

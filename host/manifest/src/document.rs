@@ -76,9 +76,25 @@ fn schema_error(message: &str) -> Diagnostic {
             .limit(format!("known here: {known}"))
             .remedy(nearest(key, known));
     }
-    Diagnostic::new("CF0104", message.to_owned())
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return Diagnostic::new("CF0104", format!("the key {key} is missing"))
+            .rule("a key without a default is written")
+            .remedy(format!("add {key} here; docs/manifest.md says what it means"));
+    }
+    Diagnostic::new("CF0104", in_words(message))
         .rule("every value has the type and unit that docs/manifest.md gives it")
         .remedy("write the value as described in docs/manifest.md")
+}
+
+/// A message of the parser's, with the types of a manifest in the place of Rust's.
+fn in_words(message: &str) -> String {
+    let Some((before, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let range = match expected {
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" => format!("a whole number from 0 to {}", u64::MAX),
+        other => other.to_owned(),
+    };
+    format!("{before}, expected {range}")
 }
 
 fn nearest(key: &str, known: &str) -> String {

@@ -40,6 +40,28 @@ fn a_small_system_is_admitted() {
     assert_eq!(found, []);
 }
 
+/// `count` budgets, and as many threads of one domain, each on its own.
+fn crowd(count: usize) -> String {
+    let mut text = String::from("[system]\nname = \"s\"\nboard = \"mps2-an500\"\n[domain.app]\ncrate = \"app\"\n");
+    for i in 0..count {
+        text += &format!("[budget.b{i}]\nperiod = \"1 s\"\ncapacity = \"1 ms\"\n[[domain.app.thread]]\n");
+        text += &format!("name = \"t{i}\"\nentry = \"f\"\npriority = 3\nbudget = \"b{i}\"\n");
+    }
+    text
+}
+
+/// `check` admits no more threads and budgets than the kernel boots with.
+#[test]
+fn as_many_threads_and_budgets_are_admitted_as_the_kernel_queues() {
+    let most = check::QUEUED_MAX;
+    let queue = include_str!("../../../kernel/src/queue.rs");
+    assert!(queue.contains(&format!("pub const MAX_THREADS: usize = {most};")), "the kernel has another limit");
+    assert_eq!(refusals(&crowd(most)), []);
+    let over = refusals(&crowd(most + 1));
+    let told: Vec<_> = over.iter().map(|r| (r.code, r.message.as_str())).collect();
+    assert_eq!(told, [("CF0208", "too many budgets"), ("CF0208", "too many threads")]);
+}
+
 #[test]
 fn grants_follow_the_order_of_the_file() {
     let text = r#"
@@ -233,7 +255,9 @@ fn errors_page(golden: &Path) -> String {
         .collect();
     for code in CODES {
         page += &format!("\n## {}: {}\n{}\n", code.code, code.title, code.explains);
-        if let Some(text) = texts.iter().find(|text| text.starts_with(code.code)) {
+        let of_code = || texts.iter().filter(|text| text.starts_with(code.code));
+        // One that points into a manifest, if there is any.
+        if let Some(text) = of_code().find(|text| text.contains("╭─")).or_else(|| of_code().next()) {
             page += &format!("\n```text\n{}\n```\n", text.trim_end());
         }
     }
@@ -242,9 +266,10 @@ fn errors_page(golden: &Path) -> String {
 
 const ERRORS_HEAD: &str = "# Errors
 
-Every refusal has a stable code (`cofferdam explain CF0303` prints what stands here), points at the place in the manifest, and says
-which *rule* was broken, what was *asked*, what is *left*, and a *remedy*. With `--json` the same parts are fields of each entry of
-`diagnostics`. This page is made from the table of codes in host/manifest and the texts in tests/golden.
+Every refusal has a stable code (`cofferdam explain CF0303` says what it means), points at the place in the manifest, and says
+which *rule* was broken, what was *asked*, what is *left*, and a *remedy*. With `--json` every verb prints one object: `verb`, `ok`, `exit`,
+and `diagnostics` with these parts as fields; after wrong use (exit code 2) `usage` says why.
+This page is made from the table of codes in host/manifest and the texts in tests/golden.
 
 | exit code | meaning |
 | --- | --- |

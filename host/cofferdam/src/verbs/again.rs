@@ -90,6 +90,9 @@ fn last(
     } else {
         (subject.display().to_string(), None)
     };
+    if let Some(board) = board {
+        install.board_file(board).map_err(one)?;
+    }
     let other = board.filter(|board| own.as_deref() != Some(board));
     let name = other.map_or(name.clone(), |board| build_tool::results_of(&name, board));
     let dir = install.system_dir(&name);
@@ -99,7 +102,10 @@ fn last(
             format!("there is no run of `{name}`: `{}` is missing or damaged", what.display()),
         )
         .rule("a report is made from the files of a run")
-        .remedy("run the system first: `cofferdam run system.toml`"))
+        .remedy(match other {
+            Some(board) => format!("run the system first: `cofferdam run system.toml --board {board}`"),
+            None => "run the system first: `cofferdam run system.toml`".into(),
+        }))
     };
     let layout = dir.join("layout.json");
     if !layout.is_file() {

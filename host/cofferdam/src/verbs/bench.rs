@@ -29,7 +29,7 @@ fn wrong(error: &Error) -> Diagnostic {
             ("CF0506", "see what the compiler said; `cofferdam build examples/bench/system.toml` says more")
         }
         Error::File { .. } => ("CF0604", "make room, or name another directory with --out"),
-        Error::NoSuchRow(_) => ("CF0202", "`cofferdam bench` without --only shows every id"),
+        Error::NoSuchRow(_) => ("CF0202", "docs/bench.md lists the ids; `--only m7.gate` measures those that begin so"),
         _ => ("CF0605", "see the files of the runs in the output directory"),
     };
     Diagnostic::new(code, error.to_string())

@@ -18,7 +18,9 @@ const PACKAGE: &str = include_str!("../templates/package.toml");
 /// Makes a directory with a system that runs.
 pub fn run(args: &New, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    let name = args.directory.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    // `.` has the name of the directory that it is.
+    let whole = std::path::absolute(&args.directory).unwrap_or_else(|_| args.directory.clone());
+    let name = whole.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if !name_ok(&name) {
         return Err(one(Diagnostic::new("CF0201", format!("`{name}` cannot be the name of a system"))
             .limit("1 to 15 letters, digits, `-` or `_`")

@@ -11,11 +11,16 @@ use crate::schema::{Domain, FaultPolicy, Manifest};
 const NAME_MAX: usize = 15;
 /// The kernel's tables hold this many entries each.
 const ENTRIES_MAX: usize = 256;
+/// The kernel's queues hold this many threads, and budgets (`kernel/src/queue.rs`): with more it does not boot.
+pub(crate) const QUEUED_MAX: usize = 32;
 
 /// Whether a program can find something by this name.
 pub fn name_ok(name: &str) -> bool {
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(letters)
+    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(may_stand)
+}
+
+fn may_stand(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
@@ -59,12 +64,21 @@ fn well_formed(manifest: &Manifest) -> Vec<Refusal> {
     wrong
         .map(|(place, name)| {
             Refusal::at("CF0201", place, format!("`{name}` cannot be a name"))
-                .value(format!("{} characters", name.chars().count()))
+                .value(asked(&name))
                 .limit(format!("1 to {NAME_MAX} letters, digits, `-` or `_`"))
                 .rule("programs find things by name in fields of fixed size")
                 .remedy("choose a shorter or simpler name")
         })
         .collect()
+}
+
+/// What of a name cannot be used: its first character that may not stand in one, or its length.
+fn asked(name: &str) -> String {
+    match name.chars().find(|c| !may_stand(*c)) {
+        Some(' ') => "a blank".into(),
+        Some(c) => format!("`{c}`"),
+        None => format!("{} characters", name.chars().count()),
+    }
 }
 
 /// Refuses a name that is not declared, and lists those that are.
@@ -246,15 +260,15 @@ fn supervised(manifest: &Manifest, index: usize, name: &str, domain: &Domain) ->
 fn counts(manifest: &Manifest) -> Vec<Refusal> {
     let sum = |f: fn(&Domain) -> usize| manifest.domain.values().map(f).sum::<usize>();
     let all = [
-        ("domain", manifest.domain.len(), 32),
-        ("budget", manifest.budget.len(), ENTRIES_MAX),
-        ("notification", manifest.notification.len(), ENTRIES_MAX),
-        ("threads", sum(|d| d.thread.len()), ENTRIES_MAX),
-        ("gates", sum(|d| d.gate.len()), ENTRIES_MAX),
+        ("domain", "domains", manifest.domain.len(), 32),
+        ("budget", "budgets", manifest.budget.len(), QUEUED_MAX),
+        ("notification", "notifications", manifest.notification.len(), ENTRIES_MAX),
+        ("domain", "threads", sum(|d| d.thread.len()), QUEUED_MAX),
+        ("domain", "gates", sum(|d| d.gate.len()), ENTRIES_MAX),
     ];
-    let over = all.into_iter().filter(|(_, count, limit)| count > limit);
-    over.map(|(what, count, limit)| {
-        Refusal::at("CF0208", what, format!("too many entries: {what}"))
+    let over = all.into_iter().filter(|(_, _, count, limit)| count > limit);
+    over.map(|(place, what, count, limit)| {
+        Refusal::at("CF0208", place, format!("too many {what}"))
             .value(count.to_string())
             .limit(limit.to_string())
             .rule("the kernel's tables have fixed sizes")
