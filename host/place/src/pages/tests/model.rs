@@ -1,0 +1,211 @@
+//! What a placed system is compared with: what each domain asked for, page by page.
+
+use std::collections::BTreeMap;
+
+use protect::vmsa::Unit;
+use spec::{AccessLevel, Rule, TablePlace, TemporalSpec};
+use system::area::{DEVICE, EXECUTE, LOCKED, NEAR, READ, SHARED, WRITE};
+use system::pages::{PAGE, SPLIT, TABLE};
+
+use super::{DEVICE_OFFSET, MIB, TABLES};
+use crate::elf::Program;
+use crate::error::PlaceError;
+use crate::plan::{DomainSpot, Plan, info_bytes, stack_bytes};
+use crate::{AreaRequest, DomainRequest, Request};
+
+const RIGHTS: u32 = READ | WRITE | EXECUTE;
+
+/// What a domain asked for: name, bytes, rights, and a specification of which nothing may be weaker.
+fn asked(request: &Request, domain: &DomainRequest, program: &Program) -> Vec<(String, u64, u32, TemporalSpec)> {
+    let own = |name: &str, bytes: u32, rights, area: &AreaRequest| {
+        (name.to_owned(), u64::from(bytes) + u64::from(area.extra), rights, area.spec)
+    };
+    let stack = stack_bytes(domain).next_multiple_of(32);
+    let mut all =
+        vec![own("code", program.code.bytes.next_multiple_of(8) + info_bytes(domain), READ | EXECUTE, &domain.code)];
+    let data = own("data", program.data.bytes.next_multiple_of(8), READ | WRITE, &domain.data);
+    if domain.data.spec.access == AccessLevel::BestEffort {
+        all.push((String::from("stack"), u64::from(stack), READ | WRITE, domain.stack.spec));
+        all.push(data);
+    } else {
+        all.push((data.0, data.1 + u64::from(stack), data.2, data.3));
+    }
+    all.extend(domain.heap.iter().map(|heap| own("heap", 0, READ | WRITE, &heap.area)));
+    let arenas = domain.envelopes.iter().enumerate();
+    all.extend(arenas.map(|(index, envelope)| own(&format!("arena{index}"), 0, READ | WRITE, &envelope.area)));
+    let device = TemporalSpec::level(AccessLevel::L2);
+    all.extend(domain.devices.iter().map(|(name, _, bytes)| (name.clone(), u64::from(*bytes), READ | WRITE, device)));
+    all.extend(domain.shared.iter().map(|used| {
+        let shared = &request.shared[used.shared];
+        (shared.name.clone(), u64::from(shared.bytes), READ | if used.write { WRITE } else { 0 }, used.spec)
+    }));
+    all.extend(domain.files.iter().map(|used| {
+        let file = &request.files[used.file];
+        (file.name.clone(), file.contents.len() as u64, READ, used.spec)
+    }));
+    all
+}
+
+/// Page of a domain's address space to page of memory, rights and flags.
+type Space = BTreeMap<u32, (u32, u32, u32)>;
+
+/// Maps what the kernel maps.
+fn space(spot: &DomainSpot, domain: u32) -> Space {
+    let mut pages = Space::new();
+    for entry in spot.entries(domain) {
+        assert!(
+            entry.base.is_multiple_of(PAGE) && entry.physical.is_multiple_of(PAGE) && entry.bytes.is_multiple_of(PAGE)
+        );
+        for offset in (0..entry.bytes).step_by(PAGE as usize) {
+            let said = (entry.physical + offset, entry.flags & RIGHTS, entry.flags);
+            assert_eq!(pages.insert(entry.base + offset, said), None, "mapped twice: {entry:x?}");
+        }
+    }
+    pages
+}
+
+/// Every byte that was asked for is there, with exactly the rights and at least as well kept; no page has a byte more than its area
+/// is rounded up to.
+fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64, u32, TemporalSpec)]) {
+    let mut units: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut expected = 0;
+    for (name, bytes, rights, spec) in asked {
+        let Some(area) = spot.areas.iter().find(|area| area.name == *name) else { panic!("{name} is missing") };
+        assert!(u64::from(area.bytes) >= *bytes, "{name}: {} of {bytes} bytes", area.bytes);
+        let device = area.memory == DEVICE;
+        assert_eq!(area.physical, if device { area.base + DEVICE_OFFSET } else { area.base }, "{name}");
+        let last = area.base + (*bytes).max(1) as u32 - 1;
+        for page in (area.base & !(PAGE - 1)..=last).step_by(PAGE as usize) {
+            let (physical, have, flags) = pages[&page];
+            assert_eq!((physical - page, have), (area.physical - area.base, *rights), "{name} at {page:#x}");
+            let kept = match spec.access {
+                AccessLevel::BestEffort => 0,
+                AccessLevel::L2 | AccessLevel::L3 => flags & (NEAR | LOCKED),
+                AccessLevel::L1 | AccessLevel::Deterministic => flags & LOCKED,
+            };
+            assert!(kept != 0 || spec.access == AccessLevel::BestEffort, "{name}: weaker than {spec}");
+        }
+        if area.flags & LOCKED != 0 {
+            let (base, bytes) = area.mapped.unwrap();
+            units.entry(base).or_insert(0);
+            *units.get_mut(&base).unwrap() += u64::from(bytes);
+            assert!(area.base >= base, "{name}");
+        } else {
+            expected += u64::from(area.bytes);
+            let rounded = (*bytes).max(1).next_multiple_of(PAGE.into());
+            assert_eq!(u64::from(area.bytes), rounded, "{name} is wider than its pages");
+        }
+    }
+    // What is locked is one unit, and no smaller one holds what lies there.
+    for (base, bytes) in &units {
+        let unit = Unit::ALL.into_iter().find(|unit| u64::from(unit.bytes()) == *bytes).expect("one unit");
+        assert!(base.is_multiple_of(unit.bytes()));
+        let inside = spot.areas.iter().filter(|area| area.mapped.unwrap().0 == *base && area.flags & LOCKED != 0);
+        let known = inside.filter_map(|area| Some((area, asked.iter().find(|asked| asked.0 == area.name)?)));
+        let end = known.map(|(area, asked)| u64::from(area.base - base) + asked.1).max().unwrap();
+        assert!(end <= *bytes, "the unit holds what it is for");
+        assert!(
+            Unit::ALL.into_iter().all(|smaller| smaller.bytes() >= unit.bytes() || u64::from(smaller.bytes()) < end)
+        );
+    }
+    let ledger = spot.areas.iter().find(|area| area.name == "ledger").map_or(0, |area| u64::from(area.bytes));
+    let mapped = pages.len() as u64 * u64::from(PAGE);
+    assert_eq!(mapped, expected + units.values().sum::<u64>() + ledger, "nothing else is mapped");
+}
+
+/// No page below a stack, so that one that overflows meets nothing of its domain.
+fn guards(spot: &DomainSpot, pages: &Space) {
+    let Some(stack) = spot.areas.iter().find(|area| area.base == spot.stacks) else { panic!("no stack") };
+    let below = stack.mapped.unwrap().0 - 1;
+    let near = stack.flags & NEAR != 0 && stack.bytes < MIB;
+    assert!(!near || !pages.contains_key(&(below & !(PAGE - 1))), "{stack:x?}");
+}
+
+/// A domain's tables: no aligned MiB that a table translates has both kinds, and there is memory for each.
+fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
+    let entries: Vec<system::Area> = spot.entries(index).collect();
+    let mut kinds: BTreeMap<u32, bool> = BTreeMap::new();
+    for entry in &entries {
+        for mib in system::pages::touched(entry).filter(|mib| system::pages::is_in_table(entry, *mib)) {
+            let near = entry.flags & NEAR != 0;
+            // What is locked goes with either.
+            if entry.flags & LOCKED == 0 {
+                assert_eq!(*kinds.entry(mib).or_insert(near), near, "both kinds in MiB {mib:#x}");
+            }
+        }
+    }
+    let near = kinds.values().filter(|near| **near).count() as u32;
+    assert!(near * TABLE <= spot.table.1, "{near} near tables in {} bytes", spot.table.1);
+    assert!(kinds.len() as u32 * TABLE <= spot.table.1 + spot.far.1);
+    let on_chip = |base: u32, bytes: u32| base >= TABLES.0 && base - TABLES.0 + bytes <= TABLES.1;
+    let ways = plan.locked_ways;
+    let locked = |base: u32, bytes: u32| base >= ways.base && base - ways.base + bytes <= ways.bytes;
+    let root = (spot.root.0, SPLIT.table_bytes(), spot.root.1);
+    for (base, bytes, place) in [root, spot.table].into_iter().filter(|table| table.1 > 0) {
+        let (on_chip, locked) = (on_chip(base, bytes), locked(base, bytes));
+        assert_eq!((on_chip, locked), (place == TablePlace::OnChip, place == TablePlace::LockedWays), "{base:#x}");
+    }
+    assert!(spot.root.1 != TablePlace::OffChip || near == 0, "a near table behind a first-level table off the chip");
+    assert!(spot.root.0.is_multiple_of(SPLIT.table_bytes()) && plan.near_tables <= TABLES.1);
+    let mut own = vec![(spot.root.0, SPLIT.table_bytes()), (spot.table.0, spot.table.1), (spot.far.0, spot.far.1)];
+    own.retain(|range| range.1 > 0);
+    own
+}
+
+/// Everything that must hold of a system that was placed.
+pub(super) fn holds(plan: &Plan, request: &Request, programs: &[Program]) {
+    let spaces: Vec<Space> = plan.domains.iter().zip(0..).map(|(spot, index)| space(spot, index)).collect();
+    // Physical page to its owner; shared memory and files apart.
+    let mut owners: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut private = plan.frames.clone();
+    private.push((plan.tables, crate::plan::TABLES_BYTES as u32));
+    for (index, (spot, domain)) in plan.domains.iter().zip(&request.domains).enumerate() {
+        gives_what_was_asked(spot, &spaces[index], &asked(request, domain, &programs[index]));
+        guards(spot, &spaces[index]);
+        private.extend(tables(plan, spot, index as u32));
+        for (physical, _, flags) in spaces[index].values() {
+            assert!(
+                *flags & SHARED != 0 || owners.insert(*physical, index).is_none(),
+                "{physical:#x} is somebody else's"
+            );
+        }
+    }
+    let reached = |(base, bytes): (u32, u32), page: u32| page < base + bytes && base < page + PAGE;
+    for space in &spaces {
+        for (physical, ..) in space.values() {
+            assert!(private.iter().all(|range| !reached(*range, *physical)), "{physical:#x} is the kernel's");
+        }
+    }
+    for (position, first) in private.iter().enumerate() {
+        for second in &private[position + 1..] {
+            assert!(first.0 >= second.0 + second.1 || second.0 >= first.0 + first.1, "{first:x?} {second:x?}");
+        }
+    }
+    // Shared memory is where the others have it, and nobody writes what is nobody's to write.
+    for (physical, ..) in spaces.iter().flat_map(BTreeMap::values).filter(|page| page.1 & WRITE != 0) {
+        assert!(plan.read_only.iter().all(|range| !reached(*range, *physical)), "{physical:#x} is read only");
+    }
+}
+
+/// Whether a refusal names what there is too little of.
+pub(super) fn justified(request: &Request, programs: &[Program], error: &PlaceError) -> bool {
+    let each = request.domains.iter().zip(programs).map(|(domain, program)| asked(request, domain, program));
+    // Bytes to be locked by domain and rights; domains with anything near.
+    let (mut units, mut near): (BTreeMap<(usize, u32), u64>, usize) = (BTreeMap::new(), 0);
+    for (index, asked) in each.enumerate() {
+        for (_, bytes, rights, _) in asked.iter().filter(|asked| asked.3.access >= AccessLevel::L1) {
+            *units.entry((index, *rights)).or_insert(0) += bytes + 64;
+        }
+        near += usize::from(asked.iter().any(|asked| asked.3.access == AccessLevel::L2));
+    }
+    match error {
+        PlaceError::Refused { refusal, .. } => refusal.rule == Rule::LockSlots && units.len() > 4,
+        PlaceError::Unit { .. } => units.values().any(|bytes| *bytes > u64::from(MIB)),
+        // A first-level table, and some second-level ones.
+        PlaceError::Full { what, .. } => {
+            let ways = request.pages.as_ref().map_or(0, |pages| pages.locked_bytes);
+            what.starts_with("table of domain") && near as u32 * (SPLIT.table_bytes() + 6 * TABLE) > TABLES.1 + ways
+        }
+        _ => false,
+    }
+}
