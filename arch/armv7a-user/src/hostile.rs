@@ -4,16 +4,8 @@
 pub mod places;
 
 use core::arch::{asm, global_asm};
-use core::cell::UnsafeCell;
 
-/// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
-///
-/// # Safety
-/// None is possible: the thread does not survive unless the attack succeeds.
-pub unsafe fn call_on_stack(stack: u32) -> ! {
-    // SAFETY: the caller wants what follows.
-    unsafe { asm!("mov sp, {0}", "mov r12, #0", "svc #0", "udf #1", in(reg) stack, options(noreturn)) }
-}
+pub use arch_user_armv7::hostile::*;
 
 /// Sets the stack pointer and stays until interrupts have come. They save nothing on a thread's stack here, so that the thread stores
 /// there itself at last.
@@ -47,50 +39,6 @@ pub unsafe fn leave_state(address: u32) {
     }
 }
 
-/// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.
-///
-/// # Safety
-/// As for [`call_on_stack`].
-pub unsafe fn call_on_stack_with_floats(stack: u32) -> ! {
-    // SAFETY: the caller wants what follows.
-    unsafe {
-        asm!(
-            "vmov s0, {0}", "vmov s31, {0}", "mov sp, {0}", "mov r12, #0", "svc #0", "udf #1",
-            in(reg) stack, options(noreturn)
-        )
-    }
-}
-
-/// Branches to an address: code of others, or one of the values that mean a return from an exception.
-///
-/// # Safety
-/// As for [`call_on_stack`].
-pub unsafe fn jump(address: u32) -> ! {
-    // SAFETY: the caller wants what follows.
-    unsafe { asm!("bx {0}", "udf #1", in(reg) address, options(noreturn)) }
-}
-
-/// As [`jump`], through the stack.
-///
-/// # Safety
-/// As for [`call_on_stack`].
-pub unsafe fn pop_pc(address: u32) -> ! {
-    // SAFETY: the caller wants what follows.
-    unsafe { asm!("push {{{0}}}", "pop {{pc}}", "udf #1", in(reg) address, options(noreturn)) }
-}
-
-/// Executes an undefined instruction.
-pub fn undefined() -> ! {
-    // SAFETY: the instruction does nothing but fault.
-    unsafe { asm!("udf #2", options(noreturn)) }
-}
-
-/// Executes a breakpoint, which is a fault where no debugger is attached.
-pub fn breakpoint() {
-    // SAFETY: the instruction does nothing but fault.
-    unsafe { asm!("bkpt #1") }
-}
-
 /// Writes the processor's mode and masks, which only privileged code may; returns 1 for a thread that is in User mode still, and the bits
 /// that mask interrupts and asynchronous aborts.
 pub fn write_special_registers() -> (u32, u32) {
@@ -102,47 +50,6 @@ pub fn write_special_registers() -> (u32, u32) {
     // SAFETY: in User mode the writes are ignored (DDI 0406C B1.3.3, B9.3.2).
     unsafe { asm!("cpsid aif", "msr cpsr_c, #0xd3", "msr cpsr_x, #1", "mrs {0}, cpsr", out(reg) cpsr) };
     (u32::from(cpsr & MODE == USER), cpsr & MASKS)
-}
-
-/// Loads four words with one instruction that starts at `address`.
-///
-/// # Safety
-/// As for [`call_on_stack`], when the words are not the domain's own.
-pub unsafe fn load_multiple(address: u32) -> u32 {
-    let word;
-    // SAFETY: the caller wants the access.
-    unsafe {
-        asm!("ldmia {0}, {{r4, r5, r8, r10}}", in(reg) address, lateout("r4") word, out("r5") _, out("r8") _, out("r10") _)
-    };
-    word
-}
-
-/// Stores exclusively to `address`.
-///
-/// # Safety
-/// As for [`load_multiple`].
-pub unsafe fn store_exclusive(address: u32) -> u32 {
-    let status;
-    // SAFETY: the caller wants the access.
-    unsafe { asm!("ldrex {0}, [{1}]", "strex {0}, {1}, [{1}]", out(reg) status, in(reg) address) };
-    status
-}
-
-/// Changes rounding and the treatment of small numbers in the floating-point unit.
-pub fn spoil_rounding() {
-    // SAFETY: only this thread's floating-point state changes.
-    unsafe { asm!("vmsr fpscr, {0}", in(reg) 0x03c0_0000_u32) }
-}
-
-/// Makes a system call with a number in the instruction, which the kernel ignores; the number that counts is `number`.
-pub fn call_immediate(number: u32) -> u32 {
-    let status;
-    // SAFETY: the numbers passed here name no call.
-    unsafe {
-        asm!("svc #255", inlateout("r0") 0 => status, inlateout("r1") 0 => _, inlateout("r2") 0 => _,
-             inlateout("r3") 0 => _, inlateout("r12") number => _)
-    };
-    status
 }
 
 /// Words that the floating-point registers hold.
@@ -186,24 +93,9 @@ macro_rules! hostile_entries {
 pub use hostile_entries as entries;
 
 /// Registers as the domain's thread found them; see [`REGISTERS`].
-pub static SEEN_AT_START: Seen = Seen(UnsafeCell::new([0; REGISTERS]));
+pub static SEEN_AT_START: Seen<REGISTERS> = Seen::zeroed();
 /// Registers as the domain's gate found them at its last call.
-pub static SEEN_AT_GATE: Seen = Seen(UnsafeCell::new([0; REGISTERS]));
-
-/// Registers that assembly stores.
-#[repr(transparent)]
-pub struct Seen(UnsafeCell<[u32; REGISTERS]>);
-
-// SAFETY: every access is one volatile word.
-unsafe impl Sync for Seen {}
-
-impl Seen {
-    /// The words.
-    pub fn words(&self) -> [u32; REGISTERS] {
-        // SAFETY: the array is this domain's own, and whole.
-        core::array::from_fn(|index| unsafe { (self.0.get() as *const u32).add(index).read_volatile() })
-    }
-}
+pub static SEEN_AT_GATE: Seen<REGISTERS> = Seen::zeroed();
 
 /// Performs a system call and returns what the floating-point registers hold afterwards. Meaningful in a thread that has
 /// not used them yet: the kernel saves nothing for such a thread, so that what it finds is the kernel's choice.
@@ -222,24 +114,6 @@ pub unsafe fn floats_after(number: u32, args: [u32; 2]) -> [u32; FLOATS] {
         );
     }
     seen
-}
-
-/// What [`hold`] passes to the kernel and what it found.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
-    /// r4-r11 hold this and the next seven numbers during the call, s0-s31 the 32 after these, d16-d31 the 32 after those.
-    pub pattern: u32,
-    /// Number of the call.
-    pub number: u32,
-    /// Its arguments.
-    pub args: [u32; 4],
-    /// What it returned.
-    pub status: u32,
-    /// Its first value.
-    pub value: u32,
-    /// 0 when every register held its number afterwards and floating point rounds as it should.
-    pub changed: u32,
 }
 
 // In: r0 = a Held. Fills r4-r11 and d0-d31, performs the call, compares. Clobbers as a function may.
@@ -307,21 +181,6 @@ global_asm!(
     "    pop {{r4-r11, pc}}",
     ".size cofferdam_hold, . - cofferdam_hold",
 );
-
-unsafe extern "C" {
-    fn cofferdam_hold(held: *mut Held);
-}
-
-/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
-/// afterwards: what a victim does, whose registers somebody may want to read or to change.
-///
-/// # Safety
-/// The caller upholds the contract of the call; the call returns.
-pub unsafe fn hold(mut held: Held) -> Held {
-    // SAFETY: the block is this function's own.
-    unsafe { cofferdam_hold(&raw mut held) };
-    held
-}
 
 /// Changes every register that a callee must preserve, and rounding: as a gate's callee may, whose caller must not notice.
 ///

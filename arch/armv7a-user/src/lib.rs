@@ -1,70 +1,7 @@
-//! How a protection domain enters the kernel on Armv7-A. The number of the system call travels in r12, arguments in
-//! r0-r3; the status comes back in r0 and values in r1 and r2. `include/cofferdam/arch.h` is the same for C.
+//! How a protection domain enters the kernel on Armv7-A: as on every Armv7, but for how C is compiled (`cflags.txt`) and what attackers try.
 #![no_std]
 
 #[cfg(feature = "hostile")]
 pub mod hostile;
 
-use core::arch::{asm, global_asm};
-
-// Gate entry functions return here. In: r0 = status (low word of the 64-bit result), r1 = value (high word).
-// Out: does not return; system call 8 is GATE_RETURN. Its own section, so that the linker script can keep it.
-global_asm!(
-    ".section .cofferdam.gate_return, \"ax\", %progbits",
-    ".arm",
-    ".balign 4",
-    ".global __cofferdam_gate_return",
-    ".type __cofferdam_gate_return, %function",
-    "__cofferdam_gate_return:",
-    "    mov r12, #8",
-    "    svc #0",
-    "    udf #0", // only when the kernel refuses: the thread was in no gate
-    ".size __cofferdam_gate_return, . - __cofferdam_gate_return",
-);
-
-/// What a system call returned: status, first value, second value.
-pub type Raw = (u32, u32, u32);
-
-/// Enters the kernel with call `number`. Values are meaningful only as far as the call documents them.
-///
-/// # Safety
-/// A call may change the memory of this domain (for example `GATE_COPY_IN`): the caller upholds that call's contract.
-#[inline(always)]
-pub unsafe fn call(number: u32, a0: u32, a1: u32, a2: u32, a3: u32) -> Raw {
-    let (status, first, second);
-    // SAFETY: the kernel preserves every register except r0-r3 and r12, and the flags; memory is the caller's duty.
-    unsafe {
-        asm!(
-            "svc #0",
-            inlateout("r0") a0 => status,
-            inlateout("r1") a1 => first,
-            inlateout("r2") a2 => second,
-            inlateout("r3") a3 => _,
-            inlateout("r12") number => _,
-            options(nostack),
-        );
-    }
-    (status, first, second)
-}
-
-/// As [`call`], of a call without arguments and values: the registers hold whatever they held, which the kernel does not look at.
-///
-/// # Safety
-/// As for [`call`].
-#[inline(always)]
-pub unsafe fn call_bare(number: u32) -> u32 {
-    let status;
-    // SAFETY: as in `call`.
-    unsafe {
-        asm!(
-            "svc #0",
-            out("r0") status,
-            out("r1") _,
-            out("r2") _,
-            out("r3") _,
-            inlateout("r12") number => _,
-            options(nostack),
-        );
-    }
-    status
-}
+pub use arch_user_armv7::{Raw, call, call_bare};

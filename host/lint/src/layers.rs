@@ -53,7 +53,8 @@ impl Layer {
     pub const fn may_use(self) -> &'static [Self] {
         use Layer::{Apps, Arch, Boards, Capi, Crates, Entry, Host, Kernel, Profiles, Services, User};
         match self {
-            Crates | Capi | Kernel | Entry => &[Crates],
+            Crates | Capi | Kernel => &[Crates],
+            Entry => &[Entry, Crates],
             Arch => &[Kernel, Crates],
             Boards => &[Arch, Kernel, Crates],
             User => &[User, Entry, Crates],

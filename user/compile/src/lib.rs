@@ -10,26 +10,29 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Beginning of a target triple, and the directory of how its domains enter the kernel.
-const ENTRIES: &[(&str, &str)] = &[("thumbv7em-", "arch/armv7m-user"), ("armv7a-", "arch/armv7a-user")];
+/// Beginning of a target triple, and the file of the flags that C is compiled with for it.
+const FLAGS: &[(&str, &str)] =
+    &[("thumbv7em-", "arch/armv7m-user/cflags.txt"), ("armv7a-", "arch/armv7a-user/cflags.txt")];
 
-/// The directory that holds the C flags of the target (`cflags.txt`) and its header, for the target that cargo builds for.
-///
-/// # Panics
-/// For a target that no port is for, and outside of a build script: a build script has nobody else to tell.
+/// The directory of how domains enter the kernel, with its C header: the same for every target in [`FLAGS`].
 pub fn entry() -> PathBuf {
+    root().join("arch/armv7-user")
+}
+
+/// The file of C flags for the target that cargo builds for.
+fn flags() -> PathBuf {
     let target = std::env::var("TARGET").expect("cargo sets TARGET for build scripts");
-    let found = ENTRIES.iter().find(|(begins, _)| target.starts_with(begins));
-    let (_, directory) = found.unwrap_or_else(|| panic!("no domain can be built for {target}"));
-    root().join(directory)
+    let found = FLAGS.iter().find(|(begins, _)| target.starts_with(begins));
+    let (_, file) = found.unwrap_or_else(|| panic!("no domain can be built for {target}"));
+    root().join(file)
 }
 
 /// A compiler for the chip, with the flags that every C part of the run-time is compiled with.
 ///
 /// # Panics
-/// As [`entry`], and when the flags cannot be read.
+/// For a target that no port is for, when the flags cannot be read, and outside of a build script: a build script has nobody else to tell.
 pub fn c_build() -> cc::Build {
-    let flags = entry().join("cflags.txt");
+    let flags = flags();
     println!("cargo::rerun-if-changed={}", flags.display());
     let mut build = cc::Build::new();
     build.no_default_flags(true).compiler("arm-none-eabi-gcc");

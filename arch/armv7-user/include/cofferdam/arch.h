@@ -1,4 +1,4 @@
-/* How a domain enters the kernel on Armv7-A: number in r12, arguments in r0-r3; status in r0, values in r1 and r2. */
+/* How a domain enters the kernel on Armv7: number in r12, arguments in r0-r3; status in r0, values in r1 and r2. */
 #ifndef COFFERDAM_ARCH_H
 #define COFFERDAM_ARCH_H
 

@@ -1,0 +1,153 @@
+//! Instructions with which a hostile domain tries to get out, as far as they are the same in Thumb and in Arm state.
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+
+/// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
+///
+/// # Safety
+/// None is possible: the thread does not survive unless the attack succeeds.
+pub unsafe fn call_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "mov r12, #0", "svc #0", "udf #1", in(reg) stack, options(noreturn)) }
+}
+
+/// As [`call_on_stack`], with live floating-point state, whose frame is larger and may be written later.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn call_on_stack_with_floats(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe {
+        asm!(
+            "vmov s0, {0}", "vmov s31, {0}", "mov sp, {0}", "mov r12, #0", "svc #0", "udf #1",
+            in(reg) stack, options(noreturn)
+        )
+    }
+}
+
+/// Branches to an address: code of others, or one of the values that mean a return from an exception.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn jump(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("bx {0}", "udf #1", in(reg) address, options(noreturn)) }
+}
+
+/// As [`jump`], through the stack.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn pop_pc(address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("push {{{0}}}", "pop {{pc}}", "udf #1", in(reg) address, options(noreturn)) }
+}
+
+/// Executes an undefined instruction.
+pub fn undefined() -> ! {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("udf #2", options(noreturn)) }
+}
+
+/// Executes a breakpoint, which is a fault where no debugger is attached.
+pub fn breakpoint() {
+    // SAFETY: the instruction does nothing but fault.
+    unsafe { asm!("bkpt #1") }
+}
+
+/// Loads four words with one instruction that starts at `address`.
+///
+/// # Safety
+/// As for [`call_on_stack`], when the words are not the domain's own.
+pub unsafe fn load_multiple(address: u32) -> u32 {
+    let word;
+    // SAFETY: the caller wants the access.
+    unsafe {
+        asm!("ldmia {0}, {{r4, r5, r8, r10}}", in(reg) address, lateout("r4") word, out("r5") _, out("r8") _, out("r10") _)
+    };
+    word
+}
+
+/// Stores exclusively to `address`.
+///
+/// # Safety
+/// As for [`load_multiple`].
+pub unsafe fn store_exclusive(address: u32) -> u32 {
+    let status;
+    // SAFETY: the caller wants the access.
+    unsafe { asm!("ldrex {0}, [{1}]", "strex {0}, {1}, [{1}]", out(reg) status, in(reg) address) };
+    status
+}
+
+/// Changes rounding and the treatment of small numbers in the floating-point unit.
+pub fn spoil_rounding() {
+    // SAFETY: only this thread's floating-point state changes.
+    unsafe { asm!("vmsr fpscr, {0}", in(reg) 0x03c0_0000_u32) }
+}
+
+/// Makes a system call with a number in the instruction, which the kernel ignores; the number that counts is `number`.
+pub fn call_immediate(number: u32) -> u32 {
+    let status;
+    // SAFETY: the numbers passed here name no call.
+    unsafe {
+        asm!("svc #255", inlateout("r0") 0 => status, inlateout("r1") 0 => _, inlateout("r2") 0 => _,
+             inlateout("r3") 0 => _, inlateout("r12") number => _)
+    };
+    status
+}
+
+/// Registers that assembly stores.
+#[repr(transparent)]
+pub struct Seen<const REGISTERS: usize>(UnsafeCell<[u32; REGISTERS]>);
+
+// SAFETY: every access is one volatile word.
+unsafe impl<const REGISTERS: usize> Sync for Seen<REGISTERS> {}
+
+impl<const REGISTERS: usize> Seen<REGISTERS> {
+    /// Before any assembly has stored.
+    pub const fn zeroed() -> Self {
+        Self(UnsafeCell::new([0; REGISTERS]))
+    }
+
+    /// The words.
+    pub fn words(&self) -> [u32; REGISTERS] {
+        // SAFETY: the array is this domain's own, and whole.
+        core::array::from_fn(|index| unsafe { (self.0.get() as *const u32).add(index).read_volatile() })
+    }
+}
+
+/// What [`hold`] passes to the kernel and what it found.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// r4-r11 hold this and the next seven numbers during the call, s0-s31 the 32 after these; d16-d31, where there are, the 32 after
+    /// those.
+    pub pattern: u32,
+    /// Number of the call.
+    pub number: u32,
+    /// Its arguments.
+    pub args: [u32; 4],
+    /// What it returned.
+    pub status: u32,
+    /// Its first value.
+    pub value: u32,
+    /// 0 when every register held its number afterwards and floating point rounds as it should.
+    pub changed: u32,
+}
+
+unsafe extern "C" {
+    // Each processor's own: it fills and compares the registers that there are.
+    fn cofferdam_hold(held: *mut Held);
+}
+
+/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
+/// afterwards: what a victim does, whose registers somebody may want to read or to change.
+///
+/// # Safety
+/// The caller upholds the contract of the call; the call returns.
+pub unsafe fn hold(mut held: Held) -> Held {
+    // SAFETY: the block is this function's own.
+    unsafe { cofferdam_hold(&raw mut held) };
+    held
+}
