@@ -205,7 +205,9 @@ fn grants_and_independence_are_shown() {
     shown(&html, "<li class=\"no\">Others displace lines</li>");
     shown(&html, "<b>none</b><span><i style=\"width:0.000%\">");
     shown(&html, "no bound</p>");
-    shown(&html, "2 grants at run time");
+    let used = |class: &str| html.split("<li class=\"k-").find_map(|way| way.strip_prefix(class)).expect("shown");
+    shown(used("chip"), "count\">2 grants at run time</p>");
+    shown(used("off"), "count\">1 area</p>");
     assert!(!html.contains("nobody uses this"), "a way that nothing is kept in is not shown");
 }
 
