@@ -121,11 +121,14 @@ fn qemu_path() -> PathBuf {
     env::var_os("COFFERDAM_QEMU").map_or_else(|| PathBuf::from(QEMU), PathBuf::from)
 }
 
+/// Beside the command or one above it; for a command that `cargo install` has put elsewhere, where the checkout's builds are.
 fn plugin_places() -> Vec<PathBuf> {
     if let Some(place) = env::var_os("COFFERDAM_PLUGIN") {
         return vec![PathBuf::from(place)];
     }
     let program = env::current_exe().unwrap_or_default();
-    let above = program.ancestors().skip(1).take(2).map(|directory| directory.join(PLUGIN));
-    above.collect()
+    let above = program.ancestors().skip(1).take(2).map(Path::to_path_buf);
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    let built = env::var_os("CARGO_TARGET_DIR").map_or(checkout, PathBuf::from).join("release");
+    above.chain([built]).map(|directory| directory.join(PLUGIN)).collect()
 }
