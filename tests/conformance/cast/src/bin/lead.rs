@@ -98,7 +98,9 @@ fn restart(info: Info) -> bool {
 fn clear(info: Info) {
     stop(info);
     let notifications = info.caps().filter(|(_, cap)| cap.kind == Kind::Notification);
-    notifications.for_each(|(_, cap)| drop(sys::poll(cap.slot, u32::MAX)));
+    for (_, cap) in notifications {
+        let _ = sys::poll(cap.slot, u32::MAX);
+    }
 }
 
 /// Nor does it make memory untyped that was retyped.
