@@ -1,8 +1,8 @@
 //! The figures on the terminal.
 
 use super::{PREFIX, PREFIX_A9};
-use crate::Row;
 use crate::table::empty;
+use crate::{Row, Target};
 
 /// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
 /// number of accesses is summed up: `bench.json` has a row for each number.
@@ -30,11 +30,6 @@ fn translation_table(rows: &[Row]) -> String {
 
 fn translation_cells(row: &Row) -> Vec<String> {
     let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let target = row.target.as_ref().map(|target| {
-        let walks = target.walks.map(|most| format!("walks <= {most}"));
-        let beyond = target.walks_beyond.map(|most| format!("beyond <= {most}"));
-        [walks, beyond].into_iter().flatten().collect::<Vec<_>>().join(", ")
-    });
     vec![
         row.id.clone(),
         row.operation.clone(),
@@ -44,13 +39,22 @@ fn translation_cells(row: &Row) -> Vec<String> {
         number(row.walks_beyond),
         row.overhead.map(|value| format!("{value:.2} %")).unwrap_or_default(),
         row.paper.clone().unwrap_or_default(),
-        target.unwrap_or_default(),
+        row.target.as_ref().map(describe).unwrap_or_default(),
         row.met.map(verdict).unwrap_or_default(),
     ]
 }
 
 fn verdict(met: bool) -> String {
     if met { "yes" } else { "MISSED" }.to_owned()
+}
+
+/// The limits of a figure.
+fn describe(target: &Target) -> String {
+    let overhead = target.overhead.map(|most| format!("<= {most:.2} %"));
+    let misses = target.added_misses.map(|most| format!("added <= {most}"));
+    let walks = target.walks.map(|most| format!("walks <= {most}"));
+    let beyond = target.walks_beyond.map(|most| format!("beyond <= {most}"));
+    [overhead, misses, walks, beyond].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn cells(row: &Row) -> Vec<String> {
@@ -60,11 +64,6 @@ fn cells(row: &Row) -> Vec<String> {
         Some(why) => (String::new(), why.clone()),
         None => (row.cycles.median.to_string(), some(row.overhead.map(percent))),
     };
-    let target = row.target.as_ref().map(|target| {
-        let overhead = target.overhead.map(|most| format!("<= {most:.2} %"));
-        let misses = target.added_misses.map(|most| format!("added <= {most}"));
-        [overhead, misses].into_iter().flatten().collect::<Vec<_>>().join(", ")
-    });
     vec![
         row.id.clone(),
         row.operation.clone(),
@@ -73,7 +72,7 @@ fn cells(row: &Row) -> Vec<String> {
         some(row.added_misses.map(|misses| misses.to_string())),
         overhead,
         row.paper.clone().unwrap_or_default(),
-        some(target),
+        some(row.target.as_ref().map(describe)),
         some(row.met.map(verdict)),
     ]
 }

@@ -5,7 +5,7 @@ use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
 use super::system::{Adversary, Chip, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
-use super::{manifests, overhead, row, translation, with_target};
+use super::{figures_table, manifests, overhead, row, translation, with_target};
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
@@ -136,6 +136,14 @@ fn a_place_promises_walks_that_end_there_or_none() {
     assert_eq!((judged(Kept::Tlb, 0, 0).met, judged(Kept::Tlb, 1, 0).met), (Some(true), Some(false)));
     let memory = judged(Kept::Memory, 0, 9);
     assert_eq!((memory.met, memory.overhead, memory.walks_beyond), (None, None, Some(9)));
+}
+
+#[test]
+fn few_locked_ways_slow_applications_down_by_no_more_than_in_the_paper() {
+    let judged = |percent| translation::slowed(Row { overhead: Some(percent), ..row("a9.mxu.x", "x".into()) });
+    assert_eq!((judged(4.9).met, judged(4.91).met), (Some(true), Some(false)));
+    assert_eq!(judged(0.0).paper.as_deref(), Some("< 4.9 %"));
+    assert!(figures_table(&[judged(5.0)]).contains("<= 4.90 %"));
 }
 
 #[test]

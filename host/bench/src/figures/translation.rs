@@ -12,6 +12,8 @@ use crate::{Error, systems};
 const WAYS: u32 = 8;
 /// Ways that are locked where tables lie in them.
 const TABLE_WAYS: u32 = 4;
+/// By how much, in percent, applications are slowed down at most with fewer than five ways locked (the paper, section 5).
+const SLOWED: f64 = 4.9;
 /// Cycles in a microsecond.
 const MHZ: u64 = 767;
 /// Times between two interferences: in ids, and microseconds.
@@ -84,7 +86,7 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
 }
 
 impl App {
-    /// The application slowed down by ways that are closed, its tables in on-chip RAM.
+    /// The application slowed down by ways that are closed, its tables in on-chip RAM: below five ways by at most [`SLOWED`] percent.
     fn locked_ways(&self, figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
         let prefix = format!("{PREFIX_A9}fig6.{}.", self.name);
         let mut rows = Vec::new();
@@ -103,18 +105,14 @@ impl App {
             let base = base.get_or_insert_with(|| run.clone());
             self.same_work(&id, &run, base)?;
             let (cycles, instructions) = run.probes[0];
-            rows.push(Row {
+            let row = Row {
                 cycles: Cycles { median: cycles, max: cycles },
                 instructions,
                 overhead: Some(overhead(cycles, base.probes[0].0)),
-                paper: match ways {
-                    0 => None,
-                    1..5 => Some("< 4.9 %".to_owned()),
-                    WAYS if self.name == SQLITE.name => Some("124.6 %".to_owned()),
-                    _ => None,
-                },
+                paper: (ways == WAYS && self.name == SQLITE.name).then(|| "124.6 %".to_owned()),
                 ..on_board(&id, format!("{}, {ways} ways locked", self.about))
-            });
+            };
+            rows.push(if (1..5).contains(&ways) { slowed(row) } else { row });
         }
         Ok(rows)
     }
@@ -181,6 +179,12 @@ impl App {
 /// A row without figures, of this board.
 fn on_board(id: &str, operation: String) -> Row {
     systems::row(&A9, id.to_owned(), "Cofferdam", operation)
+}
+
+/// The row of an application with a few ways locked, with the paper's limit.
+pub(super) fn slowed(row: Row) -> Row {
+    let row = Row { paper: Some(format!("< {SLOWED} %")), ..row };
+    with_target(row, Target { overhead: Some(SLOWED), ..Target::default() })
 }
 
 /// The row of a run under interference, compared with the run whose tables lie in memory, with the target that its place promises.
