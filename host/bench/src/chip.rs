@@ -16,6 +16,8 @@ pub struct Chip {
     pub profile: &'static str,
     /// Whether accesses are checked by page tables.
     pub tables: bool,
+    /// The system of the allocators.
+    pub heap: &'static str,
     /// Number of the exception of a system call.
     pub system_call: u16,
     /// What is no call: last part of a row's id, what it is, and the exceptions that it serves.
@@ -55,6 +57,7 @@ pub const M7: Chip = Chip {
     board: peers::BOARD,
     profile: "stm32f767",
     tables: false,
+    heap: "examples/heap/system.toml",
     system_call: 11,
     handlers: &[
         ("fault", "fault or miss", &[3..=6]),
@@ -84,6 +87,7 @@ pub const A9: Chip = Chip {
     board: "xilinx-zynq-a9",
     profile: "xc7z020",
     tables: true,
+    heap: "examples/heap/a9.toml",
     system_call: 2,
     handlers: &[
         ("fault", "fault", &[1..=1, 3..=4]),

@@ -15,7 +15,6 @@ pub const RATIO: f64 = 2.0;
 #[cfg(test)]
 mod tests;
 
-const SYSTEM: &str = "examples/heap/system.toml";
 /// Who takes part, in the order of the domain's marks: name in labels and ids, and what the table calls it.
 const CONTESTANTS: [(&str, &str); 7] = [
     ("ours", "Cofferdam"),
@@ -80,7 +79,7 @@ impl From<&[(u16, u32)]> for Told {
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let pairs = CONTESTANTS.iter().flat_map(|(who, _)| PARTS.iter().map(move |(_, part, _)| (who, part)));
     let probes: Vec<String> = pairs.map(|(who, part)| format!("heap_{who}_{part}")).collect();
-    let system = System { manifest: SYSTEM, name: "allocators", probes: &probes };
+    let system = System { manifest: place.chip.heap, name: "allocators", probes: &probes };
     rows(&place.chip, &calls::measure(system, place, progress)?)
 }
 
@@ -89,6 +88,9 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for (index, found) in measured.samples.iter().enumerate() {
         let (who, part) = (index / PARTS.len(), index % PARTS.len());
+        if !takes_part(chip, who) {
+            continue;
+        }
         let (id, about) = (PARTS[part].0, PARTS[part].2);
         let cycles = samples::warm_at_least(found, 1)
             .ok_or_else(|| Error::Run(format!("allocators: {} was never called for {about}", CONTESTANTS[who].1)))?;
@@ -103,12 +105,18 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
         };
         rows.push(Row { cycles, instructions, target, met, ..row(chip, who, id, about) });
     }
-    for (who, (need, failed)) in told.need.iter().zip(told.failed).enumerate() {
+    for (who, (need, failed)) in told.need.iter().zip(told.failed).enumerate().filter(|(who, _)| takes_part(chip, *who))
+    {
         let live = if who == IN_TCM { String::new() } else { format!(", at most {} live", told.live) };
         let about = format!("bytes for a history{live}; refused in the long one: {failed}");
         rows.push(Row { bytes: Some(u64::from(*need)), ..row(chip, who, "need", about) });
     }
     Ok(rows)
+}
+
+/// A board with page tables has no tightly coupled memory: what the domain has for it lies with everything else.
+fn takes_part(chip: &Chip, who: usize) -> bool {
+    !(chip.tables && who == IN_TCM)
 }
 
 fn row(chip: &Chip, who: usize, id: &str, operation: String) -> Row {

@@ -39,8 +39,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     for chip in chip::ALL.into_iter().filter(|chip| wants(chip.prefix)) {
         let place = systems::Place::new(&install, &tools, chip, &options.out_dir)?;
         all.extend(subjects(&place, options, progress)?);
-        // Its heap is larger than what one entry of a TLB holds, so that page tables cannot pin it.
-        if !chip.tables && wants(&chip.rows(heaps::KIND)) {
+        if wants(&chip.rows(heaps::KIND)) {
             all.extend(heaps::measure(&place, progress)?);
         }
         if wants(&chip.rows(grants::KIND)) {

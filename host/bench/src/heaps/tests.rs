@@ -2,7 +2,7 @@ use record::{EventsWriter, RunEvent, observed};
 
 use super::*;
 use crate::calls::collect;
-use crate::chip::M7;
+use crate::chip::{A9, M7};
 use crate::rows::Cycles;
 use crate::samples::WARM;
 
@@ -48,6 +48,13 @@ fn rows_hold_the_warm_samples_and_the_marks() {
     assert_eq!(rows.len(), CONTESTANTS.len() * (PARTS.len() + 1));
     let shown = heaps_table(&rows);
     assert!(shown.contains("1.34") && shown.contains("5000") && shown.contains("yes"), "{shown}");
+}
+
+#[test]
+fn where_nothing_is_tightly_coupled_no_heap_is_either() {
+    let rows = rows(&A9, &calls(&run(&[100, 150, 201]))).expect("enough samples");
+    assert!(rows.iter().all(|row| row.id.starts_with("a9.heap.") && !row.id.ends_with(".tcm")));
+    assert_eq!(rows.len(), (CONTESTANTS.len() - 1) * (PARTS.len() + 1));
 }
 
 #[test]
