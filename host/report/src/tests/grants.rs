@@ -211,6 +211,17 @@ fn grants_and_independence_are_shown() {
     assert!(!html.contains("nobody uses this"), "a way that nothing is kept in is not shown");
 }
 
+/// The longest bar is the longest bound of all, be it granted before the run or in it.
+#[test]
+fn bounds_are_drawn_to_one_scale() {
+    let mut system = paged();
+    let heap = &mut system.domains[1].areas[0];
+    (heap.spec, heap.kept, heap.bound_cycles) = ("deterministic".into(), "pinned".into(), Some(7));
+    let html = run(&system, say(10, MANAGER, Note::Granted(told()))).to_html();
+    shown(&html, "<b>52</b><span><i style=\"width:100.000%\">");
+    shown(&html, "<b>7</b><span><i style=\"width:13.462%\">");
+}
+
 #[test]
 fn walks_are_shown_where_there_are_page_tables() {
     let counts = TranslationCounts {
