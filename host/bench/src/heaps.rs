@@ -4,7 +4,7 @@ use crate::calls::{self, Calls, System, ratio};
 use crate::chip::{self, Chip};
 use crate::rows::Target;
 use crate::systems::Place;
-use crate::table::empty;
+use crate::table::{empty, verdict};
 use crate::{Error, Row, grants, samples, systems};
 
 /// What the ids of all rows of this kind have behind the board.
@@ -147,7 +147,7 @@ pub fn heaps_table(rows: &[Row]) -> String {
             figure(row.instructions.to_string()),
             row.bytes.map(|bytes| bytes.to_string()).unwrap_or_default(),
             row.target.as_ref().and_then(|t| t.ratio).map(|most| format!("<= {most:.1}")).unwrap_or_default(),
-            row.met.map(|met| if met { "yes" } else { "MISSED" }.to_owned()).unwrap_or_default(),
+            verdict(row).to_owned(),
         ]);
     }
     if rows.is_empty() { String::new() } else { format!("{table}\n") }

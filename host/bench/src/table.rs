@@ -45,7 +45,8 @@ pub(crate) fn empty(header: &[&str], numbers: Range<usize>) -> Table {
     table
 }
 
-fn verdict(row: &Row) -> &'static str {
+/// Whether a row keeps its target, in a word; nothing for one that has none.
+pub(crate) fn verdict(row: &Row) -> &'static str {
     match (&row.target, row.met) {
         (None, _) => "",
         (Some(_), Some(true)) => "yes",

@@ -1,7 +1,7 @@
 //! The figures on the terminal.
 
 use super::{PREFIX, PREFIX_A9};
-use crate::table::empty;
+use crate::table::{empty, verdict};
 use crate::{Row, Target};
 
 /// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
@@ -40,12 +40,8 @@ fn translation_cells(row: &Row) -> Vec<String> {
         row.overhead.map(|value| format!("{value:.2} %")).unwrap_or_default(),
         row.paper.clone().unwrap_or_default(),
         row.target.as_ref().map(describe).unwrap_or_default(),
-        row.met.map(verdict).unwrap_or_default(),
+        verdict(row).to_owned(),
     ]
-}
-
-fn verdict(met: bool) -> String {
-    if met { "yes" } else { "MISSED" }.to_owned()
 }
 
 /// The limits of a figure.
@@ -73,6 +69,6 @@ fn cells(row: &Row) -> Vec<String> {
         overhead,
         row.paper.clone().unwrap_or_default(),
         some(row.target.as_ref().map(describe)),
-        some(row.met.map(verdict)),
+        verdict(row).to_owned(),
     ]
 }
