@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use sched::switching::Switching;
+
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, LOCKED_WAYS, LockedWays, MAGIC, Notification,
-    PREFETCH, Record, System, TableError, Thread, VERSION, checksum,
+    PREFETCH, Record, SWITCHING, System, TableError, Thread, VERSION, checksum,
 };
 
 /// Everything that goes into a block.
@@ -25,6 +27,7 @@ pub struct Builder {
     pub caps: Vec<Cap>,
     pub locked_ways: LockedWays,
     pub prefetch: bool,
+    pub switching: Switching,
 }
 
 impl Builder {
@@ -57,6 +60,8 @@ impl Builder {
         let LockedWays { ways, base, bytes } = self.locked_ways;
         words[LOCKED_WAYS..PREFETCH].copy_from_slice(&[ways, base, bytes]);
         words[PREFETCH] = u32::from(self.prefetch);
+        let Switching { entry, exit, early } = self.switching;
+        words[SWITCHING..HEADER_WORDS].copy_from_slice(&[entry, exit, early]);
         words[4] = self.ticks_per_second;
         words[5] = self.cpu_hz;
         words

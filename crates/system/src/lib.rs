@@ -16,6 +16,8 @@ mod records;
 pub mod regions;
 mod validate;
 
+use sched::switching::Switching;
+
 pub use records::{
     Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, nodes, policy, replacement,
 };
@@ -23,15 +25,16 @@ pub use records::{
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
-/// each table, the words of [`LockedWays`], and whether the processor reads ahead.
-pub const HEADER_WORDS: usize = PREFETCH + 1;
+/// each table, the words of [`LockedWays`], whether the processor reads ahead, and those of [`Switching`].
+pub const HEADER_WORDS: usize = SWITCHING + 3;
 /// Where the last of the header are.
 const LOCKED_WAYS: usize = 6 + 2 * TABLES;
 const PREFETCH: usize = LOCKED_WAYS + 3;
+const SWITCHING: usize = PREFETCH + 1;
 /// Most entries of any one table: the block is rejected beyond it, so that every boot loop is bounded.
 pub const MAX_ENTRIES: usize = 256;
 
@@ -80,6 +83,8 @@ pub enum TableError {
     LockedWays,
     /// Whether the processor reads ahead is neither 0 nor 1, or is 1 where there are no page tables.
     Prefetch,
+    /// A path of [`Switching`] is longer than [`Switching::LONGEST`].
+    Switching,
     /// A table lies outside the block or has more than [`MAX_ENTRIES`] entries.
     Bounds(Table),
     /// A field of the entry holds a value that is not allowed.
@@ -163,6 +168,12 @@ impl<'a> System<'a> {
     /// Whether the processor's data prefetcher is switched on at the start.
     pub fn prefetch(&self) -> bool {
         self.words[PREFETCH] != 0
+    }
+
+    /// What the kernel charges for switches.
+    pub fn switching(&self) -> Switching {
+        let [entry, exit, early] = core::array::from_fn(|word| self.words[SWITCHING + word]);
+        Switching { entry, exit, early }
     }
 
     /// Number of entries in a table.

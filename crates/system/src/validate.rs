@@ -3,6 +3,8 @@
 mod pages;
 mod regions;
 
+use sched::switching::Switching;
+
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, PREFETCH, Record,
     System, TABLES, Table, TableError, Thread, area, frames, policy,
@@ -19,6 +21,10 @@ pub(crate) fn validate(system: &System) -> Result<(), TableError> {
     }
     if system.words[PREFETCH] > u32::from(system.has_pages()) {
         return Err(TableError::Prefetch);
+    }
+    let Switching { entry, exit, early } = system.switching();
+    if [entry, exit, early].iter().any(|path| *path > Switching::LONGEST) {
+        return Err(TableError::Switching);
     }
     each(system, domain_entry)?;
     each(system, area_entry)?;

@@ -100,6 +100,7 @@ pub(crate) fn request<'a>(
     Ok(Request {
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
+        switching: loaded.board.switching(loaded.profile.cpu_hz()),
         platform: manifest::platform(&loaded.board),
         pages: pages(&loaded.board, &manifest.hardware),
         kernel: &programs.kernel,

@@ -2,6 +2,7 @@
 
 use ::spec::{AccessLevel, TemporalSpec};
 use indexmap::IndexMap;
+use sched::switching::Switching;
 use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
@@ -125,8 +126,14 @@ pub struct Protection {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelCosts {
-    /// One thread switch across domains, exception entry and exit included.
+    /// S of docs/time.md: a path that ends in a switch across domains, from the exception to the next thread's first instruction.
     pub switch_cycles: u64,
+    /// E: its part up to where the kernel reads the clock.
+    pub entry_cycles: u64,
+    /// Y: a timer interrupt after which the same thread goes on.
+    pub early_cycles: u64,
+    /// What a thread loses when others have used caches, TLBs and predictors while it was switched away.
+    pub reload_cycles: u64,
     /// One paged-region miss.
     pub miss_cycles: u64,
     /// The longest path with interrupts masked, of systems in which nobody holds frames.
@@ -275,6 +282,14 @@ impl Board {
     /// As for [`BoardFile::parse`] and [`BoardFile::supported`].
     pub fn parse(text: &str) -> Result<Board, Diagnostic> {
         BoardFile::parse(text)?.supported()
+    }
+
+    /// What the kernel charges for switches, in ticks rounded up; `cpu_hz` is the clock of the profile.
+    pub fn switching(&self, cpu_hz: u64) -> Switching {
+        let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(cpu_hz) as u32;
+        let KernelCosts { switch_cycles, entry_cycles, early_cycles, reload_cycles, .. } = self.kernel;
+        let exit = switch_cycles.saturating_sub(entry_cycles) + reload_cycles;
+        Switching { entry: ticks(entry_cycles), exit: ticks(exit), early: ticks(early_cycles) }
     }
 
     /// The protection unit, where accesses are checked by region registers.

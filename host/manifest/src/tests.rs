@@ -105,7 +105,15 @@ fn a_response_time_is_the_hand_computed_one() {
         budget = "store"
     "#;
     let mut board = Board::parse(BOARD).unwrap();
-    board.kernel = KernelCosts { switch_cycles: 0, miss_cycles: 0, masked_cycles: 0, masked_frames_cycles: 0 };
+    board.kernel = KernelCosts {
+        switch_cycles: 0,
+        entry_cycles: 0,
+        early_cycles: 0,
+        reload_cycles: 0,
+        miss_cycles: 0,
+        masked_cycles: 0,
+        masked_frames_cycles: 0,
+    };
     board.enforcement_ns = 0;
     let analysed = |deadline: &str| {
         let document = Document::parse(Path::new("x"), &text.replace("DEADLINE", deadline)).unwrap();

@@ -1,5 +1,6 @@
 //! What is to be placed.
 
+use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
 
 /// A memory of the chip that domains can be given.
@@ -273,6 +274,8 @@ pub struct Request<'a> {
     pub cpu_hz: u32,
     /// Ticks of the board's clock in a second.
     pub ticks_per_second: u32,
+    /// What the kernel charges for switches.
+    pub switching: Switching,
     /// What the chip makes of specifications.
     pub platform: Platform,
     /// Memories that domains can be given.

@@ -14,6 +14,7 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
     let mut tables = Builder {
         ticks_per_second: request.ticks_per_second,
         cpu_hz: request.cpu_hz,
+        switching: request.switching,
         budgets: request
             .budgets
             .iter()

@@ -128,6 +128,7 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
     Request {
         cpu_hz: 1,
         ticks_per_second: 1,
+        switching: Default::default(),
         platform: Platform::cortex_a9(costs, Work { method: Method::Derived, map: linear, release: linear }),
         memories: vec![memory],
         pages: Some(Pages {
