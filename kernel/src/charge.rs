@@ -30,6 +30,12 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// [`Kernel::charge`] where a call does not matter.
+    #[inline(never)]
+    pub(crate) fn bring_up(&mut self, now: u64) {
+        self.charge(now);
+    }
+
     /// As [`Kernel::charge`], when the thread has run across a boundary of its budget's grid.
     #[cold]
     #[inline(never)]
@@ -42,9 +48,10 @@ impl<A: Arch> Kernel<A> {
 
     /// Brings a budget up to date.
     #[cold]
+    #[inline(never)]
     pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
         if self.running().is_some_and(|thread| self.threads.at(thread).budget == index) {
-            self.charge(now);
+            self.bring_up(now);
         } else if self.budgets.at_mut(index).replenish(now) {
             self.replenished(index);
         }
@@ -62,19 +69,26 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() { until } else { self.limit }
     }
 
-    /// The running thread pays for what it arranges, in a gate out of the gate's bound. It goes on afterwards.
+    /// The running thread pays for what it arranges, in a gate out of the gate's bound. If it goes on afterwards, [`Kernel::arm_for_end`]
+    /// has to follow.
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
         self.shift(price.wrapping_neg());
+    }
+
+    /// Makes sure that the timer comes when the running thread must stop.
+    #[inline(never)]
+    pub(crate) fn arm_for_end(&mut self) {
         let end = self.end();
         if self.armed.wrapping_sub(end) as i32 > 0 {
             self.armed = end;
             self.rearm = true;
         }
+        self.arm();
     }
 
     /// The running thread gets back what an interrupt took that others have paid for.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn give_back(&mut self, ticks: u32) {
         self.shift(ticks);
     }

@@ -99,7 +99,7 @@ impl<A: Arch> Kernel<A> {
         }
         let Level { bound, domain, .. } = *self.levels.at(gate);
         let now = self.now();
-        self.charge(now);
+        self.bring_up(now);
         let until = (now as u32).wrapping_add(bound);
         let end = self.end();
         if (end.wrapping_sub(until) as i32) < 0 {

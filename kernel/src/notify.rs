@@ -46,7 +46,9 @@ impl<A: Arch> Kernel<A> {
                 let (waiter, base, found) = self.claim(word, bits)?;
                 self.pay(self.activation);
                 let next = self.alert(waiter, base, found);
-                self.arm();
+                if next.is_none() {
+                    self.arm_for_end();
+                }
                 next
             }
             Err(error) => self.refused(Call::Signal, error),
@@ -112,7 +114,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_exit(&mut self, code: u32) -> Option<NonNull<A::Context>> {
         match self.exit(code) {
-            Ok(_) => self.give_way(),
+            Ok(_) => match self.ready.first() {
+                Some(next) => self.switch_over(next),
+                None => self.dispatch_slowly(),
+            },
             Err(error) => self.refused(Call::Exit, error),
         }
     }
@@ -235,6 +240,7 @@ impl<A: Arch> Kernel<A> {
         self.respond(self.resume, 0, []);
         if self.wake_waiter(word, bits) {
             self.pay(self.activation);
+            self.arm_for_end();
         }
         Ok(Outcome::Later)
     }
@@ -332,9 +338,9 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
-        self.pay(self.activation);
         self.arch.unmask(u32::from(line));
-        self.arm();
+        self.pay(self.activation);
+        self.arm_for_end();
         Ok(())
     }
 
@@ -364,7 +370,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     fn first_release(&mut self, thread: Ref<Thread<A>>, now: u64) -> u64 {
         let budget = self.threads.at(thread).budget;
-        self.charge(now);
+        self.bring_up(now);
         let mut after = self.budgets.at(budget).time;
         after.pay(self.activation);
         after.first_release()

@@ -144,6 +144,7 @@ impl Times {
     ///
     /// # Time complexity
     /// O(priorities that have times).
+    #[inline(never)]
     pub fn earliest(&self, priority: u8) -> u64 {
         let mut open = self.occupied & upto(priority);
         let mut earliest = u64::MAX;
@@ -159,6 +160,7 @@ impl Times {
     ///
     /// # Time complexity
     /// O(earlier entries of the priority).
+    #[inline(never)]
     pub fn insert(&mut self, at: u64, priority: u8, wake: Wake) {
         let queue = usize::from(priority & 31);
         let new = wake.entry();
@@ -176,6 +178,7 @@ impl Times {
     ///
     /// # Time complexity
     /// O(priorities that have times).
+    #[inline(never)]
     pub fn take_due(&mut self, now: u64, priority: u8) -> Option<Wake> {
         let mut open = self.occupied & upto(priority);
         while open != 0 {
@@ -195,6 +198,7 @@ impl Times {
     ///
     /// # Time complexity
     /// O(earlier entries of the priority).
+    #[inline(never)]
     pub fn remove(&mut self, priority: u8, wake: Wake) {
         let queue = usize::from(priority & 31);
         let (mut before, mut found) = (NONE, self.head[queue]);
@@ -210,6 +214,7 @@ impl Times {
     }
 
     /// Lets an entry, or the list's head, be followed by another.
+    #[inline(never)]
     fn link(&mut self, queue: usize, before: u8, next: u8) {
         if before != NONE {
             self.entries[usize::from(before) & (MAX_TIMES - 1)].next = next;

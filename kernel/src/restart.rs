@@ -64,6 +64,7 @@ impl<A: Arch> Kernel<A> {
                 self.make_ready(thread);
             }
         }
+        self.arm_for_end();
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.

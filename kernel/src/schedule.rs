@@ -47,6 +47,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The running thread may have to make way: it is charged until `now`.
+    #[inline(never)]
     pub(crate) fn pause(&mut self, now: u64) {
         self.charge(now);
         if let Level { thread: Some(thread), outer: Some(_), .. } = *self.top() {
@@ -183,6 +184,12 @@ impl<A: Arch> Kernel<A> {
         }
         self.deliver(next, top);
         Some(top.place().cast())
+    }
+
+    /// [`Kernel::switch`] where a call does not matter.
+    #[inline(never)]
+    pub(crate) fn switch_over(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
+        self.switch(next)
     }
 
     /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for

@@ -45,11 +45,7 @@ impl<A: Arch> Kernel<A> {
         if thread.is_some() && left > 0 && now < self.times.earliest(priority) {
             self.give_back(self.early);
             self.arm_for(now, priority);
-            let end = self.end();
-            if self.armed.wrapping_sub(end) as i32 > 0 {
-                self.armed = end;
-            }
-            self.arm();
+            self.arm_for_end();
             return;
         }
         self.on_due(now, priority);
@@ -66,6 +62,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Arms the timer for what happens next at a priority or a more important one; less important times wait. The hardware counters wrap:
     /// it comes at the latest before they do.
+    #[inline(never)]
     fn arm_for(&mut self, now: u64, priority: u8) {
         let next = self.times.earliest(priority);
         let look = now + u64::from(self.ticks_per_second / 2);
