@@ -55,6 +55,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) path: u32,
     /// What an interrupt of the timer takes that comes too early.
     pub(crate) early: u32,
+    /// The price of yielding to another thread.
+    pub(crate) yielding: u32,
     /// The price of an activation.
     pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
@@ -78,6 +80,8 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
+    /// When a budget was last looked at so that low words can be trusted, and which is the next.
+    pub(crate) swept: (u64, usize),
     pub(crate) shared: Shared<A>,
 }
 

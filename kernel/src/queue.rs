@@ -144,9 +144,20 @@ impl Times {
     ///
     /// # Time complexity
     /// O(priorities that have times).
-    #[inline(never)]
     pub fn earliest(&self, priority: u8) -> u64 {
-        let mut open = self.occupied & upto(priority);
+        self.earliest_of(self.occupied & upto(priority))
+    }
+
+    /// The earliest time of all less important priorities, or `u64::MAX`.
+    ///
+    /// # Time complexity
+    /// O(priorities that have times).
+    pub fn earliest_below(&self, priority: u8) -> u64 {
+        self.earliest_of(self.occupied & !upto(priority))
+    }
+
+    #[inline(never)]
+    fn earliest_of(&self, mut open: u32) -> u64 {
         let mut earliest = u64::MAX;
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;

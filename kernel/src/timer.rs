@@ -41,10 +41,11 @@ impl<A: Arch> Kernel<A> {
         let now = self.now();
         self.since = now;
         let Level { thread, priority, .. } = *self.top();
+        let next = self.times.earliest(priority);
         let left = self.end().wrapping_sub(now as u32) as i32;
-        if thread.is_some() && left > 0 && now < self.times.earliest(priority) {
+        if thread.is_some() && left > 0 && now < next {
             self.give_back(self.early);
-            self.arm_for(now, priority);
+            self.arm_for(now, priority, next);
             self.arm_for_end();
             return;
         }
@@ -60,19 +61,33 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Arms the timer for what happens next at a priority or a more important one; less important times wait. The hardware counters wrap:
+    /// Arms the timer for what happens `next` at a priority or a more important one; less important times wait. The hardware counters wrap:
     /// it comes at the latest before they do.
-    #[inline(never)]
-    fn arm_for(&mut self, now: u64, priority: u8) {
-        let next = self.times.earliest(priority);
-        let look = now + u64::from(self.ticks_per_second / 2);
-        self.deferred = self.times.earliest(u8::MAX) < next;
+    fn arm_for(&mut self, now: u64, priority: u8, next: u64) {
+        self.deferred = self.times.earliest_below(priority) < next;
         if self.deferred {
             // Of a gate: whoever leaves it is less important.
             self.levels.at_mut(self.resume).disturbed = true;
         }
+        if now >= self.swept.0 {
+            self.sweep(now);
+        }
+        let look = now + u64::from(self.ticks_per_second / 2);
         self.armed = next.min(look) as u32;
         self.rearm = true;
+    }
+
+    /// Looks at one budget after the other, four in a second at most and one in a second at least, so that none is left alone for longer than
+    /// low words can tell times apart.
+    #[cold]
+    #[inline(never)]
+    fn sweep(&mut self, now: u64) {
+        let (_, turn) = self.swept;
+        if let Some(budget) = self.budgets.find(turn) {
+            self.budgets.at_mut(budget).time.look(now);
+        }
+        let turn = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
+        self.swept = (now + u64::from(self.ticks_per_second / 4), turn);
     }
 
     /// Wakes what is due at a priority or a more important one, the most important first; how many it were.
@@ -90,7 +105,8 @@ impl<A: Arch> Kernel<A> {
             }
             woken += 1;
         }
-        self.arm_for(now, priority);
+        let next = self.times.earliest(priority);
+        self.arm_for(now, priority, next);
         if woken == STEP {
             self.arch.timer_again();
         }

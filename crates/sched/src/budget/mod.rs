@@ -89,6 +89,8 @@ pub struct Budget {
     reserved: i32,
     capacity: i32,
     period: u32,
+    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
+    fresh: u32,
 }
 
 /// What boundaries that have passed have done.
@@ -101,12 +103,38 @@ pub struct Replenished {
 }
 
 impl Budget {
+    /// How far ahead low words are trusted. Whoever relies on [`Budget::is_current`] calls [`Budget::look`] or brings the budget up to date
+    /// at least this often.
+    pub const FRESH: u32 = 1 << 30;
+
     /// A full budget that starts at `start`. It counts in words of 32 bits: a longer period or a larger capacity counts as the
     /// longest or the largest that fits.
     pub const fn new(params: Params, start: u64) -> Self {
         let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
         let capacity = if params.capacity < i32::MAX as u64 { params.capacity as i32 } else { i32::MAX };
-        Self { next: start.saturating_add(period as u64), left: capacity, reserved: 0, capacity, period }
+        let next = start.saturating_add(period as u64);
+        let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
+        new.look(start);
+        new
+    }
+
+    /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
+    pub const fn look(&mut self, now: u64) {
+        let ahead = now.saturating_add(Self::FRESH as u64);
+        self.fresh = if self.next <= now {
+            now as u32
+        } else if self.next < ahead {
+            self.next as u32
+        } else {
+            ahead as u32
+        };
+    }
+
+    /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
+    /// not, [`Budget::replenish`] or [`Budget::ran`] say.
+    #[inline(always)]
+    pub const fn is_current(&self, now: u32) -> bool {
+        self.fresh.wrapping_sub(now) as i32 > 0
     }
 
     /// Period and capacity.
@@ -170,6 +198,7 @@ impl Budget {
     pub const fn ran(&mut self, left: i32, now: u64) -> Replenished {
         if now < self.next {
             self.left = left;
+            self.look(now);
             return Replenished { periods: 0, lost: 0 };
         }
         let since = (now - self.next) as i64;
@@ -180,6 +209,7 @@ impl Budget {
         self.next = self.next.saturating_add(further.saturating_mul(self.period as u64));
         let left = self.left as i64 - since + (further as i64).saturating_mul(self.capacity as i64);
         self.left = if left < i32::MIN as i64 { i32::MIN } else { left as i32 };
+        self.look(now);
         Replenished { periods: 1 + further, lost: first.lost }
     }
 
@@ -189,11 +219,16 @@ impl Budget {
     /// Constant; divides only if more than one period has passed.
     #[inline]
     pub const fn replenish(&mut self, now: u64) -> Replenished {
-        if now < self.next {
-            return Replenished { periods: 0, lost: 0 };
-        }
-        let periods = if now - self.next < self.period as u64 { 1 } else { self.periods_until(now) };
-        self.refill_at(periods)
+        let periods = if now < self.next {
+            0
+        } else if now - self.next < self.period as u64 {
+            1
+        } else {
+            self.periods_until(now)
+        };
+        let done = if periods > 0 { self.refill_at(periods) } else { Replenished { periods, lost: 0 } };
+        self.look(now);
+        done
     }
 
     /// So many boundaries pass.

@@ -62,6 +62,24 @@ fn a_budget_left_alone_for_years_is_full_once() {
     }
 }
 
+#[test]
+fn low_words_are_trusted_only_as_far_as_they_tell_times_apart() {
+    for period in [100, u64::from(Budget::FRESH) + 5, u64::from(u32::MAX)] {
+        let mut b = budget(period, 1);
+        let mut now = 0_u64;
+        while now < 3 << 32 {
+            now += u64::from(Budget::FRESH) / 2 - 3;
+            assert!(!b.is_current(now as u32) || now < b.next_replenishment(), "period {period}: stale at {now}");
+            b.look(now);
+            assert_eq!(b.is_current(now as u32), now < b.next_replenishment(), "period {period} at {now}");
+            if !b.is_current(now as u32) {
+                b.replenish(now);
+                assert!(b.is_current(now as u32));
+            }
+        }
+    }
+}
+
 /// The same budget, refilled on every boundary as it passes.
 struct Eager {
     period: u64,
