@@ -91,7 +91,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The running thread gets back what an interrupt took that others have paid for.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn give_back(&mut self, ticks: u32) {
         self.shift(ticks);
     }

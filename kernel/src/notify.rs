@@ -30,7 +30,7 @@ impl<A: Arch> Kernel<A> {
         }
         self.pay(self.yielding);
         self.ready.rotate(&self.threads, thread);
-        self.switch(next)
+        self.switch_to(next)
     }
 
     /// `SIGNAL`, as [`Kernel::on_yield`].

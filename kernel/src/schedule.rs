@@ -172,6 +172,12 @@ impl<A: Arch> Kernel<A> {
         if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
+        self.switch_to(next)
+    }
+
+    /// [`Kernel::switch`] to a thread that is no less important than the running one.
+    #[inline(always)]
+    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         let now = self.arch.ticks();
         self.charge(now);
         let Thread { top, budget, .. } = *self.threads.at(next);

@@ -93,15 +93,6 @@ pub struct Budget {
     fresh: u32,
 }
 
-/// What boundaries that have passed have done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replenished {
-    /// Periods that began since the last one; 0 if it was not yet time.
-    pub periods: u64,
-    /// Ticks not used in time, of all those periods.
-    pub lost: u64,
-}
-
 impl Budget {
     /// How far ahead low words are trusted. Whoever relies on [`Budget::is_current`] calls [`Budget::look`] or brings the budget up to date
     /// at least this often.
@@ -191,55 +182,49 @@ impl Budget {
     }
 
     /// Its thread has run without interruption until `now`, and would have `left` if no boundary had passed meanwhile: what it used before a
-    /// boundary is taken from the period before, the rest from those that follow.
+    /// boundary is taken from the period before, the rest from those that follow. Whether a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
-    pub const fn ran(&mut self, left: i32, now: u64) -> Replenished {
-        if now < self.next {
-            self.left = left;
-            self.look(now);
-            return Replenished { periods: 0, lost: 0 };
+    #[inline(never)]
+    pub const fn ran(&mut self, left: i32, now: u64) -> bool {
+        let passed = now >= self.next;
+        self.left = left;
+        if passed {
+            // What was used since the boundary is no matter of the period before it.
+            let since = (now - self.next) as i64;
+            self.left = (left as i64 + since) as i32;
+            self.refill_at(1);
+            // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
+            let further = if now < self.next { 0 } else { self.periods_until(now) };
+            self.next += further * self.period as u64;
+            self.left = (self.left as i64 - since + further as i64 * self.capacity as i64) as i32;
         }
-        let since = (now - self.next) as i64;
-        self.left = (left as i64 + since) as i32;
-        let first = self.refill_at(1);
-        // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
-        let further = if now < self.next { 0 } else { self.periods_until(now) };
-        self.next = self.next.saturating_add(further.saturating_mul(self.period as u64));
-        let left = self.left as i64 - since + (further as i64).saturating_mul(self.capacity as i64);
-        self.left = if left < i32::MIN as i64 { i32::MIN } else { left as i32 };
         self.look(now);
-        Replenished { periods: 1 + further, lost: first.lost }
+        passed
     }
 
-    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes.
+    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes. Whether a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
-    #[inline]
-    pub const fn replenish(&mut self, now: u64) -> Replenished {
-        let periods = if now < self.next {
-            0
-        } else if now - self.next < self.period as u64 {
-            1
-        } else {
-            self.periods_until(now)
-        };
-        let done = if periods > 0 { self.refill_at(periods) } else { Replenished { periods, lost: 0 } };
+    #[inline(never)]
+    pub const fn replenish(&mut self, now: u64) -> bool {
+        let passed = now >= self.next;
+        if passed {
+            let one = now - self.next < self.period as u64;
+            self.refill_at(if one { 1 } else { self.periods_until(now) });
+        }
         self.look(now);
-        done
+        passed
     }
 
-    /// So many boundaries pass.
-    const fn refill_at(&mut self, periods: u64) -> Replenished {
-        self.next = self.next.saturating_add(periods.saturating_mul(self.period as u64));
-        let granted = (periods as i64).saturating_mul(self.capacity as i64);
-        let held = granted.saturating_add(self.left as i64);
-        let most = self.capacity as i64 - self.reserved as i64;
-        let lost = if held > most { held - most } else { 0 };
-        self.left = (held - lost) as i32;
-        Replenished { periods, lost: lost as u64 }
+    /// So many boundaries pass. No product overflows: the periods have passed, and no capacity is longer than its period.
+    const fn refill_at(&mut self, periods: u64) {
+        self.next += periods * self.period as u64;
+        let held = periods as i64 * self.capacity as i64 + self.left as i64;
+        let most = self.capacity - self.reserved;
+        self.left = if held < most as i64 { held as i32 } else { most };
     }
 
     #[cold]
