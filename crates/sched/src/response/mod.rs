@@ -53,6 +53,13 @@ impl Costs {
         self.switching.activation() as u64
     }
 
+    /// What is under way when a thread is released, and runs to its end first: a masked path, or a switch to somebody as urgent with what that
+    /// thread must reload.
+    pub const fn under_way(&self) -> u64 {
+        let path = self.switching.path() as u64;
+        if self.masked > path { self.masked } else { path }
+    }
+
     /// G + M: by how much a thread's use can exceed what its budget or its reservation had left. The timer that ends it is late, or fires
     /// within a call of the thread, whose path runs to its end first.
     pub const fn overrun(&self) -> u64 {
@@ -116,7 +123,7 @@ pub struct Terms {
     pub late: u64,
     /// The thread's own job.
     pub own: Own,
-    /// M: whoever ran at the release was in a masked path.
+    /// M: whoever ran at the release was in a masked path, or was being switched away from.
     pub masked: u64,
     /// The gate that somebody less urgent was in.
     pub gate: u64,
@@ -199,7 +206,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
     Terms {
         late: costs.late,
         own: thread.job.own(costs),
-        masked: costs.masked,
+        masked: costs.under_way(),
         gate,
         gate_at,
         lines: lines(set.lines, thread.level, costs),
@@ -210,7 +217,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
 }
 
 /// The longest gate, with slack, that a less urgent thread can be inside of while it holds this level off. At most one is under way
-/// when the thread is released, because to enter another its caller would have to run (stack resource policy, Baker 1991, theorem 6).
+/// when the thread is released, because to enter another its caller would have to run (stack resource policy, SRP).
 fn blocking(gates: &[Gate], level: u8, costs: &Costs) -> (Option<usize>, u64) {
     let mut worst = (None, 0);
     for (position, gate) in gates.iter().enumerate() {

@@ -117,6 +117,10 @@ impl State {
 /// States that can be reached, and what follows each: positions.
 pub struct Machine {
     pub follows: Vec<Vec<(i64, usize)>>,
+    /// How far each state is from its next boundary.
+    to_boundary: Vec<i64>,
+    /// Whether somebody is just being switched away from to sleep: whoever is released then has that path in its masked term.
+    is_masked: Vec<bool>,
 }
 
 impl Machine {
@@ -136,27 +140,46 @@ impl Machine {
             }
             follows.push(numbered);
         }
-        Machine { follows }
+        let leaves = |thread: &Mode| matches!(thread, Mode::Out(1.., true));
+        Machine {
+            follows,
+            to_boundary: states.iter().map(|state| state.to_boundary).collect(),
+            is_masked: states.iter().map(|state| state.threads.iter().any(leaves)).collect(),
+        }
     }
 
-    /// The most that is used within windows of 0, 1, ... ticks that open in any state.
-    pub fn most(&self, windows: usize) -> Vec<i64> {
+    /// A budget that never runs.
+    pub fn idle() -> Machine {
+        Machine { follows: vec![vec![(0, 0)]], to_boundary: vec![0], is_masked: vec![false] }
+    }
+
+    /// Whether a window can open in a state, when its boundaries are multiples of `step` away.
+    fn opens(&self, state: usize, step: i64) -> bool {
+        self.to_boundary[state] % step == 0 && !self.is_masked[state]
+    }
+
+    /// The most that is used within windows of 0, 1, ... ticks that open a multiple of `step` before a boundary.
+    pub fn most(&self, windows: usize, step: i64) -> Vec<i64> {
         let mut best = vec![0; self.follows.len()];
         let mut most = vec![0];
         for _ in 0..windows {
             let over = |next: &Vec<(i64, usize)>| next.iter().map(|&(used, to)| used + best[to]).max().unwrap();
             best = self.follows.iter().map(over).collect();
-            most.push(*best.iter().max().unwrap());
+            let open = (0..best.len()).filter(|&state| self.opens(state, step));
+            most.push(open.map(|state| best[state]).max().unwrap());
         }
         most
     }
 }
 
-/// The longest that a demand below two budgets can take, whatever their phases and programs; `None` beyond `limit`.
-pub fn worst(high: &Machine, low: &Machine, demand: usize, limit: usize) -> Option<usize> {
+/// The longest that a demand below two budgets can take, whatever their programs and their phases on the lattices of these steps;
+/// `None` beyond `limit`.
+pub fn worst(budgets: [(&Machine, i64); 2], demand: usize, limit: usize) -> Option<usize> {
+    let [(high, high_step), (low, low_step)] = budgets;
     let width = low.follows.len();
     let mut open: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); demand + 1];
-    open[demand] = (0..high.follows.len() * width).collect();
+    let opens = |state: &usize| high.opens(state / width, high_step) && low.opens(state % width, low_step);
+    open[demand] = (0..high.follows.len() * width).filter(opens).collect();
     for elapsed in 0..=limit {
         if open[1..].iter().all(BTreeSet::is_empty) {
             return Some(elapsed);
