@@ -17,11 +17,10 @@
 //!   2011 for interrupt lines).
 //!
 //! # Why it ends
-//! The iteration starts at the terms that do not depend on `R`. Each step evaluates the right side, which does not decrease with `R`, at
-//! the step before. So the values never decrease, and no value passes the least solution. A step either repeats the value, which is then
-//! the least solution, or some budget has one hit more, some sharer one job more, or the kernel one look more. All of these are
-//! bounded within the deadline, beyond which the iteration stops. The `min(R, ...)` of the page is left out: where it binds,
-//! the right side exceeds `R` by all other terms, so that no solution lies there.
+//! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the
+//! values never decrease, and no value passes the least solution. A step either repeats the value, which is then the least solution, or
+//! some budget has another boundary in the window, some sharer one job more, or the kernel one look more. All of these are bounded
+//! within the deadline, beyond which the iteration stops.
 
 mod budgets;
 mod job;
@@ -182,7 +181,7 @@ pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
     if let Some(position) = set.budgets.iter().position(|budget| !budget.is_legal()) {
         return Err(Refusal::Budget(position));
     }
-    let mut window = terms(thread, set, 0).total();
+    let mut window = 0;
     loop {
         let found = Response { window, terms: terms(thread, set, window) };
         let next = found.terms.total();
