@@ -20,7 +20,7 @@ pub struct Job {
 /// The thread's own part of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Own {
-    /// E + X: to switch to it.
+    /// E + X + 2 Y: its own activation, but for the switch away from it.
     pub switch: u64,
     /// Its own execution.
     pub wcet: u64,
@@ -49,11 +49,12 @@ impl Own {
 impl Job {
     /// What it occupies the processor with, from its release on.
     ///
-    /// The switch to whoever preempts it and the one back are paid by that activation. The activations that the job itself pays
+    /// Its activation was paid before, but happens now: the switch to it, and timers of its own that come too early. The switch to whoever
+    /// preempts it and the one back are paid by that activation. The activations that the job itself pays
     /// happen in its window when they wake somebody more urgent, and no budget's capacity has them.
     pub const fn own(&self, costs: &Costs) -> Own {
         Own {
-            switch: costs.switching.path() as u64,
+            switch: costs.activation() - costs.switching.path() as u64,
             wcet: self.wcet,
             misses: self.misses.saturating_mul(costs.miss),
             gates: self.bounds,

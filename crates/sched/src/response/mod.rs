@@ -100,9 +100,33 @@ pub struct Line {
     pub wakes: Option<u8>,
 }
 
+/// The grid of the thread's own budget. A timer that was set before a boundary, for the end of the budget or for a less urgent sharer that
+/// waits for the refill, can come behind it: in vain, and after the activation that paid for early timers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// From one boundary to the next; 0 if there is none.
+    pub period: u64,
+    /// Of what boundaries are a multiple away from releases.
+    pub step: u64,
+    /// How many timers can come for each boundary.
+    pub timers: u64,
+}
+
+impl Grid {
+    /// Timers within `window` ticks of a release: for each boundary behind the release.
+    const fn timers(&self, window: u64) -> u64 {
+        if self.period == 0 {
+            return 0;
+        }
+        window.saturating_sub(self.step).div_ceil(self.period).saturating_mul(self.timers)
+    }
+}
+
 /// Everything beside the thread itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<'a> {
+    /// The thread's own budget.
+    pub own: Grid,
     /// All budgets but the thread's own.
     pub budgets: &'a [Contender],
     /// The other threads of its own budget.
@@ -134,7 +158,7 @@ pub struct Terms {
     pub sharers: u64,
     /// All other budgets.
     pub budgets: u64,
-    /// The kernel's own looks at its clock.
+    /// Y for each look of the kernel at its clock, and for each timer that comes in vain.
     pub kernel: u64,
 }
 
@@ -199,6 +223,7 @@ pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
 fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
     let costs = &set.costs;
     let (gate_at, gate) = blocking(set.gates, thread.level, costs);
+    let looks = if costs.look == 0 { 0 } else { window.div_ceil(costs.look) };
     let before = |level: u8| level <= thread.level;
     let budgets = set.budgets.iter().filter(|budget| before(budget.level));
     let sharers = set.sharers.iter().filter(|sharer| before(sharer.level));
@@ -211,7 +236,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
         lines: lines(set.lines, thread.level, costs),
         sharers: sharers.fold(0, |sum, sharer| sum.saturating_add(sharer.within(window))),
         budgets: budgets.fold(0, |sum, budget| sum.saturating_add(budget.within(window, costs).ticks())),
-        kernel: if costs.look == 0 { 0 } else { window.div_ceil(costs.look) * u64::from(costs.switching.early) },
+        kernel: set.own.timers(window).saturating_add(looks).saturating_mul(costs.switching.early.into()),
     }
 }
 

@@ -20,7 +20,7 @@ fn contender(level: u8, capacity: u64, period: u64) -> Contender {
 }
 
 fn alone(costs: Costs) -> Set<'static> {
-    Set { budgets: &[], sharers: &[], gates: &[], lines: &[], costs }
+    Set { own: Grid::default(), budgets: &[], sharers: &[], gates: &[], lines: &[], costs }
 }
 
 fn thread(level: u8, wcet: u64, deadline: u64) -> Thread {
@@ -31,9 +31,9 @@ fn thread(level: u8, wcet: u64, deadline: u64) -> Thread {
 fn a_thread_alone_by_hand() {
     let job = Job { wcet: 50, misses: 3, calls: 2, bounds: 30, activations: 5 };
     let found = response(&Thread { level: 3, deadline: 10_000, job }, &alone(COSTS)).unwrap();
-    let own = Own { switch: 3, wcet: 50, misses: 21, gates: 30, slack: 2 * 1_114, activations: 70 };
+    let own = Own { switch: 11, wcet: 50, misses: 21, gates: 30, slack: 2 * 1_114, activations: 70 };
     let terms = Terms { late: 100, own, masked: 1_000, kernel: 4, ..Terms::default() };
-    assert_eq!(found, Response { window: 100 + 1_000 + 2_402 + 4, terms });
+    assert_eq!(found, Response { window: 100 + 1_000 + 2_410 + 4, terms });
     // Its budget pays no switch to it, and one activation more.
     assert_eq!(job.price(&COSTS), 50 + 21 + 30 + 2 * 1_114 + 6 * 14);
 }
@@ -46,9 +46,23 @@ fn a_switch_that_is_under_way_at_the_release_counts_with_its_reload() {
     assert_eq!([0, 40, 41, 42].map(masked), [41, 41, 41, 42]);
 }
 
+/// A tick every 10 that is at least 4 from the release.
+#[test]
+fn boundaries_of_the_own_budget_cost_timers_in_vain() {
+    let switching = Switching { early: 1, ..Switching::default() };
+    let set = |step| {
+        let own = Grid { period: 10, step, timers: 1 };
+        Set { own, ..alone(Costs { switching, ..free(0) }) }
+    };
+    let kernel = |step, wcet| response(&thread(0, wcet, 100), &set(step)).unwrap().terms.kernel;
+    // Two are for early timers of the activation itself.
+    assert_eq!([2, 3, 11, 12].map(|wcet| kernel(4, wcet)), [0, 1, 1, 2]);
+    assert_eq!([8, 9].map(|wcet| kernel(10, wcet)), [0, 1]);
+}
+
 #[test]
 fn the_kernel_looks_at_its_clock_each_half_second_begun() {
-    for (wcet, looks) in [(90, 1), (98, 1), (99, 2), (196, 2), (197, 3)] {
+    for (wcet, looks) in [(90, 1), (94, 1), (95, 2), (192, 2), (193, 3)] {
         let switching = Switching { early: 2, ..Switching::default() };
         let found = response(&thread(0, wcet, 1_000), &alone(Costs { switching, ..free(100) })).unwrap();
         assert_eq!((wcet, found.terms.kernel), (wcet, 2 * looks));
@@ -329,8 +343,7 @@ fn bounds_are_monotone() {
         let mut gates = [Gate { ceiling: 0, bound: rng.below(50), lowest_caller: 9 }];
         let lines = [Line { wakes: Some(0) }, Line { wakes: None }];
         let mut subject = thread(4, 1 + rng.below(60), 100_000);
-        let before =
-            window(&subject, &Set { budgets: &budgets, sharers: &[], gates: &gates, lines: &lines[..1], costs });
+        let before = window(&subject, &Set { budgets: &budgets, gates: &gates, lines: &lines[..1], ..alone(costs) });
         let changed = rng.below(budgets.len() as u64) as usize;
         let budget = &mut budgets[changed];
         let mut all = 1;
@@ -342,7 +355,7 @@ fn bounds_are_monotone() {
             4 => all = 2,
             _ => subject.job.wcet += rng.below(30),
         }
-        let set = Set { budgets: &budgets, sharers: &[], gates: &gates, lines: &lines[..all], costs };
+        let set = Set { budgets: &budgets, gates: &gates, lines: &lines[..all], ..alone(costs) };
         assert!(window(&subject, &set) >= before, "{set:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sched::response::{Contender, Costs, Gate, Job, Line, Set, Share, Sharer, jobs_in};
+use sched::response::{Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
 
 use crate::board::Board;
 use crate::check::time::callees;
@@ -35,6 +35,7 @@ pub struct System<'m> {
 pub struct Beside {
     pub budgets: Vec<(String, Contender)>,
     pub sharers: Vec<(String, Sharer)>,
+    own: Grid,
     contenders: Vec<Contender>,
     jobs: Vec<Sharer>,
     gates: Vec<Gate>,
@@ -43,8 +44,8 @@ pub struct Beside {
 
 impl Beside {
     pub fn view(&self, costs: &Costs) -> Set<'_> {
-        let Beside { contenders, jobs, gates, lines, .. } = self;
-        Set { budgets: contenders, sharers: jobs, gates, lines, costs: *costs }
+        let Beside { own, contenders, jobs, gates, lines, .. } = self;
+        Set { own: *own, budgets: contenders, sharers: jobs, gates, lines, costs: *costs }
     }
 
     /// With another capacity for one budget.
@@ -146,6 +147,7 @@ impl<'m> System<'m> {
         let budgets = self.contenders(thread);
         let sharers = self.sharers(thread);
         Beside {
+            own: self.grid(thread),
             contenders: budgets.iter().map(|(_, budget)| *budget).collect(),
             jobs: sharers.iter().map(|(_, sharer)| *sharer).collect(),
             budgets,
@@ -155,11 +157,22 @@ impl<'m> System<'m> {
         }
     }
 
+    /// What all releases of a thread are a multiple of: rule (h), a boundary of its budget's grid and a number of its periods.
+    fn releases(&self, thread: usize) -> u64 {
+        let (grid, _) = self.budget(thread);
+        self.period(thread).map_or(grid, |period| gcd(grid, period))
+    }
+
+    /// The grid of its budget: a timer for its end, and one for less important sharers that wait for the refill.
+    fn grid(&self, thread: usize) -> Grid {
+        let (shares, _) = self.shares(thread);
+        let waits = shares.iter().any(|share| share.level > self.level(thread));
+        Grid { period: self.budget(thread).0, step: self.releases(thread), timers: 1 + u64::from(waits) }
+    }
+
     /// Every other budget that pays for a thread, at the level of its most important one.
     fn contenders(&self, thread: usize) -> Vec<(String, Contender)> {
-        let (grid, _) = self.budget(thread);
-        // Rule (h): every release is a boundary of the own budget's grid, and a number of periods.
-        let releases = self.period(thread).map_or(grid, |period| gcd(grid, period));
+        let releases = self.releases(thread);
         let mut list = Vec::new();
         for (index, (name, budget)) in self.manifest.budget.iter().enumerate() {
             let users: Vec<&Subject<'_>> = self.subjects.iter().filter(|s| s.budget == index).collect();

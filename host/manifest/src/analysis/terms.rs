@@ -11,7 +11,7 @@ use super::system::{Beside, System};
 pub enum Kind {
     /// G: the timer of the release is late.
     Late,
-    /// E + X: to switch to the thread.
+    /// E + X + 2 Y: the thread's own activation, but for the switch away from it.
     Switch,
     /// Its own execution.
     Wcet,
@@ -42,7 +42,7 @@ pub enum Kind {
         /// Activations paid before, and what it is overdrawn by, in ticks.
         carried: u64,
     },
-    /// The kernel's looks at its clock.
+    /// The kernel's looks at its clock, and timers in vain.
     Clock,
 }
 

@@ -163,7 +163,7 @@ const SYSTEM: &str = r#"
 fn every_term_can_be_read_off_the_manifest() {
     let all = [
         "late 5",
-        "switch 4",
+        "switch 6",
         "wcet 100",
         "misses 6",
         "calls 110",
