@@ -84,7 +84,9 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn arm_for_end(&mut self) {
         let end = self.end();
         if self.armed.wrapping_sub(end) as i32 > 0 {
-            self.armed = end;
+            // A price can put the end into the past; what the timer is armed for counts from `since`.
+            let since = self.since as u32;
+            self.armed = if (end.wrapping_sub(since) as i32) < 0 { since } else { end };
             self.rearm = true;
         }
         self.arm();

@@ -45,7 +45,7 @@ impl<A: Arch> Kernel<A> {
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
                 self.pay(self.activation);
-                let next = self.alert(waiter, base, found);
+                let next = self.alert(waiter, base, found, false);
                 if next.is_none() {
                     self.arm_for_end();
                 }
@@ -129,13 +129,14 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// Wakes a thread, and switches to it if it is more important than the running one.
+    /// Wakes a thread, and switches to it if it is more important than the running one. The switch is paid by whoever runs, or was `prepaid`.
     #[inline(always)]
     fn alert(
         &mut self,
         waiter: Ref<Thread<A>>,
         base: Ref<Level<A>>,
         found: u32,
+        prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
         let now = self.arch.ticks();
         let (place, priority) = self.awake(waiter, base, now);
@@ -150,7 +151,10 @@ impl<A: Arch> Kernel<A> {
             }
         }
         self.threads.at_mut(waiter).pending = Some((0, found));
-        if priority < running || outer.is_some() { self.dispatch_slowly() } else { None }
+        if priority < running || outer.is_some() {
+            self.choose_anew(prepaid);
+        }
+        None
     }
 
     /// `YIELD`.
@@ -328,10 +332,11 @@ impl<A: Arch> Kernel<A> {
             self.give_back(self.path);
             return None;
         };
-        if self.levels.at(base).priority >= self.top().priority {
+        let Level { outer, priority, .. } = *self.top();
+        if self.levels.at(base).priority >= priority && outer.is_none() {
             self.give_back(self.path);
         }
-        self.alert(waiter, base, found)
+        self.alert(waiter, base, found, true)
     }
 
     /// `INTERRUPT_ACK`.

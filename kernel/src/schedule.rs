@@ -55,6 +55,16 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// [`Kernel::dispatch`], when somebody has become ready.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn choose_anew(&mut self, prepaid: bool) {
+        let now = self.now();
+        self.pause(now);
+        self.choose(now, prepaid);
+        self.arm();
+    }
+
     /// Makes the machine ready for the most important thread that can go on. Who ran until now was charged until `paused`; if it goes
     /// on, it pays for what lies between, unless that was `prepaid` by an activation.
     #[inline(never)]

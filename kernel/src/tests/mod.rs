@@ -13,6 +13,7 @@ mod pages;
 mod paging;
 mod rich;
 mod short;
+mod time;
 mod sim;
 mod watch;
 mod with_pages;
