@@ -49,13 +49,21 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Brings a budget up to date.
+    /// Brings a budget up to date, whoever runs.
     #[cold]
     #[inline(never)]
-    pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
+    pub(crate) fn settle_budget(&mut self, index: Ref<Budget>, now: u64) {
         if self.running().is_some_and(|thread| self.threads.at(thread).budget == index) {
             self.bring_up(now);
-        } else if self.budgets.at_mut(index).replenish(now) {
+        } else {
+            self.refill(index, now);
+        }
+    }
+
+    /// Brings a budget up to date that no thread runs on: since [`Kernel::pause`] nobody does, and what was set aside then must stay so.
+    #[inline(never)]
+    pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
+        if self.budgets.at_mut(index).replenish(now) {
             self.replenished(index);
         }
     }
@@ -79,14 +87,15 @@ impl<A: Arch> Kernel<A> {
         self.shift(price.wrapping_neg());
     }
 
-    /// Makes sure that the timer comes when the running thread must stop.
+    /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
+    /// armed anew with each call would never come.
     #[inline(never)]
     pub(crate) fn arm_for_end(&mut self) {
         let end = self.end();
-        if self.armed.wrapping_sub(end) as i32 > 0 {
-            // A price can put the end into the past; what the timer is armed for counts from `since`.
-            let since = self.since as u32;
-            self.armed = if (end.wrapping_sub(since) as i32) < 0 { since } else { end };
+        if end.wrapping_sub(self.arch.ticks()) as i32 <= 0 {
+            self.arch.timer_again();
+        } else if self.armed.wrapping_sub(end) as i32 > 0 {
+            self.armed = end;
             self.rearm = true;
         }
         self.arm();
@@ -141,9 +150,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn take_back(&mut self, thread: Ref<Thread<A>>, now: u64) {
         let record = self.threads.at_mut(thread);
         let (budget, held) = (record.budget, core::mem::take(&mut record.held));
-        if self.budgets.at_mut(budget).replenish(now) {
-            self.replenished(budget);
-        }
+        self.refill(budget, now);
         self.budgets.at_mut(budget).time.unreserve(held);
     }
 

@@ -27,8 +27,8 @@ pub mod queue;
 pub mod regions;
 mod restart;
 mod schedule;
-mod timer;
 mod table;
+mod timer;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
 

@@ -416,7 +416,7 @@ impl<A: Arch> Kernel<A> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
         let now = self.now();
         if let Some(budget) = self.budgets.find(usize::from(cap.object)) {
-            self.refill(budget, now);
+            self.settle_budget(budget, now);
         }
         let time = &self.budget_mut(cap.object as u8).time;
         Ok(Outcome::Values(time.remaining() as u32, (time.next_replenishment() - now) as u32))

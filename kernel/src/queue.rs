@@ -139,7 +139,12 @@ pub struct Times {
 impl Times {
     /// No times.
     pub const fn new() -> Times {
-        Times { soonest: u64::MAX, occupied: 0, head: [NONE; PRIORITIES], entries: [Entry { at: 0, next: NONE }; MAX_TIMES] }
+        Times {
+            soonest: u64::MAX,
+            occupied: 0,
+            head: [NONE; PRIORITIES],
+            entries: [Entry { at: 0, next: NONE }; MAX_TIMES],
+        }
     }
 
     /// A time before which nothing is due, of any priority. After entries were taken it may be earlier than need be, until
@@ -297,7 +302,11 @@ mod inspect {
             let mut listed = Vec::new();
             for queue in 0..32 {
                 let mut next = self.head[queue];
-                assert_eq!(next != super::NONE, self.occupied & bit(queue) != 0, "times of {queue} and their bit differ");
+                assert_eq!(
+                    next != super::NONE,
+                    self.occupied & bit(queue) != 0,
+                    "times of {queue} and their bit differ"
+                );
                 while next != super::NONE {
                     let entry = self.entries[usize::from(next)];
                     listed.push((queue as u8, entry.at, Wake::of(next)));

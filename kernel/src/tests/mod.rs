@@ -13,8 +13,8 @@ mod pages;
 mod paging;
 mod rich;
 mod short;
-mod time;
 mod sim;
+mod time;
 mod watch;
 mod with_pages;
 

@@ -256,7 +256,10 @@ fn timer<K: Guard>(kernel: &Kernel<Machine<K>>) {
     let sleeper = kernel.times.earliest(kernel.top().priority);
     assert!(at <= sleeper.max(soonest) || kernel.arch.again, "a sleeper is forgotten");
     let anybody = kernel.times.earliest(u8::MAX);
-    assert!(at <= anybody.max(soonest) || kernel.deferred || kernel.arch.again, "a less important sleeper is forgotten");
+    assert!(
+        at <= anybody.max(soonest) || kernel.deferred || kernel.arch.again,
+        "a less important sleeper is forgotten"
+    );
     assert!(at <= (kernel.arch.now + u64::from(kernel.ticks_per_second)).max(soonest), "the clock may wrap unseen");
     if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
         let level = kernel.level(thread.number);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::string::String;
 use std::vec::Vec;
 
-use abi::Call;
+use abi::{Call, Error};
 use testing::Rng;
 
 use super::COSTS;
@@ -63,8 +63,10 @@ pub struct Run<'a> {
     paths: Paths,
     /// User time that each thread has left of what it is doing.
     busy: Vec<u64>,
-    /// User time that the victim's job has taken.
+    /// User time that the victim's job has taken, outside of the gate.
     job: u64,
+    /// Whether the job still has to call the gate.
+    to_call: bool,
     /// When the line is raised next.
     line: u64,
     pub responses: Vec<u64>,
@@ -88,6 +90,7 @@ impl<'a> Run<'a> {
             paths,
             busy: vec![0; threads],
             job: 0,
+            to_call: false,
             line: 5_000,
             responses: Vec::new(),
             log: VecDeque::new(),
@@ -143,7 +146,8 @@ impl<'a> Run<'a> {
         let next = interrupt.min(done);
         if who != NOBODY {
             self.busy[usize::from(who)] -= next - now;
-            self.job += if who == VICTIM { next - now } else { 0 };
+            let outside = self.kernel.top().outer.is_none();
+            self.job += if who == VICTIM && outside { next - now } else { 0 };
         }
         self.kernel.arch.now = next;
         if done < interrupt || (done == interrupt && self.rng.chance(2)) {
@@ -199,8 +203,26 @@ impl<'a> Run<'a> {
     fn victim(&mut self) {
         let release = self.kernel.thread(VICTIM).release;
         let open = self.kernel.thread(VICTIM).open;
-        if open && self.job < u64::from(self.system.wcet) {
-            self.busy[0] = u64::from(self.system.wcet) - self.job;
+        if self.kernel.top().outer.is_some() {
+            self.asks(Call::GateReturn, [0; 4]);
+            return;
+        }
+        let told = self.kernel.context(VICTIM).response.map(|(status, _)| Error::from_status(status));
+        assert_ne!(told, Some(Some(Error::GateOverrun)), "an innocent callee was stopped\n{}", self.story());
+        let wcet = u64::from(self.system.wcet);
+        if open && self.to_call && self.job >= wcet / 2 {
+            self.to_call = false;
+            // The callee takes all of its bound but what the kernel takes of it.
+            self.busy[0] = u64::from(self.system.gate.1 - COSTS.switching.path());
+            self.asks(Call::GateCall, [GATE, 0, 0, 0]);
+            if self.kernel.current() == VICTIM && self.kernel.top().outer.is_none() {
+                self.busy[0] = 0;
+            }
+            return;
+        }
+        if open && self.job < wcet {
+            let all = wcet - self.job;
+            self.busy[0] = if self.to_call { all.min(wcet / 2) } else { all };
             return;
         }
         if open {
@@ -208,6 +230,7 @@ impl<'a> Run<'a> {
             self.note("victim done");
         }
         self.job = 0;
+        self.to_call = self.system.calls;
         self.asks(Call::WaitPeriod, [0; 4]);
     }
 

@@ -36,11 +36,7 @@ fn play(system: &System, seed: u64, jobs: u32, seen: &mut Seen) {
     let mut run = Run::new(system, seed);
     run.play(jobs, bound);
     let worst = run.responses.iter().copied().max().unwrap_or(0);
-    assert!(
-        worst <= bound,
-        "seed {seed}: response {worst} above the bound {bound}\n{system:#?}\n{}",
-        run.story()
-    );
+    assert!(worst <= bound, "seed {seed}: response {worst} above the bound {bound}\n{system:#?}\n{}", run.story());
     seen.systems += 1;
     seen.jobs += run.responses.len() as u64;
     let ratio = worst as f64 / bound as f64;
@@ -67,7 +63,12 @@ fn no_response_is_above_its_bound() {
     let first = std::env::var("COFFERDAM_TIME_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let seen = campaign(first..first + systems, 60);
     let median = seen.ratios[seen.ratios.len() / 2];
-    std::println!("{} systems, {} jobs, response/bound: median {median:.2}, largest {:.3}", seen.systems, seen.jobs, seen.worst);
+    std::println!(
+        "{} systems, {} jobs, response/bound: median {median:.2}, largest {:.3}",
+        seen.systems,
+        seen.jobs,
+        seen.worst
+    );
     assert!(seen.systems as u64 > systems / 4, "only {} were admitted", seen.systems);
     assert!(seen.worst > 0.8, "nobody comes near the bound: {}", seen.worst);
 }

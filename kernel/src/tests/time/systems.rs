@@ -22,6 +22,8 @@ pub struct Hostile {
 pub struct System {
     pub wcet: u32,
     pub priority: u8,
+    /// Whether each job of the victim calls the gate.
+    pub calls: bool,
     /// Period and capacity; of the victim, whose period is its budget's, too.
     pub budgets: Vec<(u32, u32)>,
     pub hostile: Vec<Hostile>,
@@ -61,16 +63,19 @@ pub fn random(rng: &mut Rng) -> System {
     let wcet = u64::from(budgets[0].0) * (4 + rng.below(40)) / 100;
     let activation = COSTS.switching.activation();
     let bound = 150 + rng.below(600) as u32;
-    let mut system =
-        System { wcet: wcet as u32, priority, budgets, hostile: threads, gate: (2 + rng.below(3) as u8, bound) };
-    system.budgets[0].1 = (wcet as u32 + activation).min(system.budgets[0].0);
+    let ceiling = 2 + rng.below(3) as u8;
+    let calls = rng.chance(2) && ceiling <= priority;
+    let mut system = System { wcet: wcet as u32, priority, calls, budgets, hostile: threads, gate: (ceiling, bound) };
+    let call = if calls { bound + COSTS.slack() as u32 } else { 0 };
+    system.budgets[0].1 = (wcet as u32 + call + activation).min(system.budgets[0].0);
     system
 }
 
 /// The bound of the victim's response, if it is admitted.
 pub fn bound(system: &System) -> Option<u64> {
     let (period, capacity) = system.budgets[0];
-    let job = Job { wcet: system.wcet.into(), ..Job::default() };
+    let calls = u64::from(system.calls);
+    let job = Job { wcet: system.wcet.into(), calls, bounds: calls * u64::from(system.gate.1), ..Job::default() };
     if job.price(&COSTS) > capacity.into() {
         return None;
     }
@@ -89,8 +94,11 @@ pub fn bound(system: &System) -> Option<u64> {
     let budgets: Vec<Contender> = system.budgets.iter().enumerate().skip(1).filter_map(contender).collect();
     let (ceiling, longest) = system.gate;
     let callers = system.hostile.iter().filter(|thread| thread.priority >= ceiling).map(|thread| thread.priority);
-    let gates: Vec<GateTerm> =
-        callers.max().map(|lowest_caller| GateTerm { ceiling, bound: longest.into(), lowest_caller }).into_iter().collect();
+    let gates: Vec<GateTerm> = callers
+        .max()
+        .map(|lowest_caller| GateTerm { ceiling, bound: longest.into(), lowest_caller })
+        .into_iter()
+        .collect();
     let lines = [Line { wakes: system.hostile.iter().map(|thread| thread.priority).min() }];
     let set = Set {
         own: Grid { period: period.into(), step: period.into(), timers: 1 },
@@ -155,7 +163,7 @@ pub fn tables(system: &System) -> Builder {
         }],
         notifications: (0..WORDS).map(|_| Notification { initial: 0 }).collect(),
         interrupts: vec![Interrupt { line: 3, notification: WORDS - 1, bits: 1 }],
-        caps: (1..domains).flat_map(|domain| caps(domain, server)).collect(),
+        caps: (0..domains).flat_map(|domain| caps(domain, server)).collect(),
         ..Builder::default()
     }
 }
@@ -183,7 +191,16 @@ fn areas(domain: u32) -> [Area; 2] {
         (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH),
         (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL),
     ]
-    .map(|(base, bytes, flags, memory)| Area { domain, base, bytes, flags, memory, page_log2: 0, disabled: 0, physical: 0 })
+    .map(|(base, bytes, flags, memory)| Area {
+        domain,
+        base,
+        bytes,
+        flags,
+        memory,
+        page_log2: 0,
+        disabled: 0,
+        physical: 0,
+    })
 }
 
 fn caps(domain: u32, server: u32) -> Vec<Cap> {
