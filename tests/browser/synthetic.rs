@@ -445,6 +445,7 @@ fn summary(play: &Play) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        broken_stretches: 0,
         events: play.events.len() as u64,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 1.9,

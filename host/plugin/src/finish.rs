@@ -61,6 +61,7 @@ fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
         probes: observer.probes.results(),
         areas: observer.areas.counts(),
         disturbances: observer.disturbances.count,
+        broken_stretches: observer.exceptions.broken + observer.accounts.broken + observer.meter.broken,
         events,
         end: End { reason, status: None, trace_status: observer.trace_status },
         host_seconds,

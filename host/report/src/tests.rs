@@ -96,6 +96,7 @@ fn summary(cycles: u64) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        broken_stretches: 0,
         events: 0,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 0.5,

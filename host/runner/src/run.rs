@@ -203,6 +203,7 @@ impl Run {
             probes: Vec::new(),
             areas: Vec::new(),
             disturbances: 0,
+            broken_stretches: 0,
             events: at.events,
             end: End { reason, status, trace_status: None },
             host_seconds,
