@@ -55,6 +55,7 @@ fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
         domains: observer.accounts.used(),
         exceptions: observer.exceptions.counts(),
         masked: observer.exceptions.masked(),
+        use_recorded: observer.watch.meter.is_some(),
         violations,
         violations_total,
         witness: observer.witness.seen(),

@@ -58,6 +58,9 @@ pub struct Summary {
     /// Stretches of time that the observer would have had to say ended before they began. Their lengths are in no figure, and a run with any has failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_stretches: u64,
+    /// The events say for every stretch who ran (`observed::RAN`, `observed::HANDLED`).
+    #[serde(default)]
+    pub use_recorded: bool,
     /// Records in the events file.
     pub events: u64,
     /// Why and how the run ended.

@@ -204,6 +204,7 @@ impl Run {
             areas: Vec::new(),
             disturbances: 0,
             broken_stretches: 0,
+            use_recorded: false,
             events: at.events,
             end: End { reason, status, trace_status: None },
             host_seconds,
