@@ -72,6 +72,9 @@ pub unsafe trait Arch: Sized + 'static {
     /// As [`Arch::arm_timer`], for a time so many ticks from now: more than [`Arch::SHORT`], and at most half a second.
     fn arm_timer_in(&mut self, delay: u32);
 
+    /// Makes the timer interrupt as soon as the kernel is left, besides when it was asked for.
+    fn timer_again(&mut self);
+
     /// Prepares a context so that resuming it starts `start`.
     ///
     /// # Safety

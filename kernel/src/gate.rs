@@ -1,8 +1,8 @@
 //! Gates: a thread continues in another domain, on that domain's stack, and comes back.
 //!
 //! Nobody can freeze a service by running out of budget inside it: a call enters only when the caller's budget (or what is
-//! left of the gate it is already in) covers the gate's whole bound, and the ceiling priority keeps every other user of the gate from running
-//! meanwhile, so that one stack per gate is enough and nobody ever queues.
+//! left of the gate it is already in) covers the gate's whole bound, which stays set aside for it (`charge.rs`), and the ceiling priority
+//! keeps every other user of the gate from running meanwhile, so that one stack per gate is enough and nobody ever queues.
 //!
 //! Both directions exist twice: [`Kernel::pass_in`] and [`Kernel::pass_out`] are for the entry code when a thread goes from its own
 //! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
@@ -98,8 +98,10 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::Nesting);
         }
         let Level { bound, domain, .. } = *self.levels.at(gate);
-        let until = self.arch.ticks().wrapping_add(bound);
-        let end = if nesting > 0 { self.top().until } else { self.limit };
+        let now = self.now();
+        self.bring_up(now);
+        let until = (now as u32).wrapping_add(bound);
+        let end = self.end();
         if (end.wrapping_sub(until) as i32) < 0 {
             return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32) };
         }
@@ -124,7 +126,7 @@ impl<A: Arch> Kernel<A> {
         depth
     }
 
-    /// Too little is left of this period: the call is performed again after the replenishment, which may be due already.
+    /// Too little is left of this period: the call is performed again after the next boundary. The budget is up to date.
     #[cold]
     fn call_again(&mut self, bound: i32) -> Result<Outcome, Error> {
         let Some(caller) = self.running() else { return Err(Error::NoBudget) };
@@ -132,13 +134,8 @@ impl<A: Arch> Kernel<A> {
         if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
-        let now = self.now();
-        self.charge(now as u32);
-        self.refill(budget, now);
         self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
-        if self.budgets.at(budget).time.left() < bound {
-            self.throttle(caller);
-        }
+        self.throttle(caller, self.activation);
         Ok(Outcome::Later)
     }
 
@@ -266,29 +263,6 @@ impl<A: Arch> Kernel<A> {
         let (domain, number) = (level.domain_number(), level.number);
         self.fault_in(domain, Fault::GateOverrun, number, 0);
         self.leave_with(thread, gate, outer, Error::GateOverrun);
-    }
-
-    /// A thread inside a gate makes way for another, or may have to.
-    #[cold]
-    pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u32) {
-        let record = self.threads.at_mut(thread);
-        record.top = self.resume;
-        record.away = now;
-        self.levels.at_mut(self.resume).disturbed = true;
-        self.settle(thread);
-    }
-
-    /// A thread inside gates is to go on: their bounds do not count the time for which it was away.
-    pub(crate) fn catch_up(&mut self, thread: Ref<Thread<A>>, now: u32) {
-        let record = self.threads.at_mut(thread);
-        let away = now.wrapping_sub(record.away);
-        record.away = now;
-        let mut level = self.levels.at_mut(record.top);
-        // Bounded by the nesting of gates.
-        while let Some(outer) = level.outer {
-            level.until = level.until.wrapping_add(away);
-            level = self.levels.at_mut(outer);
-        }
     }
 
     /// `GATE_COPY_IN` and `GATE_COPY_OUT`: between the caller's and the callee's memory.

@@ -47,8 +47,16 @@ pub struct Kernel<A: Arch> {
     pub(crate) recheck: bool,
     /// `armed` is earlier than what the timer was last asked for.
     pub(crate) rearm: bool,
+    /// There are times that come before the timer does: those of threads that are less important than who ran when it was armed.
+    pub(crate) deferred: bool,
     /// The processor.
     pub arch: A,
+    /// What who is switched to starts with beyond its budget ([`sched::switching::Switching`], in ticks, as the next two).
+    pub(crate) path: u32,
+    /// What an interrupt of the timer takes that comes too early.
+    pub(crate) early: u32,
+    /// The price of an activation.
+    pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
     /// The threads' bases, then the gates, then the idle level.
     pub(crate) levels: Table<Level<A>>,
@@ -255,7 +263,7 @@ impl<A: Arch> Kernel<A> {
                 if thread == Some(next) {
                     None
                 } else {
-                    self.switch(next)
+                    self.switch_over(next)
                 }
             }
             _ => return self.dispatch_or_stay(),

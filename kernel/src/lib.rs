@@ -11,6 +11,7 @@
 pub mod arch;
 pub mod boot;
 mod caps;
+mod charge;
 mod copy;
 mod edit;
 pub mod entry;
@@ -26,6 +27,7 @@ pub mod queue;
 pub mod regions;
 mod restart;
 mod schedule;
+mod timer;
 mod table;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};

@@ -28,6 +28,7 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
+        self.pay(self.path + self.early);
         self.ready.rotate(&self.threads, thread);
         self.switch(next)
     }
@@ -42,7 +43,13 @@ impl<A: Arch> Kernel<A> {
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
                 self.respond(caller, 0, []);
-                self.alert(word, bits)
+                let (waiter, base, found) = self.claim(word, bits)?;
+                self.pay(self.activation);
+                let next = self.alert(waiter, base, found);
+                if next.is_none() {
+                    self.arm_for_end();
+                }
+                next
             }
             Err(error) => self.refused(Call::Signal, error),
         }
@@ -107,7 +114,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_exit(&mut self, code: u32) -> Option<NonNull<A::Context>> {
         match self.exit(code) {
-            Ok(_) => self.give_way(),
+            Ok(_) => match self.ready.first() {
+                Some(next) => self.switch_over(next),
+                None => self.dispatch_slowly(),
+            },
             Err(error) => self.refused(Call::Exit, error),
         }
     }
@@ -119,12 +129,16 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// Sets bits, and switches to the thread that waits for one of them if it is more important than the running one.
+    /// Wakes a thread, and switches to it if it is more important than the running one.
     #[inline(always)]
-    fn alert(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<NonNull<A::Context>> {
-        let (waiter, base, found) = self.claim(notification, bits)?;
-        let now = self.arch.ticks();
-        let (place, priority) = self.awake(waiter, base, now);
+    fn alert(
+        &mut self,
+        waiter: Ref<Thread<A>>,
+        base: Ref<Level<A>>,
+        found: u32,
+    ) -> Option<NonNull<A::Context>> {
+        let now = self.now();
+        let (place, priority) = self.awake(waiter, base, now as u32);
         let Level { outer, priority: running, .. } = *self.top();
         if priority < running && outer.is_none() {
             // It is first in line: nobody more important than the running thread was ready.
@@ -148,7 +162,10 @@ impl<A: Arch> Kernel<A> {
         self.respond(self.resume, 0, []);
         let Level { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
-        if let (Some(thread), None) = (thread, outer) {
+        if let (Some(thread), None) = (thread, outer)
+            && self.threads.at(thread).next != thread
+        {
+            self.pay(self.path + self.early);
             self.ready.rotate(&self.threads, thread);
         }
         Ok(Outcome::Later)
@@ -221,26 +238,28 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
         self.respond(self.resume, 0, []);
-        self.wake_waiter(word, bits);
+        if self.wake_waiter(word, bits) {
+            self.pay(self.activation);
+            self.arm_for_end();
+        }
         Ok(Outcome::Later)
     }
 
-    /// Sets bits and wakes the thread that waits for one of them.
+    /// Sets bits and wakes the thread that waits for one of them; whether there was one.
     ///
     /// # Bound
     /// O(1).
-    pub(crate) fn notify(&mut self, notification: u16, bits: u32) {
-        if let Some(word) = self.notifications.find(usize::from(notification)) {
-            self.wake_waiter(word, bits);
-        }
+    pub(crate) fn notify(&mut self, notification: u16, bits: u32) -> bool {
+        let word = self.notifications.find(usize::from(notification));
+        word.is_some_and(|word| self.wake_waiter(word, bits))
     }
 
-    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) {
-        if let Some((waiter, base, found)) = self.claim(notification, bits) {
-            let now = self.arch.ticks();
-            self.awake(waiter, base, now);
-            self.threads.at_mut(waiter).pending = Some((0, found));
-        }
+    fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) -> bool {
+        let Some((waiter, base, found)) = self.claim(notification, bits) else { return false };
+        let now = self.arch.ticks();
+        self.awake(waiter, base, now);
+        self.threads.at_mut(waiter).pending = Some((0, found));
+        true
     }
 
     /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its level, and the bits.
@@ -298,14 +317,21 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// O(interrupts) to find the line, one notification, one dispatch. The line stays masked until `INTERRUPT_ACK`, so that a
-    /// storm costs one entry for each acknowledgement, which its owner's budget pays.
+    /// storm costs one entry for each acknowledgement, which its owner's budget has paid for: whoever goes on gets the time back.
     #[inline(always)]
     pub fn on_interrupt(&mut self, line: u32) -> Option<NonNull<A::Context>> {
         self.arch.mask(line);
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
         self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
-        self.alert(notification, bits)
+        let Some((waiter, base, found)) = self.claim(notification, bits) else {
+            self.give_back(self.path);
+            return None;
+        };
+        if self.levels.at(base).priority >= self.top().priority {
+            self.give_back(self.path);
+        }
+        self.alert(waiter, base, found)
     }
 
     /// `INTERRUPT_ACK`.
@@ -313,43 +339,61 @@ impl<A: Arch> Kernel<A> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
         self.arch.unmask(u32::from(line));
+        self.pay(self.activation);
+        self.arm_for_end();
         Ok(())
     }
 
     /// `SLEEP_UNTIL`.
     ///
     /// # Bound
-    /// O(threads + budgets): insertion into the time queue.
+    /// O(threads + budgets): insertion into the times.
     pub(crate) fn sleep_until(&mut self, at: u64) -> Result<Outcome, Error> {
         self.outside_gates()?;
         if at <= self.now() {
             return DONE;
         }
-        let current = self.current();
-        self.block_current(State::Sleeping);
-        self.times.insert(at, Wake::Thread(current));
-        self.arm_before(at);
+        self.sleep(self.current(), self.top().priority, at);
         Ok(Outcome::Later)
+    }
+
+    /// The running thread, of its own domain, pays for being woken and sleeps.
+    #[inline(always)]
+    fn sleep(&mut self, number: u8, priority: u8, until: u64) {
+        self.limit = self.limit.wrapping_sub(self.activation);
+        self.block_current(State::Sleeping);
+        self.times.insert(until, priority, Wake::Thread(number));
+        self.arm_before(until);
+    }
+
+    /// The first release of a thread: on its budget's grid (rule (h)), with a budget that is full then.
+    #[cold]
+    fn first_release(&mut self, thread: Ref<Thread<A>>, now: u64) -> u64 {
+        let budget = self.threads.at(thread).budget;
+        self.bring_up(now);
+        let mut after = self.budgets.at(budget).time;
+        after.pay(self.activation);
+        after.first_release()
     }
 
     /// `WAIT_PERIOD`.
     ///
     /// # Bound
-    /// O(threads + budgets): insertion into the time queue.
+    /// O(threads + budgets): insertion into the times.
     pub(crate) fn wait_period(&mut self) -> Result<Outcome, Error> {
-        let Level { thread, outer, place, .. } = *self.top();
+        let Level { thread, outer, place, priority, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
         let now = self.now();
-        let record = self.threads.at_mut(thread);
-        let period = u64::from(record.period);
+        let Thread { period, open, release, .. } = *self.threads.at(thread);
         if period == 0 {
             return Err(Error::NotPeriodic);
         }
-        if record.open {
+        if open {
             self.arch.trace(place | Event::Complete as u32, 0);
         }
-        // The first call ends the thread's preparation; its releases count from here.
-        let nominal = if record.release == 0 { now + period } else { record.release + period };
+        // The first call ends the thread's preparation.
+        let nominal = if release == 0 { self.first_release(thread, now) } else { release + u64::from(period) };
+        let record = self.threads.at_mut(thread);
         record.release = nominal;
         record.open = true;
         if nominal <= now {
@@ -358,9 +402,7 @@ impl<A: Arch> Kernel<A> {
             return Ok(Outcome::Values(1, 0));
         }
         let number = record.number;
-        self.block_current(State::Sleeping);
-        self.times.insert(nominal, Wake::Thread(number));
-        self.arm_before(nominal);
+        self.sleep(number, priority, nominal);
         Ok(Outcome::Later)
     }
 
@@ -368,7 +410,6 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
         let now = self.now();
-        self.charge(now as u32);
         if let Some(budget) = self.budgets.find(usize::from(cap.object)) {
             self.refill(budget, now);
         }

@@ -193,6 +193,8 @@ pub struct Thread<A: Arch> {
     pub(crate) budget: Ref<Budget>,
     /// When the thread, inside a gate, had to make way for another: gates' bounds do not count what has passed since.
     pub(crate) away: u32,
+    /// Ticks of its budget that are set aside for its call meanwhile.
+    pub(crate) held: i32,
     /// Its number.
     pub(crate) number: u8,
     /// Priority of the ready queue in which it is.
@@ -215,9 +217,8 @@ pub struct Thread<A: Arch> {
     pub(crate) generation: u16,
 }
 
-/// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and, for each other
-/// thread that it pays for, the bound of one gate (a thread inside a gate finishes its call); the debt is paid by the next
-/// periods.
+/// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and one activation for each
+/// thread that it pays for (docs/time.md, rule (c)); the debt is paid by the next periods.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Ticks, by the arithmetic of the analysis.
@@ -228,19 +229,32 @@ pub struct Budget {
     pub misses_left: u32,
     /// First of the threads that wait for it.
     pub waiting: u8,
+    /// Priority of the most important thread that it pays for.
+    pub priority: u8,
     /// Generation of capabilities to it.
     pub generation: u16,
 }
 
 impl Budget {
-    /// Replenishes when the time has come.
+    /// Brings it up to `now` if nobody that it pays for runs; whether a boundary has passed.
     #[inline]
-    pub fn refill(&mut self, now: u64) -> bool {
-        if self.time.replenish(now).periods == 0 {
-            return false;
+    pub fn replenish(&mut self, now: u64) -> bool {
+        let passed = self.time.replenish(now).periods > 0;
+        self.grant_misses(passed)
+    }
+
+    /// As [`Budget::replenish`], when a thread has run that would have `left` if there were no boundaries.
+    #[inline]
+    pub fn ran(&mut self, left: i32, now: u64) -> bool {
+        let passed = self.time.ran(left, now).periods > 0;
+        self.grant_misses(passed)
+    }
+
+    fn grant_misses(&mut self, passed: bool) -> bool {
+        if passed {
+            self.misses_left = self.misses;
         }
-        self.misses_left = self.misses;
-        true
+        passed
     }
 
     /// Ticks per period.

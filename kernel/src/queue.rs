@@ -1,4 +1,4 @@
-//! The ready queues by priority, and the queue of times.
+//! The ready queues and the times, by priority.
 
 use crate::arch::Arch;
 use crate::objects::Thread;
@@ -6,7 +6,7 @@ use crate::table::{Ref, Table};
 
 /// Most threads a kernel can have; sizes the links below and bounds every loop over threads.
 pub const MAX_THREADS: usize = 32;
-/// Most entries of the time queue: every thread and every budget at most once.
+/// Most times: every thread and every budget at most once.
 pub const MAX_TIMES: usize = 2 * MAX_THREADS;
 /// "No thread" in links.
 pub const NONE: u8 = 0xff;
@@ -101,60 +101,136 @@ pub enum Wake {
     Budget(u8),
 }
 
-/// Times in ascending order. Insertion and removal are O(entries), taking the earliest is O(1).
+impl Wake {
+    /// Its entry: those of threads, then those of budgets.
+    #[inline]
+    fn entry(self) -> usize {
+        match self {
+            Wake::Thread(thread) => usize::from(thread) & (MAX_THREADS - 1),
+            Wake::Budget(budget) => MAX_THREADS + (usize::from(budget) & (MAX_THREADS - 1)),
+        }
+    }
+
+    fn of(entry: u8) -> Wake {
+        let entry = usize::from(entry);
+        if entry < MAX_THREADS { Wake::Thread(entry as u8) } else { Wake::Budget((entry - MAX_THREADS) as u8) }
+    }
+}
+
+/// A time in the list of its priority.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: u64,
+    next: u8,
+}
+
+/// Times, by priority: a time of a less important thread waits until nobody more important is ready (docs/time.md, rule (e)).
 pub struct Times {
-    /// Latest first, so that the earliest is at the end.
-    entries: [(u64, Wake); MAX_TIMES],
-    len: usize,
+    /// Bit 31 - p is set when there is a time of priority p.
+    occupied: u32,
+    /// The earliest entry of each priority.
+    head: [u8; PRIORITIES],
+    /// The time of each thread and of each budget, linked to the next of its priority that is not earlier.
+    entries: [Entry; MAX_TIMES],
 }
 
 impl Times {
-    /// An empty queue.
+    /// No times.
     pub const fn new() -> Times {
-        Times { entries: [(0, Wake::Thread(0)); MAX_TIMES], len: 0 }
+        Times { occupied: 0, head: [NONE; PRIORITIES], entries: [Entry { at: 0, next: NONE }; MAX_TIMES] }
     }
 
-    /// The earliest time, or `u64::MAX`.
-    #[inline]
-    pub fn earliest(&self) -> u64 {
-        match self.len.checked_sub(1).and_then(|last| self.entries.get(last)) {
-            Some((at, _)) => *at,
-            None => u64::MAX,
+    /// The earliest time of a priority or a more important one, or `u64::MAX`.
+    ///
+    /// # Time complexity
+    /// O(priorities that have times).
+    #[inline(never)]
+    pub fn earliest(&self, priority: u8) -> u64 {
+        let mut open = self.occupied & upto(priority);
+        let mut earliest = u64::MAX;
+        while open != 0 {
+            let queue = open.leading_zeros() as usize & 31;
+            open &= !bit(queue);
+            earliest = earliest.min(self.entries[usize::from(self.head[queue]) & (MAX_TIMES - 1)].at);
+        }
+        earliest
+    }
+
+    /// Adds an entry behind those of the same time. One that is there already must be removed before.
+    ///
+    /// # Time complexity
+    /// O(earlier entries of the priority).
+    #[inline(never)]
+    pub fn insert(&mut self, at: u64, priority: u8, wake: Wake) {
+        let queue = usize::from(priority & 31);
+        let new = wake.entry();
+        let (mut before, mut next) = (NONE, self.head[queue]);
+        while next != NONE && self.entries[usize::from(next) & (MAX_TIMES - 1)].at <= at {
+            before = next;
+            next = self.entries[usize::from(next) & (MAX_TIMES - 1)].next;
+        }
+        self.entries[new & (MAX_TIMES - 1)] = Entry { at, next };
+        self.occupied |= bit(queue);
+        self.link(queue, before, new as u8);
+    }
+
+    /// Takes the earliest of the most important entries that are due, down to a priority.
+    ///
+    /// # Time complexity
+    /// O(priorities that have times).
+    #[inline(never)]
+    pub fn take_due(&mut self, now: u64, priority: u8) -> Option<Wake> {
+        let mut open = self.occupied & upto(priority);
+        while open != 0 {
+            let queue = open.leading_zeros() as usize & 31;
+            open &= !bit(queue);
+            let first = self.head[queue];
+            let Entry { at, next } = self.entries[usize::from(first) & (MAX_TIMES - 1)];
+            if at <= now {
+                self.link(queue, NONE, next);
+                return Some(Wake::of(first));
+            }
+        }
+        None
+    }
+
+    /// Removes an entry of a priority if it is there.
+    ///
+    /// # Time complexity
+    /// O(earlier entries of the priority).
+    #[inline(never)]
+    pub fn remove(&mut self, priority: u8, wake: Wake) {
+        let queue = usize::from(priority & 31);
+        let (mut before, mut found) = (NONE, self.head[queue]);
+        while found != NONE {
+            let next = self.entries[usize::from(found) & (MAX_TIMES - 1)].next;
+            if usize::from(found) == wake.entry() {
+                self.link(queue, before, next);
+                return;
+            }
+            before = found;
+            found = next;
         }
     }
 
-    /// Adds an entry behind those of the same time. An entry may be in the queue only once, so that it never overflows.
-    pub fn insert(&mut self, at: u64, wake: Wake) {
-        debug_assert!(self.len < MAX_TIMES);
-        let mut place = self.len.min(MAX_TIMES - 1);
-        while place > 0 && self.entries[place - 1].0 <= at {
-            self.entries[place] = self.entries[place - 1];
-            place -= 1;
+    /// Lets an entry, or the list's head, be followed by another.
+    #[inline(never)]
+    fn link(&mut self, queue: usize, before: u8, next: u8) {
+        if before != NONE {
+            self.entries[usize::from(before) & (MAX_TIMES - 1)].next = next;
+            return;
         }
-        self.entries[place] = (at, wake);
-        self.len = (self.len + 1).min(MAX_TIMES);
+        self.head[queue] = next;
+        if next == NONE {
+            self.occupied &= !bit(queue);
+        }
     }
+}
 
-    /// Takes the earliest entry if its time has come.
-    #[inline]
-    pub fn pop_due(&mut self, now: u64) -> Option<Wake> {
-        let last = self.len.checked_sub(1)?;
-        let (at, wake) = *self.entries.get(last)?;
-        if at > now {
-            return None;
-        }
-        self.len = last;
-        Some(wake)
-    }
-
-    /// Removes an entry if it is there.
-    pub fn remove(&mut self, wake: Wake) {
-        let len = self.len.min(MAX_TIMES);
-        if let Some(found) = self.entries[..len].iter().position(|entry| entry.1 == wake) {
-            self.entries.copy_within(found + 1..len, found);
-            self.len = len - 1;
-        }
-    }
+/// The bits of a priority and of all that are more important.
+#[inline]
+fn upto(priority: u8) -> u32 {
+    !(u32::MAX >> 1 >> (priority & 31))
 }
 
 impl Default for Times {
@@ -195,9 +271,20 @@ mod inspect {
     }
 
     impl Times {
-        /// Every entry, the latest first.
-        pub fn listed(&self) -> Vec<(u64, Wake)> {
-            self.entries[..self.len].to_vec()
+        /// Every entry with its priority, the earliest of each priority first.
+        pub fn listed(&self) -> Vec<(u8, u64, Wake)> {
+            let mut listed = Vec::new();
+            for queue in 0..32 {
+                let mut next = self.head[queue];
+                assert_eq!(next != super::NONE, self.occupied & bit(queue) != 0, "times of {queue} and their bit differ");
+                while next != super::NONE {
+                    let entry = self.entries[usize::from(next)];
+                    listed.push((queue as u8, entry.at, Wake::of(next)));
+                    assert!(listed.len() <= super::MAX_TIMES, "a list of times does not end");
+                    next = entry.next;
+                }
+            }
+            listed
         }
     }
 }

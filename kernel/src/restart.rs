@@ -60,9 +60,11 @@ impl<A: Arch> Kernel<A> {
         for thread in 0..self.threads.len() as u8 {
             let entry: ThreadEntry = self.tables.get(usize::from(thread));
             if entry.domain == u32::from(index) {
+                self.pay(self.activation);
                 self.make_ready(thread);
             }
         }
+        self.arm_for_end();
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.
@@ -164,9 +166,10 @@ impl<A: Arch> Kernel<A> {
     fn retire(&mut self, thread: u8) {
         let record = self.thread(thread);
         let (state, budget) = (record.state, self.budgets.index_of(record.budget) as u8);
+        let priority = self.levels.at(record.base).priority;
         match state {
             State::Ready => self.unqueue(thread),
-            State::Sleeping => self.times.remove(Wake::Thread(thread)),
+            State::Sleeping => self.times.remove(priority, Wake::Thread(thread)),
             State::Throttled => self.forget_throttled(thread, budget),
             State::Waiting(notification) => self.forget_waiter(thread, notification),
             State::Ended => {}
@@ -181,7 +184,7 @@ impl<A: Arch> Kernel<A> {
         if link == thread {
             self.budget_mut(budget).waiting = after;
             if after == NONE {
-                self.times.remove(Wake::Budget(budget));
+                self.times.remove(self.budgets[usize::from(budget)].priority, Wake::Budget(budget));
             }
             return;
         }

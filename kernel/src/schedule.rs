@@ -1,4 +1,4 @@
-//! Who runs, and who pays. Every kernel entry ends in [`Kernel::dispatch`].
+//! Who runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in `charge.rs`.
 
 use core::ptr::NonNull;
 
@@ -11,13 +11,16 @@ use crate::protection::Protection;
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 
+/// Most threads that one kernel entry wakes, and most that it finds unable to go on. The rest is done in further entries, which the timer
+/// asks for at once, so that no path grows with the number of threads.
+pub(crate) const STEP: u32 = 4;
+
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the
     /// region registers hold the next one's domain, a pending result is delivered.
     ///
     /// # Bound
-    /// O(1), plus one round for every ready thread whose budget is exhausted or whose domain was stopped since it last
-    /// ran; each such round takes the thread out of the queue, so it happens once per exhaustion or stop.
+    /// O(1): at most twice [`STEP`] threads that are due, and [`STEP`] that are ready and cannot go on.
     #[inline(never)]
     pub fn dispatch(&mut self) {
         self.dispatch_now();
@@ -27,7 +30,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn dispatch_now(&mut self) {
         if self.recheck || self.ready.first() != self.running() {
-            self.reschedule();
+            let now = self.now();
+            self.pause(now);
+            self.choose(now, false);
         }
         self.arm();
     }
@@ -41,61 +46,81 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The part of [`Kernel::dispatch`] that is not needed when the running thread goes on.
-    #[inline(always)]
-    fn reschedule(&mut self) {
-        let now = self.arch.ticks();
+    /// The running thread may have to make way: it is charged until `now`.
+    #[inline(never)]
+    pub(crate) fn pause(&mut self, now: u64) {
         self.charge(now);
-        let level = self.top();
-        if let (Some(thread), Some(_)) = (level.thread, level.outer) {
+        if let Level { thread: Some(thread), outer: Some(_), .. } = *self.top() {
             self.step_aside(thread, now);
         }
+    }
+
+    /// Makes the machine ready for the most important thread that can go on. Who ran until now was charged until `paused`; if it goes
+    /// on, it pays for what lies between, unless that was `prepaid` by an activation.
+    #[inline(never)]
+    pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.recheck = false;
-        while !self.first_goes_on(now) {}
+        let mut steps = 0;
+        while steps < STEP {
+            let now = self.now();
+            if self.deferred {
+                let first = self.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
+                steps += self.wake_due(now, first);
+            }
+            if self.first_goes_on(now, paused, prepaid) {
+                return;
+            }
+            steps += 1;
+        }
+        // Others may interrupt before the rest is looked at.
+        self.idle();
+        self.recheck = true;
+        self.arch.timer_again();
     }
 
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
     /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
     /// ready queue or a level, and somebody else may be the first.
     #[inline(always)]
-    fn first_goes_on(&mut self, now: u32) -> bool {
+    fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> bool {
         let Some(next) = self.ready.first() else { return self.idle() };
+        let stays = self.running() == Some(next) && !prepaid;
+        let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Level { outer, domain, epoch, .. } = *self.levels.at(top);
         if outer.is_some() {
-            return self.first_goes_on_in_gate(next, now);
+            return self.first_goes_on_in_gate(next, now, from);
         }
         // Activations begin only while their domain runs, and its epoch changes when it is stopped.
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return false;
         }
-        let limit = match self.covered(budget, now, 0) {
-            Some(limit) => limit,
-            None if !self.can_pay(next, budget) => return false,
-            None => now.wrapping_add(self.budgets.at(budget).time.left() as u32),
-        };
-        self.limit = limit;
-        self.go_on(next, top, limit);
+        if self.covered(budget, now, 0).is_none() && !self.can_pay(next, budget, now) {
+            return false;
+        }
+        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.go_on(next, top, self.limit);
         true
     }
 
-    /// As [`Kernel::first_goes_on`], for a thread inside a gate: it finishes its call whatever its budget says.
+    /// As [`Kernel::first_goes_on`], for a thread inside a gate: what the call may take was set aside.
     #[cold]
-    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u32) -> bool {
-        self.catch_up(next, now);
+    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> bool {
+        self.take_back(next, now);
+        self.catch_up(next, from);
         let Thread { top, budget, base, .. } = *self.threads.at(next);
         let Level { domain, epoch, until, .. } = *self.levels.at(top);
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return false;
         }
-        if now.wrapping_sub(until) as i32 >= 0 {
+        if from.wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
             self.recheck = false;
             return false;
         }
-        self.limit = now.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
         self.threads.at_mut(next).top = base;
         true
@@ -143,7 +168,11 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
-        let now = self.arch.ticks();
+        // What is due may be more important than who is next.
+        if self.deferred && self.threads.at(next).queue > self.top().priority {
+            return self.dispatch_slowly();
+        }
+        let now = self.now();
         self.charge(now);
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Level { outer, domain, epoch, .. } = *self.levels.at(top);
@@ -157,28 +186,33 @@ impl<A: Arch> Kernel<A> {
         Some(top.place().cast())
     }
 
+    /// [`Kernel::switch`] where a call does not matter.
+    #[inline(never)]
+    pub(crate) fn switch_over(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
+        self.switch(next)
+    }
+
     /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
     /// its end. `place` is the level's. The budget of who ran before was charged.
     #[inline(always)]
-    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
-        let Some(limit) = self.covered(budget, now, A::SHORT as i32) else { return false };
+    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u64) -> bool {
+        let Some(left) = self.covered(budget, now, A::SHORT as i32) else { return false };
+        let delay = left + self.path;
+        let limit = (now as u32).wrapping_add(delay);
         self.limit = limit;
         if (limit.wrapping_sub(self.armed) as i32) < 0 {
             self.armed = limit;
-            self.arch.arm_timer_in(limit.wrapping_sub(now));
+            self.arch.arm_timer_in(delay);
         }
         self.run(base, place);
         true
     }
 
-    /// When a budget ends that pays from now on; `None` when no more than `least` is left or it may have to be replenished first.
+    /// What is left of a budget that has not reached a boundary since it was looked at; `None` when that is no more than `least`.
     #[inline(always)]
-    fn covered(&self, budget: Ref<Budget>, now: u32, least: i32) -> Option<u32> {
+    fn covered(&self, budget: Ref<Budget>, now: u64, least: i32) -> Option<u32> {
         let Budget { time, .. } = self.budgets.at(budget);
-        let (left, due) = (time.left(), time.next_replenishment());
-        // Of a budget that was not used for long the difference may have wrapped: it is looked at when nothing is left.
-        let is_due = (due as u32).wrapping_sub(now) as i32 <= 0;
-        (left > least && !is_due).then_some(now.wrapping_add(left as u32))
+        (time.left() > least && now < time.next_replenishment()).then_some(time.left() as u32)
     }
 
     /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.
@@ -212,11 +246,10 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Whether a ready thread's budget has something left, after the replenishment that may be due. If not, the thread waits for the
+    /// Whether a ready thread's budget has something left, after the boundaries that have passed. If not, the thread waits for the
     /// next one.
     #[cold]
-    fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>) -> bool {
-        let now = self.now();
+    fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>, now: u64) -> bool {
         self.refill(budget, now);
         if self.budgets.at(budget).time.left() > 0 {
             return true;
@@ -225,23 +258,33 @@ impl<A: Arch> Kernel<A> {
         let domain = self.levels.at(level).domain_number();
         let number = self.budgets.index_of(budget) as u16;
         self.arch.trace(header(Event::BudgetOut, domain, number), 0);
-        self.throttle(thread);
+        // Who has run will be switched to again. Of the others nothing happened but that somebody looked.
+        let ran = self.running() == Some(thread);
+        self.throttle(thread, if ran { self.activation } else { self.early });
         false
     }
 
-    /// Takes a ready thread out of the queue until its budget is replenished.
+    /// Takes a ready thread out of the queue until the next boundary of its budget, which pays for that. The budget is up to date.
     #[cold]
-    pub(crate) fn throttle(&mut self, thread: Ref<Thread<A>>) {
+    pub(crate) fn throttle(&mut self, thread: Ref<Thread<A>>, price: u32) {
         self.ready.remove(&mut self.threads, thread);
+        let budget = self.threads.at(thread).budget;
+        self.budgets.at_mut(budget).time.pay(price);
+        self.await_refill(thread);
+    }
+
+    /// A thread that is in no queue waits for the next boundary of its budget.
+    #[cold]
+    pub(crate) fn await_refill(&mut self, thread: Ref<Thread<A>>) {
         let record = self.threads.at_mut(thread);
         let index = self.budgets.index_of(record.budget) as u8;
         let budget = self.budgets.at_mut(record.budget);
-        let (first, at) = (budget.waiting, budget.time.next_replenishment());
+        let (first, at, priority) = (budget.waiting, budget.time.next_replenishment(), budget.priority);
         budget.waiting = record.number;
         record.state = State::Throttled;
         record.next_throttled = first;
         if first == NONE {
-            self.times.insert(at, Wake::Budget(index));
+            self.times.insert(at, priority, Wake::Budget(index));
             self.arm_before(at);
         }
     }
@@ -256,128 +299,6 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
         self.domains.at(domain).protection.load(&mut self.arch);
-    }
-
-    /// Brings what the running thread's budget has left up to date.
-    ///
-    /// # Bound
-    /// O(1).
-    #[inline(always)]
-    pub(crate) fn charge(&mut self, now: u32) {
-        if let Some(thread) = self.running() {
-            let budget = self.threads.at(thread).budget;
-            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
-        }
-    }
-
-    /// A time in ticks, less than a wrap after `since`, of which the low word is known.
-    #[inline]
-    pub(crate) fn time_of(&self, low: u32) -> u64 {
-        self.since + u64::from(low.wrapping_sub(self.since as u32))
-    }
-
-    /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
-    /// comes too early only looks around and arms the timer again; there is at most one for each call of this.
-    #[inline]
-    pub(crate) fn arm_before(&mut self, at: u64) {
-        if at < self.time_of(self.armed) {
-            self.armed = at as u32;
-            self.rearm = true;
-        }
-    }
-
-    /// Arms the timer for `at` (ticks, low word), at once.
-    #[inline(always)]
-    pub(crate) fn arm_at(&mut self, at: u32) {
-        self.armed = at;
-        self.arch.arm_timer(at);
-    }
-
-    /// The timer fired: wakes what is due, and rechecks the running thread's budget.
-    ///
-    /// # Bound
-    /// O(entries that are due), each at most once per its period.
-    #[inline(always)]
-    pub fn on_timer(&mut self) {
-        let now = self.now();
-        self.since = now;
-        let earliest = self.times.earliest();
-        // The hardware counters wrap: look at them before they do.
-        let look = now + u64::from(self.ticks_per_second / 2);
-        let Level { thread, outer, until, .. } = *self.top();
-        let end = if outer.is_some() { until } else { self.limit };
-        let left = end.wrapping_sub(now as u32) as i32;
-        if now < earliest && left > 0 && thread.is_some() {
-            // It came too early, and whoever runs goes on.
-            self.armed = look.min(earliest).min(now + left as u64) as u32;
-            self.arch.arm_timer(self.armed);
-            return;
-        }
-        self.on_due(now, look);
-    }
-
-    /// The rest of [`Kernel::on_timer`] when something is due.
-    #[inline(never)]
-    fn on_due(&mut self, now: u64, look: u64) {
-        while let Some(wake) = self.times.pop_due(now) {
-            match wake {
-                Wake::Thread(thread) => self.wake_sleeper(thread),
-                Wake::Budget(budget) => self.replenished(budget, now),
-            }
-        }
-        self.armed = self.times.earliest().min(look) as u32;
-        self.rearm = true;
-        self.recheck = true;
-        self.dispatch_now();
-    }
-
-    #[inline(never)]
-    fn wake_sleeper(&mut self, thread: u8) {
-        let record = self.thread_mut(thread);
-        if record.state != State::Sleeping {
-            return;
-        }
-        record.pending = Some((0, 0));
-        let released = record.period > 0 && record.open;
-        let (nominal, base) = (record.release as u32, record.base);
-        if released {
-            self.arch.trace(self.levels.at(base).tag() | Event::Release as u32, nominal);
-        }
-        self.make_ready(thread);
-    }
-
-    /// Replenishes a budget when its time has come, and traces that.
-    #[cold]
-    pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
-        let pays_now = self.running().is_some_and(|thread| self.threads.at(thread).budget == index);
-        if pays_now {
-            self.charge(now as u32);
-        }
-        let number = self.budgets.index_of(index) as u16;
-        let budget = self.budgets.at_mut(index);
-        if !budget.refill(now) {
-            return;
-        }
-        if pays_now {
-            self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
-        }
-        self.arch.trace(header(Event::Replenish, IDLE, number), budget.capacity());
-    }
-
-    #[cold]
-    fn replenished(&mut self, index: u8, now: u64) {
-        let Some(budget) = self.budgets.find(usize::from(index)) else { return };
-        self.refill(budget, now);
-        let mut waiting = core::mem::replace(&mut self.budgets.at_mut(budget).waiting, NONE);
-        // Bounded: a thread is in this list at most once.
-        while waiting != NONE {
-            let thread = waiting;
-            let record = self.thread_mut(thread);
-            waiting = record.next_throttled;
-            if record.state == State::Throttled {
-                self.make_ready(thread);
-            }
-        }
     }
 
     /// Puts a thread at the end of its ready queue.

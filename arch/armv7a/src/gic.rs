@@ -16,6 +16,7 @@ mod dist {
     pub const SECURITY: u32 = 0x080;
     pub const ENABLE_SET: u32 = 0x100;
     pub const ENABLE_CLEAR: u32 = 0x180;
+    pub const PENDING_SET: u32 = 0x200;
     pub const PENDING_CLEAR: u32 = 0x280;
     pub const ACTIVE_CLEAR: u32 = 0x380;
     pub const PRIORITY: u32 = 0x400;
@@ -91,6 +92,13 @@ impl Gic {
     pub fn mask(&self, line: u32) {
         if line < self.lines {
             self.dist.write(dist::ENABLE_CLEAR + 4 * (line / 32), 1 << (line % 32));
+        }
+    }
+
+    /// Makes a line interrupt, whatever its device says.
+    pub fn pend(&self, line: u32) {
+        if line < self.lines {
+            self.dist.write(dist::PENDING_SET + 4 * (line / 32), 1 << (line % 32));
         }
     }
 

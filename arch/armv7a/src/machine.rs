@@ -143,6 +143,10 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
         self.timers.arm(delay);
     }
 
+    fn timer_again(&mut self) {
+        self.gic.pend(timer::LINE);
+    }
+
     #[inline]
     unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
         context.prepare(start);

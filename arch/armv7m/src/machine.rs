@@ -166,6 +166,11 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         regs::SYST_CVR.write(0);
     }
 
+    fn timer_again(&mut self) {
+        const PENDSTSET: u32 = 1 << 26;
+        regs::ICSR.write(PENDSTSET);
+    }
+
     #[inline]
     unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
         // SAFETY: the caller's duty is the same.

@@ -37,6 +37,7 @@ macro_rules! registers {
 }
 
 registers! {
+    ICSR = 0xe000_ed04, "Interrupt control and state (B3.2.4).";
     SYST_CSR = 0xe000_e010, "SysTick control and status (B3.3.3).";
     SYST_RVR = 0xe000_e014, "SysTick reload value (B3.3.4).";
     SYST_CVR = 0xe000_e018, "SysTick current value (B3.3.5).";

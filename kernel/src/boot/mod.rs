@@ -71,7 +71,12 @@ impl<A: Arch> Boot<A> {
         let mut pool = Pool::new(self.objects.0, self.objects.1);
         let mut shared = A::Protection::shared(&mut pool)?;
         let (domains, idle) = self.domains(&mut arch, &mut shared, &mut pool)?;
-        let budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| new_budget(&tables.get(i)))?;
+        let mut budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| new_budget(&tables.get(i)))?;
+        for thread in tables.all::<system::Thread>() {
+            let priority = &mut budgets[thread.budget as usize].priority;
+            *priority = (*priority).min(thread.priority as u8);
+        }
+        let switching = tables.switching();
         let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
             Ok(Notification::new(tables.get::<system::Notification>(i).initial))
@@ -97,6 +102,10 @@ impl<A: Arch> Boot<A> {
             limit: 0,
             recheck: false,
             rearm: false,
+            deferred: false,
+            path: switching.path(),
+            early: switching.early,
+            activation: switching.activation(),
             since: 0,
             armed: 0,
             ticks_per_second: tables.ticks_per_second(),

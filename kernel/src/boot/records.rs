@@ -95,6 +95,7 @@ fn new_thread<A: Arch>(
         prev: own,
         budget,
         away: 0,
+        held: 0,
         number,
         queue: entry.priority as u8,
         state: State::Ended,
@@ -111,7 +112,7 @@ fn new_thread<A: Arch>(
 pub(super) fn new_budget(entry: &system::Budget) -> Result<Budget, BootError> {
     let params = Params::new(entry.period.into(), entry.capacity.into()).map_err(|_| BootError::BadTables)?;
     let (time, misses) = (sched::budget::Budget::new(params, 0), entry.misses);
-    Ok(Budget { time, misses, misses_left: misses, waiting: NONE, generation: 0 })
+    Ok(Budget { time, misses, misses_left: misses, waiting: NONE, priority: u8::MAX, generation: 0 })
 }
 
 pub(super) fn new_interrupt<A: Arch>(

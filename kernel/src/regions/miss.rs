@@ -79,12 +79,11 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
             return;
         }
         let now = self.now();
-        self.charge(now as u32);
         self.refill(index, now);
         if self.budgets.at(index).misses_left == 0 {
             let number = self.budgets.index_of(index) as u16;
             self.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
-            self.throttle(thread);
+            self.throttle(thread, self.activation);
         }
     }
 }

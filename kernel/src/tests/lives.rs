@@ -37,7 +37,7 @@ fn state(kernel: &Kernel<Sim>) -> String {
     assert!(kernel.edit.is_none(), "an edit is left");
     let _ = writeln!(text, "{:?}", kernel.ready.listed(&kernel.threads));
     let times = kernel.times.listed();
-    let _ = writeln!(text, "{:?}", times.iter().map(|entry| entry.1).collect::<Vec<_>>());
+    let _ = writeln!(text, "{:?}", times.iter().map(|entry| entry.2).collect::<Vec<_>>());
     let words = kernel.notifications.iter().map(|word| (word.bits, word.waiter.is_some(), word.generation));
     let _ = writeln!(text, "{:?}", words.collect::<Vec<_>>());
     let inside = kernel.levels.iter().map(|level| (level.outer.is_some(), level.priority));

@@ -1,11 +1,15 @@
-//! The deferrable server: at every multiple of its period, counted from its start, a budget is full again; what it holds may be
-//! used at any time until then, and is lost at the next replenishment if it is not.
+//! The deferrable server on its grid (docs/time.md, rules (a) and (f)): at every multiple of its period, counted from its start, a budget
+//! is full again; what it holds may be used at any time until then, and is lost at the next boundary if it is not.
+//!
+//! # Supply
+//! Whoever asks finds what a refill at every boundary would have left, however late the refill is computed: [`Budget::ran`] splits what its
+//! thread has used at each boundary that lies between.
 //!
 //! # Conservation
-//! What was granted is consumed, lost or left, and never more: `granted = consumed - debt + lost + remaining`. The kernel notices
-//! an empty budget only at its enforcement granularity, so a charge may exceed what remains; the excess becomes *debt*, which
-//! the next replenishments pay first. `remaining` is never negative, and in any window of `w` ticks no more is consumed than
-//! [`Params::most_in`] says, plus the largest single excess.
+//! What was granted is consumed, lost, reserved or left, and never more: `granted = consumed - debt + lost + reserved + remaining`. The
+//! kernel notices an empty budget only at its enforcement granularity, so that use may exceed what remains; the excess becomes *debt*, which
+//! the next boundaries pay first. In any window of `w` ticks no more is consumed than [`Params::most_in`] says, plus the largest
+//! debt.
 
 /// A legal period and capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,26 +79,19 @@ pub(crate) const fn hits(window: u64, period: u64, capacity: u64) -> u64 {
     window.saturating_add(period - capacity).div_ceil(period)
 }
 
-/// A budget in force. The kernel and the analysis use this one.
+/// A budget in force. The kernel runs this code; the analysis bounds what it lets through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     next: u64,
     /// Negative: debt.
     left: i32,
+    /// Set aside for calls whose threads are switched away; no part of `left`.
+    reserved: i32,
     capacity: i32,
     period: u32,
 }
 
-/// What a charge did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Charged {
-    /// Ticks left afterwards.
-    pub remaining: u64,
-    /// Ticks by which this charge exceeded what was left; now debt.
-    pub excess: u64,
-}
-
-/// What a replenishment did.
+/// What boundaries that have passed have done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replenished {
     /// Periods that began since the last one; 0 if it was not yet time.
@@ -109,7 +106,7 @@ impl Budget {
     pub const fn new(params: Params, start: u64) -> Self {
         let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
         let capacity = if params.capacity < i32::MAX as u64 { params.capacity as i32 } else { i32::MAX };
-        Self { next: start.saturating_add(period as u64), left: capacity, capacity, period }
+        Self { next: start.saturating_add(period as u64), left: capacity, reserved: 0, capacity, period }
     }
 
     /// Period and capacity.
@@ -117,25 +114,25 @@ impl Budget {
         Params { period: self.period as u64, capacity: self.capacity as u64 }
     }
 
-    /// Ticks left now; negative is debt.
+    /// Ticks left at the last boundary or charge; negative is debt. Current after [`Budget::replenish`] or [`Budget::ran`].
     #[inline(always)]
     pub const fn left(&self) -> i32 {
         self.left
     }
 
-    /// Says what is left now, for a kernel that knows when the budget ends; see [`Budget::charge`].
+    /// Its thread has run, and leaves this: [`Budget::ran`] when the next boundary is still ahead.
     #[inline(always)]
     pub const fn set_left(&mut self, left: i32) {
         self.left = left;
     }
 
-    /// Ticks left now.
+    /// Ticks left, none if it is in debt.
     #[inline]
     pub const fn remaining(&self) -> u64 {
         if self.left > 0 { self.left as u64 } else { 0 }
     }
 
-    /// When it is full again.
+    /// The next boundary of its grid.
     #[inline(always)]
     pub const fn next_replenishment(&self) -> u64 {
         self.next
@@ -146,26 +143,47 @@ impl Budget {
         if self.left < 0 { self.left.unsigned_abs() as u64 } else { 0 }
     }
 
-    /// Whether its thread must not run.
+    /// Takes a price that was not consumed in time: what it exceeds the rest by is debt (rule (c)).
     #[inline]
-    pub const fn is_exhausted(&self) -> bool {
-        self.left <= 0
+    pub const fn pay(&mut self, price: u32) {
+        let price = if price < i32::MAX as u32 { price as i32 } else { i32::MAX };
+        self.left = self.left.saturating_sub(price);
     }
 
-    /// Takes `ticks` that were consumed. Replenish first if the time has come: what was consumed before the boundary belongs to
-    /// the period before.
+    /// Sets ticks aside (rule (f)).
+    pub const fn reserve(&mut self, ticks: i32) {
+        self.left = self.left.saturating_sub(ticks);
+        self.reserved = self.reserved.saturating_add(ticks);
+    }
+
+    /// Takes back what was set aside. Call [`Budget::replenish`] before: a boundary refills what is not set aside.
+    pub const fn unreserve(&mut self, ticks: i32) {
+        self.left = self.left.saturating_add(ticks);
+        self.reserved = self.reserved.saturating_sub(ticks);
+    }
+
+    /// Its thread has run without interruption until `now`, and would have `left` if no boundary had passed meanwhile: what it used before a
+    /// boundary is taken from the period before, the rest from those that follow.
     ///
     /// # Time complexity
-    /// Constant, without division.
-    #[inline]
-    pub const fn charge(&mut self, ticks: u64) -> Charged {
-        let excess = ticks.saturating_sub(self.remaining());
-        let ticks = if ticks < i32::MAX as u64 { ticks as i32 } else { i32::MAX };
-        self.left = self.left.saturating_sub(ticks);
-        Charged { remaining: self.remaining(), excess }
+    /// Constant; divides only if more than one period has passed.
+    pub const fn ran(&mut self, left: i32, now: u64) -> Replenished {
+        if now < self.next {
+            self.left = left;
+            return Replenished { periods: 0, lost: 0 };
+        }
+        let since = (now - self.next) as i64;
+        self.left = (left as i64 + since) as i32;
+        let first = self.refill_at(1);
+        // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
+        let further = if now < self.next { 0 } else { self.periods_until(now) };
+        self.next = self.next.saturating_add(further.saturating_mul(self.period as u64));
+        let left = self.left as i64 - since + (further as i64).saturating_mul(self.capacity as i64);
+        self.left = if left < i32::MIN as i64 { i32::MIN } else { left as i32 };
+        Replenished { periods: 1 + further, lost: first.lost }
     }
 
-    /// Brings the budget up to `now`. Debt is paid first, by as many periods as it takes.
+    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
@@ -174,12 +192,17 @@ impl Budget {
         if now < self.next {
             return Replenished { periods: 0, lost: 0 };
         }
-        let period = self.period as u64;
-        let periods = if now - self.next < period { 1 } else { self.periods_until(now) };
-        self.next = self.next.saturating_add(periods.saturating_mul(period));
+        let periods = if now - self.next < self.period as u64 { 1 } else { self.periods_until(now) };
+        self.refill_at(periods)
+    }
+
+    /// So many boundaries pass.
+    const fn refill_at(&mut self, periods: u64) -> Replenished {
+        self.next = self.next.saturating_add(periods.saturating_mul(self.period as u64));
         let granted = (periods as i64).saturating_mul(self.capacity as i64);
         let held = granted.saturating_add(self.left as i64);
-        let lost = if held > self.capacity as i64 { held - self.capacity as i64 } else { 0 };
+        let most = self.capacity as i64 - self.reserved as i64;
+        let lost = if held > most { held - most } else { 0 };
         self.left = (held - lost) as i32;
         Replenished { periods, lost: lost as u64 }
     }
@@ -189,33 +212,10 @@ impl Budget {
         (now - self.next) / self.period as u64 + 1
     }
 
-    /// How long a thread of this budget may run from `now` before the kernel must look again: until it is empty. (A later
-    /// replenishment only adds.)
-    #[inline]
-    pub const fn deadline_from(&self, now: u64) -> u64 {
-        now.saturating_add(self.remaining())
-    }
-
-    /// Whether a gate that declares `bound` ticks may be entered now.
-    #[inline]
-    pub const fn covers(&self, bound: u64) -> bool {
-        self.remaining() >= bound
-    }
-
-    /// The earliest time at which [`Budget::covers`] can hold if nothing is consumed until then; `None` if the bound exceeds
-    /// the capacity, so that waiting is in vain.
-    pub const fn covers_from(&self, bound: u64, now: u64) -> Option<u64> {
-        if self.remaining() >= bound {
-            return Some(now);
-        }
-        let (period, capacity) = (self.period as u64, self.capacity as u64);
-        if bound > capacity {
-            return None;
-        }
-        // Full periods that the debt swallows before one leaves enough.
-        let spare = capacity - bound;
-        let waits = self.debt().saturating_sub(spare).div_ceil(capacity);
-        Some(self.next.saturating_add(waits.saturating_mul(period)))
+    /// The first boundary at which a thread of it can be released with a full budget, as far as is known now (rule (h)). The budget has been
+    /// brought up to date.
+    pub const fn first_release(&self) -> u64 {
+        if self.left < 0 { self.next.saturating_add(self.period as u64) } else { self.next }
     }
 }
 

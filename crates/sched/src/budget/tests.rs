@@ -1,4 +1,4 @@
-//! Budgets: cases worked out by hand, and the conservation law over random histories.
+//! Budgets: cases worked out by hand, and every history against one that is refilled on the tick.
 
 use super::*;
 use crate::testing::Rng;
@@ -17,79 +17,107 @@ fn parameters_are_checked() {
 }
 
 #[test]
-fn a_period_worked_out_by_hand() {
+fn use_is_split_at_a_boundary() {
     let mut b = budget(10, 4);
-    assert_eq!(b.charge(3), Charged { remaining: 1, excess: 0 });
-    assert_eq!(b.replenish(9), Replenished { periods: 0, lost: 0 });
-    assert_eq!((b.remaining(), b.next_replenishment()), (1, 10));
-    // One tick is lost at the boundary; the overrun of 2 is paid at the next.
-    assert_eq!(b.replenish(10), Replenished { periods: 1, lost: 1 });
-    assert_eq!(b.charge(6), Charged { remaining: 0, excess: 2 });
-    assert!(b.is_exhausted());
-    assert_eq!(b.replenish(20), Replenished { periods: 1, lost: 0 });
-    assert_eq!((b.remaining(), b.debt(), b.next_replenishment()), (2, 0, 30));
-    // Late by two periods and a bit: both pass, the grid stays.
-    assert_eq!(b.replenish(57), Replenished { periods: 3, lost: 2 + 8 });
-    assert_eq!((b.remaining(), b.next_replenishment()), (4, 60));
+    // It ran from 8 to 12 with 4 left: two ticks of the first period, two of the second.
+    assert_eq!(b.ran(0, 12), Replenished { periods: 1, lost: 2 });
+    assert_eq!((b.left(), b.next_replenishment()), (2, 20));
+    // It had one left at 19 and ran until 22, one tick too long before the kernel noticed: that tick belongs to the new period.
+    b.set_left(1);
+    assert_eq!(b.ran(1 - 3, 22), Replenished { periods: 1, lost: 0 });
+    assert_eq!(b.left(), 4 - 2);
 }
 
 #[test]
-fn debt_beyond_a_period_is_paid_by_several() {
+fn a_debt_is_paid_by_the_periods_that_follow() {
     let mut b = budget(10, 4);
-    assert_eq!(b.charge(15).excess, 11);
-    b.replenish(10);
-    assert_eq!((b.remaining(), b.debt()), (0, 7));
-    assert_eq!(b.covers_from(3, 12), Some(40));
-    assert_eq!(b.covers_from(1, 12), Some(30));
-    assert_eq!(b.covers_from(5, 12), None);
-    assert_eq!(b.replenish(30), Replenished { periods: 2, lost: 0 });
-    assert_eq!((b.remaining(), b.debt()), (1, 0));
-    assert!(b.covers(1) && !b.covers(2));
-    assert_eq!(b.deadline_from(31), 32);
+    b.pay(15);
+    assert_eq!((b.remaining(), b.debt(), b.first_release()), (0, 11, 20));
+    assert_eq!(b.replenish(10), Replenished { periods: 1, lost: 0 });
+    assert_eq!(b.debt(), 7);
+    assert_eq!(b.replenish(57), Replenished { periods: 4, lost: 5 });
+    assert_eq!((b.remaining(), b.next_replenishment(), b.first_release()), (4, 60, 60));
 }
 
 #[test]
-fn what_is_granted_is_consumed_lost_or_left() {
-    let mut rng = Rng::new(1);
-    for _ in 0..500 {
-        let period = 1 + rng.below(40);
-        let capacity = 1 + rng.below(period);
-        let mut b = budget(period, capacity);
-        let (mut granted, mut consumed, mut lost, mut now) = (capacity, 0, 0, 0);
-        for _ in 0..200 {
-            let step = if rng.chance(5) { 3 * period } else { 4 };
-            now += rng.below(step);
-            let done = b.replenish(now);
-            granted += done.periods * capacity;
-            lost += done.lost;
-            assert!(b.remaining() <= capacity && b.next_replenishment() > now);
-            assert_eq!(b.next_replenishment() % period, 0, "the grid never moves");
-            let most = if rng.chance(8) { 3 * capacity } else { capacity + 1 };
-            let used = rng.below(most);
-            let charged = b.charge(used);
-            consumed += used;
-            assert_eq!(charged.remaining, b.remaining());
-            assert!(b.remaining() == 0 || b.debt() == 0, "never rich and in debt");
-            assert_eq!(granted + b.debt(), consumed + lost + b.remaining());
+fn what_is_set_aside_is_not_granted_twice() {
+    let mut b = budget(10, 4);
+    b.reserve(3);
+    assert_eq!(b.left(), 1);
+    assert_eq!(b.replenish(10), Replenished { periods: 1, lost: 4 });
+    assert_eq!(b.left(), 1, "the call that is under way holds three of the new period");
+    b.unreserve(3);
+    assert_eq!(b.left(), 4);
+}
+
+#[test]
+fn a_budget_left_alone_for_years_is_full_once() {
+    let mut b = budget(1 << 20, 1 << 10);
+    for now in [(1 << 31) + 5, (1 << 32) + 7, (1 << 45) + 9_u64] {
+        b.set_left(-3);
+        b.replenish(now);
+        assert_eq!(b.left(), 1 << 10);
+        assert!(b.next_replenishment() > now && b.next_replenishment() <= now + (1 << 20));
+        assert_eq!(b.replenish(now).periods, 0, "and not again at the same time");
+    }
+}
+
+/// The same budget, refilled on every boundary as it passes.
+struct Eager {
+    period: u64,
+    capacity: i64,
+    left: i64,
+    reserved: i64,
+}
+
+impl Eager {
+    fn tick(&mut self, now: u64, runs: bool) {
+        self.left -= i64::from(runs);
+        if (now + 1).is_multiple_of(self.period) {
+            self.left = (self.left + self.capacity).min(self.capacity - self.reserved);
         }
     }
 }
 
 #[test]
-fn when_a_gate_is_covered_is_known_beforehand() {
-    let mut rng = Rng::new(2);
-    for _ in 0..3_000 {
-        let period = 1 + rng.below(30);
+fn at_every_instant_it_holds_what_a_refill_at_every_boundary_leaves() {
+    let mut rng = Rng::new(1);
+    for _ in 0..2_000 {
+        let period = 1 + rng.below(40);
         let capacity = 1 + rng.below(period);
         let mut b = budget(period, capacity);
-        b.charge(rng.below(5 * capacity));
-        let bound = 1 + rng.below(capacity);
-        let promised = b.covers_from(bound, 0).unwrap();
-        let first = (0..).find(|&now| {
-            b.replenish(now);
-            b.covers(bound)
-        });
-        assert_eq!(first, Some(promised));
+        let mut eager = Eager { period, capacity: capacity as i64, left: capacity as i64, reserved: 0 };
+        let mut now = 0;
+        for _ in 0..60 {
+            let span = if rng.chance(5) { rng.below(4 * period) } else { rng.below(6) };
+            let runs = rng.chance(2);
+            (now..now + span).for_each(|tick| eager.tick(tick, runs));
+            now += span;
+            if runs {
+                b.ran(b.left() - span as i32, now);
+            } else {
+                b.replenish(now);
+            }
+            assert_eq!(i64::from(b.left()), eager.left, "{period}/{capacity} at {now}");
+            assert_eq!(b.next_replenishment(), (now / period + 1) * period, "the grid never moves");
+            match rng.below(4) {
+                0 if b.left() > 0 => {
+                    let part = 1 + rng.below(b.left() as u64) as i32;
+                    b.reserve(part);
+                    (eager.left, eager.reserved) = (eager.left - i64::from(part), eager.reserved + i64::from(part));
+                }
+                1 if eager.reserved > 0 => {
+                    b.unreserve(eager.reserved as i32);
+                    (eager.left, eager.reserved) = (eager.left + eager.reserved, 0);
+                }
+                2 => {
+                    let price = rng.below(3) as u32;
+                    b.pay(price);
+                    eager.left -= i64::from(price);
+                }
+                _ => {}
+            }
+        }
     }
 }
 
@@ -108,8 +136,8 @@ fn no_window_sees_more_than_the_double_hit() {
             b.replenish(now as u64);
             let late = now as u64 % period >= period - capacity;
             let wants = (now as u64 >= period && late) || now as u64 >= 2 * period || rng.chance(eager + 1);
-            if wants && !b.is_exhausted() {
-                b.charge(1);
+            if wants && b.left() > 0 {
+                b.ran(b.left() - 1, now as u64 + 1);
                 *tick = 1;
             }
         }

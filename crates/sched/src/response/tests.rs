@@ -124,11 +124,11 @@ fn worst_response(set: &[Thread], gate: u64, rng: &mut Rng, ticks: u64) -> u64 {
             let sim = &threads[i];
             let since = now.wrapping_sub(sim.offset) % set[i].period;
             let wants = if i == observed { sim.owed > 0 } else { since >= sim.willing_from };
-            now >= sim.offset && wants && !sim.budget.is_exhausted()
+            now >= sim.offset && wants && sim.budget.left() > 0
         });
         match ready {
             Some(i) => {
-                threads[i].budget.charge(1);
+                threads[i].budget.pay(1);
                 if i == observed {
                     threads[i].owed -= 1;
                     if threads[i].owed == 0 {

@@ -82,6 +82,8 @@ pub struct Machine<K> {
     /// Shortest delay of the timer.
     pub shortest: u64,
     pub timer: Option<u64>,
+    /// The timer interrupts at once, besides.
+    pub again: bool,
     pub trace: Vec<(u32, u32)>,
     pub memory: BTreeMap<u32, u8>,
     pub masked: BTreeMap<u32, bool>,
@@ -119,6 +121,9 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     fn arm_timer(&mut self, at: u32) {
         let delay = i64::from(at.wrapping_sub(self.now as u32) as i32);
         self.timer = Some(self.now.wrapping_add_signed(delay).max(self.now + self.shortest));
+    }
+    fn timer_again(&mut self) {
+        self.again = true;
     }
     fn arm_timer_in(&mut self, delay: u32) {
         assert!(delay > Self::SHORT);
@@ -182,6 +187,18 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     }
     fn end(&mut self, status: u32) {
         self.ended = Some(status);
+    }
+}
+
+impl<K> Machine<K> {
+    /// When the timer interrupts next, if it does so until `end`; it does then.
+    pub fn fires(&mut self, end: u64) -> Option<u64> {
+        if core::mem::take(&mut self.again) {
+            return Some(self.now);
+        }
+        let at = self.timer.filter(|at| *at <= end)?;
+        self.timer = None;
+        Some(at)
     }
 }
 
@@ -358,8 +375,7 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// Time passes; the timer fires when it was due.
     pub fn passes(&mut self, ticks: u64) {
         let end = self.arch.now + ticks;
-        while let Some(at) = self.arch.timer.filter(|at| *at <= end) {
-            self.arch.timer = None;
+        while let Some(at) = self.arch.fires(end) {
             self.arch.now = self.arch.now.max(at);
             self.on_timer();
         }

@@ -1,0 +1,152 @@
+//! Who pays: docs/time.md, rules (a) to (d) and (f).
+//!
+//! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. Whoever is switched to starts with
+//! [`Kernel::path`] more than is left, which covers the way out of the kernel and the way back in: who arranged the switch has paid
+//! for it.
+
+use abi::trace::{Event, IDLE, header};
+
+use crate::arch::Arch;
+use crate::kernel::Kernel;
+use crate::objects::{Budget, Level, Thread};
+use crate::table::Ref;
+
+impl<A: Arch> Kernel<A> {
+    /// Brings what the running thread's budget has left up to date.
+    ///
+    /// # Bound
+    /// O(1).
+    #[inline(always)]
+    pub(crate) fn charge(&mut self, now: u64) {
+        if let Some(thread) = self.running() {
+            let budget = self.threads.at(thread).budget;
+            let left = self.limit.wrapping_sub(now as u32) as i32;
+            let time = &mut self.budgets.at_mut(budget).time;
+            if now < time.next_replenishment() {
+                time.set_left(left);
+            } else {
+                self.charge_across(budget, left, now);
+            }
+        }
+    }
+
+    /// [`Kernel::charge`] where a call does not matter.
+    #[inline(never)]
+    pub(crate) fn bring_up(&mut self, now: u64) {
+        self.charge(now);
+    }
+
+    /// As [`Kernel::charge`], when the thread has run across a boundary of its budget's grid.
+    #[cold]
+    #[inline(never)]
+    fn charge_across(&mut self, index: Ref<Budget>, left: i32, now: u64) {
+        let budget = self.budgets.at_mut(index);
+        budget.ran(left, now);
+        self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
+        self.replenished(index);
+    }
+
+    /// Brings a budget up to date.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
+        if self.running().is_some_and(|thread| self.threads.at(thread).budget == index) {
+            self.bring_up(now);
+        } else if self.budgets.at_mut(index).replenish(now) {
+            self.replenished(index);
+        }
+    }
+
+    fn replenished(&mut self, index: Ref<Budget>) {
+        let number = self.budgets.index_of(index) as u16;
+        self.arch.trace(header(Event::Replenish, IDLE, number), self.budgets.at(index).capacity());
+    }
+
+    /// When the running thread must stop at the latest: when its budget ends, or the bound of the gate that it is in.
+    #[inline(always)]
+    pub(crate) fn end(&self) -> u32 {
+        let Level { outer, until, .. } = *self.top();
+        if outer.is_some() { until } else { self.limit }
+    }
+
+    /// The running thread pays for what it arranges, in a gate out of the gate's bound. If it goes on afterwards, [`Kernel::arm_for_end`]
+    /// has to follow.
+    #[inline(always)]
+    pub(crate) fn pay(&mut self, price: u32) {
+        self.shift(price.wrapping_neg());
+    }
+
+    /// Makes sure that the timer comes when the running thread must stop.
+    #[inline(never)]
+    pub(crate) fn arm_for_end(&mut self) {
+        let end = self.end();
+        if self.armed.wrapping_sub(end) as i32 > 0 {
+            self.armed = end;
+            self.rearm = true;
+        }
+        self.arm();
+    }
+
+    /// The running thread gets back what an interrupt took that others have paid for.
+    #[inline(never)]
+    pub(crate) fn give_back(&mut self, ticks: u32) {
+        self.shift(ticks);
+    }
+
+    /// Moves the end of the running thread's budget, and of the gates that it is in.
+    #[inline(always)]
+    fn shift(&mut self, ticks: u32) {
+        self.limit = self.limit.wrapping_add(ticks);
+        if self.top().outer.is_some() {
+            self.shift_gates(self.resume, ticks);
+        }
+    }
+
+    #[cold]
+    fn shift_gates(&mut self, innermost: Ref<Level<A>>, ticks: u32) {
+        let mut level = self.levels.at_mut(innermost);
+        // Bounded by the nesting of gates.
+        while let Some(outer) = level.outer {
+            level.until = level.until.wrapping_add(ticks);
+            level = self.levels.at_mut(outer);
+        }
+    }
+
+    /// A thread inside a gate makes way for another, or may have to: what its call may still take is set aside, so that threads that share
+    /// its budget cannot use it.
+    #[cold]
+    pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u64) {
+        let mut level = self.levels.at_mut(self.resume);
+        level.disturbed = true;
+        let mut until = level.until;
+        // Bounded by the nesting of gates. The outermost bound holds those inside.
+        while let Some(outer) = level.outer {
+            until = level.until;
+            level = self.levels.at_mut(outer);
+        }
+        let record = self.threads.at_mut(thread);
+        record.top = self.resume;
+        record.away = now as u32;
+        record.held = (until.wrapping_sub(now as u32) as i32).max(0);
+        self.budgets.at_mut(record.budget).time.reserve(record.held);
+        self.settle(thread);
+    }
+
+    /// Returns what was set aside for a thread's call to its budget, which is then up to date.
+    pub(crate) fn take_back(&mut self, thread: Ref<Thread<A>>, now: u64) {
+        let record = self.threads.at_mut(thread);
+        let (budget, held) = (record.budget, core::mem::take(&mut record.held));
+        if self.budgets.at_mut(budget).replenish(now) {
+            self.replenished(budget);
+        }
+        self.budgets.at_mut(budget).time.unreserve(held);
+    }
+
+    /// A thread inside gates is to go on from a time on: their bounds do not count the time for which it was away.
+    pub(crate) fn catch_up(&mut self, thread: Ref<Thread<A>>, from: u32) {
+        let record = self.threads.at_mut(thread);
+        let (top, away) = (record.top, from.wrapping_sub(record.away));
+        record.away = from;
+        self.shift_gates(top, away);
+    }
+}
