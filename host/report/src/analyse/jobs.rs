@@ -149,6 +149,7 @@ impl Jobs {
                 gate_cycles: meter.gates,
                 call_cycles: meter.calls,
                 activation_cycles: meter.activations,
+                given_cycles: meter.given,
             },
             wcet_cycles: thread.wcet_ticks.map(|ticks| time.cycles(ticks)),
             job: self.job,

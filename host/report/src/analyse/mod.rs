@@ -29,7 +29,7 @@ pub use meters::{GateLimits, GateMeter, MEM_MANAGE, Misses};
 pub use refused::{Refused, call_name, error_name};
 pub use supply::BudgetMeter;
 
-use execution::{Charge, Execution, ThreadMeter};
+use execution::{Charge, Charges, Execution, ThreadMeter};
 use supply::Use;
 
 /// A gate call that has not returned.
@@ -134,15 +134,16 @@ impl<'a> Analysis<'a> {
             jobs.cycles += cycles;
         }
         if !self.execution.is_recorded {
-            self.charge(Some(Charge { thread, from: to - cycles, to, what: Use::User }));
+            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User }), None]);
         }
     }
 
-    fn charge(&mut self, charge: Option<Charge>) {
-        let Some(Charge { thread, from, to, what }) = charge else { return };
-        let budget = self.system.threads.iter().find(|t| t.index == thread).map(|t| t.budget);
-        if let Some(meter) = budget.and_then(|budget| self.budgets.get_mut(&budget)) {
-            meter.charge(from, to, what);
+    fn charge(&mut self, charges: Charges) {
+        for Charge { thread, from, to, what } in charges.into_iter().flatten() {
+            let budget = self.system.threads.iter().find(|t| t.index == thread).map(|t| t.budget);
+            if let Some(meter) = budget.and_then(|budget| self.budgets.get_mut(&budget)) {
+                meter.charge(from, to, what);
+            }
         }
     }
 
@@ -349,6 +350,8 @@ impl<'a> Analysis<'a> {
         if let Some((thread, cycles)) = self.running.elapse(end) {
             self.elapsed(thread, end, cycles);
         }
+        let charges = self.execution.close();
+        self.charge(charges);
         self.budgets.values_mut().for_each(BudgetMeter::close);
         if let Some(segment) = self.running.close(end) {
             self.ended(segment);

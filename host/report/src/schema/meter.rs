@@ -29,8 +29,10 @@ pub struct ThreadUse {
     pub gate_cycles: u64,
     /// The kernel, for its calls and faults after which it went on.
     pub call_cycles: u64,
-    /// The kernel, for switches that it arranged.
+    /// Switches that it arranged: the kernel's work, and code of whoever went on behind it in time that is paid with them.
     pub activation_cycles: u64,
+    /// Its code in time that switches have paid for (docs/time.md, rule b); it is not in the figures above.
+    pub given_cycles: u64,
 }
 
 /// What a domain used.

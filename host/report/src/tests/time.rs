@@ -69,7 +69,7 @@ fn use_is_counted_from_execution_and_switches_are_paid_by_who_arranged_them() {
     let report = build(&system(), &summary(310), &preemption());
     assert!(report.run.use_from_execution);
     let used = |thread: usize| {
-        let schema::ThreadUse { user_cycles, gate_cycles, call_cycles, activation_cycles } =
+        let schema::ThreadUse { user_cycles, gate_cycles, call_cycles, activation_cycles, .. } =
             report.threads[thread].used;
         [user_cycles, gate_cycles, call_cycles, activation_cycles]
     };
@@ -89,6 +89,23 @@ fn use_is_counted_from_execution_and_switches_are_paid_by_who_arranged_them() {
     assert_eq!((wait.exception, wait.switched, wait.max_cycles), (SV_CALL, 1, 25));
     assert_eq!(report.threads[0].job.max_cycles, 45);
     assert!(report.verdict.ok, "{:?}", report.verdict);
+}
+
+#[test]
+fn a_switch_is_paid_with_what_it_takes_at_most_and_its_neighbours_run_on_that() {
+    let mut priced = system();
+    priced.costs = Costs { entry_cycles: 12, exit_cycles: 18, early_cycles: 10, reload_cycles: 0 };
+    let report = build(&priced, &summary(310), &preemption());
+    let used = |thread: usize| report.threads[thread].used;
+    // The timer's switch took 20 of 30: thread 1 is not charged for 10 before it, nor thread 0 for 10 behind it. The other one took 25.
+    assert_eq!((used(0).user_cycles, used(0).given_cycles, used(0).call_cycles), (40 - 10 - 5, 15, 5));
+    // Thread 0 pays for both, and for what ran behind them.
+    assert_eq!(used(0).activation_cycles, 20 + 10 + 25 + 5);
+    // The start took 10 of 30, of which 18 can be behind it; the timer for nothing 7 of 10, the line's interrupt 9 of 30.
+    assert_eq!((used(1).user_cycles, used(1).given_cycles), (184 - 18 - 10 - 5 - 3 - 21, 57));
+    assert_eq!((report.budgets[0].used_cycles, report.budgets[1].used_cycles), (25 + 5 + 60, 127));
+    // What a job took is what it took.
+    assert_eq!(report.threads[0].job.max_cycles, 45);
 }
 
 #[test]
