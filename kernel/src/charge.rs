@@ -17,33 +17,36 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     #[inline(always)]
-    pub(crate) fn charge(&mut self, now: u64) {
+    pub(crate) fn charge(&mut self, now: u32) {
         if let Some(thread) = self.running() {
             let budget = self.threads.at(thread).budget;
-            let left = self.limit.wrapping_sub(now as u32) as i32;
             let time = &mut self.budgets.at_mut(budget).time;
-            if now < time.next_replenishment() {
-                time.set_left(left);
+            if time.is_current(now) {
+                time.set_left(self.limit.wrapping_sub(now) as i32);
             } else {
-                self.charge_across(budget, left, now);
+                self.charge_across();
             }
         }
     }
 
-    /// [`Kernel::charge`] where a call does not matter.
-    #[inline(never)]
-    pub(crate) fn bring_up(&mut self, now: u64) {
-        self.charge(now);
-    }
-
-    /// As [`Kernel::charge`], when the thread has run across a boundary of its budget's grid.
+    /// [`Kernel::charge`] where a call does not matter, and now.
     #[cold]
     #[inline(never)]
-    fn charge_across(&mut self, index: Ref<Budget>, left: i32, now: u64) {
+    fn charge_across(&mut self) {
+        let now = self.now();
+        self.bring_up(now);
+    }
+
+    /// As [`Kernel::charge`]; the thread may have run across a boundary of its budget's grid.
+    #[inline(never)]
+    pub(crate) fn bring_up(&mut self, now: u64) {
+        let Some(thread) = self.running() else { return };
+        let index = self.threads.at(thread).budget;
         let budget = self.budgets.at_mut(index);
-        budget.ran(left, now);
-        self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
-        self.replenished(index);
+        if budget.ran(self.limit.wrapping_sub(now as u32) as i32, now) {
+            self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
+            self.replenished(index);
+        }
     }
 
     /// Brings a budget up to date.
@@ -88,7 +91,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The running thread gets back what an interrupt took that others have paid for.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn give_back(&mut self, ticks: u32) {
         self.shift(ticks);
     }

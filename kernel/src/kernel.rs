@@ -55,6 +55,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) path: u32,
     /// What an interrupt of the timer takes that comes too early.
     pub(crate) early: u32,
+    /// The price of yielding to another thread.
+    pub(crate) yielding: u32,
     /// The price of an activation.
     pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
@@ -78,6 +80,8 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
+    /// When a budget was last looked at so that low words can be trusted, and which is the next.
+    pub(crate) swept: (u64, usize),
     pub(crate) shared: Shared<A>,
 }
 
@@ -329,12 +333,16 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     fn perform(&mut self, call: Call, a: u32, b: u32, c: u32, d: u32) -> Result<Outcome, Error> {
         match call {
-            Call::Exit => self.exit(a),
-            Call::Poll | Call::InterruptAck | Call::TimeNow | Call::Mark => {
-                self.simple(call, a, b).map(|[first, second]| Outcome::Values(first, second))
-            }
-            Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),
-            Call::WaitPeriod => self.wait_period(),
+            Call::Exit
+            | Call::Poll
+            | Call::InterruptAck
+            | Call::TimeNow
+            | Call::Mark
+            | Call::SleepUntil
+            | Call::WaitPeriod
+            | Call::Yield
+            | Call::Signal
+            | Call::Wait => self.perform_short(call, a, b),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
             Call::BudgetQuery => self.budget_query(a),
@@ -351,14 +359,26 @@ impl<A: Arch> Kernel<A> {
             Call::Revoke => self.revoke(a),
             Call::GateCall => self.gate_call([a, b, c, d]),
             Call::GateReturn => self.gate_return(a, b),
-            Call::Yield => self.yield_now(),
-            Call::Signal => self.signal(a, b),
-            Call::Wait => self.wait(a, b),
             Call::FramesRetype => self.frames_retype(a, b, c),
             Call::FramesMap => self.frames_map([a, b, c, d]),
             Call::FramesUnmap => self.frames_unmap([a, b, c, d]),
             Call::FramesClean => self.frames_clean(a, b, c),
             Call::NodesGive => self.nodes_give(a, b, c, d),
+        }
+    }
+
+    /// What has a short way: on a processor whose entry code takes those, nobody comes here.
+    #[cold]
+    #[inline(never)]
+    fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {
+        match call {
+            Call::Exit => self.exit(a),
+            Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),
+            Call::WaitPeriod => self.wait_period(),
+            Call::Yield => self.yield_now(),
+            Call::Signal => self.signal(a, b),
+            Call::Wait => self.wait(a, b),
+            _ => self.simple(call, a, b).map(|[first, second]| Outcome::Values(first, second)),
         }
     }
 

@@ -28,9 +28,9 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
-        self.pay(self.path + self.early);
+        self.pay(self.yielding);
         self.ready.rotate(&self.threads, thread);
-        self.switch(next)
+        self.switch_to(next)
     }
 
     /// `SIGNAL`, as [`Kernel::on_yield`].
@@ -137,8 +137,8 @@ impl<A: Arch> Kernel<A> {
         base: Ref<Level<A>>,
         found: u32,
     ) -> Option<NonNull<A::Context>> {
-        let now = self.now();
-        let (place, priority) = self.awake(waiter, base, now as u32);
+        let now = self.arch.ticks();
+        let (place, priority) = self.awake(waiter, base, now);
         let Level { outer, priority: running, .. } = *self.top();
         if priority < running && outer.is_none() {
             // It is first in line: nobody more important than the running thread was ready.
@@ -165,7 +165,7 @@ impl<A: Arch> Kernel<A> {
         if let (Some(thread), None) = (thread, outer)
             && self.threads.at(thread).next != thread
         {
-            self.pay(self.path + self.early);
+            self.pay(self.yielding);
             self.ready.rotate(&self.threads, thread);
         }
         Ok(Outcome::Later)

@@ -239,14 +239,14 @@ impl Budget {
     /// Brings it up to `now` if nobody that it pays for runs; whether a boundary has passed.
     #[inline]
     pub fn replenish(&mut self, now: u64) -> bool {
-        let passed = self.time.replenish(now).periods > 0;
+        let passed = self.time.replenish(now);
         self.grant_misses(passed)
     }
 
     /// As [`Budget::replenish`], when a thread has run that would have `left` if there were no boundaries.
     #[inline]
     pub fn ran(&mut self, left: i32, now: u64) -> bool {
-        let passed = self.time.ran(left, now).periods > 0;
+        let passed = self.time.ran(left, now);
         self.grant_misses(passed)
     }
 

@@ -126,6 +126,8 @@ struct Entry {
 
 /// Times, by priority: a time of a less important thread waits until nobody more important is ready (docs/time.md, rule (e)).
 pub struct Times {
+    /// No entry is earlier than this.
+    soonest: u64,
     /// Bit 31 - p is set when there is a time of priority p.
     occupied: u32,
     /// The earliest entry of each priority.
@@ -137,16 +139,34 @@ pub struct Times {
 impl Times {
     /// No times.
     pub const fn new() -> Times {
-        Times { occupied: 0, head: [NONE; PRIORITIES], entries: [Entry { at: 0, next: NONE }; MAX_TIMES] }
+        Times { soonest: u64::MAX, occupied: 0, head: [NONE; PRIORITIES], entries: [Entry { at: 0, next: NONE }; MAX_TIMES] }
+    }
+
+    /// A time before which nothing is due, of any priority. After entries were taken it may be earlier than need be, until
+    /// [`Times::settle`].
+    #[inline(always)]
+    pub const fn soonest(&self) -> u64 {
+        self.soonest
+    }
+
+    /// Makes [`Times::soonest`] exact.
+    ///
+    /// # Time complexity
+    /// O(priorities that have times).
+    pub fn settle(&mut self) {
+        self.soonest = self.earliest_of(self.occupied);
     }
 
     /// The earliest time of a priority or a more important one, or `u64::MAX`.
     ///
     /// # Time complexity
     /// O(priorities that have times).
-    #[inline(never)]
     pub fn earliest(&self, priority: u8) -> u64 {
-        let mut open = self.occupied & upto(priority);
+        self.earliest_of(self.occupied & upto(priority))
+    }
+
+    #[inline(never)]
+    fn earliest_of(&self, mut open: u32) -> u64 {
         let mut earliest = u64::MAX;
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;
@@ -162,6 +182,7 @@ impl Times {
     /// O(earlier entries of the priority).
     #[inline(never)]
     pub fn insert(&mut self, at: u64, priority: u8, wake: Wake) {
+        self.soonest = self.soonest.min(at);
         let queue = usize::from(priority & 31);
         let new = wake.entry();
         let (mut before, mut next) = (NONE, self.head[queue]);

@@ -49,7 +49,7 @@ impl<A: Arch> Kernel<A> {
     /// The running thread may have to make way: it is charged until `now`.
     #[inline(never)]
     pub(crate) fn pause(&mut self, now: u64) {
-        self.charge(now);
+        self.bring_up(now);
         if let Level { thread: Some(thread), outer: Some(_), .. } = *self.top() {
             self.step_aside(thread, now);
         }
@@ -96,7 +96,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
-        if self.covered(budget, now, 0).is_none() && !self.can_pay(next, budget, now) {
+        if self.covered(budget, now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
         self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
@@ -172,7 +172,13 @@ impl<A: Arch> Kernel<A> {
         if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
-        let now = self.now();
+        self.switch_to(next)
+    }
+
+    /// [`Kernel::switch`] to a thread that is no less important than the running one.
+    #[inline(always)]
+    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
+        let now = self.arch.ticks();
         self.charge(now);
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Level { outer, domain, epoch, .. } = *self.levels.at(top);
@@ -195,10 +201,10 @@ impl<A: Arch> Kernel<A> {
     /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
     /// its end. `place` is the level's. The budget of who ran before was charged.
     #[inline(always)]
-    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u64) -> bool {
+    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
         let Some(left) = self.covered(budget, now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
-        let limit = (now as u32).wrapping_add(delay);
+        let limit = now.wrapping_add(delay);
         self.limit = limit;
         if (limit.wrapping_sub(self.armed) as i32) < 0 {
             self.armed = limit;
@@ -210,9 +216,9 @@ impl<A: Arch> Kernel<A> {
 
     /// What is left of a budget that has not reached a boundary since it was looked at; `None` when that is no more than `least`.
     #[inline(always)]
-    fn covered(&self, budget: Ref<Budget>, now: u64, least: i32) -> Option<u32> {
+    fn covered(&self, budget: Ref<Budget>, now: u32, least: i32) -> Option<u32> {
         let Budget { time, .. } = self.budgets.at(budget);
-        (time.left() > least && now < time.next_replenishment()).then_some(time.left() as u32)
+        (time.left() > least && time.is_current(now)).then_some(time.left() as u32)
     }
 
     /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.

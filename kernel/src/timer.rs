@@ -8,6 +8,12 @@ use crate::objects::{Level, State};
 use crate::queue::{NONE, Wake};
 use crate::schedule::STEP;
 
+/// The earlier of two times of which the low words are known, less than half a wrap apart.
+#[inline(always)]
+pub(crate) fn earlier(one: u32, other: u32) -> u32 {
+    if (other.wrapping_sub(one) as i32) < 0 { other } else { one }
+}
+
 impl<A: Arch> Kernel<A> {
     /// A time in ticks, less than a wrap after `since`, of which the low word is known.
     #[inline]
@@ -42,10 +48,18 @@ impl<A: Arch> Kernel<A> {
         self.since = now;
         let Level { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
-        if thread.is_some() && left > 0 && now < self.times.earliest(priority) {
+        let calm = now < self.times.soonest();
+        if thread.is_some() && left > 0 && (calm || now < self.times.earliest(priority)) {
             self.give_back(self.early);
-            self.arm_for(now, priority);
-            self.arm_for_end();
+            if calm {
+                self.deferred = false;
+                self.arm_ahead(now, self.times.soonest());
+            } else {
+                self.arm_for(now, priority);
+            }
+            self.armed = earlier(self.armed, self.end());
+            self.rearm = false;
+            self.arch.arm_timer(self.armed);
             return;
         }
         self.on_due(now, priority);
@@ -60,19 +74,43 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Arms the timer for what happens next at a priority or a more important one; less important times wait. The hardware counters wrap:
-    /// it comes at the latest before they do.
+    /// Notes when the timer must come for what happens next at a priority or a more important one; less important times wait.
     #[inline(never)]
     fn arm_for(&mut self, now: u64, priority: u8) {
+        self.times.settle();
         let next = self.times.earliest(priority);
-        let look = now + u64::from(self.ticks_per_second / 2);
-        self.deferred = self.times.earliest(u8::MAX) < next;
+        self.deferred = self.times.soonest() < next;
         if self.deferred {
             // Of a gate: whoever leaves it is less important.
             self.levels.at_mut(self.resume).disturbed = true;
         }
-        self.armed = next.min(look) as u32;
+        self.arm_ahead(now, next);
         self.rearm = true;
+    }
+
+    /// Notes that the timer must come at a time. The hardware counters wrap: it comes at the latest before they do.
+    #[inline(always)]
+    fn arm_ahead(&mut self, now: u64, next: u64) {
+        if now >= self.swept.0 {
+            self.sweep(now);
+        }
+        let longest = self.ticks_per_second / 2;
+        let ahead = next.saturating_sub(now);
+        let ahead = if ahead >> 32 == 0 { longest.min(ahead as u32) } else { longest };
+        self.armed = (now as u32).wrapping_add(ahead);
+    }
+
+    /// Looks at one budget after the other, four in a second at most and one in a second at least, so that none is left alone for longer than
+    /// low words can tell times apart.
+    #[cold]
+    #[inline(never)]
+    fn sweep(&mut self, now: u64) {
+        let (_, turn) = self.swept;
+        if let Some(budget) = self.budgets.find(turn) {
+            self.budgets.at_mut(budget).time.look(now);
+        }
+        let turn = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
+        self.swept = (now + u64::from(self.ticks_per_second / 4), turn);
     }
 
     /// Wakes what is due at a priority or a more important one, the most important first; how many it were.

@@ -6,7 +6,7 @@ use spec::{
     Request, Rule, TablePlace, TemporalSpec, Work,
 };
 
-use crate::analysis::releases;
+use crate::analysis::jobs_in;
 use crate::board::{Board, Scheme};
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
@@ -97,7 +97,7 @@ pub fn misses(manifest: &Manifest, domain: &Domain) -> (u32, u32) {
     let total = limits.sum::<Option<u32>>().filter(|_| !budgets.is_empty()).unwrap_or(u32::MAX);
     let declared = domain.thread.iter().map(|thread| {
         let budget = manifest.budget.get(&thread.budget).map_or(1, |budget| budget.period.0);
-        let releases = thread.period.map_or(1, |period| releases(period.0.max(1), budget));
+        let releases = thread.period.map_or(1, |period| jobs_in(budget, period.0.max(1)));
         u64::from(thread.misses) * releases
     });
     (total, declared.sum::<u64>().min(u64::from(u32::MAX)) as u32)

@@ -96,10 +96,14 @@ codes! {
          prefetcher of a processor that has one is off, unless `prefetch` switches it on; the costs of the kernel's paths were observed with it off, \
          so that nothing with a deadline is admitted beside it."
     "CF0401" "a budget that cannot be"
-        "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock."
+        "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
+         for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \
+         a callee that fails costs beyond (`calls`), one activation, and one for each of its `activations`."
     "CF0402" "a deadline that can be missed"
-        "Response-time analysis over all budgets (deferrable servers: the double hit at the beginning of a period is counted), the longest \
-         masked path of the kernel, switches and misses gives the worst response of each thread with a deadline. It must not exceed the deadline."
+        "Response-time analysis gives the worst response of each thread with a deadline; it must not exceed the deadline. The terms are those of \
+         docs/time.md, \"The bound\": the thread's own job with the gates that it calls, the lateness of the timer, the longest masked path of the \
+         kernel, the longest gate of somebody less important, interrupt lines, and every budget with a thread as important (a deferrable \
+         server's capacity counts at the end of one period and the beginning of the next). The remedy is the smallest change that was found to be enough."
     "CF0403" "a gate's ceiling is below a caller's priority"
         "Within a gate the thread runs at the ceiling priority, so that no other caller can enter meanwhile. A caller more important than the \
          ceiling would break that."
@@ -117,6 +121,13 @@ codes! {
     "CF0409" "more misses than the budget allows"
         "A budget may bound the paged-region misses of a period (`misses`). Those that the threads of the domain declare, over all releases in a \
          period, must fit."
+    "CF0410" "a deadline on a budget that its sharers can empty"
+        "A thread that finds its budget empty waits for the next period, whatever its priority. So a budget with a deadline is shared only if that \
+         cannot happen: every sharer is periodic with a declared `wcet`, and all of their prices fit into the capacity; or the thread is \
+         more important than every other sharer, is released only when the budget is refilled (its period is a multiple of the budget's), and its \
+         price fits beside what the others can have reserved for gates, and debt."
+    "CF0411" "a budget shared across domains"
+        "A budget pays for the threads of one domain. If two domains shared one, each could keep the other from running."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

@@ -169,6 +169,65 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Box<Refu
     Ok(all)
 }
 
+/// What each domain can come to hold while the system runs: what it starts with, and what others may grant it (`CAP_GRANT` asks
+/// for the right to grant, and for a domain's capability with the right to write). Entries that are refused are left out.
+pub(crate) fn held(manifest: &Manifest) -> Vec<Vec<(Object, u32)>> {
+    const WRITE: u32 = 2;
+    const GRANT: u32 = 4;
+    let first =
+        |domain| grants(manifest, domain).unwrap_or_default().into_iter().map(|g| (g.object, g.rights)).collect();
+    let mut all: Vec<Vec<(Object, u32)>> = (0..manifest.domain.len()).map(first).collect();
+    loop {
+        let mut given = Vec::new();
+        for caps in &all {
+            let targets = caps.iter().filter(|(_, rights)| rights & WRITE != 0);
+            let targets =
+                targets.filter_map(|(object, _)| if let Object::Domain(to) = object { Some(*to) } else { None });
+            let offers: Vec<_> = caps.iter().filter(|(_, rights)| rights & GRANT != 0).copied().collect();
+            given.extend(targets.flat_map(|to| offers.iter().map(move |offer| (to, *offer))));
+        }
+        given.retain(|(to, offer)| !all[*to].contains(offer));
+        if given.is_empty() {
+            return all;
+        }
+        for (to, offer) in given {
+            if !all[to].contains(&offer) {
+                all[to].push(offer);
+            }
+        }
+    }
+}
+
+/// The gate, numbered over all domains, that an entry of a thread's `calls` names.
+///
+/// # Errors
+/// CF0202 for a gate that does not exist, or that the thread's domain has no capability for.
+pub fn call(manifest: &Manifest, domain: usize, place: &str, text: &str) -> Result<usize, Box<Refusal>> {
+    let Some(Object::Gate(index)) = gate(manifest, text) else {
+        return Err(Box::new(
+            Refusal::at("CF0202", place, format!("there is no gate `{text}`"))
+                .value(text)
+                .limit(known(manifest, "gate"))
+                .rule("a name that is used is declared in the same manifest")
+                .remedy("declare the gate, or correct the name"),
+        ));
+    };
+    let Some((holder, d)) = manifest.domain.get_index(domain) else { return Ok(index) };
+    if grants(manifest, domain).unwrap_or_default().iter().any(|grant| grant.object == Object::Gate(index)) {
+        return Ok(index);
+    }
+    let used: Vec<&str> = d.uses.values().filter_map(|entry| entry.gate.as_deref()).collect();
+    let list = if used.is_empty() { "it uses no gate".into() } else { format!("it uses {}", used.join(", ")) };
+    let message = format!("`{holder}` has no capability for the gate `{text}`");
+    Err(Box::new(
+        Refusal::at("CF0202", place, message)
+            .value(text)
+            .limit(list)
+            .rule("a thread calls gates that its domain uses")
+            .remedy(format!("add `{{ gate = \"{text}\" }}` to [domain.{holder}.uses], or correct the name")),
+    ))
+}
+
 /// Who can call the gates of a domain: name of the calling domain and the badge that the callee sees.
 ///
 /// # Errors

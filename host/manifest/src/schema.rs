@@ -340,6 +340,12 @@ pub struct Thread {
     pub wcet: Option<Time>,
     #[serde(default)]
     pub misses: u32,
+    /// How often a job calls which gate, by `DOMAIN.GATE`.
+    #[serde(default)]
+    pub calls: IndexMap<String, u32>,
+    /// How often a job signals, acknowledges an interrupt, or sleeps.
+    #[serde(default)]
+    pub activations: u32,
     pub stack: Option<Size>,
 }
 

@@ -1,6 +1,8 @@
 use crate::*;
 use std::path::Path;
 
+mod analysis;
+
 const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 
 fn refusals(text: &str) -> Vec<Refusal> {
@@ -85,44 +87,6 @@ fn grants_follow_the_order_of_the_file() {
     let found = grants(&document.manifest, 2).unwrap();
     assert_eq!(found[0], Grant { name: "events".into(), object: Object::Notification(0), rights: 1, badge: 2 });
     assert_eq!(found[1], Grant { name: "h".into(), object: Object::Gate(1), rights: 2, badge: 9 });
-}
-
-/// 200 us below a budget of 300 us every 2 ms: R = 200 + ceil((R + 1700) / 2000) * 300 has its least solution at 800 us, the
-/// double hit of the deferrable server included.
-#[test]
-fn a_response_time_is_the_hand_computed_one() {
-    let text = r#"
-        system = { name = "s", board = "b" }
-        budget.control = { period = "1 ms", capacity = "200 us" }
-        budget.store = { period = "2 ms", capacity = "300 us" }
-        [[domain.a.thread]]
-        priority = 1
-        budget = "control"
-        period = "1 ms"
-        deadline = "DEADLINE"
-        [[domain.b.thread]]
-        priority = 0
-        budget = "store"
-    "#;
-    let mut board = Board::parse(BOARD).unwrap();
-    board.kernel = KernelCosts {
-        switch_cycles: 0,
-        entry_cycles: 0,
-        early_cycles: 0,
-        reload_cycles: 0,
-        miss_cycles: 0,
-        masked_cycles: 0,
-        masked_frames_cycles: 0,
-    };
-    board.enforcement_ns = 0;
-    let analysed = |deadline: &str| {
-        let document = Document::parse(Path::new("x"), &text.replace("DEADLINE", deadline)).unwrap();
-        analyse(&document.manifest, &board, 216_000_000)
-    };
-    assert_eq!(analysed("800 us").unwrap(), [Bound { thread: 0, response: 20_000, deadline: 20_000 }]);
-    let refused = analysed("799 us").unwrap_err();
-    assert_eq!((refused[0].code, refused[0].place.as_str()), ("CF0402", "domain.a.thread[0].deadline"));
-    assert!(refused[0].limit.starts_with("response time at least 800.0 us"), "{}", refused[0].limit);
 }
 
 #[test]

@@ -68,6 +68,11 @@ impl<A: Arch> Boot<A> {
         if threads > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
             return Err(BootError::TooMany);
         }
+        // Each budget is looked at in turn, one in three quarters of a second at least (`Kernel::sweep`).
+        let turn = MAX_THREADS as u64 * u64::from(tables.ticks_per_second()) * 3 / 4;
+        if turn > u64::from(sched::budget::Budget::FRESH) {
+            return Err(BootError::BadTables);
+        }
         let mut pool = Pool::new(self.objects.0, self.objects.1);
         let mut shared = A::Protection::shared(&mut pool)?;
         let (domains, idle) = self.domains(&mut arch, &mut shared, &mut pool)?;
@@ -105,7 +110,9 @@ impl<A: Arch> Boot<A> {
             deferred: false,
             path: switching.path(),
             early: switching.early,
+            yielding: switching.yielding(),
             activation: switching.activation(),
+            swept: (0, 0),
             since: 0,
             armed: 0,
             ticks_per_second: tables.ticks_per_second(),

@@ -89,24 +89,43 @@ pub struct Budget {
     reserved: i32,
     capacity: i32,
     period: u32,
-}
-
-/// What boundaries that have passed have done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replenished {
-    /// Periods that began since the last one; 0 if it was not yet time.
-    pub periods: u64,
-    /// Ticks not used in time, of all those periods.
-    pub lost: u64,
+    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
+    fresh: u32,
 }
 
 impl Budget {
+    /// How far ahead low words are trusted. Whoever relies on [`Budget::is_current`] calls [`Budget::look`] or brings the budget up to date
+    /// at least this often.
+    pub const FRESH: u32 = 1 << 30;
+
     /// A full budget that starts at `start`. It counts in words of 32 bits: a longer period or a larger capacity counts as the
     /// longest or the largest that fits.
     pub const fn new(params: Params, start: u64) -> Self {
         let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
         let capacity = if params.capacity < i32::MAX as u64 { params.capacity as i32 } else { i32::MAX };
-        Self { next: start.saturating_add(period as u64), left: capacity, reserved: 0, capacity, period }
+        let next = start.saturating_add(period as u64);
+        let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
+        new.look(start);
+        new
+    }
+
+    /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
+    pub const fn look(&mut self, now: u64) {
+        let ahead = now.saturating_add(Self::FRESH as u64);
+        self.fresh = if self.next <= now {
+            now as u32
+        } else if self.next < ahead {
+            self.next as u32
+        } else {
+            ahead as u32
+        };
+    }
+
+    /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
+    /// not, [`Budget::replenish`] or [`Budget::ran`] say.
+    #[inline(always)]
+    pub const fn is_current(&self, now: u32) -> bool {
+        self.fresh.wrapping_sub(now) as i32 > 0
     }
 
     /// Period and capacity.
@@ -163,48 +182,49 @@ impl Budget {
     }
 
     /// Its thread has run without interruption until `now`, and would have `left` if no boundary had passed meanwhile: what it used before a
-    /// boundary is taken from the period before, the rest from those that follow.
+    /// boundary is taken from the period before, the rest from those that follow. Whether a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
-    pub const fn ran(&mut self, left: i32, now: u64) -> Replenished {
-        if now < self.next {
-            self.left = left;
-            return Replenished { periods: 0, lost: 0 };
+    #[inline(never)]
+    pub const fn ran(&mut self, left: i32, now: u64) -> bool {
+        let passed = now >= self.next;
+        self.left = left;
+        if passed {
+            // What was used since the boundary is no matter of the period before it.
+            let since = (now - self.next) as i64;
+            self.left = (left as i64 + since) as i32;
+            self.refill_at(1);
+            // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
+            let further = if now < self.next { 0 } else { self.periods_until(now) };
+            self.next += further * self.period as u64;
+            self.left = (self.left as i64 - since + further as i64 * self.capacity as i64) as i32;
         }
-        let since = (now - self.next) as i64;
-        self.left = (left as i64 + since) as i32;
-        let first = self.refill_at(1);
-        // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
-        let further = if now < self.next { 0 } else { self.periods_until(now) };
-        self.next = self.next.saturating_add(further.saturating_mul(self.period as u64));
-        let left = self.left as i64 - since + (further as i64).saturating_mul(self.capacity as i64);
-        self.left = if left < i32::MIN as i64 { i32::MIN } else { left as i32 };
-        Replenished { periods: 1 + further, lost: first.lost }
+        self.look(now);
+        passed
     }
 
-    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes.
+    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes. Whether a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
-    #[inline]
-    pub const fn replenish(&mut self, now: u64) -> Replenished {
-        if now < self.next {
-            return Replenished { periods: 0, lost: 0 };
+    #[inline(never)]
+    pub const fn replenish(&mut self, now: u64) -> bool {
+        let passed = now >= self.next;
+        if passed {
+            let one = now - self.next < self.period as u64;
+            self.refill_at(if one { 1 } else { self.periods_until(now) });
         }
-        let periods = if now - self.next < self.period as u64 { 1 } else { self.periods_until(now) };
-        self.refill_at(periods)
+        self.look(now);
+        passed
     }
 
-    /// So many boundaries pass.
-    const fn refill_at(&mut self, periods: u64) -> Replenished {
-        self.next = self.next.saturating_add(periods.saturating_mul(self.period as u64));
-        let granted = (periods as i64).saturating_mul(self.capacity as i64);
-        let held = granted.saturating_add(self.left as i64);
-        let most = self.capacity as i64 - self.reserved as i64;
-        let lost = if held > most { held - most } else { 0 };
-        self.left = (held - lost) as i32;
-        Replenished { periods, lost: lost as u64 }
+    /// So many boundaries pass. No product overflows: the periods have passed, and no capacity is longer than its period.
+    const fn refill_at(&mut self, periods: u64) {
+        self.next += periods * self.period as u64;
+        let held = periods as i64 * self.capacity as i64 + self.left as i64;
+        let most = self.capacity - self.reserved;
+        self.left = if held < most as i64 { held as i32 } else { most };
     }
 
     #[cold]

@@ -1,41 +1,85 @@
-//! Response-time analysis: fixed priorities, deferrable-server budgets, blocking, overheads.
+//! Response-time analysis: docs/time.md, "The bound".
 //!
 //! # The bound
-//! For a thread with demand `C` per period, the least `R` with
+//! For a thread with a deadline, the least `R` with
 //!
-//! `R = B + C' + sum over all others of at least its priority of ceil((R + T_j - C_j) / T_j) * C'_j`
+//! `R = late + own + masked + gate + lines + sum of sharers(R) + sum of budgets(R) + kernel(R)`
 //!
-//! where `C' = C + 2 * switch + misses * miss`. The jitter `T_j - C_j` is the deferrable server's double hit. `B` is the longest
-//! masked kernel path plus the longest gate that a thread of lower priority can be inside at a ceiling at or above this priority.
+//! Every term is a number of [`Terms`], and every budget's part an [`Interference`], so that a refusal can say who contributes what.
 //!
 //! # What it rests on
-//! - A thread's release and its budget's replenishment coincide (the kernel starts them together), and its demand per period is
-//!   at most its capacity; its deadline is at most its period.
-//! - A thread that has been released runs to completion of its demand: one that sleeps in between may be blocked again after
-//!   each sleep, and counts as that many threads.
-//! - Switches that a thread causes by sleeping and waking within its budget are charged to that budget; the one in and the
-//!   one out of each replenishment are what is added here.
-//! - What a budget can exceed its capacity by (the enforcement granularity) is part of the `capacity` given for interference: add it
-//!   to [`Costs::excess`].
+//! - Fixed priorities, and time demand counted from a release after which the thread does not suspend (Joseph and Pandya 1986;
+//!   RTA). A suspension inside a job would be a second release (Chen et al. 2019); rule (g) excludes it.
+//! - Other domains count by budget, whatever their programs do: [`Contender::within`]. Threads of the same budget are of the same
+//!   domain and count by job: [`Sharer::within`].
+//! - Kernel paths are paid before they happen, rule (c). So they are part of the capacities, and only those that were paid before the
+//!   window opened are added (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and Wellings 1995; Brandenburg, Leontyev and Anderson
+//!   2011 for interrupt lines).
 //!
-//! The iteration starts at the thread's own terms and only grows, by at least one hit of some thread each time, so it ends after
-//! at most as many rounds as there are hits within the deadline.
+//! # Why it ends
+//! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the
+//! values never decrease, and no value passes the least solution. A step either repeats the value, which is then the least solution, or
+//! some budget has another boundary in the window, some sharer one job more, or the kernel one look more. All of these are bounded
+//! within the deadline, beyond which the iteration stops.
 
-use crate::budget::hits;
+mod budgets;
+mod job;
+mod shared;
 
-/// One thread and its budget. Level 0 is the most urgent; equal levels count as interfering with each other.
+use crate::switching::Switching;
+pub use budgets::{Contender, Interference};
+pub use job::{Job, Own, jobs_in};
+pub use shared::{Share, Sharer, Sharing, sharing};
+
+/// What kernel and board add, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// E, X, Y and A.
+    pub switching: Switching,
+    /// M: the longest path with interrupts masked.
+    pub masked: u64,
+    /// G: by how much a timer can be late.
+    pub late: u64,
+    /// One paged-region miss.
+    pub miss: u64,
+    /// Half a second, at which the kernel looks at its clock; 0 if it never does.
+    pub look: u64,
+}
+
+impl Costs {
+    /// A: one activation.
+    pub const fn activation(&self) -> u64 {
+        self.switching.activation() as u64
+    }
+
+    /// What is under way when a thread is released, and runs to its end first: a masked path, or a switch to somebody as urgent with what that
+    /// thread must reload.
+    pub const fn under_way(&self) -> u64 {
+        let path = self.switching.path() as u64;
+        if self.masked > path { self.masked } else { path }
+    }
+
+    /// G + M: by how much a thread's use can exceed what its budget or its reservation had left. The timer that ends it is late, or fires
+    /// within a call of the thread, whose path runs to its end first.
+    pub const fn overrun(&self) -> u64 {
+        self.late.saturating_add(self.masked)
+    }
+
+    /// G + M + A: what a callee that exceeds its bound costs its caller, until a supervisor knows (rule (f)).
+    pub const fn slack(&self) -> u64 {
+        self.overrun().saturating_add(self.activation())
+    }
+}
+
+/// The thread under analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// Urgency: 0 goes first.
     pub level: u8,
-    /// What its budget grants in a period, all of which it may use.
-    pub capacity: u64,
-    /// Its period, and its budget's.
-    pub period: u64,
-    /// From release to completion, at most the period; `None` for a thread without a deadline, which is only interference.
-    pub deadline: Option<u64>,
-    /// Paged-region misses per period that are not already part of `capacity`.
-    pub misses: u64,
+    /// From release to completion.
+    pub deadline: u64,
+    /// What a job needs.
+    pub job: Job,
 }
 
 /// A gate: code of a higher ceiling that threads of lower priority may be inside of.
@@ -49,171 +93,177 @@ pub struct Gate {
     pub lowest_caller: u8,
 }
 
-/// What the kernel adds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Costs {
-    /// One thread switch across domains.
-    pub switch: u64,
-    /// One paged-region miss.
-    pub miss: u64,
-    /// The longest path with interrupts masked.
-    pub masked: u64,
-    /// The most by which a budget is overrun before that is noticed.
-    pub excess: u64,
+/// An interrupt line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The most urgent level, other than the analysed thread's own, that it can wake; `None` if it wakes nobody.
+    pub wakes: Option<u8>,
 }
 
-/// The terms of a response time; they sum to `response`.
+/// The grid of the thread's own budget. A timer that was set before a boundary, for the end of the budget or for a less urgent sharer that
+/// waits for the refill, can come behind it: in vain, and after the activation that paid for early timers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// From one boundary to the next; 0 if there is none.
+    pub period: u64,
+    /// Of what boundaries are a multiple away from releases.
+    pub step: u64,
+    /// How many timers can come for each boundary.
+    pub timers: u64,
+}
+
+impl Grid {
+    /// Timers within `window` ticks of a release: for each boundary behind the release.
+    const fn timers(&self, window: u64) -> u64 {
+        if self.period == 0 {
+            return 0;
+        }
+        window.saturating_sub(self.step).div_ceil(self.period).saturating_mul(self.timers)
+    }
+}
+
+/// Everything beside the thread itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Set<'a> {
+    /// The thread's own budget.
+    pub own: Grid,
+    /// All budgets but the thread's own.
+    pub budgets: &'a [Contender],
+    /// The other threads of its own budget.
+    pub sharers: &'a [Sharer],
+    /// All gates.
+    pub gates: &'a [Gate],
+    /// All interrupt lines.
+    pub lines: &'a [Line],
+    /// What kernel and board add.
+    pub costs: Costs,
+}
+
+/// The terms of the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// G: the timer of the release is late.
+    pub late: u64,
+    /// The thread's own job.
+    pub own: Own,
+    /// M: whoever ran at the release was in a masked path, or was being switched away from.
+    pub masked: u64,
+    /// The gate that somebody less urgent was in.
+    pub gate: u64,
+    /// Position of that gate.
+    pub gate_at: Option<usize>,
+    /// Interrupts that were paid before the window.
+    pub lines: u64,
+    /// Jobs of threads of the same budget.
+    pub sharers: u64,
+    /// All other budgets.
+    pub budgets: u64,
+    /// Y for each look of the kernel at its clock, and for each timer that comes in vain.
+    pub kernel: u64,
+}
+
+impl Terms {
+    /// Their sum.
+    pub const fn total(&self) -> u64 {
+        self.late
+            .saturating_add(self.own.total())
+            .saturating_add(self.masked)
+            .saturating_add(self.gate)
+            .saturating_add(self.lines)
+            .saturating_add(self.sharers)
+            .saturating_add(self.budgets)
+            .saturating_add(self.kernel)
+    }
+}
+
+/// A bound with its terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The bound, or, in a refusal, the value at which the iteration passed the deadline.
-    pub response: u64,
-    /// The thread's own demand with its overheads.
-    pub own: u64,
-    /// Longest masked path.
-    pub blocking_masked: u64,
-    /// Longest gate below at or above this level.
-    pub blocking_gate: u64,
-    /// Position of that gate.
-    pub gate: Option<usize>,
-    /// All interference; [`interference`] has it by thread.
-    pub interference: u64,
+    /// The window that the terms hold for.
+    pub window: u64,
+    /// The terms. Their sum is the window, or, in a refusal, the first value above the deadline: the response is at least that.
+    pub terms: Terms,
 }
 
-/// Why a set is refused. `thread` is a position in the list given.
+/// Why a thread is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Period or capacity is zero, or the capacity exceeds the period.
-    Budget {
-        /// The thread.
-        thread: usize,
-    },
-    /// The deadline exceeds the period, or is zero.
-    Deadline {
-        /// The thread.
-        thread: usize,
-        /// Its period, the limit.
-        limit: u64,
-    },
-    /// The response time exceeds the deadline.
-    Late {
-        /// The thread.
-        thread: usize,
-        /// Its deadline.
-        deadline: u64,
-        /// The terms. `response` is at least this.
-        computed: Response,
-    },
+    /// This contender's period or capacity is zero, or its capacity exceeds the period.
+    Budget(usize),
+    /// The response can exceed the deadline.
+    Late(Response),
 }
 
-/// What one thread adds to another's response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interference {
-    /// Times that its budget can be spent within the window.
-    pub hits: u64,
-    /// Ticks in all, overheads included.
-    pub ticks: u64,
-}
-
-/// What `other` adds within a window of `window` ticks, if it is at least as urgent.
-pub const fn interference(other: &Thread, window: u64, costs: &Costs) -> Interference {
-    let hits = hits(window, other.period, other.capacity);
-    Interference { hits, ticks: hits.saturating_mul(demand(other, costs).saturating_add(costs.excess)) }
-}
-
-/// Own demand of one period with its overheads.
-const fn demand(thread: &Thread, costs: &Costs) -> u64 {
-    thread
-        .capacity
-        .saturating_add(costs.switch.saturating_mul(2))
-        .saturating_add(costs.miss.saturating_mul(thread.misses))
-}
-
-/// Whether thread `j` can delay thread `i`.
-pub fn interferes(threads: &[Thread], i: usize, j: usize) -> bool {
-    i != j && threads[j].level <= threads[i].level
-}
-
-/// The share of the processor that all budgets together may use, in parts per million, rounded up, overheads left out.
-pub fn utilisation_ppm(threads: &[Thread]) -> u64 {
-    threads
-        .iter()
-        .map(|t| if t.period == 0 { 0 } else { t.capacity.saturating_mul(1_000_000).div_ceil(t.period) })
-        .sum()
-}
-
-/// The response-time bound of thread `i`.
+/// The response-time bound of a thread.
 ///
 /// # Errors
 /// [`Refusal`].
 ///
-/// # Panics
-/// If `i` is not a position in `threads`.
-///
 /// # Time complexity
-/// O(threads) for each hit within the deadline.
-pub fn response(threads: &[Thread], gates: &[Gate], costs: &Costs, i: usize) -> Result<Response, Refusal> {
-    for (thread, t) in threads.iter().enumerate() {
-        if t.period == 0 || t.capacity == 0 || t.capacity > t.period {
-            return Err(Refusal::Budget { thread });
-        }
+/// O(budgets + sharers) for each hit within the deadline.
+pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
+    if let Some(position) = set.budgets.iter().position(|budget| !budget.is_legal()) {
+        return Err(Refusal::Budget(position));
     }
-    let thread = &threads[i];
-    let limit = thread.period;
-    let deadline = thread.deadline.unwrap_or(limit);
-    if deadline == 0 || deadline > limit {
-        return Err(Refusal::Deadline { thread: i, limit });
-    }
-    let (gate, blocking_gate) = blocking(gates, thread.level);
-    let own = demand(thread, costs);
-    let fixed = own.saturating_add(costs.masked).saturating_add(blocking_gate);
-    let mut window = fixed;
+    let mut window = 0;
     loop {
-        let interference = sum(threads, i, window, costs);
-        let next = fixed.saturating_add(interference);
-        let computed =
-            Response { response: next, own, blocking_masked: costs.masked, blocking_gate, gate, interference };
-        if next > deadline {
-            return Err(Refusal::Late { thread: i, deadline, computed });
+        let found = Response { window, terms: terms(thread, set, window) };
+        let next = found.terms.total();
+        if next > thread.deadline {
+            return Err(Refusal::Late(found));
         }
         if next == window {
-            return Ok(computed);
+            return Ok(found);
         }
         window = next;
     }
 }
 
-/// Analyses every thread that has a deadline; `report` gets each result in the order given. Returns whether all are admitted.
-pub fn analyse(
-    threads: &[Thread],
-    gates: &[Gate],
-    costs: &Costs,
-    mut report: impl FnMut(usize, Result<Response, Refusal>),
-) -> bool {
-    let mut all = true;
-    for i in (0..threads.len()).filter(|&i| threads[i].deadline.is_some()) {
-        let result = response(threads, gates, costs, i);
-        all &= result.is_ok();
-        report(i, result);
+/// The terms for a window of `window` ticks.
+fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
+    let costs = &set.costs;
+    let (gate_at, gate) = blocking(set.gates, thread.level, costs);
+    let looks = if costs.look == 0 { 0 } else { window.div_ceil(costs.look) };
+    let before = |level: u8| level <= thread.level;
+    let budgets = set.budgets.iter().filter(|budget| before(budget.level));
+    let sharers = set.sharers.iter().filter(|sharer| before(sharer.level));
+    Terms {
+        late: costs.late,
+        own: thread.job.own(costs),
+        masked: costs.under_way(),
+        gate,
+        gate_at,
+        lines: lines(set.lines, thread.level, costs),
+        sharers: sharers.fold(0, |sum, sharer| sum.saturating_add(sharer.within(window))),
+        budgets: budgets.fold(0, |sum, budget| sum.saturating_add(budget.within(window, costs).ticks())),
+        kernel: set.own.timers(window).saturating_add(looks).saturating_mul(costs.switching.early.into()),
     }
-    all
 }
 
-fn sum(threads: &[Thread], i: usize, window: u64, costs: &Costs) -> u64 {
-    (0..threads.len())
-        .filter(|&j| interferes(threads, i, j))
-        .fold(0, |sum: u64, j| sum.saturating_add(interference(&threads[j], window, costs).ticks))
-}
-
-/// The longest gate that a less urgent thread can be inside of while it holds this level off.
-fn blocking(gates: &[Gate], level: u8) -> (Option<usize>, u64) {
+/// The longest gate, with slack, that a less urgent thread can be inside of while it holds this level off. At most one is under way
+/// when the thread is released, because to enter another its caller would have to run (stack resource policy, SRP).
+fn blocking(gates: &[Gate], level: u8, costs: &Costs) -> (Option<usize>, u64) {
     let mut worst = (None, 0);
     for (position, gate) in gates.iter().enumerate() {
-        if gate.lowest_caller > level && gate.ceiling <= level && gate.bound > worst.1 {
-            worst = (Some(position), gate.bound);
+        let ticks = gate.bound.saturating_add(costs.slack());
+        if gate.lowest_caller > level && gate.ceiling <= level && ticks > worst.1 {
+            worst = (Some(position), ticks);
         }
     }
     worst
 }
 
+/// Interrupts that come without being paid within the window: each line has at most one that its owner paid for before. One that wakes
+/// somebody as urgent costs an activation. Any other costs a path, once, because it stays masked until its owner has run (rule (e)).
+fn lines(lines: &[Line], level: u8, costs: &Costs) -> u64 {
+    let one = |line: &Line| match line.wakes {
+        Some(woken) if woken <= level => costs.activation(),
+        _ => costs.switching.path().into(),
+    };
+    lines.iter().fold(0, |sum, line| sum.saturating_add(one(line)))
+}
+
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! `cofferdam check`
 
 use build_tool::{Install, Loaded, Options, Toolchain};
-use manifest::Bound;
+use manifest::{Bound, Kind, Term};
 use place::{Placed, PlacedAccount, PlacedMemory as Memory};
 use serde_json::json;
 
@@ -104,7 +104,7 @@ fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
     }
 }
 
-/// The response times that admission computed.
+/// The response times that admission computed, with their slack and what contributes to them.
 fn responses(loaded: &Loaded, bounds: &[Bound], output: &mut Output) {
     let rate = f64::from(loaded.board.ticks_per_second);
     let us = |ticks: u64| ticks as f64 * 1e6 / rate;
@@ -115,8 +115,46 @@ fn responses(loaded: &Loaded, bounds: &[Bound], output: &mut Output) {
     for bound in bounds {
         let name = names.get(bound.thread).map_or("", String::as_str);
         let (response, deadline) = (us(bound.response), us(bound.deadline));
-        output.say(format!("  {name} responds within {response:.1} us (deadline {deadline:.1} us)"));
-        listed.push(json!({ "thread": name, "response_us": response, "deadline_us": deadline }));
+        let slack = deadline - response;
+        output
+            .say(format!("  {name} responds within {response:.1} us (deadline {deadline:.1} us, slack {slack:.1} us)"));
+        explain(bound, us, output);
+        let terms: Vec<_> = bound.terms.iter().map(|term| as_json(term, us)).collect();
+        listed.push(json!({
+            "thread": name, "response_us": response, "deadline_us": deadline, "slack_us": slack, "terms": terms,
+        }));
     }
     output.field("responses", json!(listed));
+}
+
+/// One row for the thread's own job, and one for each other term.
+fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
+    let mut row = |name: &str, of: &str, ticks: u64, detail: String| {
+        output.say(format!("    {name:<8}{of:<16}{:>9.1} us  {detail}", us(ticks)).trim_end().to_owned());
+    };
+    let own: Vec<&Term> = bound.terms.iter().filter(|term| term.kind.is_own()).collect();
+    let parts: Vec<String> = own.iter().map(|term| format!("{} {:.1}", term.kind, us(term.ticks))).collect();
+    row("own", "", own.iter().map(|term| term.ticks).sum(), parts.join(", "));
+    for Term { kind, ticks } in bound.terms.iter().filter(|term| !term.kind.is_own()) {
+        let detail = match kind {
+            Kind::Budget { hits, capacity, carried, .. } => {
+                format!("{hits} x {:.1}, and {:.1} carried in or overdrawn", us(*capacity), us(*carried))
+            }
+            _ => String::new(),
+        };
+        row(kind.word(), kind.of().unwrap_or(""), *ticks, detail);
+    }
+}
+
+fn as_json(term: &Term, us: impl Fn(u64) -> f64) -> serde_json::Value {
+    let mut value = json!({ "term": term.kind.word(), "us": us(term.ticks) });
+    if let Some(of) = term.kind.of() {
+        value["of"] = json!(of);
+    }
+    if let Kind::Budget { hits, capacity, carried, .. } = term.kind {
+        value["hits"] = json!(hits);
+        value["capacity_us"] = json!(us(capacity));
+        value["carried_us"] = json!(us(carried));
+    }
+    value
 }

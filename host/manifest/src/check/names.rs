@@ -33,7 +33,10 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         found.extend(program(name, domain));
         found.extend(unique(name, domain));
         found.extend(uses(manifest, board, name, domain));
-        found.extend(references::grants(manifest, index).err().map(|refusal| *refusal));
+        match references::grants(manifest, index) {
+            Ok(_) => found.extend(calls(manifest, index, name, domain)),
+            Err(refusal) => found.push(*refusal),
+        }
         found.extend(supervised(manifest, index, name, domain));
     }
     found.extend(counts(manifest));
@@ -192,6 +195,16 @@ fn uses(manifest: &Manifest, board: &Board, name: &str, domain: &Domain) -> Vec<
     }
     found.extend(interrupts(manifest, board, &place, domain));
     found
+}
+
+/// Gates that threads say they call.
+fn calls(manifest: &Manifest, index: usize, name: &str, domain: &Domain) -> Vec<Refusal> {
+    let all = domain.thread.iter().enumerate();
+    let all = all.flat_map(|(i, thread)| thread.calls.keys().map(move |gate| (i, gate)));
+    let wrong = all.filter_map(|(i, gate)| {
+        references::call(manifest, index, &format!("domain.{name}.thread[{i}].calls"), gate).err()
+    });
+    wrong.map(|refusal| *refusal).collect()
 }
 
 fn interrupts(manifest: &Manifest, board: &Board, place: &str, domain: &Domain) -> Vec<Refusal> {

@@ -6,11 +6,12 @@ use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::quantity::Time;
 use crate::references::{Object, grants};
-use crate::schema::{Gate, Manifest};
+use crate::schema::{Domain, Gate, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = ticks(manifest, board);
     found.extend(budgets(manifest));
+    found.extend(owners(manifest));
     found.extend(threads(manifest));
     found.extend(gates(manifest));
     found
@@ -74,6 +75,28 @@ fn budgets(manifest: &Manifest) -> Vec<Refusal> {
     found
 }
 
+/// A budget pays for the threads of one domain: another's could empty it.
+fn owners(manifest: &Manifest) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    for budget in manifest.budget.keys() {
+        let of = |d: &Domain| d.thread.iter().position(|thread| thread.budget == *budget);
+        let mut users = manifest.domain.iter().filter_map(|(name, d)| Some((name, of(d)?)));
+        let Some((owner, _)) = users.next() else { continue };
+        found.extend(users.map(|(other, i)| {
+            Refusal::at(
+                "CF0411",
+                format!("domain.{other}.thread[{i}].budget"),
+                format!("the domains `{owner}` and `{other}` share the budget `{budget}`"),
+            )
+            .value(budget.as_str())
+            .limit(format!("threads of `{owner}`"))
+            .rule("a budget pays for the threads of one domain, so that no other domain can empty it")
+            .remedy(format!("give `{other}` a budget of its own"))
+        }));
+    }
+    found
+}
+
 fn threads(manifest: &Manifest) -> Vec<Refusal> {
     let mut found = Vec::new();
     for (name, domain) in &manifest.domain {
@@ -117,7 +140,7 @@ fn priority(place: String, value: u32) -> Option<Refusal> {
 pub(crate) struct Callee<'m> {
     pub domain: usize,
     place: String,
-    name: String,
+    pub name: String,
     pub gate: &'m Gate,
 }
 

@@ -1,0 +1,106 @@
+//! Admission of time: the analysis of `sched::response` applied to a manifest. docs/time.md, "The bound", is the specification.
+
+mod refuse;
+mod system;
+mod terms;
+
+use sched::response::{self, Refusal as Late, Sharing};
+
+use crate::board::Board;
+use crate::diagnostic::Refusal;
+use crate::schema::{Budget, Manifest};
+pub(crate) use sched::response::jobs_in;
+use system::System;
+pub use terms::{Kind, Term};
+
+/// The bound that admission computed for a thread with a deadline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Number of the thread over all domains.
+    pub thread: usize,
+    /// Bound on the response time, in ticks.
+    pub response: u64,
+    /// The deadline, in ticks.
+    pub deadline: u64,
+    /// What the bound is the sum of; none of nothing.
+    pub terms: Vec<Term>,
+}
+
+/// Response-time analysis of every thread with a deadline; call it on a manifest that [`crate::check`] has admitted.
+/// `cpu_hz` is the clock of the profile.
+///
+/// # Errors
+/// CF0402 for each deadline that can be missed, with the computed response time; CF0401 for a price above its budget; CF0410 for
+/// a budget that its sharers can empty; CF0408 when the budgets promise more time than there is.
+pub fn analyse(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Result<Vec<Bound>, Vec<Refusal>> {
+    let system = System::new(manifest, board, cpu_hz);
+    let (mut bounds, mut refused) = (Vec::new(), Vec::new());
+    for thread in 0..system.subjects.len() {
+        match one(&system, thread) {
+            Some(Ok(bound)) => bounds.push(bound),
+            Some(Err(refusal)) => refused.push(*refusal),
+            None => {}
+        }
+    }
+    refused.extend(utilisation(manifest));
+    if refused.is_empty() { Ok(bounds) } else { Err(refused) }
+}
+
+/// The bound of a thread, `None` if it has no deadline.
+fn one(system: &System<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal>>> {
+    let deadline = system.deadline(thread)?;
+    if let Err(refusal) = paid(system, thread) {
+        return Some(Err(refusal));
+    }
+    let set = system.set(thread);
+    let subject = response::Thread { level: system.level(thread), deadline, job: system.job(thread) };
+    Some(match response::response(&subject, &set.view(&system.costs)) {
+        Ok(found) => {
+            Ok(Bound { thread, response: found.window, deadline, terms: terms::list(system, thread, &set, &found) })
+        }
+        Err(Late::Late(found)) => Err(Box::new(refuse::late(system, thread, &set, &found))),
+        Err(Late::Budget(_)) => Err(Box::new(refuse::impossible(system, thread))),
+    })
+}
+
+/// Whether the budget of a thread with a deadline always covers its jobs.
+fn paid(system: &System<'_>, thread: usize) -> Result<(), Box<Refusal>> {
+    let (period, capacity) = system.budget(thread);
+    if period == 0 {
+        return Err(Box::new(refuse::impossible(system, thread)));
+    }
+    let (jobs, price) = (system.jobs(thread), system.job(thread).price(&system.costs));
+    if system.job(thread).wcet == 0 || jobs.saturating_mul(price) > capacity {
+        return Err(Box::new(refuse::price(system, thread)));
+    }
+    let (shares, threads) = system.shares(thread);
+    if shares.len() == 1 {
+        return Ok(());
+    }
+    let of = threads.iter().position(|other| *other == thread).unwrap_or(0);
+    if shares[of].price.is_none() {
+        return Err(Box::new(refuse::emptied(system, thread, thread)));
+    }
+    match response::sharing(period, capacity, &shares, of, &system.costs) {
+        Sharing::Covered { .. } | Sharing::Full { .. } => Ok(()),
+        Sharing::Emptied { by } => Err(Box::new(refuse::emptied(system, thread, threads[by]))),
+        Sharing::Exceeded { demand } => Err(Box::new(refuse::exceeded(system, thread, demand))),
+    }
+}
+
+/// The sum of all budgets is at most one processor.
+fn utilisation(manifest: &Manifest) -> Option<Refusal> {
+    let share = |b: &Budget| b.capacity.0 as f64 / b.period.0 as f64;
+    let sum: f64 = manifest.budget.values().map(share).sum();
+    let (name, _) = manifest.budget.iter().max_by(|a, b| share(a.1).total_cmp(&share(b.1)))?;
+    (sum > 1.0).then(|| {
+        Refusal::at("CF0408", format!("budget.{name}.capacity"), "the budgets promise more time than there is")
+            .value(format!("{:.1} % of the processor", sum * 100.0))
+            .limit("100 %")
+            .rule("the capacities of all budgets, each over its period, sum to at most one processor")
+            .remedy(format!(
+                "lower capacities by {:.1} % of the processor, for example that of `{name}`",
+                (sum - 1.0) * 100.0
+            ))
+    })
+}

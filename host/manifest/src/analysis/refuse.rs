@@ -1,0 +1,190 @@
+//! The texts of refusals, with the smallest change that would be admitted.
+
+use sched::response::{self, Response, Set};
+
+use super::system::{Beside, System};
+use super::terms::{Kind, Term, list};
+use crate::diagnostic::Refusal;
+use crate::quantity::Time;
+
+fn us(system: &System<'_>, ticks: u64) -> String {
+    format!("{:.1} us", ticks as f64 * 1e6 / f64::from(system.board.ticks_per_second))
+}
+
+/// Ticks as they are written in a manifest: whole microseconds, up or down, where there is one.
+fn written(system: &System<'_>, ticks: u64, up: bool) -> Time {
+    let rate = u64::from(system.board.ticks_per_second);
+    let nanos = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(rate)) as u64;
+    let fine = nanos(ticks);
+    let coarse = if up { fine.div_ceil(1_000) * 1_000 } else { fine / 1_000 * 1_000 };
+    let time = Time(coarse);
+    if coarse > 0 && time.ticks(system.board.ticks_per_second).is_some() { time } else { Time(fine) }
+}
+
+/// CF0402: a deadline that can be missed.
+pub fn late(system: &System<'_>, thread: usize, beside: &Beside, found: &Response) -> Refusal {
+    let subject = &system.subjects[thread];
+    let deadline = system.deadline(thread).unwrap_or(0);
+    let terms = list(system, thread, beside, found);
+    let total = us(system, found.terms.total());
+    let sum = terms.iter().map(|term| format!("{} {}", term.kind, us(system, term.ticks))).collect::<Vec<_>>();
+    let key = if subject.declared.deadline.is_some() { "deadline" } else { "period" };
+    Refusal::at("CF0402", format!("{}.{key}", subject.place), format!("`{}` can miss its deadline", subject.name))
+        .value(format!("deadline {}", us(system, deadline)))
+        .limit(format!("response time at least {total} = {}; {}", sum.join(" + "), largest(system, &terms)))
+        .rule("the worst response time, with all that others can do meanwhile, does not exceed the deadline")
+        .remedy(remedy(system, thread, beside))
+}
+
+/// The contribution that weighs most.
+fn largest(system: &System<'_>, terms: &[Term]) -> String {
+    let Some(term) = terms.iter().max_by_key(|term| term.ticks) else { return String::new() };
+    let detail = match &term.kind {
+        Kind::Budget { hits, capacity, carried, .. } => {
+            format!(": {hits} x {} and {} carried in or overdrawn", us(system, *capacity), us(system, *carried))
+        }
+        _ => String::new(),
+    };
+    format!("the largest is {}{detail}", term.kind)
+}
+
+/// The smallest single changes that are enough, found by search: the bound does not decrease with a capacity.
+fn remedy(system: &System<'_>, thread: usize, beside: &Beside) -> String {
+    let subject = &system.subjects[thread];
+    let asked = response::Thread {
+        level: system.level(thread),
+        deadline: system.deadline(thread).unwrap_or(0),
+        job: system.job(thread),
+    };
+    let mut ways = Vec::new();
+    if let Some((budget, capacity)) = capacity(system, &asked, beside) {
+        ways.push(format!("give `{budget}` a capacity of at most {}", written(system, capacity, false)));
+    }
+    let period = subject.declared.period.map_or(0, |period| system.ticks(period));
+    let patient = response::Thread { deadline: period, ..asked };
+    if let Ok(found) = response::response(&patient, &beside.view(&system.costs)) {
+        let deadline = written(system, found.window, true);
+        ways.push(format!("give `{}` a deadline of at least {deadline}", subject.name));
+    }
+    match ways.as_slice() {
+        [] => "no single capacity or deadline is enough: make it more important, or lower several capacities of its \
+               priority or above"
+            .into(),
+        ways => ways.join(", or "),
+    }
+}
+
+/// The budget that must give up the least share of the processor, and the largest capacity with which the thread is admitted.
+fn capacity(system: &System<'_>, asked: &response::Thread, beside: &Beside) -> Option<(String, u64)> {
+    let holds = |at: usize, capacity: u64| {
+        let contenders = beside.with_capacity(at, capacity);
+        response::response(asked, &Set { budgets: &contenders, ..beside.view(&system.costs) }).is_ok()
+    };
+    let mut best: Option<(f64, String, u64)> = None;
+    for (at, (name, budget)) in beside.budgets.iter().enumerate() {
+        if budget.level > asked.level || !holds(at, 1) {
+            continue;
+        }
+        let (mut enough, mut too_much) = (1, budget.capacity);
+        while too_much - enough > 1 {
+            let middle = enough + (too_much - enough) / 2;
+            *if holds(at, middle) { &mut enough } else { &mut too_much } = middle;
+        }
+        let share = (budget.capacity - enough) as f64 / budget.period as f64;
+        if best.as_ref().is_none_or(|(least, ..)| share < *least) {
+            best = Some((share, name.clone(), enough));
+        }
+    }
+    best.map(|(_, name, capacity)| (name, capacity))
+}
+
+/// What a job takes from its budget, in words.
+fn parts(system: &System<'_>, thread: usize) -> String {
+    let (job, costs) = (system.job(thread), &system.costs);
+    let own = job.own(costs);
+    let all = [
+        ("wcet", own.wcet),
+        ("misses", own.misses),
+        ("calls", own.gates),
+        ("slack of calls", own.slack),
+        ("activations", job.price(costs) - own.wcet - own.misses - own.gates - own.slack),
+    ];
+    let shown = all.iter().filter(|(_, ticks)| *ticks > 0);
+    shown.map(|(name, ticks)| format!("{name} {}", us(system, *ticks))).collect::<Vec<_>>().join(" + ")
+}
+
+/// CF0401: a price above the budget.
+pub fn price(system: &System<'_>, thread: usize) -> Refusal {
+    let subject = &system.subjects[thread];
+    let budget = &subject.declared.budget;
+    let (jobs, job) = (system.jobs(thread), system.job(thread));
+    let (_, capacity) = system.budget(thread);
+    let price = job.price(&system.costs);
+    let needed = jobs.saturating_mul(price.saturating_add(u64::from(job.wcet == 0)));
+    let beside_wcet = price - job.wcet;
+    let left = (capacity / jobs).saturating_sub(beside_wcet);
+    let key = if subject.declared.wcet.is_some() { ".wcet" } else { ".budget" };
+    let mut remedy = format!("give `{budget}` a capacity of {}", written(system, needed, true));
+    if left > 0 && subject.declared.wcet.is_some() {
+        remedy += &format!(", or the thread a wcet of at most {}", written(system, left, false));
+    }
+    let message = format!("`{}` needs more than its budget grants", subject.name);
+    Refusal::at("CF0401", format!("{}{key}", subject.place), message)
+        .value(format!("{} for each job = {}", us(system, price), parts(system, thread)))
+        .limit(format!("{} for each of up to {jobs} in a period of the budget", us(system, capacity / jobs)))
+        .rule("all jobs within a period of the budget are paid from its capacity, with their calls and activations")
+        .remedy(remedy)
+}
+
+/// CF0410: a sharer can empty the budget of a thread with a deadline.
+pub fn emptied(system: &System<'_>, thread: usize, by: usize) -> Refusal {
+    let (subject, other) = (&system.subjects[thread], &system.subjects[by]);
+    let budget = &subject.declared.budget;
+    let mut remedy = format!("give `{}` a budget of its own", subject.name);
+    let refusal = if thread == by {
+        remedy = format!("declare its `wcet`, or {remedy}");
+        let message = format!("`{}` shares `{budget}` without a wcet", subject.name);
+        Refusal::at("CF0410", subject.place.clone(), message).value("no `wcet`")
+    } else {
+        let message = format!("`{}` can find `{budget}` emptied by `{}`", subject.name, other.name);
+        let value = match (other.declared.period, other.declared.wcet) {
+            (None, _) => "it runs when it likes: no `period`",
+            (_, None) => "its jobs have no limit: no `wcet`",
+            _ => "its jobs are limited, those of others are not",
+        };
+        Refusal::at("CF0410", format!("{}.budget", subject.place), message).value(format!("`{}`: {value}", other.name))
+    };
+    refusal
+        .limit(format!(
+            "every sharer with `period` and `wcet`; or `{}` more important than all that have none, and its period a multiple \
+             of the budget's",
+            subject.name
+        ))
+        .rule("a thread with a deadline never finds its budget empty")
+        .remedy(remedy)
+}
+
+/// CF0410: the threads of a budget can need more than it has.
+pub fn exceeded(system: &System<'_>, thread: usize, demand: u64) -> Refusal {
+    let subject = &system.subjects[thread];
+    let budget = &subject.declared.budget;
+    let (_, capacity) = system.budget(thread);
+    let message = format!("`{}` can find `{budget}` emptied by its sharers", subject.name);
+    Refusal::at("CF0410", format!("{}.budget", subject.place), message)
+        .value(format!("{} in a period of the budget", us(system, demand)))
+        .limit(format!("a capacity of {}", us(system, capacity)))
+        .rule("a thread with a deadline never finds its budget empty")
+        .remedy(format!(
+            "give `{budget}` a capacity of {}, or `{}` a budget of its own",
+            written(system, demand, true),
+            subject.name
+        ))
+}
+
+/// For what [`crate::check`] refuses with a better reason.
+pub fn impossible(system: &System<'_>, thread: usize) -> Refusal {
+    let subject = &system.subjects[thread];
+    Refusal::at("CF0402", subject.place.clone(), format!("`{}` cannot be analysed", subject.name))
+        .rule("budgets and periods are more than nothing")
+        .remedy("correct the other refusals first")
+}

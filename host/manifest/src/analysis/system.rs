@@ -1,0 +1,292 @@
+//! A manifest in the terms of `sched::response`.
+
+use std::collections::BTreeSet;
+
+use sched::response::{Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
+
+use crate::board::Board;
+use crate::check::time::callees;
+use crate::quantity::Time;
+use crate::references::{self, Object, held};
+use crate::schema::{Manifest, Thread};
+
+/// A thread with what the analysis needs of it.
+pub struct Subject<'m> {
+    pub place: String,
+    pub name: String,
+    pub domain: usize,
+    pub declared: &'m Thread,
+    pub budget: usize,
+}
+
+/// A manifest on a board.
+pub struct System<'m> {
+    pub manifest: &'m Manifest,
+    pub board: &'m Board,
+    pub costs: Costs,
+    pub subjects: Vec<Subject<'m>>,
+    /// Gates that somebody can reach, with their names.
+    pub gates: Vec<(String, Gate)>,
+    /// What each domain can come to hold.
+    held: Vec<Vec<(Object, u32)>>,
+}
+
+/// Everything beside one thread, with the names of budgets and sharers.
+pub struct Beside {
+    pub budgets: Vec<(String, Contender)>,
+    pub sharers: Vec<(String, Sharer)>,
+    own: Grid,
+    contenders: Vec<Contender>,
+    jobs: Vec<Sharer>,
+    gates: Vec<Gate>,
+    lines: Vec<Line>,
+}
+
+impl Beside {
+    pub fn view(&self, costs: &Costs) -> Set<'_> {
+        let Beside { own, contenders, jobs, gates, lines, .. } = self;
+        Set { own: *own, budgets: contenders, sharers: jobs, gates, lines, costs: *costs }
+    }
+
+    /// With another capacity for one budget.
+    pub fn with_capacity(&self, budget: usize, capacity: u64) -> Vec<Contender> {
+        let mut all = self.contenders.clone();
+        all[budget].capacity = capacity;
+        all
+    }
+}
+
+impl<'m> System<'m> {
+    pub fn new(manifest: &'m Manifest, board: &'m Board, cpu_hz: u64) -> System<'m> {
+        let mut system = System {
+            manifest,
+            board,
+            costs: costs(manifest, board, cpu_hz),
+            subjects: subjects(manifest),
+            gates: Vec::new(),
+            held: held(manifest),
+        };
+        system.gates = system.reached();
+        system
+    }
+
+    pub fn ticks(&self, time: Time) -> u64 {
+        time.ticks(self.board.ticks_per_second).unwrap_or(u64::MAX)
+    }
+
+    pub fn level(&self, thread: usize) -> u8 {
+        self.subjects[thread].declared.priority as u8
+    }
+
+    /// The deadline in force.
+    pub fn deadline(&self, thread: usize) -> Option<u64> {
+        self.subjects[thread].declared.deadline().map(|time| self.ticks(time))
+    }
+
+    fn period(&self, thread: usize) -> Option<u64> {
+        self.subjects[thread].declared.period.map(|time| self.ticks(time)).filter(|ticks| *ticks > 0)
+    }
+
+    /// Period and capacity of its budget.
+    pub fn budget(&self, thread: usize) -> (u64, u64) {
+        let budget = &self.manifest.budget[self.subjects[thread].budget];
+        (self.ticks(budget.period), self.ticks(budget.capacity))
+    }
+
+    /// How many of its jobs a period of its budget pays for.
+    pub fn jobs(&self, thread: usize) -> u64 {
+        let (budget, _) = self.budget(thread);
+        self.period(thread).map_or(1, |period| jobs_in(budget, period))
+    }
+
+    /// What a job needs. A `wcet` that is not declared is all that the budget leaves for it.
+    pub fn job(&self, thread: usize) -> Job {
+        let subject = &self.subjects[thread];
+        let declared = subject.declared;
+        let bound = |(gate, count): (&String, &u32)| {
+            let index = references::call(self.manifest, subject.domain, "", gate).ok()?;
+            let bound = self.ticks(callees(self.manifest).get(index)?.gate.bound);
+            Some(bound.saturating_mul(u64::from(*count)))
+        };
+        let job = Job {
+            wcet: 0,
+            misses: declared.misses.into(),
+            calls: declared.calls.values().map(|count| u64::from(*count)).sum(),
+            bounds: declared.calls.iter().filter_map(bound).fold(0, u64::saturating_add),
+            activations: declared.activations.into(),
+        };
+        let left = || (self.budget(thread).1 / self.jobs(thread)).saturating_sub(job.price(&self.costs));
+        Job { wcet: declared.wcet.map_or_else(left, |time| self.ticks(time)), ..job }
+    }
+
+    /// The threads of its budget, itself among them, with their numbers.
+    pub fn shares(&self, thread: usize) -> (Vec<Share>, Vec<usize>) {
+        let budget = self.subjects[thread].budget;
+        let threads: Vec<usize> = (0..self.subjects.len()).filter(|t| self.subjects[*t].budget == budget).collect();
+        let alone = threads.len() == 1;
+        let share = |&t: &usize| {
+            let priced = alone || self.subjects[t].declared.wcet.is_some();
+            Share {
+                level: self.level(t),
+                period: self.period(t),
+                price: priced.then(|| self.job(t).price(&self.costs)),
+                reservation: self.reservation(self.subjects[t].domain),
+            }
+        };
+        (threads.iter().map(share).collect(), threads)
+    }
+
+    /// The largest bound among gates that a domain can call itself.
+    fn reservation(&self, domain: usize) -> Option<u64> {
+        let all = callees(self.manifest);
+        calls(&self.held[domain]).into_iter().map(|gate| self.ticks(all[gate].gate.bound)).max()
+    }
+
+    /// Everything beside a thread.
+    pub fn set(&self, thread: usize) -> Beside {
+        let budgets = self.contenders(thread);
+        let sharers = self.sharers(thread);
+        Beside {
+            own: self.grid(thread),
+            contenders: budgets.iter().map(|(_, budget)| *budget).collect(),
+            jobs: sharers.iter().map(|(_, sharer)| *sharer).collect(),
+            budgets,
+            sharers,
+            gates: self.gates.iter().map(|(_, gate)| *gate).collect(),
+            lines: self.lines(thread),
+        }
+    }
+
+    /// What all releases of a thread are a multiple of: rule (h), a boundary of its budget's grid and a number of its periods.
+    fn releases(&self, thread: usize) -> u64 {
+        let (grid, _) = self.budget(thread);
+        self.period(thread).map_or(grid, |period| gcd(grid, period))
+    }
+
+    /// The grid of its budget: a timer for its end, and one for less important sharers that wait for the refill.
+    fn grid(&self, thread: usize) -> Grid {
+        let (shares, _) = self.shares(thread);
+        let waits = shares.iter().any(|share| share.level > self.level(thread));
+        Grid { period: self.budget(thread).0, step: self.releases(thread), timers: 1 + u64::from(waits) }
+    }
+
+    /// Every other budget that pays for a thread, at the level of its most important one.
+    fn contenders(&self, thread: usize) -> Vec<(String, Contender)> {
+        let releases = self.releases(thread);
+        let mut list = Vec::new();
+        for (index, (name, budget)) in self.manifest.budget.iter().enumerate() {
+            let users: Vec<&Subject<'_>> = self.subjects.iter().filter(|s| s.budget == index).collect();
+            let Some(level) = users.iter().map(|s| s.declared.priority as u8).min() else { continue };
+            if index == self.subjects[thread].budget {
+                continue;
+            }
+            let period = self.ticks(budget.period);
+            let contender = Contender {
+                level,
+                period,
+                capacity: self.ticks(budget.capacity),
+                step: gcd(releases, period),
+                threads: users.len() as u32,
+                calls: users.iter().any(|s| !calls(&self.held[s.domain]).is_empty()),
+            };
+            list.push((name.clone(), contender));
+        }
+        list
+    }
+
+    /// The other threads of its budget that are periodic; [`super::paid`] has refused a more important one that is not.
+    fn sharers(&self, thread: usize) -> Vec<(String, Sharer)> {
+        let (budget, _) = self.budget(thread);
+        let (shares, threads) = self.shares(thread);
+        let own = self.period(thread).unwrap_or(budget);
+        let others = shares.iter().zip(threads).filter(|(_, other)| *other != thread);
+        let sharers = others.filter_map(|(share, other)| {
+            let (period, price) = (share.period?, share.price?);
+            let deadline = self.deadline(other).unwrap_or(period);
+            let together = budget.is_multiple_of(period) && own.is_multiple_of(period);
+            let sharer = Sharer { level: share.level, period, deadline, price, together };
+            Some((self.subjects[other].name.clone(), sharer))
+        });
+        sharers.collect()
+    }
+
+    /// Every interrupt line, with the most important thread but this one that can wait for it.
+    fn lines(&self, thread: usize) -> Vec<Line> {
+        let mut all = Vec::new();
+        for (owner, domain) in self.manifest.domain.values().enumerate() {
+            for line in domain.interrupt.values() {
+                let object = self.manifest.notification.get_index_of(&line.notification).map(Object::Notification);
+                let waits = |domain: usize| {
+                    domain == owner || self.held[domain].iter().any(|(o, rights)| Some(*o) == object && rights & 1 != 0)
+                };
+                let others = self.subjects.iter().enumerate().filter(|(other, _)| *other != thread);
+                let woken = others.filter(|(_, s)| waits(s.domain)).map(|(_, s)| s.declared.priority as u8);
+                all.push(Line { wakes: woken.min() });
+            }
+        }
+        all
+    }
+
+    /// Each gate that somebody can reach, with its least important caller.
+    fn reached(&self) -> Vec<(String, Gate)> {
+        let callees = callees(self.manifest);
+        let direct: Vec<Vec<usize>> = self.held.iter().map(|caps| calls(caps)).collect();
+        let mut lowest: Vec<Option<u32>> = vec![None; callees.len()];
+        for subject in &self.subjects {
+            let mut seen = BTreeSet::new();
+            let mut open = direct[subject.domain].clone();
+            while let Some(gate) = open.pop() {
+                if seen.insert(gate) {
+                    let level = lowest[gate].get_or_insert(0);
+                    *level = (*level).max(subject.declared.priority);
+                    open.extend(&direct[callees[gate].domain]);
+                }
+            }
+        }
+        let reached = callees.iter().zip(lowest).filter_map(|(callee, level)| Some((callee, level?)));
+        let gate = |callee: &crate::check::time::Callee<'_>, level: u32| Gate {
+            ceiling: callee.gate.ceiling as u8,
+            bound: self.ticks(callee.gate.bound),
+            lowest_caller: level as u8,
+        };
+        reached.map(|(callee, level)| (callee.name.clone(), gate(callee, level))).collect()
+    }
+}
+
+const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The gates among capabilities.
+fn calls(caps: &[(Object, u32)]) -> Vec<usize> {
+    let gate = |(object, _): &(Object, u32)| if let Object::Gate(index) = object { Some(*index) } else { None };
+    caps.iter().filter_map(gate).collect()
+}
+
+fn subjects(manifest: &Manifest) -> Vec<Subject<'_>> {
+    let mut all = Vec::new();
+    for (domain, (name, d)) in manifest.domain.iter().enumerate() {
+        for (i, declared) in d.thread.iter().enumerate() {
+            let Some(budget) = manifest.budget.get_index_of(&declared.budget) else { continue };
+            let place = format!("domain.{name}.thread[{i}]");
+            all.push(Subject { place, name: format!("{name}.{}", declared.name), domain, declared, budget });
+        }
+    }
+    all
+}
+
+/// What kernel and board add, in ticks, rounded up.
+fn costs(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Costs {
+    let rate = u64::from(board.ticks_per_second);
+    let of = |cycles: u64| (cycles * rate).div_ceil(cpu_hz);
+    Costs {
+        switching: board.switching(cpu_hz),
+        miss: of(board.kernel.miss_cycles),
+        masked: of(board.kernel.masked_in(manifest)),
+        late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
+        look: rate / 2,
+    }
+}
