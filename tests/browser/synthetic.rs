@@ -122,6 +122,7 @@ fn threads() -> Vec<Thread> {
         period_ticks: (period > 0).then(|| us(period)),
         deadline_ticks: (deadline > 0).then(|| us(deadline)),
         response_bound_ticks: (bound > 0).then(|| us(bound)),
+        wcet_ticks: None,
     };
     vec![
         thread(0, "control", 0, 1, 1000, 500, 118),
@@ -173,6 +174,8 @@ pub fn system() -> SystemDescription {
         cpu_hz: CPU_HZ,
         enforcement_ticks: 250,
         masked_bound_cycles: Some(900),
+        costs: Costs { entry_cycles: 300, exit_cycles: 500, early_cycles: 200, reload_cycles: 0 },
+        stacks: Vec::new(),
         ends_at_limit: false,
         domains: domains(),
         threads: threads(),
@@ -445,6 +448,8 @@ fn summary(play: &Play) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        broken_stretches: 0,
+        use_recorded: false,
         events: play.events.len() as u64,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 1.9,

@@ -21,6 +21,8 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         cpu_hz: loaded.profile.cpu_hz(),
         enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
         masked_bound_cycles: Some(loaded.board.kernel.masked_in(manifest)),
+        costs: costs(loaded),
+        stacks: stacks(loaded, placed).map(|(stack, _)| stack).collect(),
         ends_at_limit: manifest.run.awaited.is_empty(),
         domains: domains(loaded, placed),
         threads: threads(loaded, bounds),
@@ -60,6 +62,33 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
             })
             .collect(),
     }
+}
+
+fn costs(loaded: &Loaded) -> describe::Costs {
+    let kernel = loaded.board.kernel;
+    describe::Costs {
+        entry_cycles: kernel.entry_cycles,
+        exit_cycles: kernel.switch_cycles.saturating_sub(kernel.entry_cycles) + kernel.reload_cycles,
+        early_cycles: kernel.early_cycles,
+        reload_cycles: kernel.reload_cycles,
+    }
+}
+
+/// The stacks of all threads and gates in a fixed order, and where they lie.
+pub(crate) fn stacks<'a>(
+    loaded: &'a Loaded,
+    placed: &'a Placed,
+) -> impl Iterator<Item = (describe::Stack, (u32, u32))> + 'a {
+    let declared = loaded.document.manifest.domain.values().zip(&placed.layout.domains).enumerate();
+    let mut first = 0;
+    declared.flat_map(move |(domain, (declared, placed))| {
+        let (threads, base) = (declared.thread.len(), first);
+        first += threads;
+        placed.stacks.iter().enumerate().map(move |(place, at)| {
+            let thread = (place < threads).then_some((base + place) as u16);
+            (describe::Stack { domain: domain as u8, thread }, *at)
+        })
+    })
 }
 
 fn sizes(sizes: &place::ImageSizes) -> describe::ImageSizes {
@@ -169,6 +198,7 @@ fn threads(loaded: &Loaded, bounds: &[Bound]) -> Vec<describe::Thread> {
                 budget: manifest.budget.get_index_of(&thread.budget).unwrap_or(0) as u16,
                 period_ticks: thread.period.map(ticks),
                 deadline_ticks: thread.deadline().map(ticks),
+                wcet_ticks: thread.wcet.map(ticks),
                 response_bound_ticks: bounds.iter().find(|b| b.thread == index).map(|b| b.response),
             });
         }

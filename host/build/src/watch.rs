@@ -1,6 +1,6 @@
 //! From an image to a run.
 
-use record::{AreaWatch, DomainWatch, MemoryWindow, Range};
+use record::{AreaWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch};
 use report::describe;
 use runner::{ImageFacts, Mode, ProfileSource, Run, RunError, Watch};
 
@@ -23,6 +23,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         vectors: facts.vectors,
         areas: allocations(built),
         windows: windows(built),
+        meter: Some(meter(built)),
         domains: built.description.domains.iter().map(|domain| watched(built, domain)).collect(),
         cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
         ..Watch::default()
@@ -61,6 +62,28 @@ fn allocations(built: &Built) -> Vec<AreaWatch> {
         domain.areas.iter().map(watch).collect::<Vec<_>>()
     };
     built.description.domains.iter().flat_map(of).collect()
+}
+
+/// How the observer tells whose code runs. The kernel numbers address spaces by domain, from 1 on.
+fn meter(built: &Built) -> MeterWatch {
+    let spaces = built.loaded.board.pages().is_some();
+    let context = |domain: &describe::Domain| {
+        let code = domain.areas.iter().filter(|area| area.access.contains('x') && !area.shared);
+        ContextWatch {
+            domain: domain.index,
+            space: domain.index.checked_add(1).filter(|_| spaces),
+            code: code.map(|area| range(area.base, area.bytes)).collect(),
+        }
+    };
+    let stack = |(stack, (base, bytes)): (describe::Stack, (u32, u32))| StackWatch {
+        domain: stack.domain,
+        thread: stack.thread,
+        range: range(u64::from(base), u64::from(bytes)),
+    };
+    MeterWatch {
+        contexts: built.description.domains.iter().map(context).collect(),
+        stacks: crate::describe::stacks(&built.loaded, &built.placed).map(stack).collect(),
+    }
 }
 
 /// Where the kernel has the memories of domains mapped.

@@ -173,6 +173,28 @@ codes! {
     "CF0707" "a table that walks do not see"
         "A walk read a descriptor in memory while a cache that walks pass by held a newer one: the descriptor's line was not cleaned before it \
          was needed."
+    "CF0708" "a budget was overdrawn"
+        "In a period of its grid, or in a window that ends at a switch, the threads of a budget used more than a deferrable server of its period and \
+         capacity supplies and the report tolerates (docs/time.md, Supply). The observer counts this from what ran, not from what the kernel says. \
+         No program can do this if the kernel keeps its rules: report it with the manifest."
+    "CF0709" "a job took more than its wcet"
+        "A job's code in its own domain and the kernel's work for its calls, without gates and misses, took longer than `wcet` declares. Only the \
+         thread itself can miss deadlines by this. Declare more, or make the job shorter."
+    "CF0710" "a response took longer than its bound"
+        "A thread completed later after its release than `check` computed. If no job took more than its wcet (CF0709) or slept inside a job, and no \
+         budget was overdrawn (CF0708), the computed bound is wrong."
+    "CF0711" "a gate call took longer than its bound"
+        "The callee's code and the kernel's work for it, without the time in which other threads ran, took longer than the gate's `bound`; or the \
+         kernel needed longer to stop a callee than its own paths allow. Declare more, or make the callee shorter."
+    "CF0712" "a release was late"
+        "Less important code ran, or the processor slept, for longer after a nominal release than the timer can be late (`enforcement_ns` of the board). \
+         Responses begin late by so much."
+    "CF0713" "the meters cannot be believed"
+        "The tolerance with which the use of budgets is judged is above its limit, because the kernel took longer until a thread went on than the \
+         board's file says; or the observer had to measure a time that ended before it began."
+    "CF0714" "another context ran than the kernel said"
+        "The address space in force, the place of the code or the stack in use says that another domain or thread ran than the kernel recorded. Its \
+         account of time is then of no use."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -65,6 +65,9 @@ pub struct PlacedDomain {
     pub sizes: ImageSizes,
     /// What it has been promised.
     pub account: PlacedAccount,
+    /// Base and size of the stack of each thread, then of each gate.
+    #[serde(default)]
+    pub stacks: Vec<(u32, u32)>,
 }
 
 /// What the ledger has promised a domain.
@@ -197,6 +200,7 @@ impl Layout {
                     areas: spot.areas.iter().map(|area| placed_area(request, spot, area)).collect(),
                     sizes: program.sizes,
                     account: account(request, plan, domain, spot),
+                    stacks: stacks(domain, spot.stacks),
                 })
                 .collect(),
             memories: memories.collect(),
@@ -221,6 +225,18 @@ impl Layout {
         let symbol = &self.symbols[..after].last()?;
         (symbol.bytes == 0 || address - symbol.address < symbol.bytes).then_some(*symbol)
     }
+}
+
+/// The stacks of a domain, from the lowest on: threads first, then gates.
+fn stacks(domain: &DomainRequest, lowest: u32) -> Vec<(u32, u32)> {
+    let threads = domain.threads.iter().map(|thread| thread.stack_bytes);
+    let sizes = threads.chain(domain.gates.iter().map(|gate| gate.stack_bytes)).map(|bytes| bytes.next_multiple_of(8));
+    let placed = sizes.scan(lowest, |next, bytes| {
+        let base = *next;
+        *next += bytes;
+        Some((base, bytes))
+    });
+    placed.collect()
 }
 
 fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &DomainSpot) -> PlacedAccount {

@@ -18,6 +18,8 @@ pub struct Mark {
 pub struct Accounts {
     domains: Box<[DomainCounters; 256]>,
     settled: Mark,
+    /// Times that something counted was less than before.
+    pub broken: u64,
 }
 
 impl Accounts {
@@ -27,16 +29,23 @@ impl Accounts {
         for (number, counters) in domains.iter_mut().enumerate() {
             counters.domain = number as u8;
         }
-        Self { domains, settled: Mark::default() }
+        Self { domains, settled: Mark::default(), broken: 0 }
     }
 
     /// Attributes what passed since the last call.
     pub fn settle(&mut self, domain: u8, kernel: bool, now: Mark) {
         let then = std::mem::replace(&mut self.settled, now);
+        let mut since = |now: u64, then: u64| {
+            now.checked_sub(then).unwrap_or_else(|| {
+                self.broken += 1;
+                0
+            })
+        };
+        let slept = since(now.slept, then.slept);
+        let cycles = since(now.cycles, then.cycles);
+        let cycles = since(cycles, slept);
+        let instructions = since(now.instructions, then.instructions);
         let counters = &mut self.domains[usize::from(domain)];
-        let slept = now.slept - then.slept;
-        let cycles = (now.cycles - then.cycles) - slept;
-        let instructions = now.instructions - then.instructions;
         counters.sleep_cycles += slept;
         if kernel {
             counters.kernel_cycles += cycles;

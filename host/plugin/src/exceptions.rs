@@ -1,4 +1,7 @@
 //! Exceptions, and how long interrupts were held off.
+//!
+//! No length is computed by subtracting: [`Moment::since`] is the only difference of two moments, and it has no value when their order is
+//! wrong. A stretch without a length is in no figure and counts as broken, which fails the run.
 
 use protect::pmsav7::Attr;
 use record::{CallTime, ExceptionCount, Masked, VectorTime, Window, observed};
@@ -25,14 +28,27 @@ const BASIC_BYTES: u32 = 0x20;
 const EXTENDED_BYTES: u32 = 0x68;
 const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, region: None }, fp: Fp::None };
 
+/// A point of the run: cycles and instructions since reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub cycle: u64,
+    pub instructions: u64,
+}
+
+impl Moment {
+    /// Cycles and instructions from an earlier moment to this one; nothing when the other one is the later.
+    fn since(self, earlier: Moment) -> Option<(u64, u64)> {
+        self.cycle.checked_sub(earlier.cycle).zip(self.instructions.checked_sub(earlier.instructions))
+    }
+}
+
 /// A stretch that has begun.
 #[derive(Clone, Copy)]
 struct Open {
     pc: u32,
     exception: u16,
     call: Option<usize>,
-    start_cycle: u64,
-    start_instructions: u64,
+    start: Moment,
 }
 
 #[derive(Default)]
@@ -52,8 +68,8 @@ impl Times {
 pub struct Exceptions {
     active: Vec<Open>,
     chain: Option<Open>,
-    /// Cycle and instructions at which a thread was to go on, where the next interrupt may come before its first instruction.
-    left: Option<(u64, u64)>,
+    /// When a thread was to go on, where the next interrupt may come before its first instruction.
+    left: Option<Moment>,
     masked: Option<Open>,
     taken: Box<[ExceptionCount; NUMBERS]>,
     times: Vec<Option<Box<Times>>>,
@@ -61,6 +77,8 @@ pub struct Exceptions {
     longest: Option<Window>,
     longest_to_thread: Option<Window>,
     counting_from: Option<u64>,
+    /// Stretches that ended before they began.
+    pub broken: u64,
     /// The guest has slept since an exception was last identified.
     slept: bool,
     /// The frame that still waits for its floating-point registers.
@@ -86,6 +104,7 @@ impl Exceptions {
             longest: None,
             longest_to_thread: None,
             counting_from: count_at_once.then_some(0),
+            broken: 0,
             slept: false,
             lazy_frame: NOTHING_STACKED,
             table: 0,
@@ -99,29 +118,32 @@ impl Exceptions {
     }
 
     /// The guest slept for some cycles until now: every stretch ended when it fell asleep, because nothing was held off meanwhile, and
-    /// begins anew.
-    pub fn restart_windows(&mut self, cycle: u64, slept: u64, instructions: u64) {
-        let asleep = cycle - slept;
+    /// begins anew. What was to end at the first instruction of a thread that then slept ends there.
+    pub fn restart_windows(&mut self, now: Moment, slept: u64) {
+        let Some(asleep) = now.cycle.checked_sub(slept).map(|cycle| Moment { cycle, ..now }) else {
+            self.broken += 1;
+            return;
+        };
+        self.follows(false, now.instructions);
         if let Some(open) = self.active.last().copied() {
-            self.count_activation(open, asleep, instructions);
+            self.count_activation(open, asleep);
         }
-        if let Some(window) = self.masked.and_then(|open| self.end(open, asleep, instructions)) {
+        if let Some(window) = self.masked.and_then(|open| self.end(open, asleep)) {
             keep_longest(&mut self.longest, window);
         }
-        if let Some(window) = self.chain.and_then(|open| self.end(open, asleep, instructions)) {
+        if let Some(window) = self.chain.and_then(|open| self.end(open, asleep)) {
             keep_longest(&mut self.longest_to_thread, window);
         }
         self.slept = true;
         let stretches = self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked);
         for open in stretches {
-            open.start_cycle = cycle;
-            open.start_instructions = instructions;
+            open.start = now;
         }
     }
 
     /// The exception `anonymous`, entered last, turns out to be `number`. One that ended the processor's sleep was not entered: its
     /// handling began when the guest woke, in whatever was going on.
-    pub fn identify(&mut self, anonymous: u16, number: u16, cycle: u64, instructions: u64) {
+    pub fn identify(&mut self, anonymous: u16, number: u16, now: Moment) {
         let slept = std::mem::take(&mut self.slept);
         if usize::from(number) >= NUMBERS {
             return;
@@ -134,7 +156,7 @@ impl Exceptions {
             Some(open) if slept => (open.exception, open.call) = (number, None),
             Some(_) => return,
             None => {
-                let open = self.begin(0, number, cycle, instructions);
+                let open = self.begin(0, number, now);
                 self.active.push(open);
                 self.chain.get_or_insert(open);
             }
@@ -142,28 +164,26 @@ impl Exceptions {
         self.taken[usize::from(number)].taken += 1;
     }
 
-    fn begin(&self, pc: u32, exception: u16, cycle: u64, instructions: u64) -> Open {
-        Open { pc, exception, call: None, start_cycle: cycle, start_instructions: instructions }
+    fn begin(&self, pc: u32, exception: u16, start: Moment) -> Open {
+        Open { pc, exception, call: None, start }
     }
 
-    fn end(&self, open: Open, cycle: u64, instructions: u64) -> Option<Window> {
-        self.counting_from.filter(|from| open.start_cycle >= *from)?;
-        Some(Window {
-            pc: open.pc,
-            exception: open.exception,
-            start_cycle: open.start_cycle,
-            cycles: cycle - open.start_cycle,
-            instructions: instructions - open.start_instructions,
-        })
+    fn end(&mut self, open: Open, now: Moment) -> Option<Window> {
+        self.counting_from.filter(|from| open.start.cycle >= *from)?;
+        let Some((cycles, instructions)) = now.since(open.start) else {
+            self.broken += 1;
+            return None;
+        };
+        Some(Window { pc: open.pc, exception: open.exception, start_cycle: open.start.cycle, cycles, instructions })
     }
 
-    fn end_activation(&mut self, cycle: u64, instructions: u64) {
+    fn end_activation(&mut self, now: Moment) {
         let Some(open) = self.active.pop() else { return };
-        self.count_activation(open, cycle, instructions);
+        self.count_activation(open, now);
     }
 
-    fn count_activation(&mut self, open: Open, cycle: u64, instructions: u64) {
-        let Some(window) = self.end(open, cycle, instructions) else { return };
+    fn count_activation(&mut self, open: Open, now: Moment) {
+        let Some(window) = self.end(open, now) else { return };
         keep_longest(&mut self.longest, window);
         self.times[usize::from(window.exception)].get_or_insert_default().add(window);
         if let Some(times) = open.call.and_then(|call| self.calls.get_mut(call)) {
@@ -171,17 +191,17 @@ impl Exceptions {
         }
     }
 
-    fn end_chain(&mut self, cycle: u64, instructions: u64) {
-        if let Some(window) = self.chain.take().and_then(|open| self.end(open, cycle, instructions)) {
+    fn end_chain(&mut self, now: Moment) {
+        if let Some(window) = self.chain.take().and_then(|open| self.end(open, now)) {
             keep_longest(&mut self.longest_to_thread, window);
         }
     }
 
     /// Another exception is taken: an interrupt that comes before any instruction of the thread makes the stretch until one longer.
     pub fn follows(&mut self, interrupt: bool, instructions: u64) {
-        let Some((cycle, at)) = self.left.take() else { return };
-        if !interrupt || at != instructions {
-            self.end_chain(cycle, at);
+        let Some(left) = self.left.take() else { return };
+        if !interrupt || left.instructions != instructions {
+            self.end_chain(left);
         }
     }
 
@@ -220,6 +240,11 @@ fn keep_longest(place: &mut Option<Window>, window: Window) {
 }
 
 impl Observer {
+    /// Now.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment { cycle: CLOCK.now(), instructions: self.instructions }
+    }
+
     fn ipsr(&mut self) -> u16 {
         let handle = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.xpsr);
         (self.bytes.register(handle) & 0x1ff) as u16
@@ -269,15 +294,16 @@ impl Observer {
     }
 
     pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
-        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let now = self.moment();
+        self.meter_exception(number, call);
         let exceptions = &mut self.exceptions;
         if tail_chained {
             while !exceptions.active.is_empty() {
-                exceptions.end_activation(now, instructions);
+                exceptions.end_activation(now);
             }
         }
-        exceptions.entry_cycle = now;
-        let open = Open { call, ..exceptions.begin(pc, number, now, instructions) };
+        exceptions.entry_cycle = now.cycle;
+        let open = Open { call, ..exceptions.begin(pc, number, now) };
         exceptions.chain.get_or_insert(open);
         exceptions.active.push(open);
         let count = &mut exceptions.taken[usize::from(number)];
@@ -298,13 +324,13 @@ impl Observer {
 
     /// The handler that was entered last returns. Its exception, and whether a thread goes on.
     pub(crate) fn end_innermost(&mut self) -> Option<(u16, bool)> {
-        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let now = self.moment();
         let exceptions = &mut self.exceptions;
         let left = exceptions.active.last()?.exception;
-        exceptions.end_activation(now, instructions);
+        exceptions.end_activation(now);
         let to_thread = exceptions.active.is_empty();
         if to_thread {
-            exceptions.left = Some((now, instructions));
+            exceptions.left = Some(now);
         }
         Some((left, to_thread))
     }
@@ -312,18 +338,18 @@ impl Observer {
     /// A branch inside a handler may have been its return.
     pub(crate) fn leave_exception(&mut self) {
         let number = self.ipsr();
-        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let now = self.moment();
         let exceptions = &mut self.exceptions;
         let Some(left) = exceptions.active.last().map(|open| open.exception) else { return };
         if left == number {
             return;
         }
         while exceptions.active.last().is_some_and(|open| open.exception != number) {
-            exceptions.end_activation(now, instructions);
+            exceptions.end_activation(now);
         }
         let to_thread = exceptions.active.is_empty();
         if to_thread {
-            exceptions.end_chain(now, instructions);
+            exceptions.end_chain(now);
             self.watched_after &= !flag::RETURNS;
         }
         let stacked = self.unstacked(to_thread);
@@ -359,13 +385,13 @@ impl Observer {
         }
         let Some(handles) = self.registers.as_ref().map(|registers| registers.masks) else { return };
         let is_masked = handles.into_iter().any(|handle| self.bytes.register(handle) != 0);
-        let (now, instructions) = (CLOCK.now(), self.instructions);
+        let now = self.moment();
         let exceptions = &mut self.exceptions;
         match (is_masked, exceptions.masked) {
-            (true, None) => exceptions.masked = Some(exceptions.begin(pc, 0, now, instructions)),
+            (true, None) => exceptions.masked = Some(exceptions.begin(pc, 0, now)),
             (false, Some(open)) => {
                 exceptions.masked = None;
-                if let Some(window) = exceptions.end(open, now, instructions) {
+                if let Some(window) = exceptions.end(open, now) {
                     keep_longest(&mut exceptions.longest, window);
                     keep_longest(&mut exceptions.longest_to_thread, window);
                 }
@@ -374,3 +400,6 @@ impl Observer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

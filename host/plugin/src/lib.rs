@@ -15,6 +15,7 @@ mod finish;
 mod histogram;
 mod hooks;
 mod log;
+mod meter;
 mod model;
 mod observer;
 mod probes;

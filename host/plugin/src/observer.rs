@@ -14,6 +14,7 @@ use crate::block::{Blocks, InsnInfo, TbInfo, flag};
 use crate::clock::{CLOCK, attention};
 use crate::exceptions::Exceptions;
 use crate::log::Log;
+use crate::meter::Meter;
 use crate::model::Model;
 use crate::probes::Probes;
 use crate::witness::Witnesses;
@@ -51,6 +52,7 @@ pub struct Observer {
     pub(crate) blocks: Blocks,
     pub(crate) log: Log,
     pub(crate) accounts: Accounts,
+    pub(crate) meter: Meter,
     pub(crate) exceptions: Exceptions,
     pub(crate) witness: Witnesses,
     pub(crate) probes: Probes,
@@ -113,6 +115,8 @@ pub fn write_results(reason: EndReason) {
     }
     let observer = observer();
     observer.settle(0, 0);
+    // What was slept since the guest last ran is nobody's.
+    observer.end_stretch(CLOCK.now().saturating_sub(CLOCK.streak.load(Ordering::Relaxed)));
     crate::finish::write(observer, reason);
 }
 
@@ -135,6 +139,7 @@ impl Observer {
             blocks: Blocks::default(),
             log,
             accounts: Accounts::new(),
+            meter: Meter::new(watch.meter.as_ref()),
             exceptions: Exceptions::new(watch.trace_port.is_none()),
             witness: Witnesses::new(&watch),
             probes: Probes::new(&watch),
@@ -210,6 +215,7 @@ impl Observer {
     pub(crate) fn cross(&mut self, tb: &TbInfo, by_exception: bool) {
         self.settle(0, 0);
         self.kernel = tb.flags & flag::KERNEL;
+        self.meter_crossing(tb.pc);
         if self.kernel != 0 && !by_exception {
             self.violation(ViolationKind::KernelEntry, tb.pc, tb.pc, tb.end - tb.pc, None);
         }

@@ -29,7 +29,8 @@ impl Observer {
         self.forget_deadline();
         let length = CLOCK.streak.swap(0, Ordering::Relaxed);
         self.model.slept(length);
-        self.exceptions.restart_windows(CLOCK.now(), length, self.instructions);
+        self.exceptions.restart_windows(self.moment(), length);
+        self.meter_sleep(length);
         self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
     }
 

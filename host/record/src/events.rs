@@ -24,6 +24,11 @@ pub mod observed {
     pub const SLEPT: u8 = 0x83;
     /// A probe's end was reached: `detail` is the probe's index, the payload the cycles since its start.
     pub const PROBE: u8 = 0x84;
+    /// A domain's own code ran for as many cycles as the payload says, until now: `domain` is the one whose code it was, as the processor's
+    /// state says (255: it says nothing), `detail` the place in [`crate::MeterWatch::stacks`] of the stack in use at the start (65535: none of them).
+    pub const RAN: u8 = 0x85;
+    /// The kernel ran for as many cycles as the payload says, until now: `detail` is a [`crate::Handled`].
+    pub const HANDLED: u8 = 0x86;
 
     /// Name in reports, if the number is one of these.
     pub const fn name(event: u8) -> Option<&'static str> {
@@ -33,6 +38,8 @@ pub mod observed {
             VIOLATION => "violation",
             SLEPT => "slept",
             PROBE => "probe",
+            RAN => "ran",
+            HANDLED => "handled",
             _ => return None,
         })
     }
@@ -75,6 +82,34 @@ impl RunEvent {
             detail: u16::from_le_bytes([d0, d1]),
             payload: u32::from_le_bytes([p0, p1, p2, p3]),
         }
+    }
+}
+
+/// What the kernel ran for, as `detail` of [`observed::HANDLED`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Handled {
+    /// The exception; 0: none, the kernel started or idled. A number that has no room is held at 511.
+    pub exception: u16,
+    /// Number of the system call, if it was one.
+    pub call: Option<u8>,
+}
+
+impl Handled {
+    const EXCEPTION_BITS: u32 = 9;
+    const LARGEST_EXCEPTION: u16 = (1 << Self::EXCEPTION_BITS) - 1;
+    /// Calls from here on are not told apart.
+    const LARGEST_CALL: u8 = 126;
+
+    /// Packs both.
+    pub fn to_detail(self) -> u16 {
+        let call = self.call.map_or(0, |call| u16::from(call.min(Self::LARGEST_CALL)) + 1);
+        self.exception.min(Self::LARGEST_EXCEPTION) | call << Self::EXCEPTION_BITS
+    }
+
+    /// Reads both.
+    pub fn from_detail(detail: u16) -> Self {
+        let call = (detail >> Self::EXCEPTION_BITS).checked_sub(1).map(|call| call as u8);
+        Self { exception: detail & Self::LARGEST_EXCEPTION, call }
     }
 }
 

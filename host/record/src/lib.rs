@@ -12,13 +12,13 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, RunEvent, observed};
+pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, RunEvent, observed};
 pub use summary::{
     Architecture, CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
     SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Window, Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{
-    AreaWatch, DomainWatch, Interference, Mode, ProbeWatch, ProfileSource, Progress, Range, Watch,
-    Window as MemoryWindow,
+    AreaWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, Range,
+    StackWatch, Watch, Window as MemoryWindow,
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AreaCounts, Disagreement, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 3;
+pub const SUMMARY_VERSION: u32 = 4;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
@@ -55,6 +55,12 @@ pub struct Summary {
     /// Times that the interference asked for came.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub disturbances: u64,
+    /// Stretches of time that the observer would have had to say ended before they began. Their lengths are in no figure, and a run with any has failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub broken_stretches: u64,
+    /// The events say for every stretch who ran (`observed::RAN`, `observed::HANDLED`).
+    #[serde(default)]
+    pub use_recorded: bool,
     /// Records in the events file.
     pub events: u64,
     /// Why and how the run ended.

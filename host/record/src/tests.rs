@@ -1,8 +1,8 @@
 //! Tests of the file formats.
 
 use crate::{
-    Architecture, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Mode, Progress, Range, RunEvent, Summary,
-    TranslationCounts, Walks, Watch,
+    Architecture, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress, Range, RunEvent,
+    Summary, TranslationCounts, Walks, Watch,
 };
 
 fn sample(n: u64) -> RunEvent {
@@ -74,7 +74,7 @@ fn a_summary_of_another_version_is_refused() {
         "end": {"reason": "exit", "status": 0, "trace_status": null}, "host_seconds": 1.0, "mips": 1.0}"#;
     let error = Summary::from_json(text).expect_err("version 2");
     assert!(error.contains("version 2"), "{error}");
-    let good = Summary::from_json(&text.replace("\"version\": 2", "\"version\": 3")).expect("version 3");
+    let good = Summary::from_json(&text.replace("\"version\": 2", "\"version\": 4")).expect("version 4");
     assert_eq!(Summary::from_json(&good.to_json()), Ok(good.clone()));
     assert!(good.is_clean());
     assert!(!Summary { violations_total: 1, ..good }.is_clean());
@@ -114,4 +114,14 @@ fn walks_beyond_the_chip_and_locked_ways_are_those_that_others_can_slow_down() {
     assert!(!sum.is_nothing() && TranslationCounts::default().is_nothing());
     sum.add(now, then);
     assert_eq!((sum.main_hits, sum.data_walks.all(), sum.fetch_walks, sum.beyond()), (6, 0, walks, 24));
+}
+
+#[test]
+fn what_the_kernel_ran_for_survives_packing() {
+    for (exception, call) in [(0, None), (11, Some(0)), (2, Some(26)), (511, Some(126)), (43, None)] {
+        let handled = Handled { exception, call };
+        assert_eq!(Handled::from_detail(handled.to_detail()), handled);
+    }
+    let held = Handled { exception: 600, call: Some(200) };
+    assert_eq!(Handled::from_detail(held.to_detail()), Handled { exception: 511, call: Some(126) });
 }

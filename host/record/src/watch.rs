@@ -49,6 +49,9 @@ pub struct Watch {
     /// Also write a record for every exception entry and return.
     #[serde(default)]
     pub exception_events: bool,
+    /// Write a record for every stretch in which a domain or the kernel ran, and who it was.
+    #[serde(default)]
+    pub meter: Option<MeterWatch>,
     /// The domains, for the witness.
     #[serde(default)]
     pub domains: Vec<DomainWatch>,
@@ -122,6 +125,42 @@ impl Range {
     pub const fn holds(self, address: u32, len: u32) -> bool {
         address >= self.start && address as u64 + len as u64 <= self.end as u64
     }
+}
+
+/// How the observer tells whose code runs without asking the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeterWatch {
+    /// The domains.
+    pub contexts: Vec<ContextWatch>,
+    /// The stacks of threads and gates.
+    pub stacks: Vec<StackWatch>,
+}
+
+/// What the processor's state is while a domain's code runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextWatch {
+    /// The domain's number in trace records.
+    pub domain: u8,
+    /// Its address-space identifier, on processors that translate addresses. It decides there.
+    #[serde(default)]
+    pub space: Option<u8>,
+    /// Its code, which no other domain may execute. It decides elsewhere.
+    #[serde(default)]
+    pub code: Vec<Range>,
+}
+
+/// A stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StackWatch {
+    /// The domain whose memory it is.
+    pub domain: u8,
+    /// The thread that it belongs to; none: a gate's, which any thread may be on.
+    pub thread: Option<u16>,
+    /// Its bytes. A stack that is empty is at its end.
+    pub range: Range,
 }
 
 /// A domain, for the witness.

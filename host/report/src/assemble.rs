@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::{DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
 
-use crate::analyse::{Analysis, MEM_MANAGE};
+use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
 use crate::describe::{Domain, SystemDescription, Thread};
 use crate::output::{self, WriteError};
 use crate::place::symbol_at;
@@ -74,12 +74,13 @@ impl Report {
 
 fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, end: u64) -> Report {
     let threads: Vec<_> = system.threads.iter().map(|t| thread(t, &analysis, end)).collect();
-    let domains: Vec<_> = system.domains.iter().map(|d| domain(d, summary, &analysis, end)).collect();
+    let domains: Vec<_> = system.domains.iter().map(|d| domain(d, system, summary, &analysis, end)).collect();
     let late = late(system, &analysis);
     let run = run(system, summary, &analysis, &threads, &domains, end);
     let interrupts = system.interrupts.iter().map(|line| InterruptReport {
         line: line.clone(),
         count: analysis.interrupts.get(&line.line).copied().unwrap_or(0),
+        cycles: analysis.execution.lines.get(&line.line).copied().unwrap_or(0),
     });
     Report {
         schema: SCHEMA,
@@ -87,9 +88,10 @@ fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, e
         board: system.board.clone(),
         verdict: Verdict::default(),
         run,
+        kernel_use: analysis.execution.kernel.values().copied().collect(),
         threads,
         domains,
-        budgets: budgets(system, summary, &analysis),
+        budgets: budgets(system, &analysis),
         gates: gates(system, &analysis),
         interrupts: interrupts.collect(),
         violations: summary.violations.iter().map(|v| violation(v, system)).collect(),
@@ -162,11 +164,19 @@ fn run(
         longest_masked: summary.masked.longest.as_ref().map(window),
         longest_to_thread: summary.masked.longest_to_thread.as_ref().map(window),
         masked_bound_cycles: system.masked_bound_cycles,
+        use_from_execution: analysis.execution.is_recorded,
+        timer_cycles: analysis.execution.timer,
+        unpaid_cycles: analysis.execution.nobody,
+        release_late_bound_cycles: analysis.release_late_bound,
+        mismatches: analysis.execution.mismatches,
+        mismatch: analysis.execution.mismatch,
+        broken_stretches: summary.broken_stretches,
     }
 }
 
 fn thread(thread: &Thread, analysis: &Analysis, end: u64) -> ThreadReport {
-    analysis.jobs[usize::from(thread.index)].report(thread, &analysis.time, end)
+    let index = usize::from(thread.index);
+    analysis.jobs[index].report(thread, &analysis.execution.threads[index], &analysis.time, end)
 }
 
 fn late(system: &SystemDescription, analysis: &Analysis) -> Vec<Marker> {
@@ -182,7 +192,13 @@ fn late(system: &SystemDescription, analysis: &Analysis) -> Vec<Marker> {
     all
 }
 
-fn domain(domain: &Domain, summary: &Summary, analysis: &Analysis, end: u64) -> DomainReport {
+fn domain(
+    domain: &Domain,
+    system: &SystemDescription,
+    summary: &Summary,
+    analysis: &Analysis,
+    end: u64,
+) -> DomainReport {
     let counted = summary.domain(domain.index);
     let counters = counted.map(counters).unwrap_or_default();
     let misses = counted.map_or(0, |counted| counted.mpu_misses);
@@ -201,6 +217,11 @@ fn domain(domain: &Domain, summary: &Summary, analysis: &Analysis, end: u64) -> 
         hostile: domain.hostile,
         fault_policy: domain.fault_policy.name().to_owned(),
         counters,
+        used: analysis.execution.domains.get(&domain.index).map_or_else(DomainUse::default, |&(user, calls)| {
+            let at_home = system.threads.iter().filter(|thread| thread.domain == domain.index);
+            let activations = at_home.map(|thread| analysis.execution.threads[usize::from(thread.index)].activations);
+            DomainUse { user_cycles: user, call_cycles: calls, activation_cycles: activations.sum() }
+        }),
         share: (counters.cycles + counters.kernel_cycles) as f64 / end.max(1) as f64,
         region_misses: misses,
         region_miss_cycles: cost,
@@ -231,19 +252,19 @@ fn counters(counted: &DomainCounters) -> Counters {
     }
 }
 
-fn budgets(system: &SystemDescription, summary: &Summary, analysis: &Analysis) -> Vec<BudgetReport> {
-    let masked = summary.masked.longest_to_thread.as_ref().map_or(0, |window| window.cycles);
-    let tolerance = analysis.time.cycles(system.enforcement_ticks) + masked + summary.quantum_cycles;
+fn budgets(system: &SystemDescription, analysis: &Analysis) -> Vec<BudgetReport> {
     let report = |budget: &crate::describe::Budget| {
         let payers = system.threads.iter().filter(|thread| thread.budget == budget.index);
         let names = payers.map(|thread| thread.name.clone()).collect();
-        analysis.budgets[usize::from(budget.index)].report(budget, names, tolerance, &analysis.time)
+        analysis.budgets[&budget.index].report(budget, names)
     };
     system.budgets.iter().map(report).collect()
 }
 
 fn gates(system: &SystemDescription, analysis: &Analysis) -> Vec<GateReport> {
-    let report = |gate: &crate::describe::Gate| analysis.gates[&gate.index].report(gate, &analysis.time);
+    let report = |gate: &crate::describe::Gate| {
+        analysis.gates[&gate.index].report(gate, GateLimits::of(gate, system, &analysis.time))
+    };
     system.gates.iter().map(report).collect()
 }
 

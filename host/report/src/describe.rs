@@ -21,6 +21,12 @@ pub struct SystemDescription {
     /// Bound on the longest window with interrupts masked, in cycles, when one is declared.
     #[serde(default)]
     pub masked_bound_cycles: Option<u64>,
+    /// What the kernel's paths around a switch take at most (docs/time.md, quantities).
+    #[serde(default)]
+    pub costs: Costs,
+    /// The stacks of threads and gates: in which of them a stack pointer lies says which thread runs.
+    #[serde(default)]
+    pub stacks: Vec<Stack>,
     /// No domain ends the run: reaching the limit of cycles is its proper end.
     #[serde(default)]
     pub ends_at_limit: bool,
@@ -57,6 +63,38 @@ pub struct SystemDescription {
     /// Symbols of the image, sorted by address.
     #[serde(default)]
     pub symbols: Vec<Symbol>,
+}
+
+/// What the kernel's paths around a switch take at most, in cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// E: from an exception to where the kernel reads the clock.
+    pub entry_cycles: u64,
+    /// X: from there to the next thread's first instruction, and `reload_cycles`.
+    pub exit_cycles: u64,
+    /// Y: a timer interrupt after which the same thread goes on.
+    pub early_cycles: u64,
+    /// What a thread loses to caches, TLBs and predictors that others have used while it did not run.
+    pub reload_cycles: u64,
+}
+
+impl Costs {
+    /// A: what it takes to wake a thread, to switch to it and away from it, and to resume twice what it preempts.
+    pub const fn activation(self) -> u64 {
+        2 * (self.entry_cycles + self.exit_cycles + self.early_cycles)
+    }
+}
+
+/// Whose stack it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stack {
+    /// Index of the domain whose memory it is.
+    pub domain: u8,
+    /// Index of the thread that it belongs to; absent for a gate's.
+    #[serde(default)]
+    pub thread: Option<u16>,
 }
 
 /// The timing profile of a chip: what the modelled cycles rest on.
@@ -340,6 +378,9 @@ pub struct Thread {
     /// Bound on the response time in ticks that admission computed; absent when it computed none.
     #[serde(default)]
     pub response_bound_ticks: Option<u64>,
+    /// Ticks that a job takes at most in the thread's own domain, as declared; absent when nothing was.
+    #[serde(default)]
+    pub wcet_ticks: Option<u64>,
 }
 
 /// A budget: a deferrable server.

@@ -3,6 +3,7 @@
 //! Times are modelled cycles of the processor unless a name says otherwise, sizes are bytes. Maps are lists, in a fixed order, so that
 //! two runs with the same events give the same bytes, except for [`Report::host`].
 
+mod meter;
 mod protection;
 
 use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Witness};
@@ -11,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::describe::{Area, CheckedBy, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
+pub use meter::{Cases, DomainUse, JobUse, KernelUse, Mismatch, SupplyWindow, ThreadUse, Tolerance};
 pub use protection::{BrokenRule, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation};
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// What a run showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// Totals.
     pub run: Run,
+    /// The kernel's work by exception and system call.
+    pub kernel_use: Vec<KernelUse>,
     /// Threads, in the order of their indices.
     pub threads: Vec<ThreadReport>,
     /// Domains, in the order of their indices.
@@ -93,12 +97,24 @@ pub struct Verdict {
 }
 
 /// One way in which the run was not as promised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Stable code.
     pub code: String,
     /// What happened, in one sentence.
     pub text: String,
+    /// The code that `cofferdam explain` explains, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<String>,
+    /// Keys of the manifest that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Cycle of the first case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// What helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
 }
 
 /// Totals of the run.
@@ -156,6 +172,20 @@ pub struct Run {
     pub longest_to_thread: Option<MaskedWindow>,
     /// Declared bound on `longest_masked` in cycles.
     pub masked_bound_cycles: Option<u64>,
+    /// Use was counted from execution; otherwise from the kernel's switches.
+    pub use_from_execution: bool,
+    /// Cycles of timer interrupts after which the same thread went on.
+    pub timer_cycles: u64,
+    /// Cycles of the kernel's work that nobody pays for: start, idling, and switches whose payer cannot be told.
+    pub unpaid_cycles: u64,
+    /// By how much a release may be late while less important code runs.
+    pub release_late_bound_cycles: u64,
+    /// Stretches that ran in another domain or on another thread's stack than the kernel said.
+    pub mismatches: u64,
+    /// The first of them.
+    pub mismatch: Option<Mismatch>,
+    /// Stretches of time that the observer could not measure.
+    pub broken_stretches: u64,
 }
 
 /// A window with interrupts masked.
@@ -240,6 +270,18 @@ pub struct ThreadReport {
     pub response: Option<Quantiles>,
     /// Bound on the response time that admission computed.
     pub response_bound: Option<u64>,
+    /// Jobs that took longer.
+    pub response_exceeded: Cases,
+    /// What it used, from execution.
+    pub used: ThreadUse,
+    /// What a job takes at most in the thread's own domain, as declared.
+    pub wcet_cycles: Option<u64>,
+    /// What jobs took there.
+    pub job: JobUse,
+    /// Most cycles for which less important code ran, or the processor slept, between a nominal release and its record.
+    pub release_late_cycles: u64,
+    /// Releases for which that was longer than the timer can be late.
+    pub release_late: Cases,
     /// Smallest margin: deadline minus response time; negative when late.
     pub smallest_margin: Option<i64>,
     /// Margins of the completed jobs.
@@ -259,16 +301,30 @@ pub struct BudgetReport {
     pub period_cycles: u64,
     /// Cycles that may be used in a period.
     pub capacity_cycles: u64,
-    /// Cycles used in the whole run.
+    /// Cycles used in the whole run: the sum of the following three.
     pub used_cycles: u64,
-    /// Most cycles used between two replenishments.
+    /// Its threads' code, in their domains and in gates.
+    pub user_cycles: u64,
+    /// The kernel, for their calls and faults.
+    pub call_cycles: u64,
+    /// The kernel, for switches that their activations led to.
+    pub activation_cycles: u64,
+    /// Most cycles used in one period of the grid.
     pub max_used_cycles: u64,
-    /// Replenishments.
+    /// Cycle at which that period began.
+    pub max_used_at: u64,
+    /// Of the windows that end at a switch, the one that came nearest to the supply bound, or exceeded it most.
+    pub tightest_window: Option<SupplyWindow>,
+    /// Periods and windows in which more was used than supplied and tolerated.
+    pub overdrawn: Cases,
+    /// Replenishments that the kernel recorded; it may compute them without a record.
     pub replenishments: u64,
     /// Times it was exhausted.
     pub exhaustions: u64,
-    /// Cycles by which `max_used_cycles` may exceed the capacity: enforcement granularity and the longest masked window.
+    /// Cycles by which the use of a period or window may exceed what is supplied.
     pub tolerance_cycles: u64,
+    /// What that consists of, and its limit.
+    pub tolerance: Tolerance,
 }
 
 /// A gate.
@@ -286,12 +342,18 @@ pub struct GateReport {
     pub calls: u64,
     /// Calls that returned an error of the kernel, for example that the callee faulted.
     pub failed: u64,
-    /// Most cycles that one call ran, without the time in which other threads ran.
+    /// Most cycles that one call ran that returned by itself, without the time in which other threads ran.
     pub max_cycles: u64,
+    /// The same of calls that failed.
+    pub max_failed_cycles: u64,
     /// Cycles of all calls together, counted the same way.
     pub cycles: u64,
     /// Declared bound in cycles.
     pub bound_cycles: u64,
+    /// What a callee that fails can cost its caller beyond that.
+    pub slack_cycles: u64,
+    /// Calls that ran for longer.
+    pub exceeded: Cases,
 }
 
 /// An interrupt line.
@@ -302,6 +364,8 @@ pub struct InterruptReport {
     pub line: Interrupt,
     /// Deliveries.
     pub count: u64,
+    /// Cycles of its interrupts after which the same thread went on.
+    pub cycles: u64,
 }
 
 /// How often an exception was taken and how long its handler ran.

@@ -6,6 +6,7 @@ mod grants;
 mod meters;
 mod page;
 mod places;
+mod time;
 mod timelines;
 mod traces;
 mod verdicts;
@@ -27,6 +28,7 @@ fn system() -> SystemDescription {
         period_ticks: None,
         deadline_ticks: None,
         response_bound_ticks: None,
+        wcet_ticks: None,
     };
     let area = |name: &str, base, bytes, pinned| Area {
         name: name.into(),
@@ -96,6 +98,8 @@ fn summary(cycles: u64) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        broken_stretches: 0,
+        use_recorded: false,
         events: 0,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
         host_seconds: 0.5,

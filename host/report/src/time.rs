@@ -2,6 +2,34 @@
 
 use crate::describe::SystemDescription;
 
+/// Boundaries at which budgets of one period are refilled: multiples of the period, counted from the kernel's start.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// Cycle of the first boundary.
+    pub origin: u64,
+    period_ticks: u64,
+    cpu_hz: u64,
+    ticks_per_second: u64,
+}
+
+impl Grid {
+    /// Cycle at which a period begins, the first being 0; rounded down once, so that no error grows with the number.
+    pub fn begin_of(&self, window: u64) -> u64 {
+        let ticks = u128::from(window) * u128::from(self.period_ticks);
+        let cycles = ticks * u128::from(self.cpu_hz) / u128::from(self.ticks_per_second);
+        self.origin.saturating_add(u64::try_from(cycles).unwrap_or(u64::MAX))
+    }
+
+    /// The period that a cycle lies in; what is before the start counts to the first.
+    pub fn window_at(&self, cycle: u64) -> u64 {
+        let since = u128::from(cycle.saturating_sub(self.origin));
+        let period = u128::from(self.period_ticks) * u128::from(self.cpu_hz);
+        let about = u64::try_from(since * u128::from(self.ticks_per_second) / period).unwrap_or(u64::MAX);
+        // A boundary is rounded down, so that it may lie just before the quotient changes.
+        if self.begin_of(about.saturating_add(1)) <= cycle { about.saturating_add(1) } else { about }
+    }
+}
+
 /// Converts between the two clocks and finds the cycle of a nominal time.
 #[derive(Clone, Debug)]
 pub struct Timebase {
@@ -20,6 +48,12 @@ impl Timebase {
             started: None,
             fastest: None,
         }
+    }
+
+    /// The grid of a period; it counts from cycle 0 until its origin is set.
+    pub fn grid(&self, period_ticks: u64) -> Grid {
+        let Timebase { cpu_hz, ticks_per_second, .. } = *self;
+        Grid { origin: 0, period_ticks: period_ticks.max(1), cpu_hz, ticks_per_second }
     }
 
     /// Cycles in so many ticks, rounded down.

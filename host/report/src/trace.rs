@@ -16,6 +16,7 @@ use crate::analyse::{call_name, error_name};
 use crate::describe::SystemDescription;
 use crate::output::{self, WriteError};
 use crate::place::symbol_at;
+use crate::time::{Grid, Timebase};
 
 /// Process number of what belongs to no domain; domains have their index plus 1.
 const NOBODY: u32 = 1000;
@@ -64,8 +65,9 @@ struct Tracer<'a, W> {
     out: &'a mut W,
     system: &'a SystemDescription,
     tracks: Vec<Track>,
-    /// Cycles used of each budget since its replenishment.
+    /// Cycles used of each budget in the period of its grid that is the last one seen.
     used: Vec<u64>,
+    grids: Vec<(Grid, u64)>,
     current: Option<u16>,
     last: u64,
     jobs: u64,
@@ -87,6 +89,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             system,
             tracks,
             used: vec![0; budgets],
+            grids: grids(system, budgets),
             current: None,
             last: 0,
             jobs: 0,
@@ -124,7 +127,7 @@ impl<'a, W: Write> Tracer<'a, W> {
     }
 
     fn feed(&mut self, event: &RunEvent) -> io::Result<()> {
-        self.charge(event.cycle.saturating_sub(self.last));
+        self.charge(self.last, event.cycle);
         self.last = self.last.max(event.cycle);
         let Some(kind) = Event::from_number(event.event) else { return self.observed(event) };
         match kind {
@@ -133,12 +136,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             Event::GateExit => self.gate_exit(event),
             Event::Release => self.release(event),
             Event::Complete => self.complete(event),
-            Event::Replenish => {
-                if let Some(used) = self.used.get_mut(usize::from(event.detail)) {
-                    *used = 0;
-                }
-                self.budget(event.detail, event.cycle)
-            }
+            Event::Replenish => self.budget(event.detail, event.cycle),
             Event::BudgetOut => {
                 self.budget(event.detail, event.cycle)?;
                 let name = self.budget_name(event.detail);
@@ -162,7 +160,10 @@ impl<'a, W: Write> Tracer<'a, W> {
                 self.instant(event, "refused", args)
             }
             Event::Overrun => self.instant(event, "overrun", json!({"thread": self.thread_name(event.detail)})),
-            Event::Start => self.instant(event, "start", json!({"ticks": event.payload})),
+            Event::Start => {
+                self.grids.iter_mut().for_each(|(grid, _)| grid.origin = event.cycle);
+                self.instant(event, "start", json!({"ticks": event.payload}))
+            }
             Event::End => self.instant(event, "end", json!({"status": event.payload as i32})),
         }
     }
@@ -265,11 +266,23 @@ impl<'a, W: Write> Tracer<'a, W> {
     }
 
     /// Charges the budget of the thread that runs.
-    fn charge(&mut self, cycles: u64) {
-        let budget = self.current.and_then(|thread| self.budget_of(thread));
-        if let Some(used) = budget.and_then(|budget| self.used.get_mut(usize::from(budget))) {
-            *used += cycles;
+    fn charge(&mut self, from: u64, to: u64) {
+        let Some(budget) = self.current.and_then(|thread| self.budget_of(thread)) else { return };
+        let begin = self.refill(budget, to);
+        if let Some(used) = self.used.get_mut(usize::from(budget)) {
+            *used += to.saturating_sub(from.max(begin));
         }
+    }
+
+    /// Empties the count of use when a period has begun by this cycle; when it began.
+    fn refill(&mut self, budget: u16, by: u64) -> u64 {
+        let index = usize::from(budget);
+        let (Some((grid, last)), Some(used)) = (self.grids.get_mut(index), self.used.get_mut(index)) else { return by };
+        let window = grid.window_at(by);
+        if std::mem::replace(last, window) != window {
+            *used = 0;
+        }
+        grid.begin_of(window)
     }
 
     fn budget_of(&self, thread: u16) -> Option<u16> {
@@ -278,6 +291,7 @@ impl<'a, W: Write> Tracer<'a, W> {
 
     /// The counter of what is left of a budget, in modelled microseconds; an overdraft shows as 0.
     fn budget(&mut self, index: u16, cycle: u64) -> io::Result<()> {
+        self.refill(index, cycle);
         let Some(budget) = self.system.budgets.iter().find(|budget| budget.index == index) else { return Ok(()) };
         let capacity = budget.capacity_ticks as f64 * 1e6 / self.system.ticks_per_second.max(1) as f64;
         let left = (capacity - self.micros(self.used[usize::from(index)])).max(0.0);
@@ -330,6 +344,13 @@ impl<'a, W: Write> Tracer<'a, W> {
         }
         self.out.write_all(b"\n]}\n")
     }
+}
+
+/// The grids of budgets by index, each with the period seen last.
+fn grids(system: &SystemDescription, budgets: usize) -> Vec<(Grid, u64)> {
+    let time = Timebase::new(system);
+    let period = |index: usize| system.budgets.iter().find(|b| usize::from(b.index) == index).map(|b| b.period_ticks);
+    (0..budgets).map(|index| (time.grid(period(index).unwrap_or(1)), 0)).collect()
 }
 
 fn hex(word: u32) -> String {

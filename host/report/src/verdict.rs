@@ -1,5 +1,7 @@
 //! Whether a run is what was promised.
 
+mod time;
+
 use crate::schema::{DomainReport, Failure, Report, Verdict};
 
 /// Judges a report whose other parts are complete. Faults, refused calls and exit codes of domains that the manifest calls hostile are
@@ -7,15 +9,38 @@ use crate::schema::{DomainReport, Failure, Report, Verdict};
 pub fn judge(report: &Report) -> Verdict {
     let mut failures = Vec::new();
     end(report, &mut failures);
-    threads(report, &mut failures);
-    meters(report, &mut failures);
+    time::judge(report, &mut failures);
     domains(report, &mut failures);
     isolation(report, &mut failures);
     Verdict { ok: failures.is_empty(), failures }
 }
 
 fn fail(failures: &mut Vec<Failure>, code: &str, text: String) {
-    failures.push(Failure { code: code.to_owned(), text });
+    failures.push(Failure {
+        code: code.to_owned(),
+        explained: explained(code).map(str::to_owned),
+        text,
+        ..Failure::default()
+    });
+}
+
+/// The code that `cofferdam explain` explains.
+fn explained(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "violation" | "witness-changed" | "witness-store" => "CF0703",
+        "deadline-missed" => "CF0704",
+        "run-status" => "CF0705",
+        "stale-translation" => "CF0706",
+        "unclean-table" => "CF0707",
+        "budget-overdrawn" => "CF0708",
+        "wcet-exceeded" => "CF0709",
+        "response-bound" => "CF0710",
+        "gate-bound" => "CF0711",
+        "release-late" => "CF0712",
+        "tolerance" | "observer-broken" => "CF0713",
+        "context-mismatch" => "CF0714",
+        _ => return None,
+    })
 }
 
 fn end(report: &Report, failures: &mut Vec<Failure>) {
@@ -42,45 +67,6 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
     {
         let text = format!("Interrupts were masked for {} cycles; the bound is {bound}.", window.cycles);
         fail(failures, "masked-bound", text);
-    }
-}
-
-fn threads(report: &Report, failures: &mut Vec<Failure>) {
-    for thread in &report.threads {
-        let hostile = report.domains.iter().any(|domain| domain.index == thread.domain && domain.hostile);
-        if thread.missed_deadlines > 0 && !hostile {
-            let (name, missed) = (&thread.name, thread.missed_deadlines);
-            let (late, unfinished, skipped) = (thread.late, thread.unfinished, thread.skipped);
-            let text =
-                format!("{name} missed {missed} deadlines: {late} late, {unfinished} unfinished, {skipped} skipped.");
-            fail(failures, "deadline-missed", text);
-        }
-        if let (Some(response), Some(bound)) = (&thread.response, thread.response_bound)
-            && response.max > bound
-        {
-            let (name, max) = (&thread.name, response.max);
-            let text = format!("{name} took {max} cycles to respond; admission computed at most {bound}.");
-            fail(failures, "response-bound", text);
-        }
-    }
-}
-
-fn meters(report: &Report, failures: &mut Vec<Failure>) {
-    for budget in &report.budgets {
-        if budget.max_used_cycles > budget.capacity_cycles + budget.tolerance_cycles {
-            let (name, used, given) = (&budget.name, budget.max_used_cycles, budget.capacity_cycles);
-            let text = format!("Budget {name} was used for {used} cycles in one period; {given} were given.");
-            fail(failures, "budget-overdrawn", text);
-        }
-    }
-    let hostile = |index: u8| report.domains.iter().any(|domain| domain.index == index && domain.hostile);
-    for gate in report.gates.iter().filter(|gate| !hostile(gate.domain)) {
-        // The kernel stops a call that exceeds its bound at the next timer interrupt and counts it as failed.
-        if gate.max_cycles > gate.bound_cycles {
-            let (name, max, bound) = (&gate.name, gate.max_cycles, gate.bound_cycles);
-            let text = format!("A call of gate {name} ran for {max} cycles; its declared bound is {bound}.");
-            fail(failures, "gate-bound", text);
-        }
     }
 }
 

@@ -203,6 +203,8 @@ impl Run {
             probes: Vec::new(),
             areas: Vec::new(),
             disturbances: 0,
+            broken_stretches: 0,
+            use_recorded: false,
             events: at.events,
             end: End { reason, status, trace_status: None },
             host_seconds,

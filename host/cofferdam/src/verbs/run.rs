@@ -154,18 +154,6 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
     found
 }
 
-/// The code that explains a failure of the verdict.
-fn code_of(failure: &str) -> Option<&'static str> {
-    match failure {
-        "violation" | "witness-changed" | "witness-store" => Some("CF0703"),
-        "stale-translation" => Some("CF0706"),
-        "unclean-table" => Some("CF0707"),
-        "deadline-missed" => Some("CF0704"),
-        "run-status" => Some("CF0705"),
-        _ => None,
-    }
-}
-
 /// The lines that a person reads first.
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
@@ -186,8 +174,12 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
         run.region_misses
     ));
     for failure in &report.verdict.failures {
-        let code = code_of(&failure.code).map_or(String::new(), |code| format!(" ({code})"));
-        output.say(format!("not as promised{code}: {}", failure.text));
+        let code = failure.explained.as_ref().map_or(String::new(), |code| format!(" ({code})"));
+        let place = failure.place.as_ref().map_or(String::new(), |place| format!(" {place}:"));
+        output.say(format!("not as promised{code}:{place} {}", failure.text));
+        if let Some(remedy) = &failure.remedy {
+            output.say(format!("  remedy: {remedy}"));
+        }
     }
     output.field("cycles", json!(run.cycles));
     output.field("instructions", json!(run.instructions));

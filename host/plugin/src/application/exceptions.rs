@@ -62,7 +62,9 @@ impl Observer {
         let line = answer & 0x3ff;
         if line < FIRST_SPECIAL {
             let number = (FIRST_INTERRUPT + line) as u16;
-            self.exceptions.identify(vector::INTERRUPT, number, CLOCK.now(), self.instructions);
+            let now = self.moment();
+            self.exceptions.identify(vector::INTERRUPT, number, now);
+            self.meter.identify(vector::INTERRUPT, number);
         }
     }
 

@@ -98,6 +98,17 @@ impl Application {
         self.registers.as_ref().is_some_and(|registers| bytes.register(registers.cpsr) & THUMB != 0)
     }
 
+    /// The stack pointer of the mode that the processor is in.
+    pub fn stack_pointer(&self, bytes: &mut Bytes) -> u32 {
+        const SP: usize = 13;
+        self.registers.as_ref().map_or(0, |registers| bytes.register(registers.core[SP]))
+    }
+
+    /// The identifier of the address space in force.
+    pub fn space(&self) -> u8 {
+        self.core.system().mmu().registers().asid()
+    }
+
     /// Whether this address is in the vector table.
     #[inline]
     pub fn is_vector(&self, pc: u32) -> bool {

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::describe::Thread;
-use crate::schema::ThreadReport;
+use crate::schema::{Cases, JobUse, ThreadReport, ThreadUse};
+
+use super::execution::ThreadMeter;
 use crate::stats::{Histogram, Quantiles};
 use crate::time::Timebase;
 
@@ -14,7 +16,7 @@ const PENDING: usize = 64;
 #[derive(Debug, Default)]
 pub struct Jobs {
     pub cycles: u64,
-    pending: VecDeque<u64>,
+    pending: VecDeque<Pending>,
     /// Nominal release and completion of each completed job.
     completed: Vec<(u64, u64)>,
     releases: u64,
@@ -22,11 +24,24 @@ pub struct Jobs {
     skipped: u64,
     last_overrun: Option<u64>,
     abandoned: u64,
+    /// What jobs used in their own domain.
+    job: JobUse,
+    /// Releases that came late while less important code ran.
+    lateness: u64,
+    late_releases: Cases,
+}
+
+/// A job that has been released, and what its thread had used when it was.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    nominal: u64,
+    own: u64,
+    resumed: u64,
 }
 
 impl Jobs {
     /// A release. One that was reported as overrun before happens after all: late, not skipped.
-    pub fn release(&mut self, nominal: u64) {
+    pub fn release(&mut self, nominal: u64, meter: &ThreadMeter) {
         if self.last_overrun.take_if(|overrun| *overrun == nominal).is_some() {
             self.skipped -= 1;
         }
@@ -35,14 +50,30 @@ impl Jobs {
             self.pending.pop_front();
             self.abandoned += 1;
         }
-        self.pending.push_back(nominal);
+        self.pending.push_back(Pending { nominal, own: meter.own, resumed: meter.resumed });
     }
 
     /// A completion; false when nothing was released.
-    pub fn complete(&mut self, cycle: u64) -> bool {
-        let Some(nominal) = self.pending.pop_front() else { return false };
+    pub fn complete(&mut self, cycle: u64, meter: &ThreadMeter, limits: JobLimits) -> bool {
+        let Some(Pending { nominal, own, resumed }) = self.pending.pop_front() else { return false };
         self.completed.push((nominal, cycle));
+        let used = meter.own.saturating_sub(own);
+        let reloads = limits.reload.saturating_mul(meter.resumed.saturating_sub(resumed));
+        if used > self.job.max_cycles {
+            self.job = JobUse { max_cycles: used, reload_cycles: reloads, max_at: cycle, ..self.job };
+        }
+        if limits.wcet.is_some_and(|wcet| used > wcet.saturating_add(reloads)) {
+            self.job.exceeded.add(cycle);
+        }
         true
+    }
+
+    /// A release was recorded after less important code had run for so many cycles behind the nominal time.
+    pub fn late_release(&mut self, cycle: u64, lateness: u64, limit: u64) {
+        self.lateness = self.lateness.max(lateness);
+        if lateness > limit {
+            self.late_releases.add(cycle);
+        }
     }
 
     /// The job before still runs at this nominal release; it is skipped unless [`Self::release`] follows.
@@ -72,7 +103,7 @@ impl Jobs {
     /// Deadlines that passed before the end without a completion: of released jobs, and of the releases that a periodic thread
     /// should have had while its last job still ran.
     fn overdue(&self, deadline: u64, period: Option<u64>, end: u64, zero: i64) -> u64 {
-        let passed = |nominal: &u64| response(*nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
+        let passed = |job: &Pending| response(job.nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
         let released = self.pending.iter().filter_map(passed).count() as u64;
         let last = self.pending.back().and_then(passed);
         let behind = last.zip(period).map_or(0, |(over, period)| (over - 1) / period.max(1));
@@ -80,13 +111,18 @@ impl Jobs {
     }
 
     /// The thread's part of the report.
-    pub fn report(&self, thread: &Thread, time: &Timebase, end: u64) -> ThreadReport {
+    pub fn report(&self, thread: &Thread, meter: &ThreadMeter, time: &Timebase, end: u64) -> ThreadReport {
         let zero = time.tick_zero();
         let deadline = thread.deadline_ticks.map(|ticks| time.cycles(ticks));
         let mut responses: Vec<u64> = self.completed.iter().map(|&(n, done)| response(n, done, zero)).collect();
         let margins = deadline.map(|d| responses.iter().map(|&r| d as i64 - r as i64).collect::<Vec<_>>());
         let late = deadline.map_or(0, |d| self.late_at(d, zero).count() as u64);
         let period = thread.period_ticks.map(|ticks| time.cycles(ticks));
+        let bound = thread.response_bound_ticks.map(|ticks| time.cycles(ticks));
+        let mut beyond = Cases::default();
+        for done in bound.into_iter().flat_map(|bound| self.late_at(bound, zero)) {
+            beyond.add(done);
+        }
         let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero));
         ThreadReport {
             index: thread.index,
@@ -106,11 +142,32 @@ impl Jobs {
             overruns: self.overruns,
             abandoned: self.abandoned,
             response: Quantiles::of(&mut responses),
-            response_bound: thread.response_bound_ticks.map(|ticks| time.cycles(ticks)),
+            response_bound: bound,
+            response_exceeded: beyond,
+            used: ThreadUse {
+                user_cycles: meter.user,
+                gate_cycles: meter.gates,
+                call_cycles: meter.calls,
+                activation_cycles: meter.activations,
+                given_cycles: meter.given,
+            },
+            wcet_cycles: thread.wcet_ticks.map(|ticks| time.cycles(ticks)),
+            job: self.job,
+            release_late_cycles: self.lateness,
+            release_late: self.late_releases,
             smallest_margin: margins.as_ref().and_then(|all| all.iter().min().copied()),
             margins: margins.filter(|all| !all.is_empty()).map(|all| Histogram::of(&all)),
         }
     }
+}
+
+/// What a job may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JobLimits {
+    /// As declared, if it was.
+    pub wcet: Option<u64>,
+    /// What going on after others costs.
+    pub reload: u64,
 }
 
 fn response(nominal: u64, done: u64, zero: i64) -> u64 {

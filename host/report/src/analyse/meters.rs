@@ -1,54 +1,8 @@
-//! Budgets and gates: what was used against what was given.
+//! Gates and misses: what was used against what was given.
 
-use crate::describe::{Budget, Gate};
-use crate::schema::{BudgetReport, GateReport};
+use crate::describe::{Gate, SystemDescription};
+use crate::schema::{Cases, GateReport};
 use crate::time::Timebase;
-
-/// Use of one budget.
-#[derive(Debug, Default)]
-pub struct BudgetMeter {
-    window: u64,
-    used: u64,
-    max: u64,
-    replenishments: u64,
-    exhaustions: u64,
-}
-
-impl BudgetMeter {
-    /// Somebody it pays for ran.
-    pub fn charge(&mut self, cycles: u64) {
-        self.window += cycles;
-        self.used += cycles;
-        self.max = self.max.max(self.window);
-    }
-
-    /// A new period begins.
-    pub fn replenish(&mut self) {
-        self.window = 0;
-        self.replenishments += 1;
-    }
-
-    /// It is exhausted.
-    pub fn exhaust(&mut self) {
-        self.exhaustions += 1;
-    }
-
-    /// The budget's part of the report.
-    pub fn report(&self, budget: &Budget, threads: Vec<String>, tolerance: u64, time: &Timebase) -> BudgetReport {
-        BudgetReport {
-            index: budget.index,
-            name: budget.name.clone(),
-            threads,
-            period_cycles: time.cycles(budget.period_ticks),
-            capacity_cycles: time.cycles(budget.capacity_ticks),
-            used_cycles: self.used,
-            max_used_cycles: self.max,
-            replenishments: self.replenishments,
-            exhaustions: self.exhaustions,
-            tolerance_cycles: tolerance,
-        }
-    }
-}
 
 /// Use of one gate.
 #[derive(Debug, Default)]
@@ -56,7 +10,9 @@ pub struct GateMeter {
     calls: u64,
     failed: u64,
     max: u64,
+    max_failed: u64,
     cycles: u64,
+    over: Cases,
 }
 
 impl GateMeter {
@@ -65,15 +21,23 @@ impl GateMeter {
         self.calls += 1;
     }
 
-    /// A call returned after so many cycles of execution.
-    pub fn exit(&mut self, cycles: u64, failed: bool) {
+    /// A call returned at a cycle after so many cycles of execution. What is declared bounds those that returned by themselves, and with what
+    /// it takes to stop a callee the others.
+    pub fn exit(&mut self, at: u64, cycles: u64, failed: bool, limits: GateLimits) {
         self.cycles += cycles;
-        self.max = self.max.max(cycles);
+        let (max, limit) = match failed {
+            true => (&mut self.max_failed, limits.bound.saturating_add(limits.slack)),
+            false => (&mut self.max, limits.bound),
+        };
+        *max = (*max).max(cycles);
         self.failed += u64::from(failed);
+        if cycles > limit {
+            self.over.add(at);
+        }
     }
 
     /// The gate's part of the report.
-    pub fn report(&self, gate: &Gate, time: &Timebase) -> GateReport {
+    pub fn report(&self, gate: &Gate, limits: GateLimits) -> GateReport {
         GateReport {
             index: gate.index,
             name: gate.name.clone(),
@@ -82,9 +46,30 @@ impl GateMeter {
             calls: self.calls,
             failed: self.failed,
             max_cycles: self.max,
+            max_failed_cycles: self.max_failed,
             cycles: self.cycles,
-            bound_cycles: time.cycles(gate.bound_ticks),
+            bound_cycles: limits.bound,
+            slack_cycles: limits.slack,
+            exceeded: self.over,
         }
+    }
+}
+
+/// How long a call may take.
+#[derive(Clone, Copy, Debug)]
+pub struct GateLimits {
+    /// As declared.
+    pub bound: u64,
+    /// What a callee that fails can cost beyond that: G + M + A (docs/time.md, Gates).
+    pub slack: u64,
+}
+
+impl GateLimits {
+    /// Those of one gate.
+    pub fn of(gate: &Gate, system: &SystemDescription, time: &Timebase) -> GateLimits {
+        let parts = [system.masked_bound_cycles.unwrap_or(0), system.costs.activation()];
+        let slack = parts.into_iter().fold(time.cycles(system.enforcement_ticks), u64::saturating_add);
+        GateLimits { bound: time.cycles(gate.bound_ticks), slack }
     }
 }
 

@@ -1,10 +1,13 @@
 //! One pass over the events of a run.
 
+mod execution;
 mod faults;
 mod grants;
 mod jobs;
 mod meters;
+mod payer;
 mod refused;
+mod supply;
 
 use std::collections::BTreeMap;
 
@@ -21,16 +24,22 @@ use crate::timeline::{Marker, MarkerKind, TimelineBuilder};
 
 pub use faults::Faults;
 pub use grants::Grants;
-pub use jobs::Jobs;
-pub use meters::{BudgetMeter, GateMeter, MEM_MANAGE, Misses};
+pub use jobs::{JobLimits, Jobs};
+pub use meters::{GateLimits, GateMeter, MEM_MANAGE, Misses};
 pub use refused::{Refused, call_name, error_name};
+pub use supply::BudgetMeter;
+
+use execution::{Charge, Charges, Execution, ThreadMeter};
+use supply::Use;
 
 /// A gate call that has not returned.
 #[derive(Debug)]
 struct Call {
     gate: u32,
-    /// Cycles that its thread had run when it entered.
+    /// Cycles that its thread had been charged when it entered.
     ran: u64,
+    /// Importance of whoever is inside.
+    ceiling: u8,
 }
 
 /// What was seen so far. Collectors are addressed by the indices of the description's tables; records with other indices are
@@ -42,7 +51,10 @@ pub struct Analysis<'a> {
     running: Running,
     calls: Vec<Vec<Call>>,
     pub jobs: Vec<Jobs>,
-    pub budgets: Vec<BudgetMeter>,
+    pub execution: Execution,
+    pub budgets: BTreeMap<u16, BudgetMeter>,
+    /// By how much a release may be late while less important code runs.
+    pub release_late_bound: u64,
     pub gates: BTreeMap<u32, GateMeter>,
     pub misses: Misses,
     pub faults: Faults,
@@ -63,14 +75,22 @@ impl<'a> Analysis<'a> {
     pub fn new(system: &'a SystemDescription, summary: &Summary) -> Analysis<'a> {
         let domains = system.domains.iter().map(|domain| usize::from(domain.index) + 1).max().unwrap_or(0);
         let threads = system.threads.iter().map(|thread| usize::from(thread.index) + 1).max().unwrap_or(0);
-        let budgets = system.budgets.iter().map(|budget| usize::from(budget.index) + 1).max().unwrap_or(0);
+        let time = Timebase::new(system);
+        let path = summary.masked.longest_to_thread.as_ref().map_or(0, |window| window.cycles);
+        let budget = |budget: &crate::describe::Budget| {
+            let payers = system.threads.iter().filter(|thread| thread.budget == budget.index).count() as u64;
+            let tolerance = supply::tolerance(system, payers, path, summary.quantum_cycles, &time);
+            (budget.index, BudgetMeter::new(budget, tolerance, &time))
+        };
         Analysis {
             system,
-            time: Timebase::new(system),
+            execution: Execution::new(system, summary),
+            budgets: system.budgets.iter().map(budget).collect(),
+            release_late_bound: time.cycles(system.enforcement_ticks.saturating_add(1)) + summary.quantum_cycles,
+            time,
             running: Running::default(),
             calls: (0..threads).map(|_| Vec::new()).collect(),
             jobs: (0..threads).map(|_| Jobs::default()).collect(),
-            budgets: (0..budgets).map(|_| BudgetMeter::default()).collect(),
             gates: system.gates.iter().map(|gate| (gate.index, GateMeter::default())).collect(),
             misses: Misses::new(domains),
             faults: Faults::new(domains),
@@ -92,7 +112,7 @@ impl<'a> Analysis<'a> {
         self.events += 1;
         self.last = self.last.max(event.cycle);
         if let Some((thread, cycles)) = self.running.elapse(event.cycle) {
-            self.charge(thread, cycles);
+            self.elapsed(thread, event.cycle, cycles);
         }
         let known = match Event::from_number(event.event) {
             Some(kind) => self.kernel_event(kind, event),
@@ -108,14 +128,52 @@ impl<'a> Analysis<'a> {
         self.timeline.segment(segment);
     }
 
-    fn charge(&mut self, thread: u16, cycles: u64) {
+    /// Time passed for the thread that runs, as the kernel says.
+    fn elapsed(&mut self, thread: u16, to: u64, cycles: u64) {
         if let Some(jobs) = self.jobs.get_mut(usize::from(thread)) {
             jobs.cycles += cycles;
         }
-        let budget = self.system.threads.iter().find(|t| t.index == thread).map(|t| usize::from(t.budget));
-        if let Some(meter) = budget.and_then(|budget| self.budgets.get_mut(budget)) {
-            meter.charge(cycles);
+        if !self.execution.is_recorded {
+            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User }), None]);
         }
+    }
+
+    fn charge(&mut self, charges: Charges) {
+        for Charge { thread, from, to, what } in charges.into_iter().flatten() {
+            let budget = self.system.threads.iter().find(|t| t.index == thread).map(|t| t.budget);
+            if let Some(meter) = budget.and_then(|budget| self.budgets.get_mut(&budget)) {
+                meter.charge(from, to, what);
+            }
+        }
+    }
+
+    fn meter(&self, thread: usize) -> ThreadMeter {
+        self.execution.threads.get(thread).copied().unwrap_or_default()
+    }
+
+    /// What a thread has been charged for between switches.
+    fn charged(&self, thread: usize) -> u64 {
+        if self.execution.is_recorded { self.meter(thread).charged() } else { self.jobs[thread].cycles }
+    }
+
+    /// Code of a domain ran.
+    fn ran(&mut self, event: &RunEvent) {
+        let charge = self.execution.ran(event, self.running.thread(), self.system);
+        self.charge(charge);
+        let Some((thread, _)) = self.running.thread() else { return };
+        let own = self.system.threads.iter().find(|t| t.index == thread).map_or(u8::MAX, |t| t.priority);
+        let calls = self.calls.get(usize::from(thread)).into_iter().flatten();
+        let priority = calls.map(|call| call.ceiling).fold(own, u8::min);
+        self.execution.remember(event.cycle.saturating_sub(u64::from(event.payload)), event.cycle, u16::from(priority));
+    }
+
+    fn complete(&mut self, event: &RunEvent) -> bool {
+        let thread = usize::from(event.detail);
+        let meter = self.meter(thread);
+        let declared = self.system.threads.iter().find(|t| t.index == event.detail).and_then(|t| t.wcet_ticks);
+        let wcet = declared.map(|ticks| self.time.cycles(ticks)).filter(|_| self.execution.is_recorded);
+        let limits = JobLimits { wcet, reload: self.system.costs.reload_cycles };
+        self.jobs.get_mut(thread).is_some_and(|jobs| jobs.complete(event.cycle, &meter, limits))
     }
 
     /// Takes an event of the kernel's trace port; false when it names what the description does not have.
@@ -127,7 +185,7 @@ impl<'a> Analysis<'a> {
                 event.domain == abi::trace::IDLE || thread < self.jobs.len()
             }
             Event::Release => self.release(event),
-            Event::Complete => self.jobs.get_mut(thread).is_some_and(|jobs| jobs.complete(event.cycle)),
+            Event::Complete => self.complete(event),
             Event::Overrun => self.overrun(event),
             Event::GateEnter => self.gate_enter(event),
             Event::GateExit => self.gate_exit(event),
@@ -138,7 +196,7 @@ impl<'a> Analysis<'a> {
             }
             Event::Miss => self.misses.fill(event.domain),
             Event::BudgetOut => self.budget_out(event),
-            Event::Replenish => self.budgets.get_mut(thread).map(BudgetMeter::replenish).is_some(),
+            Event::Replenish => self.budgets.get_mut(&event.detail).map(|meter| meter.replenishments += 1).is_some(),
             Event::Interrupt => self.interrupts.get_mut(&event.detail).map(|count| *count += 1).is_some(),
             Event::Mark => self.mark(event),
             Event::Exit => self.exit(event),
@@ -146,6 +204,7 @@ impl<'a> Analysis<'a> {
             Event::Refused => self.refused.note(event),
             Event::Start => {
                 self.time.start(event.payload, event.cycle);
+                self.budgets.values_mut().for_each(|meter| meter.start(event.cycle));
                 true
             }
             Event::End => true,
@@ -157,6 +216,15 @@ impl<'a> Analysis<'a> {
             observed::EXCEPTION_ENTRY => self.misses.enter(event.detail, event.cycle),
             observed::EXCEPTION_RETURN => self.misses.leave(event.cycle),
             observed::VIOLATION => self.stands_out(event, MarkerKind::Violation, None),
+            observed::RAN => self.ran(event),
+            observed::HANDLED => {
+                let charge = self.execution.handled(event, self.running.thread(), self.system);
+                self.charge(charge);
+            }
+            observed::SLEPT => {
+                let from = event.cycle.saturating_sub(u64::from(event.payload));
+                self.execution.remember(from, event.cycle, u16::MAX);
+            }
             number => return observed::name(number).is_some(),
         }
         true
@@ -169,12 +237,24 @@ impl<'a> Analysis<'a> {
     }
 
     fn release(&mut self, event: &RunEvent) -> bool {
-        let Some(jobs) = self.jobs.get_mut(usize::from(event.detail)) else { return false };
+        let thread = usize::from(event.detail);
+        let meter = self.meter(thread);
+        let Some(jobs) = self.jobs.get_mut(thread) else { return false };
         let nominal = self.time.unwrap(event.payload, event.cycle);
         self.time.observe(nominal, event.cycle);
-        jobs.release(nominal);
+        jobs.release(nominal, &meter);
+        self.judge_release(event, nominal);
         self.timeline.release(event.cycle, event.detail);
         true
+    }
+
+    /// Releases of periodic threads come from the timer: code that is less important does not hold it up for longer than the timer is late.
+    fn judge_release(&mut self, event: &RunEvent, nominal: u64) {
+        let thread = self.system.threads.iter().find(|t| t.index == event.detail && t.period_ticks.is_some());
+        let Some(thread) = thread.filter(|_| self.time.is_known()) else { return };
+        let due = nominal.saturating_add_signed(self.time.tick_zero());
+        let lateness = self.execution.less_important(due, event.cycle, thread.priority);
+        self.jobs[usize::from(event.detail)].late_release(event.cycle, lateness, self.release_late_bound);
     }
 
     fn overrun(&mut self, event: &RunEvent) -> bool {
@@ -186,11 +266,15 @@ impl<'a> Analysis<'a> {
 
     fn gate_enter(&mut self, event: &RunEvent) -> bool {
         let thread = usize::from(event.detail);
+        let charge = self.execution.so_far(event.detail, event.cycle);
+        self.charge(charge);
+        let ceiling = self.system.gates.iter().find(|gate| gate.index == event.payload).map_or(u8::MAX, |g| g.ceiling);
+        let ran = if thread < self.jobs.len() { self.charged(thread) } else { 0 };
         let (Some(meter), Some(calls)) = (self.gates.get_mut(&event.payload), self.calls.get_mut(thread)) else {
             return false;
         };
         meter.enter();
-        calls.push(Call { gate: event.payload, ran: self.jobs[thread].cycles });
+        calls.push(Call { gate: event.payload, ran, ceiling });
         true
     }
 
@@ -198,8 +282,12 @@ impl<'a> Analysis<'a> {
         let thread = usize::from(event.detail);
         let Some(call) = self.calls.get_mut(thread).and_then(Vec::pop) else { return false };
         let failed = matches!(Error::from_status(event.payload), Some(Error::CalleeFault | Error::GateOverrun));
-        let ran = self.jobs[thread].cycles - call.ran;
-        self.gates.get_mut(&call.gate).map(|meter| meter.exit(ran, failed)).is_some()
+        let charge = self.execution.so_far(event.detail, event.cycle);
+        self.charge(charge);
+        let ran = self.charged(thread).saturating_sub(call.ran);
+        let Some(gate) = self.system.gates.iter().find(|gate| gate.index == call.gate) else { return false };
+        let limits = GateLimits::of(gate, self.system, &self.time);
+        self.gates.get_mut(&call.gate).map(|meter| meter.exit(event.cycle, ran, failed, limits)).is_some()
     }
 
     fn fault(&mut self, event: &RunEvent) -> bool {
@@ -229,8 +317,8 @@ impl<'a> Analysis<'a> {
     }
 
     fn budget_out(&mut self, event: &RunEvent) -> bool {
-        let Some(meter) = self.budgets.get_mut(usize::from(event.detail)) else { return false };
-        meter.exhaust();
+        let Some(meter) = self.budgets.get_mut(&event.detail) else { return false };
+        meter.exhaustions += 1;
         let thread = self.running.thread().map(|(thread, _)| thread);
         let payer = |t: &&crate::describe::Thread| t.budget == event.detail;
         let paid = self.system.threads.iter().filter(payer).map(|t| t.index);
@@ -260,8 +348,11 @@ impl<'a> Analysis<'a> {
     pub fn close(&mut self, end: u64) -> u64 {
         let end = end.max(self.last);
         if let Some((thread, cycles)) = self.running.elapse(end) {
-            self.charge(thread, cycles);
+            self.elapsed(thread, end, cycles);
         }
+        let charges = self.execution.close();
+        self.charge(charges);
+        self.budgets.values_mut().for_each(BudgetMeter::close);
         if let Some(segment) = self.running.close(end) {
             self.ended(segment);
         }

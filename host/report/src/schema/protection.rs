@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Counters;
 #[cfg(doc)]
 use super::Report;
+use super::{Counters, DomainUse};
 use crate::describe::{Account, Area, ImageSizes};
 use crate::place::Nearest;
 
@@ -23,6 +23,8 @@ pub struct DomainReport {
     pub fault_policy: String,
     /// What the plug-in counted.
     pub counters: Counters,
+    /// What it used, by who pays (docs/time.md).
+    pub used: DomainUse,
     /// Its cycles and the kernel's on its behalf, over the run's cycles.
     pub share: f64,
     /// Paged regions that were loaded.

@@ -10,15 +10,15 @@ use crate::place::Relation;
 use crate::schema::{Outcome, Refusal};
 
 #[test]
-fn a_budget_is_metered_from_replenishment_to_replenishment() {
+fn a_budget_is_metered_by_the_periods_of_its_grid_whatever_the_kernel_records() {
     let events = [
-        at(0, Event::Replenish, IDLE, 1, 30),
+        at(50, Event::Replenish, IDLE, 1, 30),
         switch(100, 1, 1),
         idle(350),
         switch(900, 1, 1),
-        // In the middle of running: 250 + 100 before, 60 + 40 after.
-        at(1000, Event::Replenish, IDLE, 1, 30),
+        // In the middle of running: 250 + 100 before the boundary, 60 + 40 after.
         idle(1060),
+        at(1080, Event::Replenish, IDLE, 1, 30),
         switch(1100, 1, 1),
         at(1140, Event::BudgetOut, 1, 1, 0),
         idle(1140),
@@ -28,8 +28,8 @@ fn a_budget_is_metered_from_replenishment_to_replenishment() {
     assert_eq!((budget.max_used_cycles, budget.used_cycles), (350, 450));
     assert_eq!((budget.replenishments, budget.exhaustions), (2, 1));
     assert_eq!((budget.period_cycles, budget.capacity_cycles), (1000, 300));
-    // One tick of enforcement and a quantum of one cycle.
-    assert_eq!(budget.tolerance_cycles, 11);
+    // One tick of enforcement, one of the clock, and a quantum of one cycle.
+    assert_eq!(budget.tolerance_cycles, 21);
     assert_eq!(budget.threads, ["work"]);
     assert_eq!(report.verdict.failures[0].code, "budget-overdrawn");
     assert_eq!(report.budgets[0].used_cycles, 0);

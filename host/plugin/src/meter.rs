@@ -1,0 +1,187 @@
+//! Who runs, as the processor's state says it: a record for every stretch of a domain's own code and of the kernel's.
+//!
+//! Whose code it is comes from where the code lies or from the address space in force, and which thread's from the stack in use. The kernel's own
+//! records are not asked; the report holds them against these.
+
+use record::{ContextWatch, Handled, IDLE, MeterWatch, RunEvent, StackWatch, observed};
+
+use crate::clock::CLOCK;
+use crate::model::Model;
+use crate::observer::Observer;
+
+/// No stack that is known.
+const NO_STACK: u16 = u16::MAX;
+
+/// The stretch that goes on.
+pub struct Meter {
+    contexts: Vec<ContextWatch>,
+    stacks: Vec<StackWatch>,
+    enabled: bool,
+    /// Cycle at which it began.
+    since: u64,
+    /// The kernel runs, and for what.
+    in_kernel: bool,
+    handled: Handled,
+    /// A domain's code runs: whose, and on which stack.
+    domain: u8,
+    stack: u16,
+    /// Stretches that would have ended before they began.
+    pub broken: u64,
+}
+
+impl Meter {
+    /// Nothing seen; without a request nothing will be.
+    pub fn new(watch: Option<&MeterWatch>) -> Self {
+        let MeterWatch { contexts, stacks } = watch.cloned().unwrap_or_default();
+        Self {
+            contexts,
+            stacks,
+            enabled: watch.is_some(),
+            since: 0,
+            in_kernel: true,
+            handled: Handled::default(),
+            domain: IDLE,
+            stack: NO_STACK,
+            broken: 0,
+        }
+    }
+
+    /// Ends the stretch at a cycle; the record of it, unless it was empty.
+    fn end(&mut self, cycle: u64) -> Option<RunEvent> {
+        if !self.enabled {
+            return None;
+        }
+        let Some(length) = cycle.checked_sub(self.since) else {
+            self.broken += 1;
+            self.since = cycle;
+            return None;
+        };
+        self.since = cycle;
+        let payload = u32::try_from(length).unwrap_or(u32::MAX);
+        let (event, domain, detail) = match self.in_kernel {
+            true => (observed::HANDLED, IDLE, self.handled.to_detail()),
+            false => (observed::RAN, self.domain, self.stack),
+        };
+        (length != 0).then_some(RunEvent { cycle, event, domain, detail, payload })
+    }
+
+    /// The exception `anonymous`, entered last, or what ended the processor's sleep, is `number`.
+    pub fn identify(&mut self, anonymous: u16, number: u16) {
+        if self.in_kernel && (self.handled.exception == anonymous || self.handled == Handled::default()) {
+            self.handled = Handled { exception: number, call: None };
+        }
+    }
+
+    /// The domain whose code is at `pc`, or whose address space is in force.
+    fn domain(&self, pc: u32, space: Option<u8>) -> u8 {
+        let is_it = |context: &&ContextWatch| match (context.space, space) {
+            (Some(own), Some(now)) => own == now,
+            _ => context.code.iter().any(|code| code.holds(pc, 1)),
+        };
+        self.contexts.iter().find(is_it).map_or(IDLE, |context| context.domain)
+    }
+
+    /// The stack that a stack pointer is on.
+    fn stack(&self, sp: u32) -> u16 {
+        let holds = |stack: &StackWatch| sp > stack.range.start && sp <= stack.range.end;
+        self.stacks.iter().position(holds).and_then(|place| u16::try_from(place).ok()).unwrap_or(NO_STACK)
+    }
+}
+
+impl Observer {
+    /// Kernel text was entered or left for the instruction at `pc`.
+    pub(crate) fn meter_crossing(&mut self, pc: u32) {
+        if !self.meter.enabled {
+            return;
+        }
+        self.end_stretch(CLOCK.now());
+        self.meter.in_kernel = self.kernel != 0;
+        self.meter.handled = Handled::default();
+        if self.kernel == 0 {
+            let (sp, space) = self.context();
+            (self.meter.domain, self.meter.stack) = (self.meter.domain(pc, space), self.meter.stack(sp));
+        }
+    }
+
+    /// An exception is taken.
+    pub(crate) fn meter_exception(&mut self, exception: u16, call: Option<usize>) {
+        self.end_stretch(CLOCK.now());
+        let call = call.map(|call| u8::try_from(call).unwrap_or(u8::MAX));
+        self.meter.handled = Handled { exception, call };
+    }
+
+    /// The processor slept for so many cycles until now.
+    pub(crate) fn meter_sleep(&mut self, slept: u64) {
+        let now = CLOCK.now();
+        self.end_stretch(now.saturating_sub(slept));
+        self.meter.since = now;
+        self.meter.handled = Handled::default();
+    }
+
+    /// The run is over.
+    pub(crate) fn end_stretch(&mut self, cycle: u64) {
+        if let Some(record) = self.meter.end(cycle) {
+            self.log.event(record);
+        }
+    }
+
+    /// The stack pointer of the code that goes on, and the address space in force where there are some.
+    fn context(&mut self) -> (u32, Option<u8>) {
+        match &self.model {
+            Model::Application(app) => (app.stack_pointer(&mut self.bytes), Some(app.space())),
+            _ => {
+                let psp = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.psp);
+                (self.bytes.register(psp), None)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Range;
+
+    use super::*;
+
+    fn meter() -> Meter {
+        let context =
+            |domain, space, start| ContextWatch { domain, space, code: vec![Range { start, end: start + 16 }] };
+        let stack = |thread, start| StackWatch { domain: 0, thread, range: Range { start, end: start + 64 } };
+        let watch = MeterWatch {
+            contexts: vec![context(0, Some(1), 0x100), context(1, Some(2), 0x200)],
+            stacks: vec![stack(Some(0), 0x1000), stack(None, 0x1040)],
+        };
+        Meter::new(Some(&watch))
+    }
+
+    #[test]
+    fn an_address_space_decides_where_there_are_some_and_code_elsewhere() {
+        let meter = meter();
+        assert_eq!([meter.domain(0x200, Some(1)), meter.domain(0x200, None)], [0, 1]);
+        assert_eq!([meter.domain(0x200, Some(9)), meter.domain(0x210, None)], [IDLE, IDLE]);
+    }
+
+    #[test]
+    fn an_empty_stack_is_at_its_end() {
+        let meter = meter();
+        assert_eq!(
+            [0x1000, 0x1001, 0x1040, 0x1041, 0x1080, 0x1081].map(|sp| meter.stack(sp)),
+            [NO_STACK, 0, 0, 1, 1, NO_STACK]
+        );
+    }
+
+    #[test]
+    fn a_stretch_is_recorded_at_its_end_and_one_below_zero_is_broken() {
+        let mut meter = meter();
+        meter.handled = Handled { exception: 6, call: None };
+        meter.identify(6, 45);
+        let record = meter.end(30).expect("a stretch of 30");
+        assert_eq!((record.cycle, record.event, record.payload), (30, observed::HANDLED, 30));
+        assert_eq!(Handled::from_detail(record.detail).exception, 45);
+        assert_eq!(meter.end(30), None);
+        assert_eq!((meter.end(29), meter.broken), (None, 1));
+        (meter.in_kernel, meter.domain, meter.stack) = (false, 1, 7);
+        let record = meter.end(40).expect("a stretch of 11");
+        assert_eq!((record.event, record.domain, record.detail, record.payload), (observed::RAN, 1, 7, 11));
+    }
+}
