@@ -225,6 +225,22 @@ fn json_carries_the_same_refusal() {
 }
 
 #[test]
+fn json_says_what_a_bound_consists_of() {
+    let system = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/manager/hostile.toml");
+    let output = cofferdam(Path::new("."), &["check", "--quick", "--json", system.to_str().unwrap()], &[]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let response = &value["responses"][0];
+    assert_eq!(response["thread"], "victim.main");
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let terms = response["terms"].as_array().unwrap();
+    let sum: f64 = terms.iter().map(|term| number(&term["us"])).sum();
+    assert!((sum - number(&response["response_us"])).abs() < 0.01, "{response}");
+    let slack = number(&response["deadline_us"]) - number(&response["response_us"]);
+    assert!((slack - number(&response["slack_us"])).abs() < 0.01, "{response}");
+    assert!(terms.iter().any(|term| term["term"] == "gate" && term["of"] == "console.write"), "{response}");
+}
+
+#[test]
 fn json_says_what_is_wrong_with_the_use() {
     let scratch = Scratch::new("use");
     let output = cofferdam(&scratch.0, &["check", "--json", "--frobnicate"], &[]);

@@ -343,7 +343,7 @@ pub struct Thread {
     /// How often a job calls which gate, by `DOMAIN.GATE`.
     #[serde(default)]
     pub calls: IndexMap<String, u32>,
-    /// How often a job signals, acknowledges an interrupt, or sleeps.
+    /// How often a job signals or acknowledges an interrupt.
     #[serde(default)]
     pub activations: u32,
     pub stack: Option<Size>,

@@ -121,6 +121,8 @@ pub struct Machine {
     to_boundary: Vec<i64>,
     /// Whether somebody is just being switched away from to sleep: whoever is released then has that path in its masked term.
     is_masked: Vec<bool>,
+    /// What is left of each.
+    left: Vec<i64>,
 }
 
 impl Machine {
@@ -144,18 +146,25 @@ impl Machine {
         Machine {
             follows,
             to_boundary: states.iter().map(|state| state.to_boundary).collect(),
+            left: states.iter().map(|state| state.left).collect(),
             is_masked: states.iter().map(|state| state.threads.iter().any(leaves)).collect(),
         }
     }
 
     /// A budget that never runs.
     pub fn idle() -> Machine {
-        Machine { follows: vec![vec![(0, 0)]], to_boundary: vec![0], is_masked: vec![false] }
+        Machine { follows: vec![vec![(0, 0)]], to_boundary: vec![0], is_masked: vec![false], left: vec![0] }
     }
 
     /// Whether a window can open in a state, when its boundaries are multiples of `step` away.
     fn opens(&self, state: usize, step: i64) -> bool {
         self.to_boundary[state] % step == 0 && !self.is_masked[state]
+    }
+
+    /// The least that is left at a boundary, after it was refilled and who waited was paid for.
+    pub fn least_at_boundary(&self, rules: &Rules) -> i64 {
+        let at = (0..self.left.len()).filter(|&state| self.to_boundary[state] == rules.period);
+        at.map(|state| self.left[state]).min().unwrap()
     }
 
     /// The most that is used within windows of 0, 1, ... ticks that open a multiple of `step` before a boundary.

@@ -5,6 +5,8 @@ use super::*;
 use crate::testing::Rng;
 use std::vec::Vec;
 
+mod sharing;
+
 const NOTHING: Job = Job { wcet: 0, misses: 0, calls: 0, bounds: 0, activations: 0 };
 
 /// E 1, X 2, Y 4: paths of 3, activations of 14, and a slack of 100 + 1000 + 14.
@@ -135,6 +137,23 @@ fn sharers_count_by_job() {
     assert_eq!([1, 2, 3, 12, 13].map(|window| apart.within(window)), [3, 3, 6, 6, 9]);
     let set = Set { sharers: &[sharer, Sharer { level: 2, ..sharer }], ..alone(free(0)) };
     assert_eq!(response(&thread(1, 8, 100), &set).unwrap().window, 8 + 6);
+}
+
+/// Every release of a sharer that can be, every window: how many of its jobs can run within it.
+#[test]
+fn no_window_has_more_jobs_of_a_sharer() {
+    for (period, deadline) in (1..=8u64).flat_map(|period| (1..=period).map(move |deadline| (period, deadline))) {
+        for window in 1..=30 {
+            let jobs =
+                |phase: u64| (0..80).filter(|k| overlap(phase + k * period, deadline, 40, window)).count() as u64;
+            let apart = Sharer { level: 0, period, deadline, price: 1, together: false };
+            // Releases are whole ticks, so that the last tick of the reach holds none.
+            let most = (0..period).map(jobs).max().unwrap();
+            assert!(most <= apart.within(window) && most == apart.within(window - 1), "{apart:?} {window}");
+            let together = Sharer { together: true, ..apart };
+            assert_eq!(jobs(40 % period), together.within(window), "{together:?} {window}");
+        }
+    }
 }
 
 #[test]
@@ -357,47 +376,5 @@ fn bounds_are_monotone() {
         }
         let set = Set { budgets: &budgets, gates: &gates, lines: &lines[..all], ..alone(costs) };
         assert!(window(&subject, &set) >= before, "{set:?}");
-    }
-}
-
-mod sharing {
-    use super::*;
-
-    fn share(level: u8, period: u64, price: u64) -> Share {
-        Share { level, period: Some(period), price: Some(price), reservation: None }
-    }
-
-    fn free_to_run(level: u8) -> Share {
-        Share { level, period: None, price: None, reservation: None }
-    }
-
-    #[test]
-    fn declared_demands_are_summed() {
-        let shares = [share(1, 50, 20), share(2, 100, 60)];
-        assert_eq!(sharing(100, 100, &shares, 1, &COSTS), Sharing::Covered { demand: 100 });
-        assert_eq!(sharing(100, 99, &shares, 0, &COSTS), Sharing::Exceeded { demand: 100 });
-        // 30 is no divisor of 100: five jobs.
-        assert_eq!(sharing(100, 500, &[share(1, 30, 20)], 0, &COSTS), Sharing::Covered { demand: 100 });
-    }
-
-    #[test]
-    fn a_full_budget_at_each_release_needs_the_highest_urgency_and_boundaries() {
-        let shares = [share(1, 200, 60), free_to_run(2), Share { reservation: Some(30), ..free_to_run(3) }];
-        // Overrun, own price, an activation for each sharer, one reservation, the slack of its callee.
-        let demand = 1_100 + 60 + 2 * 14 + 30 + 1_114;
-        assert_eq!(sharing(100, demand, &shares, 0, &COSTS), Sharing::Full { demand });
-        assert_eq!(sharing(100, demand - 1, &shares, 0, &COSTS), Sharing::Exceeded { demand });
-        let early = [share(1, 50, 60), shares[1]];
-        assert_eq!(sharing(100, demand, &early, 0, &COSTS), Sharing::Emptied { by: 1 });
-        let equal = [shares[0], free_to_run(1)];
-        assert_eq!(sharing(100, demand, &equal, 0, &COSTS), Sharing::Emptied { by: 1 });
-    }
-
-    #[test]
-    fn more_urgent_sharers_must_be_declared() {
-        let shares = [share(1, 100, 10), share(2, 100, 20), free_to_run(3)];
-        assert_eq!(sharing(100, 2_000, &shares, 1, &COSTS), Sharing::Full { demand: 1_100 + 10 + 20 + 14 });
-        let shares = [free_to_run(1), share(2, 100, 20)];
-        assert_eq!(sharing(100, 2_000, &shares, 1, &COSTS), Sharing::Emptied { by: 0 });
     }
 }
