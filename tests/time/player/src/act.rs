@@ -7,7 +7,7 @@ use cofferdam::Info;
 const MOST: usize = 12;
 /// Most numbers of an act.
 const NUMBERS: usize = 3;
-const TICKS_PER_US: i32 = 25;
+const TICKS_PER_US: i64 = 25;
 
 macro_rules! words {
     ($($variant:ident = $word:literal, $does:literal;)*) => {
@@ -28,6 +28,7 @@ words! {
     Spin = "spin", "`spin`: computes for ever.";
     Period = "period", "`period`: ends the job and waits for the next release.";
     Sleep = "sleep", "`sleep TIME`: sleeps until so much later than now.";
+    Grid = "grid", "`grid`: counts the times of `until` from a boundary of the budget `b0`, not from the start of the clock.";
     Until = "until", "`until PERIOD OFFSET STEP`: sleeps until the next time that is OFFSET modulo PERIOD; each time OFFSET grows by STEP.";
     Yield = "yield", "`yield`: lets its equals run.";
     Call = "call", "`call GATE TIME`: calls `gGATE`, which computes for so long.";
@@ -44,7 +45,7 @@ words! {
     Float = "float", "`float`: touches the floating-point unit.";
     Fault = "fault", "`fault`: executes an undefined instruction.";
     Exit = "exit", "`exit`: ends the thread.";
-    Times = "times", "`times N`: goes back to the beginning of the row N times before it goes on.";
+    Times = "times", "`times N`: goes back to the beginning of the loop N times before it goes on.";
 }
 
 /// An act with its numbers.
@@ -53,7 +54,7 @@ pub struct Act {
     /// What to do.
     pub word: Word,
     /// Its numbers; those that are not written are 0.
-    pub numbers: [i32; NUMBERS],
+    pub numbers: [i64; NUMBERS],
 }
 
 /// A thread's strategy.
@@ -111,9 +112,9 @@ fn act(text: &str) -> Option<Act> {
     Some(Act { word, numbers })
 }
 
-fn number(text: &str) -> Option<i32> {
+fn number(text: &str) -> Option<i64> {
     let units = [("us", TICKS_PER_US), ("ms", TICKS_PER_US * 1000), ("s", TICKS_PER_US * 1_000_000)];
     let unit = units.iter().find_map(|(name, ticks)| Some((text.strip_suffix(name)?, *ticks)));
     let (digits, ticks) = unit.unwrap_or((text, 1));
-    digits.parse::<i32>().ok()?.checked_mul(ticks)
+    digits.parse::<i64>().ok()?.checked_mul(ticks)
 }

@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use cofferdam::{Domain, Gate, Info, Interrupt, Notification, hostile, now, sys};
+use cofferdam::{Budget, Domain, Gate, Info, Interrupt, Notification, hostile, now, sys};
 use devices::Timer;
 
 use crate::act::{Act, Row, Word};
@@ -22,15 +22,17 @@ const DOMAINS: [&str; 4] = ["d0", "d1", "d2", "d3"];
 struct Player {
     info: Info,
     /// How often `times` went back.
-    turns: i32,
+    turns: i64,
+    /// A time from which those of `until` count.
+    base: i64,
     /// What the offset of `until` has grown by.
-    grown: i32,
+    grown: i64,
     timer: Option<(Timer, Interrupt)>,
 }
 
 /// Performs a row until its thread ends.
 pub fn perform(info: Info, row: &Row) -> u32 {
-    let mut player = Player { info, turns: 0, grown: 0, timer: None };
+    let mut player = Player { info, turns: 0, base: 0, grown: 0, timer: None };
     let mut at = 0;
     loop {
         let Some(act) = row.acts().get(at) else {
@@ -42,8 +44,9 @@ pub fn perform(info: Info, row: &Row) -> u32 {
             Word::Exit => return 0,
             Word::Times if player.turns < act.numbers[0] => {
                 player.turns += 1;
-                at = 0;
+                at = row.again();
             }
+            Word::Times => player.turns = 0,
             _ => {
                 if player.act(act).is_none() {
                     return MISSING;
@@ -63,7 +66,11 @@ impl Player {
                 work(u32::MAX);
             },
             Word::Period => drop(sys::wait_period()),
-            Word::Sleep => drop(sys::sleep_until(now().wrapping_add_signed(first.into()))),
+            Word::Sleep => drop(sys::sleep_until(now().wrapping_add_signed(first))),
+            Word::Grid => {
+                let (_, next) = Budget::named(self.info, "b0")?.left().ok()?;
+                self.base = (now() + u64::from(next)) as i64;
+            }
             Word::Until => self.until(first, second, third),
             Word::Yield => drop(sys::yield_now()),
             Word::Call => drop(self.gate(first)?.call(orders::RETURN, second as u32, 0)),
@@ -79,28 +86,28 @@ impl Player {
             Word::Many => self.many(first as u32)?,
             Word::Float => drop(black_box(black_box(1.5_f32) * black_box(2.5_f32))),
             Word::Fault => hostile::undefined(),
-            Word::Exit | Word::Times => {}
+            Word::Exit | Word::Times => {} // the row's
         }
         Some(())
     }
 
-    fn gate(&self, number: i32) -> Option<Gate> {
+    fn gate(&self, number: i64) -> Option<Gate> {
         Gate::named(self.info, GATES.get(number as usize)?)
     }
 
-    fn notification(&self, number: i32) -> Option<Notification> {
+    fn notification(&self, number: i64) -> Option<Notification> {
         Notification::named(self.info, NOTIFICATIONS.get(number as usize)?)
     }
 
-    fn until(&mut self, period: i32, offset: i32, step: i32) {
-        let period = i64::from(period.max(1));
-        let offset = i64::from(offset) + i64::from(self.grown);
+    fn until(&mut self, period: i64, offset: i64, step: i64) {
+        let period = period.max(1);
+        let offset = self.base + offset + self.grown;
         self.grown = self.grown.wrapping_add(step);
         let now = now() as i64;
         let _ = sys::sleep_until((now + 1 + (offset - now - 1).rem_euclid(period)) as u64);
     }
 
-    fn revive(&self, number: i32) -> Option<()> {
+    fn revive(&self, number: i64) -> Option<()> {
         let _ = self.notification(number)?.wait(u32::MAX);
         for domain in DOMAINS.iter().filter_map(|name| Domain::named(self.info, name)) {
             while let Ok(Some(_)) = domain.fault_next() {}
@@ -109,7 +116,7 @@ impl Player {
         Some(())
     }
 
-    fn start(&mut self, ticks: i32) -> Option<()> {
+    fn start(&mut self, ticks: i64) -> Option<()> {
         let interrupt = Interrupt::named(self.info, "timer1")?;
         // SAFETY: the device is this domain's, and of the kind that the board has.
         let timer = unsafe { Timer::open(self.info.area("timer1")?.base as *mut u32) };
