@@ -87,7 +87,16 @@ impl Board {
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let both = [kernel.as_slice(), &player].concat();
         let mut made = Board {
-            install, tools, name: name.to_owned(), system, kernel, player, both, calls: true, directory, claim,
+            install,
+            tools,
+            name: name.to_owned(),
+            system,
+            kernel,
+            player,
+            both,
+            calls: true,
+            directory,
+            claim,
         };
         made.calls = made.knows_calls();
         Ok(made)
@@ -123,7 +132,8 @@ impl Drive for Board {
         let domains = loaded.document.manifest.domain.iter().map(|_| self.player.clone()).collect();
         let programs = Programs { kernel: self.kernel.clone(), domains };
         let first = |all: Vec<manifest::Diagnostic>| all.first().map_or("refused".to_owned(), ToString::to_string);
-        let built = assemble(&self.install, loaded, Options::default(), &programs, self.claim.clone()).map_err(first)?;
+        let built =
+            assemble(&self.install, loaded, Options::default(), &programs, self.claim.clone()).map_err(first)?;
         let mut run = prepare(&built, false).map_err(|error| error.to_string())?;
         run.time_limit = Some(PATIENCE);
         let ran = run.start(&self.tools, &mut |_| Go::On).map_err(|error| error.to_string())?;

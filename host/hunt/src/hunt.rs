@@ -37,7 +37,13 @@ pub fn hunt(options: &Options) -> Result<u64, String> {
     let (mut drive, began) = (Board::new(&options.board, options.lane)?, Instant::now());
     let out = options.out.join(&options.board);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    println!("hunt on {}: seed {}, systems {} to {}", options.board, options.seed, options.first, options.first + options.systems);
+    println!(
+        "hunt on {}: seed {}, systems {} to {}",
+        options.board,
+        options.seed,
+        options.first,
+        options.first + options.systems
+    );
     let mut tally = Tally::default();
     for number in options.first..options.first + options.systems {
         let Some((plan, tight)) = draw(&drive, options.seed, number) else {
@@ -177,9 +183,26 @@ fn summarise(tally: &Tally, seconds: f64) {
     let shown = |ratio: Option<f64>| ratio.map_or("none".to_owned(), |ratio| format!("{ratio:.2}"));
     let max = |ratios: &[f64]| ratios.iter().copied().reduce(f64::max);
     let [shared, gates, lines] = tally.with;
-    println!("{} systems run, {} known, in {seconds:.0} s ({:.2} s for a run)", tally.ran, tally.known, tally.seconds / tally.ran.max(1) as f64);
-    println!("with a shared budget {shared}, a gate {gates}, a line {lines}; {} victims, {} of them tight", tally.ratios.len(), tally.tight.len());
-    println!("response/bound: all: max {}, median {}", shown(max(&tally.ratios)), shown(median(&mut tally.ratios.clone())));
-    println!("response/bound: tight: max {}, median {}", shown(max(&tally.tight)), shown(median(&mut tally.tight.clone())));
+    println!(
+        "{} systems run, {} known, in {seconds:.0} s ({:.2} s for a run)",
+        tally.ran,
+        tally.known,
+        tally.seconds / tally.ran.max(1) as f64
+    );
+    println!(
+        "with a shared budget {shared}, a gate {gates}, a line {lines}; {} victims, {} of them tight",
+        tally.ratios.len(),
+        tally.tight.len()
+    );
+    println!(
+        "response/bound: all: max {}, median {}",
+        shown(max(&tally.ratios)),
+        shown(median(&mut tally.ratios.clone()))
+    );
+    println!(
+        "response/bound: tight: max {}, median {}",
+        shown(max(&tally.tight)),
+        shown(median(&mut tally.tight.clone()))
+    );
     println!("{} systems failed", tally.failed);
 }

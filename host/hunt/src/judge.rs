@@ -100,7 +100,13 @@ pub fn harms(report: &Report) -> Vec<Harm> {
     found.extend(gates.map(|gate| Harm {
         kind: "gate".into(),
         domain: domain_of(report, gate.domain).into(),
-        text: format!("{}: {} calls failed, {} of {}", gate.name, gate.failed, us(gate.max_cycles), us(gate.bound_cycles)),
+        text: format!(
+            "{}: {} calls failed, {} of {}",
+            gate.name,
+            gate.failed,
+            us(gate.max_cycles),
+            us(gate.bound_cycles)
+        ),
     }));
     let faulted = report.domains.iter().filter(|domain| domain.faults > 0 && !domain.hostile);
     found.extend(faulted.map(|domain| Harm {

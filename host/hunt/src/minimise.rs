@@ -45,7 +45,9 @@ fn smaller(plan: &Plan) -> Vec<(String, Plan)> {
     for (at, domain) in plan.domains.iter().enumerate() {
         for index in 0..domain.threads.len() {
             if domain.threads.len() > 1 {
-                offer(format!("without {}.t{index}", domain.name), &|plan| drop(plan.domains[at].threads.remove(index)));
+                offer(format!("without {}.t{index}", domain.name), &|plan| {
+                    drop(plan.domains[at].threads.remove(index))
+                });
             }
         }
         offer(format!("{} without its gate", domain.name), &|plan| no_gate(plan, at));

@@ -169,11 +169,18 @@ impl Plan {
 
     /// The manifest. `calls`: threads declare what they call, and their `wcet` is without that. Paths are relative to the file `acts`.
     pub fn manifest(&self, name: &str, board: &str, player: &str, calls: bool) -> String {
-        let mut text = format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{} us\"\n", self.limit_us);
-        text.push_str("\n[file.acts]\npath = \"acts.txt\"\n\n[notification.n0]\n[notification.n1]\n[notification.n2]\n");
+        let mut text =
+            format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{} us\"\n", self.limit_us);
+        text.push_str(
+            "\n[file.acts]\npath = \"acts.txt\"\n\n[notification.n0]\n[notification.n1]\n[notification.n2]\n",
+        );
         for (index, budget) in self.budgets.iter().enumerate().filter(|(index, _)| self.pays(*index)) {
             let capacity = self.capacity_us(index);
-            let _ = write!(text, "\n[budget.b{index}]\nperiod = \"{} us\"\ncapacity = \"{capacity} us\"\n", budget.period_us);
+            let _ = write!(
+                text,
+                "\n[budget.b{index}]\nperiod = \"{} us\"\ncapacity = \"{capacity} us\"\n",
+                budget.period_us
+            );
         }
         let mut row = 0;
         for domain in &self.domains {

@@ -7,9 +7,9 @@ pub struct Random(u64);
 impl Random {
     /// Those of a system: `number` of a hunt with `seed`.
     pub fn of(seed: u64, number: u64) -> Random {
-        let mut random = Random(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        random.next();
-        random
+        // Mixed first: seeds that differ by a multiple of what `next` adds give the same sequence, shifted.
+        let first = Random(seed).next();
+        Random(Random(first ^ number).next())
     }
 
     /// The next word.

@@ -20,10 +20,41 @@ pub fn draw(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thre
         }
     }
     let capacity = plan.capacity_us(thread.budget);
+    if random.percent(50) {
+        known(random, plan, domain, thread, periods);
+        return;
+    }
     for _ in 0..random.within(1, MOST) {
         let act = act(random, plan, domain, capacity, periods);
         thread.then.push(act);
     }
+}
+
+/// One of the strategies that have stolen time from an earlier kernel (`tests/time`), drawn with other figures.
+fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread, periods: &[u64]) {
+    let capacity = plan.capacity_us(thread.budget);
+    let period = *random.one(periods) * random.within(1, 3);
+    let before = random.within(2, 60);
+    let (first, then): (&[&str], Vec<Act>) = match random.within(0, 6) {
+        // As many switches as the budget lasts for.
+        0 | 1 => (&[], vec![Act::plain(format!("sleep {}", random.within(26, 120)))]),
+        // Three capacities from just before a boundary on.
+        2 => {
+            let long = capacity * 3;
+            (&["grid"], vec![Act::plain(format!("until {period}us -{before}us")), Act::plain(format!("work {long}us"))])
+        }
+        // A sleep that ends just before a release.
+        3 => (&["grid"], vec![Act::plain(format!("until {period}us -{before}us {}", random.within(0, 9)))]),
+        // All of the budget, then nothing until the next period.
+        4 => (&[], vec![Act::plain(format!("work {capacity}us")), Act::plain(format!("sleep {period}us"))]),
+        5 => (&[], vec![Act::plain("signal 1"), Act::plain("sleep 30")]),
+        _ if !domain.calls.is_empty() => {
+            (&["grid"], vec![Act::plain(format!("until {period}us -{before}us")), gate(random, plan, domain)])
+        }
+        _ => (&[], vec![Act::plain("float"), Act::plain("dirty 4096"), Act::plain("sleep 60")]),
+    };
+    thread.first.extend(first.iter().map(|act| Act::plain(*act)));
+    thread.then.extend(then);
 }
 
 fn is_timer(act: &Act) -> bool {
