@@ -24,8 +24,10 @@ pub fn generate(random: &mut Random) -> Plan {
         victim(random, &mut plan, index, periods);
     }
     let timer = random.percent(35).then(|| random.within(0, thieves - 1));
+    // Hostile domains have so much of the processor together, so that a tight victim's bound is mostly its own time.
+    let percent = random.within(5, 35).div_ceil(thieves);
     for index in 0..thieves {
-        thief(random, &mut plan, index, timer == Some(index));
+        thief(random, &mut plan, index, percent, timer == Some(index));
     }
     if random.percent(40) {
         gate(random, &mut plan);
@@ -70,7 +72,7 @@ fn domain(name: String, hostile: bool) -> Domain {
 /// A domain with one job, or two that share a budget.
 fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
     let mut new = domain(format!("victim{index}"), false);
-    let jobs = if random.percent(25) { 2 } else { 1 };
+    let jobs = if random.percent(20) { 2 } else { 1 };
     let period = *random.one(periods);
     let pays = budget(plan, period, 0);
     for at in 0..jobs {
@@ -90,17 +92,19 @@ fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
     plan.domains.push(new);
 }
 
-/// A hostile domain with one budget or more.
-fn thief(random: &mut Random, plan: &mut Plan, index: u64, timer: bool) {
+/// A hostile domain with one budget or more, which have about so much of the processor.
+fn thief(random: &mut Random, plan: &mut Plan, index: u64, percent: u64, timer: bool) {
     let mut new = domain(format!("thief{index}"), true);
     new.timer = timer;
     let threads = if random.percent(10) { random.within(4, 8) } else { random.within(1, 3) };
-    let mut pays = None;
+    let (mut pays, mut left) = (None, percent.max(1));
     for _ in 0..threads {
-        let shares = pays.filter(|_| random.percent(70));
+        let shares = pays.filter(|_| random.percent(50));
         let pays = *pays.insert(shares.unwrap_or_else(|| {
             let period = *random.one(OTHERS);
-            budget(plan, period, (period * random.within(2, 20) / 100).max(25))
+            let takes = random.within(1, left);
+            left = (left - takes).max(1);
+            budget(plan, period, (period * takes / 100).max(20))
         }));
         new.threads.push(thread(random.within(0, 14) as u32, pays));
     }
