@@ -140,6 +140,12 @@ impl Plan {
         self.domains.iter().flat_map(|domain| &domain.threads).any(|thread| thread.budget == budget)
     }
 
+    /// Position among the jobs of the least important.
+    pub fn least_important(&self) -> Option<usize> {
+        let threads = self.domains.iter().flat_map(|domain| &domain.threads).filter(|thread| thread.job.is_some());
+        threads.enumerate().max_by_key(|(_, thread)| thread.priority).map(|(index, _)| index)
+    }
+
     /// The same plan with less to do for everybody.
     pub fn shrunk(&self) -> Plan {
         let mut plan = self.clone();
