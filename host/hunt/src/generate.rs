@@ -1,6 +1,6 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, Gate, Job, Plan, Thread};
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, Plan, Thread};
 use crate::random::Random;
 use crate::strategy;
 
@@ -29,7 +29,7 @@ pub fn generate(random: &mut Random) -> Plan {
     for index in 0..thieves {
         thief(random, &mut plan, index, percent, timer == Some(index));
     }
-    if random.percent(40) {
+    if random.percent(50) {
         gate(random, &mut plan);
     }
     if random.percent(15) {
@@ -57,7 +57,7 @@ pub fn generate(random: &mut Random) -> Plan {
 }
 
 fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
-    plan.budgets.push(Budget { period_us, least_us });
+    plan.budgets.push(Budget { period_us, least_us, extra_us: EXTRA_US });
     plan.budgets.len() - 1
 }
 
@@ -126,6 +126,7 @@ fn gate(random: &mut Random, plan: &mut Plan) {
         *random.one(&hostile)
     };
     let name = plan.domains[callee].name.clone();
+    let bound_us = random.within(15, 90);
     let mut ceiling = 31;
     for index in 0..plan.domains.len() {
         if index == callee && !plan.domains[index].hostile || random.percent(30) {
@@ -134,11 +135,14 @@ fn gate(random: &mut Random, plan: &mut Plan) {
         let caller = &mut plan.domains[index];
         caller.calls.push(name.clone());
         ceiling = caller.threads.iter().map(|thread| thread.priority).fold(ceiling, u32::min);
+        for pays in caller.threads.iter().map(|thread| thread.budget) {
+            // Each budget of a caller covers a call.
+            plan.budgets[pays].least_us = plan.budgets[pays].least_us.max(bound_us + 5);
+        }
         for job in caller.threads.iter_mut().filter_map(|thread| thread.job.as_mut()) {
             job.calls = random.percent(70).then(|| name.clone());
         }
     }
-    let bound_us = random.within(15, 120);
     plan.domains[callee].gate = Some(Gate { ceiling, bound_us });
 }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 const JOB_EXTRA_US: u64 = 6;
 /// What a call takes beyond what the gate computes.
 const GATE_EXTRA_US: u64 = 6;
-/// What a budget holds for each job beyond its `wcet`: the prices of activations.
-const ACTIVATION_US: u64 = 60;
+/// What a budget holds for each job beyond its `wcet`, at first: the prices of activations.
+pub const EXTRA_US: u64 = 60;
 
 /// A system. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct Budget {
     pub period_us: u64,
     /// Its capacity; at least what its jobs need (see [`Plan::capacity_us`]).
     pub least_us: u64,
+    /// What it holds for each job beyond its `wcet`.
+    pub extra_us: u64,
 }
 
 /// A domain.
@@ -149,8 +151,12 @@ impl Plan {
     /// The same plan with less to do for everybody.
     pub fn shrunk(&self) -> Plan {
         let mut plan = self.clone();
+        let smaller = |us: u64| (us * 7 / 10).max(20);
         for budget in &mut plan.budgets {
-            budget.least_us = (budget.least_us * 7 / 10).max(25);
+            budget.least_us = smaller(budget.least_us);
+        }
+        for gate in plan.domains.iter_mut().filter_map(|domain| domain.gate.as_mut()) {
+            gate.bound_us = (gate.bound_us * 7 / 10).max(12);
         }
         for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
             if let Some(job) = &mut thread.job {
@@ -162,13 +168,13 @@ impl Plan {
 
     /// Capacity of a budget.
     pub fn capacity_us(&self, budget: usize) -> u64 {
-        let Budget { period_us, least_us } = self.budgets[budget];
+        let Budget { period_us, least_us, extra_us } = self.budgets[budget];
         let jobs = self.domains.iter().flat_map(|domain| &domain.threads);
         let jobs = jobs.filter(|thread| thread.budget == budget).filter_map(|thread| thread.job.as_ref());
         let need = jobs.map(|job| {
             let harmonic = period_us.is_multiple_of(job.period_us) || job.period_us.is_multiple_of(period_us);
             let times = period_us.div_ceil(job.period_us) + u64::from(!harmonic);
-            times * (Plan::wcet_us(job) + self.bound_us(job) + ACTIVATION_US)
+            times * (Plan::wcet_us(job) + self.bound_us(job) + extra_us)
         });
         need.sum::<u64>().max(least_us)
     }
