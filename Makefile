@@ -1,6 +1,6 @@
 # The commands of Cofferdam. Each one sets up what it needs first (scripts/setup.sh, which skips what is present).
 .DEFAULT_GOAL := help
-.PHONY: help setup data demo test lint bench clean
+.PHONY: help setup data demo test lint bench hunt clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,10 @@ lint: ## formatting, clippy, the layer rule, file sizes, portable code built for
 
 bench: data ## the table of figures, also in target/bench/bench.json
 	@./cofferdam bench
+
+hunt: ## random admitted systems, some threads hostile, on both boards; `scripts/hunt.sh --help` lists options
+	@scripts/setup.sh --quiet
+	@scripts/hunt.sh
 
 clean: ## remove what was built (fetched data and Python packages too)
 	rm -rf target

@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod conformance;
 pub mod gateway;
+pub mod time;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

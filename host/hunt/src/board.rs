@@ -1,0 +1,157 @@
+//! Runs systems under QEMU from programs that were built once.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, build_crate, build_kernel, prepare};
+use manifest::{CrateSource, Document};
+use record::EventsReader;
+use report::Report;
+use runner::{Go, Tools};
+
+use crate::plan::Plan;
+
+/// The player's package, from the root.
+const PLAYER: &str = "tests/time/player";
+/// Host time after which a run is given up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a run left.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// Its report.
+    pub report: Report,
+    /// Seconds from programs to report.
+    pub seconds: f64,
+}
+
+/// What admits and runs systems: QEMU on this machine, or whatever drives a cluster.
+pub trait Drive {
+    /// Bounds over deadlines of the threads with deadlines, in the order of threads, if the system is admitted; else the codes of the
+    /// refusals.
+    ///
+    /// # Errors
+    /// The system is refused.
+    fn admit(&self, plan: &Plan) -> Result<Vec<f64>, Vec<String>>;
+
+    /// Runs a system that was admitted.
+    ///
+    /// # Errors
+    /// What kept it from being run.
+    fn run(&mut self, plan: &Plan) -> Result<Ran, String>;
+
+    /// The manifest of a system, as it is run.
+    fn manifest(&self, plan: &Plan) -> String;
+
+    /// What identifies the programs that run.
+    fn programs(&self) -> &[u8];
+}
+
+/// A board under QEMU on this machine.
+pub struct Board {
+    install: Install,
+    tools: Tools,
+    name: String,
+    system: String,
+    kernel: Vec<u8>,
+    player: Vec<u8>,
+    /// Kernel and player, for [`Drive::programs`].
+    both: Vec<u8>,
+    /// Manifests declare calls.
+    calls: bool,
+    directory: PathBuf,
+    claim: Claim,
+}
+
+impl Board {
+    /// Builds the programs. Hunts with different lanes can run at the same time.
+    ///
+    /// # Errors
+    /// What is missing, or does not build.
+    pub fn new(name: &str, lane: u32) -> Result<Board, String> {
+        let told = |d: manifest::Diagnostic| d.to_string();
+        let install = Install::find().map_err(told)?;
+        let tools = Tools::find().map_err(|error| error.to_string())?;
+        let board = install.board(name).map_err(told)?;
+        let chain = Toolchain::find(&board.targets.domain).map_err(told)?;
+        let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
+        let kernel = read(build_kernel(&install, &chain, &board).map_err(told)?)?;
+        let source = CrateSource { path: PLAYER.into(), bin: None, features: Vec::new() };
+        let directory = install.root.join(PLAYER);
+        let player = read(build_crate(&install, &chain, &board, &directory, &source).map_err(told)?)?;
+        let system = format!("hunt-{lane}-{}", name.chars().take(4).collect::<String>());
+        let claim = install.claim(&system, &mut || eprintln!("hunt: waiting for another hunt with lane {lane}"));
+        let claim = claim.map_err(told)?;
+        let directory = install.target.join("hunt").join(&system);
+        fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let both = [kernel.as_slice(), &player].concat();
+        let mut made = Board {
+            install,
+            tools,
+            name: name.to_owned(),
+            system,
+            kernel,
+            player,
+            both,
+            calls: true,
+            directory,
+            claim,
+        };
+        made.calls = made.knows_calls();
+        Ok(made)
+    }
+
+    /// Whether threads can declare what they call.
+    fn knows_calls(&self) -> bool {
+        let text = "[system]\nname = \"a\"\nboard = \"b\"\n[budget.b]\nperiod = \"1 ms\"\ncapacity = \"1 us\"\n[domain.d]\ncrate = \"c\"\n\
+                    [[domain.d.thread]]\npriority = 1\nbudget = \"b\"\ncalls = { \"d.g\" = 1 }\n";
+        Document::parse(Path::new("system.toml"), text).is_ok()
+    }
+
+    fn load(&self, plan: &Plan) -> Result<Loaded, String> {
+        let path = self.directory.join("system.toml");
+        let document = Document::parse(&path, &self.manifest(plan)).map_err(|d| d.to_string())?;
+        Loaded::new(&self.install, document).map_err(|d| d.to_string())
+    }
+}
+
+impl Drive for Board {
+    fn admit(&self, plan: &Plan) -> Result<Vec<f64>, Vec<String>> {
+        let loaded = self.load(plan).map_err(|what| vec![what])?;
+        let code = |d: &manifest::Diagnostic| d.refusal().code.to_string();
+        let bounds = loaded.admit(true).map_err(|all| all.iter().map(code).collect::<Vec<String>>())?;
+        Ok(bounds.iter().map(|bound| bound.response as f64 / bound.deadline as f64).collect())
+    }
+
+    fn run(&mut self, plan: &Plan) -> Result<Ran, String> {
+        let started = Instant::now();
+        let acts = self.directory.join("acts.txt");
+        fs::write(&acts, plan.rows()).map_err(|error| format!("{}: {error}", acts.display()))?;
+        let loaded = self.load(plan)?;
+        let domains = loaded.document.manifest.domain.iter().map(|_| self.player.clone()).collect();
+        let programs = Programs { kernel: self.kernel.clone(), domains };
+        let first = |all: Vec<manifest::Diagnostic>| all.first().map_or("refused".to_owned(), ToString::to_string);
+        let built =
+            assemble(&self.install, loaded, Options::default(), &programs, self.claim.clone()).map_err(first)?;
+        let mut run = prepare(&built, false).map_err(|error| error.to_string())?;
+        run.time_limit = Some(PATIENCE);
+        let ran = run.start(&self.tools, &mut |_| Go::On).map_err(|error| error.to_string())?;
+        let file = File::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
+        let events = EventsReader::new(file).map_err(|error| error.to_string())?.map_while(Result::ok);
+        let report = Report::build(&built.description, &ran.summary, events);
+        if !report.run.finished {
+            return Err(format!("the run ended early: {}", report.run.end));
+        }
+        Ok(Ran { report, seconds: started.elapsed().as_secs_f64() })
+    }
+
+    fn manifest(&self, plan: &Plan) -> String {
+        let player = self.install.root.join(PLAYER);
+        plan.manifest(&self.system, &self.name, &player.display().to_string(), self.calls)
+    }
+
+    fn programs(&self) -> &[u8] {
+        &self.both
+    }
+}

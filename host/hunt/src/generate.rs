@@ -1,0 +1,170 @@
+//! Draws a system from its seed.
+
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, Plan, Thread};
+use crate::random::Random;
+use crate::strategy;
+
+/// Jobs of each victim in a run, and what a run takes beyond.
+const JOBS: u64 = 205;
+const SETTLE_US: u64 = 10_000;
+/// Periods of victims. A run is as long as the longest needs for its jobs.
+const PERIODS: [&[u64]; 6] =
+    [&[500, 1000], &[1000, 2000], &[500, 1000, 2000], &[700, 1000, 1300], &[1000], &[800, 1100, 2000]];
+const LONG: &[u64] = &[1000, 2500, 5000];
+/// Periods of other budgets.
+const OTHERS: &[u64] = &[500, 1000, 1000, 2000, 3000, 5000];
+
+/// Draws a system. It need not be one that `check` admits.
+pub fn generate(random: &mut Random) -> Plan {
+    let victims = random.within(1, 3);
+    let thieves = random.within(1, 4).min(6 - victims);
+    let periods = if random.percent(5) { LONG } else { *random.one(&PERIODS) };
+    let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
+    for index in 0..victims {
+        victim(random, &mut plan, index, periods);
+    }
+    let timer = random.percent(35).then(|| random.within(0, thieves - 1));
+    // Hostile domains have so much of the processor together, so that a tight victim's bound is mostly its own time.
+    let percent = random.within(5, 35).div_ceil(thieves);
+    for index in 0..thieves {
+        thief(random, &mut plan, index, percent, timer == Some(index));
+    }
+    if random.percent(50) {
+        gate(random, &mut plan);
+    }
+    if random.percent(15) {
+        served(random, &mut plan);
+    }
+    if random.percent(20) && plan.domains.len() < 7 {
+        warden(random, &mut plan);
+    }
+    let jobs = || plan.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
+    let victims: Vec<u64> = jobs().map(|job| job.period_us).collect();
+    plan.limit_us = victims.iter().max().map_or(0, |longest| longest * JOBS) + SETTLE_US;
+    for index in 0..plan.domains.len() {
+        if !plan.domains[index].hostile {
+            continue;
+        }
+        let mut domain = plan.domains[index].clone();
+        for at in 0..domain.threads.len() {
+            let mut thread = domain.threads[at].clone();
+            strategy::draw(random, &plan, &domain, &mut thread, &victims);
+            domain.threads[at] = thread;
+        }
+        plan.domains[index] = domain;
+    }
+    plan
+}
+
+fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
+    plan.budgets.push(Budget { period_us, least_us, extra_us: EXTRA_US });
+    plan.budgets.len() - 1
+}
+
+fn thread(priority: u32, budget: usize) -> Thread {
+    Thread { priority, budget, job: None, first: Vec::new(), then: Vec::new() }
+}
+
+fn domain(name: String, hostile: bool) -> Domain {
+    Domain { name, hostile, threads: Vec::new(), gate: None, calls: Vec::new(), timer: false, warden: None }
+}
+
+/// A domain with one job, or two that share a budget.
+fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
+    let mut new = domain(format!("victim{index}"), false);
+    let jobs = if random.percent(20) { 2 } else { 1 };
+    let period = *random.one(periods);
+    let pays = budget(plan, period, 0);
+    for at in 0..jobs {
+        let period_us = if at == 0 || random.percent(50) { period } else { *random.one(periods) };
+        let work_us = period_us * random.within(3, 25) / 100;
+        let deadline_us = period_us * random.within(60, 100) / 100;
+        let mut thread = thread(random.within(1, 12) as u32, pays);
+        let float = random.percent(15);
+        thread.job = Some(Job { period_us, deadline_us, work_us, calls: None, float });
+        if random.percent(60) {
+            thread.first.push(Act::plain("grid"));
+            thread.first.push(Act::plain(format!("until {period_us}us {}us", random.within(0, period_us))));
+        }
+        thread.first.push(Act::plain("period"));
+        new.threads.push(thread);
+    }
+    plan.domains.push(new);
+}
+
+/// A hostile domain with one budget or more, which have about so much of the processor.
+fn thief(random: &mut Random, plan: &mut Plan, index: u64, percent: u64, timer: bool) {
+    let mut new = domain(format!("thief{index}"), true);
+    new.timer = timer;
+    let threads = if random.percent(10) { random.within(4, 8) } else { random.within(1, 3) };
+    let (mut pays, mut left) = (None, percent.max(1));
+    for _ in 0..threads {
+        let shares = pays.filter(|_| random.percent(50));
+        let pays = *pays.insert(shares.unwrap_or_else(|| {
+            let period = *random.one(OTHERS);
+            let takes = random.within(1, left);
+            left = (left - takes).max(1);
+            budget(plan, period, (period * takes / 100).max(20))
+        }));
+        new.threads.push(thread(random.within(0, 14) as u32, pays));
+    }
+    plan.domains.push(new);
+}
+
+/// Gives a domain a gate, and others the right to call it; victims call it in each job.
+fn gate(random: &mut Random, plan: &mut Plan) {
+    let callee = if random.percent(60) {
+        let mut server = domain("server".into(), false);
+        let pays = budget(plan, 2000, 50);
+        let mut idle = thread(15, pays);
+        idle.then.push(Act::plain("sleep 100ms"));
+        server.threads.push(idle);
+        plan.domains.push(server);
+        plan.domains.len() - 1
+    } else {
+        let hostile: Vec<usize> = (0..plan.domains.len()).filter(|index| plan.domains[*index].hostile).collect();
+        *random.one(&hostile)
+    };
+    let name = plan.domains[callee].name.clone();
+    let bound_us = random.within(15, 90);
+    let mut ceiling = 31;
+    for index in 0..plan.domains.len() {
+        if index == callee && !plan.domains[index].hostile || random.percent(30) {
+            continue;
+        }
+        let caller = &mut plan.domains[index];
+        caller.calls.push(name.clone());
+        ceiling = caller.threads.iter().map(|thread| thread.priority).fold(ceiling, u32::min);
+        for pays in caller.threads.iter().map(|thread| thread.budget) {
+            // Each budget of a caller covers a call.
+            plan.budgets[pays].least_us = plan.budgets[pays].least_us.max(bound_us + 5);
+        }
+        for job in caller.threads.iter_mut().filter_map(|thread| thread.job.as_mut()) {
+            job.calls = random.percent(70).then(|| name.clone());
+        }
+    }
+    plan.domains[callee].gate = Some(Gate { ceiling, bound_us });
+}
+
+/// A thread of the first victim's kind that hostile domains can wake.
+fn served(random: &mut Random, plan: &mut Plan) {
+    let mut new = domain("served".into(), false);
+    let pays = budget(plan, *random.one(OTHERS), 60);
+    let mut waits = thread(random.within(0, 10) as u32, pays);
+    waits.then.extend([Act::plain("wait 1"), Act::plain("work 3us")]);
+    new.threads.push(waits);
+    plan.domains.push(new);
+}
+
+/// A domain that restarts a thief whenever it faults.
+fn warden(random: &mut Random, plan: &mut Plan) {
+    let pays = budget(plan, 2000, 100);
+    let mut new = domain("warden".into(), false);
+    let mut revives = thread(random.within(0, 14) as u32, pays);
+    revives.then.push(Act::plain("revive 2"));
+    new.threads.push(revives);
+    if let Some(ward) = plan.domains.iter_mut().find(|domain| domain.hostile) {
+        ward.warden = Some(new.name.clone());
+    }
+    plan.domains.push(new);
+}

@@ -1,0 +1,309 @@
+//! A system as plain data: what the generator draws, the minimiser takes apart, and a manifest with a table of rows is made from.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+/// What a job takes beyond its computation: its calls of the kernel, and what it misses in caches after it was preempted.
+const JOB_EXTRA_US: u64 = 6;
+/// What a call takes beyond what the gate computes.
+const GATE_EXTRA_US: u64 = 6;
+/// What a budget holds for each job beyond its `wcet`, at first: the prices of activations.
+pub const EXTRA_US: u64 = 60;
+
+/// A system. Times are in microseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Modelled time of a run.
+    pub limit_us: u64,
+    /// Budgets; threads name them by position.
+    pub budgets: Vec<Budget>,
+    /// Domains.
+    pub domains: Vec<Domain>,
+}
+
+/// A budget.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Its period.
+    pub period_us: u64,
+    /// Its capacity; at least what its jobs need (see [`Plan::capacity_us`]).
+    pub least_us: u64,
+    /// What it holds for each job beyond its `wcet`.
+    pub extra_us: u64,
+}
+
+/// A domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Domain {
+    /// Its name.
+    pub name: String,
+    /// It is expected to attack; what becomes of it is its own affair.
+    pub hostile: bool,
+    /// Its threads.
+    pub threads: Vec<Thread>,
+    /// The gate that it serves.
+    pub gate: Option<Gate>,
+    /// Names of domains whose gates it may call.
+    pub calls: Vec<String>,
+    /// It has the timer.
+    pub timer: bool,
+    /// Who restarts it when it faults.
+    pub warden: Option<String>,
+}
+
+/// A gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gate {
+    /// Its ceiling.
+    pub ceiling: u32,
+    /// Its bound.
+    pub bound_us: u64,
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its priority.
+    pub priority: u32,
+    /// Position of its budget.
+    pub budget: usize,
+    /// With a deadline: its job, and then it performs nothing else.
+    pub job: Option<Job>,
+    /// What it does once.
+    pub first: Vec<Act>,
+    /// What it does for ever.
+    pub then: Vec<Act>,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// From release to release.
+    pub period_us: u64,
+    /// From release to completion.
+    pub deadline_us: u64,
+    /// How long it computes.
+    pub work_us: u64,
+    /// The domain whose gate it calls, once in a job.
+    pub calls: Option<String>,
+    /// It uses the floating-point unit.
+    pub float: bool,
+}
+
+/// An act of the player (`tests/time/player/src/act.rs`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Act {
+    /// One that concerns nobody else, as the player reads it.
+    Plain(String),
+    /// One at the gate of a domain: `call`, `stay` or `trap`.
+    Gate {
+        /// The word.
+        word: String,
+        /// The domain.
+        callee: String,
+        /// For how long the gate computes.
+        us: u64,
+    },
+}
+
+impl Act {
+    /// An act that concerns nobody else.
+    pub fn plain(text: impl Into<String>) -> Act {
+        Act::Plain(text.into())
+    }
+}
+
+impl Plan {
+    /// A domain.
+    pub fn domain(&self, name: &str) -> Option<&Domain> {
+        self.domains.iter().find(|domain| domain.name == name)
+    }
+
+    /// How long the gate of a domain computes when it is used as it was meant, and its bound.
+    fn call_us(&self, callee: &str) -> Option<(u64, u64)> {
+        let bound = self.domain(callee)?.gate.as_ref()?.bound_us;
+        Some((bound.saturating_sub(GATE_EXTRA_US), bound))
+    }
+
+    /// The gate that a job calls, and its bound.
+    fn bound_us(&self, job: &Job) -> u64 {
+        job.calls.as_deref().and_then(|callee| self.call_us(callee)).map_or(0, |(_, bound)| bound)
+    }
+
+    /// A job's `wcet` without gates.
+    fn wcet_us(job: &Job) -> u64 {
+        job.work_us + job.work_us / 200 + JOB_EXTRA_US
+    }
+
+    /// Whether anybody uses a budget.
+    fn pays(&self, budget: usize) -> bool {
+        self.domains.iter().flat_map(|domain| &domain.threads).any(|thread| thread.budget == budget)
+    }
+
+    /// Position among the jobs of the least important.
+    pub fn least_important(&self) -> Option<usize> {
+        let threads = self.domains.iter().flat_map(|domain| &domain.threads).filter(|thread| thread.job.is_some());
+        threads.enumerate().max_by_key(|(_, thread)| thread.priority).map(|(index, _)| index)
+    }
+
+    /// The same plan with less to do for everybody.
+    pub fn shrunk(&self) -> Plan {
+        let mut plan = self.clone();
+        let smaller = |us: u64| (us * 7 / 10).max(20);
+        for budget in &mut plan.budgets {
+            budget.least_us = smaller(budget.least_us);
+        }
+        for gate in plan.domains.iter_mut().filter_map(|domain| domain.gate.as_mut()) {
+            gate.bound_us = (gate.bound_us * 7 / 10).max(12);
+        }
+        for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
+            if let Some(job) = &mut thread.job {
+                job.work_us = (job.work_us * 7 / 10).max(10);
+            }
+        }
+        plan
+    }
+
+    /// Capacity of a budget.
+    pub fn capacity_us(&self, budget: usize) -> u64 {
+        let Budget { period_us, least_us, extra_us } = self.budgets[budget];
+        let jobs = self.domains.iter().flat_map(|domain| &domain.threads);
+        let jobs = jobs.filter(|thread| thread.budget == budget).filter_map(|thread| thread.job.as_ref());
+        let need = jobs.map(|job| {
+            let harmonic = period_us.is_multiple_of(job.period_us) || job.period_us.is_multiple_of(period_us);
+            let times = period_us.div_ceil(job.period_us) + u64::from(!harmonic);
+            times * (Plan::wcet_us(job) + self.bound_us(job) + extra_us)
+        });
+        need.sum::<u64>().max(least_us)
+    }
+
+    /// The manifest. `calls`: threads declare what they call, and their `wcet` is without that. Paths are relative to the file `acts`.
+    pub fn manifest(&self, name: &str, board: &str, player: &str, calls: bool) -> String {
+        let mut text =
+            format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{} us\"\n", self.limit_us);
+        text.push_str(
+            "\n[file.acts]\npath = \"acts.txt\"\n\n[notification.n0]\n[notification.n1]\n[notification.n2]\n",
+        );
+        for (index, budget) in self.budgets.iter().enumerate().filter(|(index, _)| self.pays(*index)) {
+            let capacity = self.capacity_us(index);
+            let _ = write!(
+                text,
+                "\n[budget.b{index}]\nperiod = \"{} us\"\ncapacity = \"{capacity} us\"\n",
+                budget.period_us
+            );
+        }
+        let mut row = 0;
+        for domain in &self.domains {
+            self.write_domain(&mut text, domain, player, calls, &mut row);
+        }
+        text
+    }
+
+    fn write_domain(&self, text: &mut String, domain: &Domain, player: &str, calls: bool, row: &mut usize) {
+        let name = &domain.name;
+        let _ = write!(text, "\n[domain.{name}]\ncrate = \"{player}\"\nfiles = [\"acts\"]\n");
+        text.push_str("stack = { memory = \"sram\", size = \"2 KiB\" }\n");
+        if domain.hostile {
+            text.push_str("hostile = true\nheap = { memory = \"sram\", size = \"32 KiB\", spec = \"l2\" }\n");
+        }
+        if domain.timer {
+            text.push_str("devices = [\"timer1\"]\n");
+        }
+        if domain.warden.is_some() {
+            text.push_str("fault = \"restart\"\nfault_notification = \"n2\"\n");
+        }
+        for (index, thread) in domain.threads.iter().enumerate() {
+            let _ = write!(text, "\n[[domain.{name}.thread]]\nname = \"t{index}\"\n");
+            if index > 0 {
+                text.push_str("entry = \"player_thread\"\n");
+            }
+            let _ = writeln!(text, "argument = {row}\npriority = {}\nbudget = \"b{}\"", thread.priority, thread.budget);
+            if let Some(job) = &thread.job {
+                self.write_job(text, job, calls);
+            }
+            *row += 1;
+        }
+        if let Some(gate) = &domain.gate {
+            let _ = write!(text, "\n[domain.{name}.gate.serve]\nentry = \"player_gate\"\nceiling = {}\n", gate.ceiling);
+            let _ = writeln!(text, "bound = \"{} us\"", gate.bound_us);
+        }
+        if domain.timer {
+            let _ = write!(text, "\n[domain.{name}.interrupt.timer1]\ndevice = \"timer1\"\nline = \"zero\"\n");
+            text.push_str("notification = \"n0\"\nbit = 0\n");
+        }
+        self.write_uses(text, domain);
+    }
+
+    fn write_job(&self, text: &mut String, job: &Job, calls: bool) {
+        let Job { period_us, deadline_us, .. } = job;
+        let gates = if calls { 0 } else { self.bound_us(job) };
+        let wcet = Plan::wcet_us(job) + gates;
+        let _ = write!(text, "period = \"{period_us} us\"\ndeadline = \"{deadline_us} us\"\nwcet = \"{wcet} us\"\n");
+        if let Some(callee) = job.calls.as_ref().filter(|_| calls) {
+            let _ = writeln!(text, "calls = {{ \"{callee}.serve\" = 1 }}");
+        }
+    }
+
+    fn write_uses(&self, text: &mut String, domain: &Domain) {
+        let _ = write!(text, "\n[domain.{}.uses]\n", domain.name);
+        let own = domain.threads.first().map_or(0, |thread| thread.budget);
+        let _ = writeln!(text, "b0 = {{ budget = \"b{own}\", rights = \"r\" }}");
+        for (index, callee) in domain.calls.iter().enumerate() {
+            let _ = writeln!(text, "g{index} = {{ gate = \"{callee}.serve\" }}");
+        }
+        let waits = |word: &str| {
+            let acts = domain.threads.iter().flat_map(|thread| thread.first.iter().chain(&thread.then));
+            acts.into_iter().any(|act| matches!(act, Act::Plain(text) if text.starts_with(word)))
+        };
+        for (index, words) in [["tick", "timer"], ["signal 1", "wait 1"], ["revive", "revive"]].iter().enumerate() {
+            if words.iter().any(|word| waits(word)) {
+                let _ = writeln!(text, "n{index} = {{ notification = \"n{index}\" }}");
+            }
+        }
+        let wards = self.domains.iter().filter(|ward| ward.warden.as_ref() == Some(&domain.name));
+        for (index, ward) in wards.enumerate() {
+            let _ = writeln!(text, "d{index} = {{ domain = \"{}\" }}", ward.name);
+        }
+    }
+
+    /// The table of rows, in the order of the threads.
+    pub fn rows(&self) -> String {
+        let mut text = String::new();
+        for domain in &self.domains {
+            for thread in &domain.threads {
+                let job = thread.job.as_ref().map(|job| self.job_acts(job));
+                let acts = |acts: &[Act]| {
+                    let all: Vec<String> = acts.iter().filter_map(|act| self.act_text(domain, act)).collect();
+                    all.join("; ")
+                };
+                let _ = writeln!(text, "{} | {}", acts(&thread.first), acts(job.as_deref().unwrap_or(&thread.then)));
+            }
+        }
+        text
+    }
+
+    fn job_acts(&self, job: &Job) -> Vec<Act> {
+        let half = job.work_us / 2;
+        let mut acts = vec![Act::plain(format!("work {half}us"))];
+        if let Some((us, _)) = job.calls.as_deref().and_then(|callee| self.call_us(callee)) {
+            acts.push(Act::Gate { word: "call".into(), callee: job.calls.clone().unwrap_or_default(), us });
+        }
+        if job.float {
+            acts.push(Act::plain("float"));
+        }
+        acts.extend([Act::plain(format!("work {}us", job.work_us - half)), Act::plain("period")]);
+        acts
+    }
+
+    fn act_text(&self, domain: &Domain, act: &Act) -> Option<String> {
+        match act {
+            Act::Plain(text) => Some(text.clone()),
+            Act::Gate { word, callee, us } => {
+                let index = domain.calls.iter().position(|known| known == callee)?;
+                Some(if word == "stay" { format!("stay {index}") } else { format!("{word} {index} {us}us") })
+            }
+        }
+    }
+}
