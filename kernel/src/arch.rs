@@ -62,6 +62,10 @@ pub unsafe trait Arch: Sized + 'static {
     /// The low word of the ticks since boot. It may wrap, but not between two timer interrupts; the timer is always armed.
     fn ticks(&mut self) -> u32;
 
+    /// The entry code takes every call that has an entry point of its own to that ([`crate::entry_points`]); [`crate::Kernel::on_call`] then
+    /// need not know them, but for gates.
+    const SHORT_WAYS: bool;
+
     /// Delays of more ticks than this the timer takes as they are; it may lengthen shorter ones.
     const SHORT: u32;
 

@@ -342,6 +342,16 @@ impl<A: Arch> Kernel<A> {
             | Call::WaitPeriod
             | Call::Yield
             | Call::Signal
+            | Call::Wait if A::SHORT_WAYS => Err(Error::BadCall),
+            Call::Exit
+            | Call::Poll
+            | Call::InterruptAck
+            | Call::TimeNow
+            | Call::Mark
+            | Call::SleepUntil
+            | Call::WaitPeriod
+            | Call::Yield
+            | Call::Signal
             | Call::Wait => self.perform_short(call, a, b),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
@@ -367,7 +377,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// What has a short way: on a processor whose entry code takes those, nobody comes here.
+    /// What has a short way.
     #[cold]
     #[inline(never)]
     fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {

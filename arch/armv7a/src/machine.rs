@@ -130,6 +130,8 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
         self.timers.ticks()
     }
 
+    const SHORT_WAYS: bool = true;
+
     const SHORT: u32 = 0;
 
     #[inline(always)]

@@ -158,6 +158,8 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
     }
 
+    const SHORT_WAYS: bool = true;
+
     const SHORT: u32 = B::SHORTEST_TICKS + B::RELOAD_TICKS - 1;
 
     #[inline(always)]

@@ -117,6 +117,7 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     fn now(&mut self) -> u64 {
         self.now
     }
+    const SHORT_WAYS: bool = false;
     const SHORT: u32 = 250;
     fn arm_timer(&mut self, at: u32) {
         let delay = i64::from(at.wrapping_sub(self.now as u32) as i32);
