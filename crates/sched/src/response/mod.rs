@@ -201,6 +201,10 @@ pub enum Refusal {
 ///
 /// # Time complexity
 /// O(budgets + sharers) for each hit within the deadline.
+#[expect(
+    clippy::result_large_err,
+    reason = "a refusal has the same terms as a bound, and there is no heap to put them on"
+)]
 pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
     if let Some(position) = set.budgets.iter().position(|budget| !budget.is_legal()) {
         return Err(Refusal::Budget(position));

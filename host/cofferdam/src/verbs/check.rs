@@ -130,7 +130,7 @@ fn responses(loaded: &Loaded, bounds: &[Bound], output: &mut Output) {
 /// One row for the thread's own job, and one for each other term.
 fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
     let mut row = |name: &str, of: &str, ticks: u64, detail: String| {
-        output.say(format!("    {name:<8}{of:<16}{:>9.1} us  {detail}", us(ticks)).trim_end().to_owned());
+        output.say(format!("    {name:<8}{of:<16}{:>9.1} us  {detail}", us(ticks)).trim_end());
     };
     let own: Vec<&Term> = bound.terms.iter().filter(|term| term.kind.is_own()).collect();
     let parts: Vec<String> = own.iter().map(|term| format!("{} {:.1}", term.kind, us(term.ticks))).collect();
