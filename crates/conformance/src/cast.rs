@@ -65,7 +65,7 @@ actors! {
     Servant = 2 in Server, "Thread, priority 14, budget of 500 us.";
     Chief = 3 in Chief, "Thread, priority 8, budget of 1 ms.";
     Driver = 4 in Driver, "Thread, priority 6, shares a budget of 300 us.";
-    Ticker = 5 in Driver, "Thread, priority 7, shares a budget of 300 us; period 4 ms.";
+    Ticker = 5 in Driver, "Thread, priority 7, 60 us in each 1 ms; period 4 ms.";
     Guest = 6 in Guest, "Thread, priority 4, budget of 100 us.";
     Echo = 8 in Server, "Gate, ceiling 5, bound 100 us.";
     Deep1 = 9 in Server, "Gate, ceiling 3, bound 600 us.";

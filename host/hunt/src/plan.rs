@@ -158,6 +158,19 @@ impl Plan {
         for gate in plan.domains.iter_mut().filter_map(|domain| domain.gate.as_mut()) {
             gate.bound_us = (gate.bound_us * 7 / 10).max(12);
         }
+        // Whoever calls one has it take no longer than it may.
+        let longest = |callee: &str| plan.domain(callee).and_then(|of| of.gate.as_ref()).map(|gate| gate.bound_us);
+        let bounds: Vec<(String, u64)> =
+            plan.domains.iter().filter_map(|of| Some((of.name.clone(), longest(&of.name)?))).collect();
+        for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
+            for act in thread.first.iter_mut().chain(&mut thread.then) {
+                if let Act::Gate { callee, us, .. } = act
+                    && let Some((_, bound)) = bounds.iter().find(|(name, _)| name == callee)
+                {
+                    *us = (*us).min(bound.saturating_sub(6));
+                }
+            }
+        }
         for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
             if let Some(job) = &mut thread.job {
                 job.work_us = (job.work_us * 7 / 10).max(10);

@@ -153,6 +153,8 @@ impl Gateway {
         let (_, again) = self.run(&["--limit", self.again]);
         let (_, first) = self.whole();
         assert!(again.len() > 3000, "{} events say little", again.len());
+        // With the limit the observer ends what is under way, which goes on in the whole run.
+        let again = &again[..again.len() - 1];
         let differs = again.iter().zip(first).position(|(again, first)| again != first);
         assert_eq!(differs, None, "of {} events", again.len());
         assert!(again.len() <= first.len());

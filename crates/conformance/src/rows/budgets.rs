@@ -16,7 +16,7 @@ pub const ROWS: &[Row] = &[
         &[does(
             Actor::Client,
             &[
-                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(20_000, 22_500)),
+                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(20_000, 23_500)),
                 Step::Spin(400),
                 c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(9_000, 13_000)),
             ],

@@ -166,15 +166,15 @@ pub const ROWS: &[Row] = &[
     ),
     make(
         "periodic thread",
-        "a periodic thread is released at nominal times, a period apart",
+        "a periodic thread is released at a boundary of its budget first, and then at nominal times, a period apart",
         TIME,
         &[does(
             Actor::Ticker,
             &[
                 c0(Call::WaitPeriod, Told::Is(0)),
-                Step::Clock(4_000, 4_300),
+                Step::Clock(900, 1_300),
                 c0(Call::WaitPeriod, Told::Is(0)),
-                Step::Clock(8_000, 8_300),
+                Step::Clock(4_900, 5_300),
             ],
         )],
         &[],

@@ -98,11 +98,14 @@ impl Budget {
     /// at least this often.
     pub const FRESH: u32 = 1 << 30;
 
-    /// A full budget that starts at `start`. It counts in words of 32 bits: a longer period or a larger capacity counts as the
-    /// longest or the largest that fits.
+    /// The largest capacity: what is left, and a switch more, has to be told from debt in 32 bits.
+    pub const LARGEST: u32 = 1 << 30;
+
+    /// A full budget that starts at `start`. It counts in words of 32 bits: a longer period or a capacity above [`Budget::LARGEST`] counts as
+    /// the longest or the largest that fits. `check` refuses them.
     pub const fn new(params: Params, start: u64) -> Self {
         let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
-        let capacity = if params.capacity < i32::MAX as u64 { params.capacity as i32 } else { i32::MAX };
+        let capacity = if params.capacity < Self::LARGEST as u64 { params.capacity as i32 } else { Self::LARGEST as i32 };
         let next = start.saturating_add(period as u64);
         let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
         new.look(start);

@@ -133,9 +133,9 @@ fn pinned_area(manifest: &mut Table, size: &str) -> Option<()> {
 fn other(manifest: &mut Table, argument: u32) -> Option<&mut Table> {
     // Longer than any run, so that nobody waits for a boundary.
     let budgets = table(manifest, "budget")?;
-    for (name, capacity) in [("work", "140 s"), ("other", "20 s")] {
+    for (name, capacity) in [("work", "40 s"), ("other", "15 s")] {
         let budget = table(budgets, name)?;
-        budget.insert("period".into(), Value::from("160 s"));
+        budget.insert("period".into(), Value::from("60 s"));
         budget.insert("capacity".into(), Value::from(capacity));
     }
     let other = table(table(manifest, "domain")?, "other")?;

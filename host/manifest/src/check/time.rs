@@ -39,18 +39,24 @@ fn times(manifest: &Manifest) -> Vec<(String, Time)> {
 fn ticks(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let rate = board.ticks_per_second;
     let tick = Time(1_000_000_000 / u64::from(rate));
-    let longest = Time(u64::from(u32::MAX) * tick.0 / 1_000_000_000 * 1_000_000_000);
+    // A capacity has to be told from debt in a word.
+    let most = |place: &str| {
+        let word = if place.ends_with(".capacity") { sched::budget::Budget::LARGEST } else { u32::MAX };
+        u64::from(word)
+    };
+    let longest = |place: &str| Time(most(place) * tick.0 / 1_000_000_000 * 1_000_000_000);
     let wrong = times(manifest).into_iter().filter(|(place, time)| {
-        let fits = |ticks: u64| ticks > 0 && (ticks <= u64::from(u32::MAX) || place == "run.limit");
+        let fits = |ticks: u64| ticks > 0 && (ticks <= most(place) || place == "run.limit");
         !time.ticks(rate).is_some_and(fits)
     });
     wrong
         .map(|(place, time)| {
+            let (longest, most) = (longest(&place), most(&place));
             Refusal::at("CF0406", place, format!("{time} is no time that the kernel can count"))
                 .value(time.to_string())
                 .limit(format!("a multiple of {tick}, up to {longest}"))
                 .rule(format!("time is counted in ticks of {tick}"))
-                .remedy(format!("write {}", Time((time.0 / tick.0).clamp(1, u64::from(u32::MAX)) * tick.0)))
+                .remedy(format!("write {}", Time((time.0 / tick.0).clamp(1, most) * tick.0)))
         })
         .collect()
 }
