@@ -135,7 +135,9 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NoBudget);
         }
         self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
-        self.throttle(caller, self.activation);
+        // Out of what the caller has left: it is charged once more before the next thread runs.
+        self.pay(self.activation);
+        self.throttle(caller, 0);
         Ok(Outcome::Later)
     }
 
