@@ -13,7 +13,7 @@ use crate::table::Ref;
 
 /// Most threads that one kernel entry wakes, and most that it finds unable to go on. The rest is done in further entries, which the timer
 /// asks for at once, so that no path grows with the number of threads.
-pub(crate) const STEP: u32 = 4;
+pub(crate) const STEP: u32 = 2;
 
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the

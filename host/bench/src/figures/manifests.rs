@@ -131,20 +131,27 @@ fn pinned_area(manifest: &mut Table, size: &str) -> Option<()> {
 
 /// The other domain, with a thread of that argument.
 fn other(manifest: &mut Table, argument: u32) -> Option<&mut Table> {
+    // Longer than any run, so that nobody waits for a boundary.
+    let budgets = table(manifest, "budget")?;
+    for (name, capacity) in [("work", "140 s"), ("other", "20 s")] {
+        let budget = table(budgets, name)?;
+        budget.insert("period".into(), Value::from("160 s"));
+        budget.insert("capacity".into(), Value::from(capacity));
+    }
     let other = table(table(manifest, "domain")?, "other")?;
     other.insert("crate".into(), Value::from("other"));
-    other.insert("thread".into(), Value::Array(vec![thread("main", None, argument)]));
+    other.insert("thread".into(), Value::Array(vec![thread("main", None, "other", argument)]));
     Some(other)
 }
 
-fn thread(name: &str, entry: Option<&str>, argument: u32) -> Value {
+fn thread(name: &str, entry: Option<&str>, budget: &str, argument: u32) -> Value {
     let mut thread = Table::new();
     thread.insert("name".into(), Value::from(name));
     if let Some(entry) = entry {
         thread.insert("entry".into(), Value::from(entry));
     }
     thread.insert("priority".into(), Value::from(PRIORITY));
-    thread.insert("budget".into(), Value::from("work"));
+    thread.insert("budget".into(), Value::from(budget));
     thread.insert("argument".into(), Value::from(argument));
     Value::Table(thread)
 }
@@ -155,7 +162,7 @@ fn adversary(manifest: &mut Table, who: Adversary) -> Option<()> {
         Adversary::Nobody => {}
         Adversary::Inside(time, loads) => {
             let threads = work(manifest)?.get_mut("thread")?.as_array_mut()?;
-            threads.push(thread("foe", Some("mxu_adversary"), time | deed(loads)));
+            threads.push(thread("foe", Some("mxu_adversary"), "work", time | deed(loads)));
         }
         Adversary::Across(time, loads) => {
             let mut heap = Table::new();

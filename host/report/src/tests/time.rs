@@ -231,17 +231,17 @@ fn many_runs_do_not_hide_an_overdraft() {
 #[test]
 fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     let mut bounded = system();
-    bounded.masked_bound_cycles = Some(50);
+    bounded.masked_bound_cycles = Some(60);
     bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1, reload_cycles: 0 };
     let window = |cycles| Window { pc: 0x105, exception: 15, start_cycle: 40, cycles, instructions: 9 };
     let mut seen = summary(9000);
-    seen.masked.longest_to_thread = Some(window(57));
+    seen.masked.longest = Some(window(57));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
     let tolerance = report.budgets[1].tolerance;
     assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 16, 16, 57));
     assert!(report.verdict.ok, "{:?}", report.verdict);
     // What a difference that wraps would be: it was, once.
-    seen.masked.longest_to_thread = Some(window(u64::MAX - 600_000));
+    seen.masked.longest = Some(window(u64::MAX - 600_000));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
     let told = failure(&report, "tolerance");
     assert_eq!((told.explained.as_deref(), told.at), (Some("CF0713"), Some(40)));

@@ -126,12 +126,12 @@ fn overdraft(report: &Report, budget: &BudgetReport) -> Option<Failure> {
 fn tolerance(report: &Report, budget: &BudgetReport) -> Option<Failure> {
     let limit = budget.tolerance.limit_cycles.filter(|limit| budget.tolerance_cycles > *limit)?;
     let text = format!(
-        "Use of budget {} can be judged to {} cycles only; the limit is {limit}. {} of them are the longest stretch until a thread went on.",
+        "Use of budget {} can be judged to {} cycles only; the limit is {limit}. {} of them are the longest path with interrupts masked.",
         budget.name, budget.tolerance_cycles, budget.tolerance.path_cycles
     );
-    let at = report.run.longest_to_thread.as_ref().map(|window| window.at);
+    let at = report.run.longest_masked.as_ref().map(|window| window.at);
     let remedy =
-        "the board's file bounds the kernel's paths too low, or one became longer: see `run.longest_to_thread`";
+        "the board's file bounds the kernel's paths too low, or one became longer: see `run.longest_masked`";
     Some(failure("tolerance", text, format!("budget.{}", budget.name), at, remedy))
 }
 
