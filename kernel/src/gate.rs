@@ -62,6 +62,7 @@ impl<A: Arch> Kernel<A> {
         self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.resume = gate;
         if (until.wrapping_sub(self.armed) as i32) < 0 {
+            self.entered = thread;
             self.arm_at(until);
         }
     }
