@@ -11,6 +11,7 @@ use sched::switching::Switching;
 use testing::Rng;
 
 use super::moods::{Mood, draw};
+use super::small::Step;
 use super::supply::Supply;
 use super::systems::{self, GATE, System};
 use super::{COSTS, START};
@@ -45,7 +46,7 @@ pub struct Run<'a> {
     pub rng: Rng,
     pub moods: Vec<Mood>,
     /// What hostile threads do instead, again and again, and where they are in it.
-    pub scripts: Vec<(Vec<Mood>, usize)>,
+    pub scripts: Vec<(Vec<Step>, usize)>,
     pub paths: Paths,
     /// User time that each thread has left of what it is doing.
     pub busy: Vec<u64>,
@@ -98,6 +99,12 @@ impl<'a> Run<'a> {
             noted: std::env::var_os("COFFERDAM_TIME_STORY").is_some(),
             log: VecDeque::new(),
         }
+    }
+
+    /// From the start on, hostile threads follow scripts.
+    pub fn take_scripts(&mut self, scripts: Vec<(Vec<Step>, usize)>, paths: Paths) {
+        self.supplies = Supply::of(self.system, matches!(paths, Paths::Longest)).collect();
+        (self.scripts, self.paths, self.line) = (scripts, paths, START);
     }
 
     /// The last that happened.
@@ -158,7 +165,8 @@ impl<'a> Run<'a> {
     }
 
     pub fn play_until(&mut self, end: u64, bounds: &[u64]) {
-        let fine = |run: &Self| run.complaint.is_none() && run.worst.iter().zip(bounds).all(|(worst, bound)| worst <= bound);
+        let fine =
+            |run: &Self| run.complaint.is_none() && run.worst.iter().zip(bounds).all(|(worst, bound)| worst <= bound);
         while self.kernel.arch.now < end && fine(self) {
             self.step();
             self.kernel.arch.trace.clear();
@@ -213,7 +221,7 @@ impl<'a> Run<'a> {
         self.note(|| "line".into());
         let separation = if self.rng.chance(3) { 50 } else { 4_000 };
         let before = self.kernel.current();
-        self.line = self.kernel.arch.now + self.rng.below(separation);
+        self.line = self.kernel.arch.now + if self.scripts.is_empty() { self.rng.below(separation) } else { 0 };
         let way_in = self.path(COSTS.switching.entry);
         self.kernel.arch.now += way_in;
         self.kernel.interrupts(3);
@@ -251,7 +259,9 @@ impl<'a> Run<'a> {
 
     /// Bits for the threads in some states.
     fn bits(&self, are: impl Fn(State) -> bool) -> u32 {
-        (0..self.busy.len()).filter(|thread| are(self.kernel.thread(*thread as u8).state)).fold(0, |bits, one| bits | 1 << one)
+        (0..self.busy.len())
+            .filter(|thread| are(self.kernel.thread(*thread as u8).state))
+            .fold(0, |bits, one| bits | 1 << one)
     }
 
     /// Those that sleep, and those that wait for a refill.
@@ -330,10 +340,9 @@ impl<'a> Run<'a> {
             let who = usize::from(who);
             match self.scripts.get_mut(who - self.system.victims.len()) {
                 Some((script, position)) => {
-                    let mood = script[*position % script.len()];
+                    let step = script[*position % script.len()];
                     *position += 1;
-                    self.busy[who] = 0;
-                    self.acts_so(who, mood);
+                    self.performs(who, step);
                 }
                 None => self.hostile(who),
             }
@@ -375,7 +384,11 @@ impl<'a> Run<'a> {
         let System { victims, budgets, .. } = self.system;
         let last = core::mem::replace(&mut self.work[who].release, release);
         let grid = u64::from(budgets[victims[who].budget].0);
-        let rule = if last == 0 { (release - START).is_multiple_of(grid) } else { release - last == u64::from(victims[who].period) };
+        let rule = if last == 0 {
+            (release - START).is_multiple_of(grid)
+        } else {
+            release - last == u64::from(victims[who].period)
+        };
         assert!(rule, "released at {release} after {last}\n{}", self.story());
         self.worst[who] = self.worst[who].max(self.kernel.arch.now - release);
         self.jobs += 1;

@@ -5,8 +5,9 @@ use std::vec::Vec;
 use abi::Call;
 use system::build::Builder;
 
-use super::drive::Chip;
-use super::systems::{Hostile, LINE, System, Victim, tables, word};
+use super::drive::{Chip, Paths, Run};
+use super::small::Step;
+use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
 use super::{COSTS, START};
 use crate::NOBODY;
 use crate::objects::State;
@@ -163,22 +164,65 @@ fn a_herd_is_woken_in_steps() {
 fn long_idleness_is_told_from_none() {
     for idle in [1u64 << 30, 1 << 31, (1 << 31) + 12_345, 3 << 30, 1 << 32, (1 << 32) + (1 << 31), 5 << 31] {
         let mut kernel = boots(&on_one_budget(&[2]));
-        // Most of the budget is used, then there is nothing for long.
+        // Most of the budget is used, then its thread waits for long, and is woken when the other one has a new budget to do so.
         kernel.passes(4_000);
-        let wake = START + idle / 20_000 * 20_000 + 10_000;
-        sleeps(&mut kernel, wake);
+        kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+        let wake = START + idle / 1_000_000 * 1_000_000 + 500;
+        kernel.passes(wake - kernel.arch.now);
         assert_eq!(kernel.current(), 0);
+        kernel.asks(Call::Signal as u32, [word(0), 1, 0, 0]);
+        assert_eq!(kernel.current(), 1);
         let mut used = 0;
         let (mut from, end) = (wake, wake + 60_000);
-        kernel.passes(wake - kernel.arch.now);
         while kernel.arch.now < end {
             let ran = kernel.current() == 1;
             kernel.passes(10);
             used += if ran { kernel.arch.now - from } else { 0 };
             from = kernel.arch.now;
         }
-        // Half a period, two whole ones and half a period: four capacities at most, and those of three boundaries at least.
-        let most = 4 * 5_000 + COSTS.activation() + 4 * u64::from(COSTS.switching.path());
-        assert!((3 * 4_000..=most).contains(&used), "{used} ticks after {idle}");
+        // What is left of three periods, and the beginning of another.
+        let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
+        assert!((3 * 4_500..=most).contains(&used), "{used} ticks after {idle}");
+    }
+}
+
+/// What a call may still take is no sharer's while its thread is switched away.
+#[test]
+fn what_is_set_aside_for_a_call_is_nobody_elses() {
+    let mut kernel = boots(&on_one_budget(&[5, 1]));
+    sleeps(&mut kernel, START + 1_100);
+    assert_eq!(kernel.current(), 1);
+    kernel.passes(1_000);
+    kernel.asks(Call::GateCall as u32, [0; 4]);
+    assert_eq!(kernel.depth(1), 1);
+    kernel.passes(100);
+    assert_eq!(kernel.current(), 2);
+    kernel.passes(1_000);
+    assert_eq!(kernel.current(), 2);
+    // Of 5000 ticks, 1100 and a sleep are used, and 2900 set aside.
+    kernel.passes(300);
+    assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Throttled));
+    kernel.passes(2_700);
+    assert_eq!((kernel.current(), kernel.depth(1)), (1, 1), "the call has its bound");
+}
+
+/// Somebody enters a gate and leaves it at once, again and again. The timer that was set for the gate's bound comes each time, in vain, and costs a victim
+/// what nobody else has paid for.
+#[test]
+fn who_leaves_a_gate_early_pays_for_its_timer() {
+    for bound in [150, 260, 400] {
+        let victim = Victim { priority: 3, budget: 0, period: 200_000, wcet: 40_000, calls: false };
+        let hostile = vec![Hostile { priority: 2, budget: 1 }];
+        let system = System {
+            victims: vec![victim],
+            hostile,
+            budgets: vec![(200_000, 40_340), (20_000, 10_000)],
+            gate: (2, bound),
+        };
+        let bounds = bounds(&system).unwrap();
+        let mut run = Run::new(&system, 0);
+        run.take_scripts(vec![(vec![Step::Knock], 0)], Paths::Longest);
+        run.play_until(START + 1_000_000, &bounds);
+        assert!(run.worst[0] <= bounds[0], "{:?} with a gate of {bound}, above {bounds:?}", run.worst);
     }
 }

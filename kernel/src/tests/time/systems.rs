@@ -55,7 +55,8 @@ pub const WORDS: u32 = 4;
 
 /// Draws a system: one or two budgets with victims, to which others may belong, and one to four budgets of hostile threads.
 pub fn random(rng: &mut Rng) -> System {
-    let gate = (2 + rng.below(3) as u8, if rng.chance(3) { 150 + rng.below(2_500) } else { 150 + rng.below(600) } as u32);
+    let gate =
+        (2 + rng.below(3) as u8, if rng.chance(3) { 150 + rng.below(2_500) } else { 150 + rng.below(600) } as u32);
     let mut system = System { victims: Vec::new(), hostile: Vec::new(), budgets: Vec::new(), gate };
     for index in 0..if rng.chance(3) { 2 } else { 1 } {
         system.budgets.push((5_000 * (1 + rng.below(8)) as u32, 0));
@@ -127,7 +128,7 @@ impl Victim {
 }
 
 /// The threads of a budget, victims first.
-fn shares(system: &System, budget: usize) -> Vec<Share> {
+pub fn shares(system: &System, budget: usize) -> Vec<Share> {
     let reservation = Some(system.gate.1.into());
     let victims = system.victims.iter().filter(|victim| victim.budget == budget).map(|victim| Share {
         level: victim.priority,
@@ -136,7 +137,9 @@ fn shares(system: &System, budget: usize) -> Vec<Share> {
         reservation,
     });
     let hostile = system.hostile.iter().filter(|thread| thread.budget == budget);
-    victims.chain(hostile.map(|thread| Share { level: thread.priority, period: None, price: None, reservation })).collect()
+    victims
+        .chain(hostile.map(|thread| Share { level: thread.priority, period: None, price: None, reservation }))
+        .collect()
 }
 
 /// The bounds of the victims' responses, if all are admitted.
@@ -160,7 +163,8 @@ fn bound(system: &System, of: usize) -> Option<u64> {
     }
     let releases = gcd(grid, period);
     let all = system.victims.iter().map(|victim| (victim.priority, victim.budget));
-    let all: Vec<(u8, usize)> = all.chain(system.hostile.iter().map(|thread| (thread.priority, thread.budget))).collect();
+    let all: Vec<(u8, usize)> =
+        all.chain(system.hostile.iter().map(|thread| (thread.priority, thread.budget))).collect();
     let contender = |(index, &(of, capacity)): (usize, &(u32, u32))| {
         let users = all.iter().filter(|(_, budget)| *budget == index && index != victim.budget);
         Some(Contender {
