@@ -84,7 +84,20 @@ impl<A: Arch> Kernel<A> {
     /// has to follow.
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
+        self.see_boundary();
         self.shift(price.wrapping_neg());
+    }
+
+    /// A price belongs to the period in which it is arranged. If a boundary has passed since the running thread was charged, it must be charged
+    /// before it pays: [`Kernel::bring_up`] takes what was paid for time, and would have the period before the boundary pay.
+    #[inline(always)]
+    pub(crate) fn see_boundary(&mut self) {
+        let now = self.arch.ticks();
+        if let Some(thread) = self.running()
+            && !self.budgets.at(self.threads.at(thread).budget).time.is_current(now)
+        {
+            self.charge_across();
+        }
     }
 
     /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is

@@ -62,6 +62,7 @@ impl<A: Arch> Kernel<A> {
         self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.resume = gate;
         if (until.wrapping_sub(self.armed) as i32) < 0 {
+            self.entered = thread;
             self.arm_at(until);
         }
     }
@@ -135,7 +136,9 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NoBudget);
         }
         self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
-        self.throttle(caller, self.activation);
+        // Out of what the caller has left: it is charged once more before the next thread runs.
+        self.pay(self.activation);
+        self.throttle(caller, 0);
         Ok(Outcome::Later)
     }
 

@@ -82,6 +82,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) times: Times,
     /// When a budget was last looked at so that low words can be trusted, and which is the next.
     pub(crate) swept: (u64, usize),
+    /// Who has set the timer for the end of a gate's bound. If it comes too early, because the gate was left, nobody else has paid for it.
+    pub(crate) entered: Option<Ref<Thread<A>>>,
     pub(crate) shared: Shared<A>,
 }
 
@@ -342,7 +344,11 @@ impl<A: Arch> Kernel<A> {
             | Call::WaitPeriod
             | Call::Yield
             | Call::Signal
-            | Call::Wait if A::SHORT_WAYS => Err(Error::BadCall),
+            | Call::Wait
+                if A::SHORT_WAYS =>
+            {
+                Err(Error::BadCall)
+            }
             Call::Exit
             | Call::Poll
             | Call::InterruptAck

@@ -365,7 +365,7 @@ impl<A: Arch> Kernel<A> {
     /// The running thread, of its own domain, pays for being woken and sleeps.
     #[inline(always)]
     fn sleep(&mut self, number: u8, priority: u8, until: u64) {
-        self.limit = self.limit.wrapping_sub(self.activation);
+        self.pay(self.activation);
         self.block_current(State::Sleeping);
         self.times.insert(until, priority, Wake::Thread(number));
         self.arm_before(until);

@@ -50,7 +50,7 @@ impl<A: Arch> Kernel<A> {
         let left = self.end().wrapping_sub(now as u32) as i32;
         let calm = now < self.times.soonest();
         if thread.is_some() && left > 0 && (calm || now < self.times.earliest(priority)) {
-            self.give_back(self.early);
+            self.came_in_vain();
             if calm {
                 self.deferred = false;
                 self.arm_ahead(now, self.times.soonest());
@@ -63,6 +63,18 @@ impl<A: Arch> Kernel<A> {
             return;
         }
         self.on_due(now, priority);
+    }
+
+    /// The timer came too early for who runs, who gets back what that took, if others have set the timer. One for a gate that was left is the
+    /// caller's matter, not the next callee's. Inside a gate, the timer that is set now is for its end.
+    #[inline(always)]
+    fn came_in_vain(&mut self) {
+        let Level { thread, outer, .. } = *self.top();
+        if self.entered.is_some() && self.entered == thread {
+            self.limit = self.limit.wrapping_sub(self.early);
+        }
+        self.give_back(self.early);
+        self.entered = if outer.is_some() { thread } else { None };
     }
 
     /// The rest of [`Kernel::on_timer`] when something is due.

@@ -113,6 +113,7 @@ impl<A: Arch> Boot<A> {
             yielding: switching.yielding(),
             activation: switching.activation(),
             swept: (0, 0),
+            entered: None,
             since: 0,
             armed: 0,
             ticks_per_second: tables.ticks_per_second(),

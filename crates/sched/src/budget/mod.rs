@@ -142,10 +142,13 @@ impl Budget {
         self.left
     }
 
-    /// Its thread has run, and leaves this: [`Budget::ran`] when the next boundary is still ahead.
+    /// Its thread has run, and leaves this: [`Budget::ran`] when the next boundary is still ahead. A thread that ran for less time than its switch is
+    /// granted leaves what there was: others have paid for the switch, and what is left of their price must not add up to a supply.
     #[inline(always)]
     pub const fn set_left(&mut self, left: i32) {
-        self.left = left;
+        if left < self.left {
+            self.left = left;
+        }
     }
 
     /// Ticks left, none if it is in debt.
@@ -192,11 +195,12 @@ impl Budget {
     #[inline(never)]
     pub const fn ran(&mut self, left: i32, now: u64) -> bool {
         let passed = now >= self.next;
-        self.left = left;
-        if passed {
+        if !passed {
+            self.set_left(left);
+        } else {
             // What was used since the boundary is no matter of the period before it.
             let since = (now - self.next) as i64;
-            self.left = (left as i64 + since) as i32;
+            self.set_left((left as i64 + since) as i32);
             self.refill_at(1);
             // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
             let further = if now < self.next { 0 } else { self.periods_until(now) };

@@ -1,105 +1,115 @@
-//! The processor and the programs: who runs does so until it has done what it wants, the timer fires, or the line does. The way into the kernel
+//! The processor and the victims: who runs does so until it has done what it wants, the timer fires, or the line does. The way into the kernel
 //! and the way out take any time up to their bounds.
 
 use std::collections::VecDeque;
 use std::string::String;
 use std::vec::Vec;
 
+use abi::trace::Event;
 use abi::{Call, Error};
+use sched::switching::Switching;
 use testing::Rng;
 
-use super::COSTS;
-use super::systems::{self, GATE, LINE, SERVER, System, WORDS, word};
+use super::moods::{Mood, draw};
+use super::small::Step;
+use super::supply::Supply;
+use super::systems::{self, GATE, System};
+use super::{COSTS, START};
+use crate::objects::State;
 use crate::tests::sim::{Machine, Registers, boot_with};
 use crate::{Kernel, NOBODY};
 
-type Chip = Kernel<Machine<Registers>>;
-
-const VICTIM: u8 = 0;
-
-/// What a hostile thread likes to do; drawn once for each, and again from time to time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mood {
-    Spin,
-    Crumbs,
-    JustBefore,
-    Yield,
-    Storm,
-    Wait,
-    Call,
-    Overrun,
-    Device,
-    Exhaust,
-    Anything,
-}
-
-const MOODS: [Mood; 11] = [
-    Mood::Spin,
-    Mood::Crumbs,
-    Mood::JustBefore,
-    Mood::Yield,
-    Mood::Storm,
-    Mood::Wait,
-    Mood::Call,
-    Mood::Overrun,
-    Mood::Device,
-    Mood::Exhaust,
-    Mood::Anything,
-];
+pub type Chip = Kernel<Machine<Registers>>;
 
 /// How paths are drawn from their bounds.
 #[derive(Clone, Copy, Debug)]
-enum Paths {
+pub enum Paths {
     None,
     Longest,
     Any,
 }
 
-pub struct Run<'a> {
-    system: &'a System,
-    kernel: Chip,
-    rng: Rng,
-    moods: Vec<Mood>,
-    paths: Paths,
-    /// User time that each thread has left of what it is doing.
-    busy: Vec<u64>,
-    /// User time that the victim's job has taken, outside of the gate.
+/// What a victim is at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// User time that the job has taken, outside of the gate.
     job: u64,
     /// Whether the job still has to call the gate.
     to_call: bool,
+    /// The release before.
+    release: u64,
+}
+
+pub struct Run<'a> {
+    pub system: &'a System,
+    pub kernel: Chip,
+    pub rng: Rng,
+    pub moods: Vec<Mood>,
+    /// What hostile threads do instead, again and again, and where they are in it.
+    pub scripts: Vec<(Vec<Step>, usize)>,
+    pub paths: Paths,
+    /// User time that each thread has left of what it is doing.
+    pub busy: Vec<u64>,
+    /// What each thread asks for next.
+    pub then: Vec<Option<(Call, [u32; 4])>>,
+    work: Vec<Work>,
     /// When the line is raised next.
     line: u64,
-    pub responses: Vec<u64>,
+    /// From when on the running thread pays: behind the switch to it, and behind interrupts for others.
+    pays_from: u64,
+    /// What it has paid since the switch to it.
+    ran: u64,
+    supplies: Vec<Supply>,
+    /// What was wrong with a supply.
+    pub complaint: Option<String>,
+    /// The longest response of each victim, and how many jobs there were.
+    pub worst: Vec<u64>,
+    pub jobs: u64,
+    /// Whether there is a log, which takes long: ask for it when a seed has failed.
+    noted: bool,
     log: VecDeque<String>,
 }
 
 impl<'a> Run<'a> {
     pub fn new(system: &'a System, seed: u64) -> Run<'a> {
         let mut rng = Rng::new(seed ^ 0x5eed);
-        let processor = Machine { now: 1_000, shortest: COSTS.late, ..Machine::default() };
+        let processor = Machine { now: START, shortest: COSTS.late, ..Machine::default() };
         let kernel = boot_with(&systems::tables(system), processor);
-        let threads = system.hostile.len() + 1;
-        let pick = |rng: &mut Rng| MOODS[rng.below(MOODS.len() as u64) as usize];
-        let moods = (0..threads).map(|_| pick(&mut rng)).collect();
+        let victims = system.victims.len();
+        let threads = system.hostile.len() + victims;
+        let moods = (0..threads).map(|_| draw(&mut rng)).collect();
         let paths = [Paths::None, Paths::Longest, Paths::Longest, Paths::Any][rng.below(4) as usize];
         Run {
             system,
             kernel,
             rng,
             moods,
+            scripts: Vec::new(),
             paths,
             busy: vec![0; threads],
-            job: 0,
-            to_call: false,
+            then: vec![None; threads],
+            work: vec![Work::default(); victims],
             line: 5_000,
-            responses: Vec::new(),
+            pays_from: START + u64::from(COSTS.switching.exit),
+            ran: 0,
+            supplies: Supply::of(system, matches!(paths, Paths::Longest)).collect(),
+            complaint: None,
+            worst: vec![0; victims],
+            jobs: 0,
+            noted: std::env::var_os("COFFERDAM_TIME_STORY").is_some(),
             log: VecDeque::new(),
         }
     }
 
+    /// From the start on, hostile threads follow scripts.
+    pub fn take_scripts(&mut self, scripts: Vec<(Vec<Step>, usize)>, paths: Paths) {
+        self.supplies = Supply::of(self.system, matches!(paths, Paths::Longest)).collect();
+        (self.scripts, self.paths, self.line) = (scripts, paths, START);
+    }
+
     /// The last that happened.
     pub fn story(&self) -> String {
-        let mut text = format!("{:?} {:?}\n", self.moods, self.paths);
+        let mut text = format!("{:?} {:?} {:?}\n", self.system, self.moods, self.paths);
         self.log.iter().for_each(|line| {
             text.push_str(line);
             text.push('\n');
@@ -107,13 +117,16 @@ impl<'a> Run<'a> {
         text
     }
 
-    fn note(&mut self, what: &str) {
+    fn note(&mut self, what: impl FnOnce() -> String) {
+        if !self.noted {
+            return;
+        }
         if self.log.len() == 400 {
             self.log.pop_front();
         }
         let (now, who) = (self.kernel.arch.now, self.kernel.current());
         let (armed, timer, deferred) = (self.kernel.armed, self.kernel.arch.timer, self.kernel.deferred);
-        let limit = self.kernel.limit;
+        let (limit, what) = (self.kernel.limit, what());
         self.log.push_back(format!("{now} t{who} limit {limit} armed {armed} {timer:?} {deferred}: {what}"));
     }
 
@@ -125,10 +138,36 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// So many periods of the victim, or until a response exceeds the bound.
-    pub fn play(&mut self, jobs: u32, bound: u64) {
-        let end = 1_000 + u64::from(jobs) * u64::from(self.system.budgets[0].0);
-        while self.kernel.arch.now < end && self.responses.last().is_none_or(|last| *last <= bound) {
+    /// Period and capacity of a thread's budget.
+    pub fn budget_of(&self, who: usize) -> (u64, u64) {
+        let (period, capacity) = self.system.budgets[self.payer(who)];
+        (period.into(), capacity.into())
+    }
+
+    fn payer(&self, who: usize) -> usize {
+        let victims = &self.system.victims;
+        if who < victims.len() { victims[who].budget } else { self.system.hostile[who - victims.len()].budget }
+    }
+
+    fn is_victim(&self, who: u8) -> bool {
+        usize::from(who) < self.system.victims.len()
+    }
+
+    /// Whether a victim has a job to do.
+    pub fn is_released(&self, victim: usize) -> bool {
+        let thread = self.kernel.thread(victim as u8);
+        thread.open && thread.state != State::Sleeping
+    }
+
+    /// So many periods of the first victim, or until something is wrong.
+    pub fn play(&mut self, jobs: u32, bounds: &[u64]) {
+        self.play_until(START + u64::from(jobs) * u64::from(self.system.victims[0].period), bounds);
+    }
+
+    pub fn play_until(&mut self, end: u64, bounds: &[u64]) {
+        let fine =
+            |run: &Self| run.complaint.is_none() && run.worst.iter().zip(bounds).all(|(worst, bound)| worst <= bound);
+        while self.kernel.arch.now < end && fine(self) {
             self.step();
             self.kernel.arch.trace.clear();
         }
@@ -147,10 +186,13 @@ impl<'a> Run<'a> {
         if who != NOBODY {
             self.busy[usize::from(who)] -= next - now;
             let outside = self.kernel.top().outer.is_none();
-            self.job += if who == VICTIM && outside { next - now } else { 0 };
+            if self.is_victim(who) && outside {
+                self.work[usize::from(who)].job += next - now;
+            }
         }
         self.kernel.arch.now = next;
-        if done < interrupt || (done == interrupt && self.rng.chance(2)) {
+        // What is pending already comes before a thread's first instruction.
+        if done < interrupt || (done == interrupt && done > now && self.rng.chance(2)) {
             self.acts(who);
         } else if line <= timer {
             self.line_comes();
@@ -160,8 +202,8 @@ impl<'a> Run<'a> {
     }
 
     fn timer_comes(&mut self) {
-        self.note("timer");
-        let before = self.kernel.current();
+        self.note(|| "timer".into());
+        let (before, asleep) = (self.kernel.current(), self.asleep());
         // A timer that comes too early takes Y at most, in and out.
         let way_in = self.path(COSTS.switching.early / 2);
         self.kernel.arch.now += way_in;
@@ -169,132 +211,187 @@ impl<'a> Run<'a> {
         self.kernel.arch.timer = None;
         self.kernel.on_timer();
         let same = self.kernel.current() == before;
+        let woken = asleep.iter().zip(self.asleep()).any(|(before, after)| before & !after != 0);
+        self.switched(before, way_in, if woken { COSTS.switching.path() } else { COSTS.switching.early });
         let most = if same { COSTS.switching.early / 2 } else { COSTS.switching.exit };
         self.kernel.arch.now += self.path(most);
     }
 
     fn line_comes(&mut self) {
-        self.note("line");
+        self.note(|| "line".into());
         let separation = if self.rng.chance(3) { 50 } else { 4_000 };
-        self.line = self.kernel.arch.now + self.rng.below(separation);
-        self.kernel.arch.now += self.path(COSTS.switching.entry);
+        let before = self.kernel.current();
+        self.line = self.kernel.arch.now + if self.scripts.is_empty() { self.rng.below(separation) } else { 0 };
+        let way_in = self.path(COSTS.switching.entry);
+        self.kernel.arch.now += way_in;
         self.kernel.interrupts(3);
+        self.switched(before, way_in, COSTS.switching.path());
         self.kernel.arch.now += self.path(COSTS.switching.exit);
     }
 
-    fn asks(&mut self, call: Call, args: [u32; 4]) {
-        self.note(&format!("{call:?} {args:?}"));
+    pub fn asks(&mut self, call: Call, args: [u32; 4]) {
+        self.note(|| format!("{call:?} {args:?}"));
+        let before = self.kernel.current();
         self.kernel.arch.now += self.path(COSTS.switching.entry);
-        self.kernel.asks(call as u32, args);
+        let (waiting, outer) = (self.waiting(), self.kernel.top().outer.is_some());
+        let told = self.kernel.asks(call as u32, args);
+        let activation = COSTS.activation();
+        let who = usize::from(before);
+        let state = self.kernel.thread(before).state;
+        let price = match call {
+            Call::SleepUntil | Call::WaitPeriod if state == State::Sleeping => activation,
+            Call::GateCall if state == State::Throttled && self.exhausted().is_none() => activation,
+            Call::InterruptAck => activation,
+            Call::Signal if waiting & !self.waiting() != 0 => activation,
+            Call::Yield if !outer && self.kernel.current() != before && state == State::Ready => activation / 2,
+            _ => 0,
+        };
+        let refused = told.is_some_and(|(status, _)| Error::from_status(status).is_some());
+        self.switched(before, 0, 0);
+        if price > 0 && !refused {
+            if self.kernel.current() == before {
+                self.ends(before, self.kernel.arch.now);
+            }
+            self.pays(self.payer(who), price);
+        }
         self.kernel.arch.now += self.path(COSTS.switching.exit);
+    }
+
+    /// Bits for the threads in some states.
+    fn bits(&self, are: impl Fn(State) -> bool) -> u32 {
+        (0..self.busy.len())
+            .filter(|thread| are(self.kernel.thread(*thread as u8).state))
+            .fold(0, |bits, one| bits | 1 << one)
+    }
+
+    /// Those that sleep, and those that wait for a refill.
+    fn asleep(&self) -> [u32; 2] {
+        [self.bits(|state| state == State::Sleeping), self.bits(|state| state == State::Throttled)]
+    }
+
+    fn waiting(&self) -> u32 {
+        self.bits(|state| matches!(state, State::Waiting(_)))
+    }
+
+    /// The budget that this entry has found exhausted.
+    fn exhausted(&self) -> Option<usize> {
+        let mut records = self.kernel.arch.trace.iter().map(|(head, _)| *head);
+        records.find(|head| *head as u8 == Event::BudgetOut as u8).map(|head| (head >> 16) as usize)
+    }
+
+    fn pays(&mut self, budget: usize, price: u64) {
+        let left = self.kernel.budgets[budget].time.left();
+        self.note(|| format!("budget {budget} pays {price}, has {left}"));
+        let complaint = self.supplies[budget].pays(self.kernel.arch.now, price);
+        self.complain(budget, complaint);
+    }
+
+    fn complain(&mut self, budget: usize, complaint: Option<String>) {
+        if let Some(complaint) = complaint {
+            self.complaint.get_or_insert(format!("budget {budget}: {complaint}"));
+        }
+    }
+
+    /// After a kernel entry: who ran before pays for what it has run; not for the switch, and not for what an interrupt for others takes, of which
+    /// `way_in` is over. A thread whose budget was exhausted pays for its return.
+    fn switched(&mut self, before: u8, way_in: u64, interrupt: u32) {
+        let now = self.kernel.arch.now;
+        let Switching { entry, exit, .. } = COSTS.switching;
+        if self.kernel.current() != before {
+            self.ends(before, now - u64::from(entry));
+            self.pays_from = now + u64::from(exit);
+            self.ran = 0;
+        } else if interrupt > 0 {
+            self.ends(before, now - way_in);
+            self.pays_from = now - way_in + u64::from(interrupt);
+        }
+        let throttled = || self.kernel.thread(before).state == State::Throttled;
+        if before != NOBODY && self.exhausted() == Some(self.payer(before.into())) && throttled() {
+            self.pays(self.payer(before.into()), COSTS.activation());
+        }
+    }
+
+    /// A thread has run until `to`.
+    fn ends(&mut self, who: u8, to: u64) {
+        if who == NOBODY {
+            return;
+        }
+        let (budget, from) = (self.payer(who.into()), self.pays_from);
+        let left = self.kernel.budgets[budget].time.left();
+        self.note(|| format!("budget {budget} was used from {from} to {to}, has {left}"));
+        // A switch that was shorter than its bound is not its gain beyond what it has run since the last one.
+        let shorter = from.saturating_sub(to).min(self.ran);
+        self.ran += to.saturating_sub(from);
+        self.supplies[budget].takes_back(shorter);
+        let complaint = self.supplies[budget].ran(from, to);
+        self.complain(budget, complaint);
+        self.pays_from = self.pays_from.max(to);
     }
 
     /// A thread has done what it wanted, and asks the kernel for something.
     fn acts(&mut self, who: u8) {
-        if who == VICTIM {
-            self.victim();
-        } else if self.kernel.top().outer.is_some() {
+        if self.kernel.top().outer.is_some() {
             self.asks(Call::GateReturn, [0; 4]);
+        } else if self.is_victim(who) {
+            self.victim(who);
+        } else if let Some((call, args)) = self.then[usize::from(who)].take() {
+            self.asks(call, args);
         } else {
-            self.hostile(usize::from(who));
+            let who = usize::from(who);
+            match self.scripts.get_mut(who - self.system.victims.len()) {
+                Some((script, position)) => {
+                    let step = script[*position % script.len()];
+                    *position += 1;
+                    self.performs(who, step);
+                }
+                None => self.hostile(who),
+            }
         }
     }
 
-    fn victim(&mut self) {
-        let release = self.kernel.thread(VICTIM).release;
-        let open = self.kernel.thread(VICTIM).open;
-        if self.kernel.top().outer.is_some() {
-            self.asks(Call::GateReturn, [0; 4]);
-            return;
-        }
-        let told = self.kernel.context(VICTIM).response.map(|(status, _)| Error::from_status(status));
+    fn victim(&mut self, number: u8) {
+        let who = usize::from(number);
+        let victim = self.system.victims[who];
+        let (release, open) = (self.kernel.thread(number).release, self.kernel.thread(number).open);
+        let told = self.kernel.context(number).response.map(|(status, _)| Error::from_status(status));
         assert_ne!(told, Some(Some(Error::GateOverrun)), "an innocent callee was stopped\n{}", self.story());
-        let wcet = u64::from(self.system.wcet);
-        if open && self.to_call && self.job >= wcet / 2 {
-            self.to_call = false;
+        let wcet = u64::from(victim.wcet);
+        let Work { job, to_call, .. } = self.work[who];
+        if open && to_call && job >= wcet / 2 {
+            self.work[who].to_call = false;
             // The callee takes all of its bound but what the kernel takes of it.
-            self.busy[0] = u64::from(self.system.gate.1 - COSTS.switching.path());
+            self.busy[who] = u64::from(self.system.gate.1 - COSTS.switching.path());
             self.asks(Call::GateCall, [GATE, 0, 0, 0]);
-            if self.kernel.current() == VICTIM && self.kernel.top().outer.is_none() {
-                self.busy[0] = 0;
+            if self.kernel.current() == number && self.kernel.top().outer.is_none() {
+                self.busy[who] = 0;
             }
             return;
         }
-        if open && self.job < wcet {
-            let all = wcet - self.job;
-            self.busy[0] = if self.to_call { all.min(wcet / 2) } else { all };
+        if open && job < wcet {
+            self.busy[who] = if to_call { (wcet - job).min(wcet / 2) } else { wcet - job };
             return;
         }
         if open {
-            self.responses.push(self.kernel.arch.now - release);
-            self.note("victim done");
+            self.done(who, release);
         }
-        self.job = 0;
-        self.to_call = self.system.calls;
+        self.work[who].job = 0;
+        self.work[who].to_call = victim.calls;
         self.asks(Call::WaitPeriod, [0; 4]);
     }
 
-    fn sleep(&mut self, ticks: u64) {
-        let at = self.kernel.arch.now + ticks;
-        self.asks(Call::SleepUntil, [at as u32, (at >> 32) as u32, 0, 0]);
-    }
-
-    fn hostile(&mut self, who: usize) {
-        if self.rng.chance(60) {
-            self.moods[who] = MOODS[self.rng.below(MOODS.len() as u64) as usize];
-        }
-        let mood = self.moods[who];
-        let mood = if mood == Mood::Anything { MOODS[self.rng.below(10) as usize] } else { mood };
-        let some = |rng: &mut Rng, most: u64| rng.below(most);
-        self.busy[who] = some(&mut self.rng, 60);
-        match mood {
-            Mood::Spin => self.busy[who] = 200 + some(&mut self.rng, 4_000),
-            Mood::Crumbs => {
-                let ticks = 1 + some(&mut self.rng, 400);
-                self.sleep(ticks);
-            }
-            Mood::JustBefore => self.before_release(),
-            Mood::Yield => self.asks(Call::Yield, [0; 4]),
-            Mood::Storm => {
-                let word = word(some(&mut self.rng, WORDS.into()) as u32);
-                self.asks(Call::Signal, [word, 1, 0, 0]);
-            }
-            Mood::Wait => {
-                let word = word(some(&mut self.rng, WORDS.into()) as u32);
-                self.asks(Call::Wait, [word, 1, 0, 0]);
-            }
-            Mood::Call | Mood::Overrun => self.calls(who, mood == Mood::Overrun),
-            Mood::Device => {
-                self.asks(Call::InterruptAck, [LINE, 0, 0, 0]);
-                if self.kernel.current() == who as u8 {
-                    self.asks(Call::Wait, [word(WORDS - 1), 1, 0, 0]);
-                }
-            }
-            Mood::Exhaust | Mood::Anything => {
-                self.busy[who] = u64::from(self.system.budgets[self.system.hostile[who - 1].budget].1);
-            }
-        }
-    }
-
-    /// Sleeps until shortly before the victim's next release, and then runs or calls.
-    fn before_release(&mut self) {
-        let now = self.kernel.arch.now;
-        let period = u64::from(self.system.budgets[0].0);
-        let release = 1_000 + ((now - 1_000) / period + 1) * period;
-        let before = [1, 2, 30, 150, 260][self.rng.below(5) as usize];
-        match release.checked_sub(before).filter(|at| *at > now) {
-            Some(at) => self.sleep(at - now),
-            None => self.asks(Call::GateCall, [GATE, 0, 0, 0]),
-        }
-    }
-
-    /// Calls the gate, and stays in it up to its bound or beyond; restarts its domain if that has been stopped.
-    fn calls(&mut self, who: usize, too_long: bool) {
-        let bound = u64::from(self.system.gate.1);
-        self.busy[who] = if too_long { 2 * bound } else { self.rng.below(bound) };
-        self.asks(Call::GateCall, [GATE, 0, 0, 0]);
-        if self.kernel.current() == who as u8 && self.kernel.top().outer.is_none() {
-            self.asks(Call::DomainRestart, [SERVER, 0, 0, 0]);
-        }
+    /// A job is done.
+    fn done(&mut self, who: usize, release: u64) {
+        let System { victims, budgets, .. } = self.system;
+        let last = core::mem::replace(&mut self.work[who].release, release);
+        let grid = u64::from(budgets[victims[who].budget].0);
+        let rule = if last == 0 {
+            (release - START).is_multiple_of(grid)
+        } else {
+            release - last == u64::from(victims[who].period)
+        };
+        assert!(rule, "released at {release} after {last}\n{}", self.story());
+        self.worst[who] = self.worst[who].max(self.kernel.arch.now - release);
+        self.jobs += 1;
+        self.note(|| format!("victim done, released at {release}"));
     }
 }

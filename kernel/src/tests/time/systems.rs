@@ -2,14 +2,28 @@
 
 use std::vec::Vec;
 
-use sched::response::{Contender, Gate as GateTerm, Grid, Job, Line, Set, Thread as Subject, response};
+use sched::response::{Contender, Gate as GateTerm, Grid, Job, Line, Set, Share, Sharer, Thread as Subject};
+use sched::response::{Sharing, response, sharing};
 use system::build::Builder;
 use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
 use testing::Rng;
 
 use super::COSTS;
 
-/// A thread that is not the victim.
+/// A thread that does what it declares, and has a bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Victim {
+    pub priority: u8,
+    /// Which of [`System::budgets`] pays.
+    pub budget: usize,
+    /// Its deadline, too.
+    pub period: u32,
+    pub wcet: u32,
+    /// Whether each job calls the gate.
+    pub calls: bool,
+}
+
+/// A thread that does anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Hostile {
     pub priority: u8,
@@ -17,16 +31,13 @@ pub struct Hostile {
     pub budget: usize,
 }
 
-/// Thread 0 is the victim, alone in domain 0 on budget 0. Hostile threads are in the domain of their budget's number. The last domain has the gate.
+/// Threads are numbered victims first. Each is in the domain of its budget's number. The last domain has the gate.
 #[derive(Clone, Debug)]
 pub struct System {
-    pub wcet: u32,
-    pub priority: u8,
-    /// Whether each job of the victim calls the gate.
-    pub calls: bool,
-    /// Period and capacity; of the victim, whose period is its budget's, too.
-    pub budgets: Vec<(u32, u32)>,
+    pub victims: Vec<Victim>,
     pub hostile: Vec<Hostile>,
+    /// Period and capacity.
+    pub budgets: Vec<(u32, u32)>,
     /// Ceiling and bound.
     pub gate: (u8, u32),
 }
@@ -42,75 +53,154 @@ pub fn word(index: u32) -> u32 {
 /// Notifications; line 3 is bound to the last.
 pub const WORDS: u32 = 4;
 
-/// Draws a system: two to six hostile threads on one to four budgets, of any priority around the victim's.
+/// Draws a system: one or two budgets with victims, to which others may belong, and one to four budgets of hostile threads.
 pub fn random(rng: &mut Rng) -> System {
+    let gate =
+        (2 + rng.below(3) as u8, if rng.chance(3) { 150 + rng.below(2_500) } else { 150 + rng.below(600) } as u32);
+    let mut system = System { victims: Vec::new(), hostile: Vec::new(), budgets: Vec::new(), gate };
+    for index in 0..if rng.chance(3) { 2 } else { 1 } {
+        system.budgets.push((5_000 * (1 + rng.below(8)) as u32, 0));
+        victims_of(&mut system, index, rng);
+    }
+    let first = system.budgets.len();
     let count = 1 + rng.below(4) as usize;
-    let mut budgets = vec![(5_000 * (1 + rng.below(8)) as u32, 0)];
     let mut left = 75;
     for _ in 0..count {
         let share = 3 + rng.below(left / 2) as u32;
         left -= u64::from(share) / 2;
         let period = if rng.chance(2) { 5_000 * (1 + rng.below(6)) as u32 } else { 2_500 + rng.below(30_000) as u32 };
-        budgets.push((period, (period * share / 100).max(700)));
+        system.budgets.push((period, (period * share / 100).max(700)));
     }
     let hostile = |rng: &mut Rng, budget| Hostile { priority: 2 + rng.below(5) as u8, budget };
-    let mut threads: Vec<Hostile> = (1..=count).map(|budget| hostile(rng, budget)).collect();
-    for _ in 0..rng.below(4) {
-        let budget = 1 + rng.below(count as u64) as usize;
-        threads.push(hostile(rng, budget));
+    system.hostile.extend((first..first + count).map(|budget| hostile(rng, budget)));
+    // Some systems have one crowded budget.
+    let crowd = if rng.chance(5) { Some(first) } else { None };
+    for _ in 0..if crowd.is_some() { 6 } else { rng.below(4) } {
+        let budget = crowd.unwrap_or(first + rng.below(count as u64) as usize);
+        system.hostile.push(hostile(rng, budget));
     }
-    let priority = 2 + rng.below(4) as u8;
-    let wcet = u64::from(budgets[0].0) * (4 + rng.below(40)) / 100;
-    let activation = COSTS.switching.activation();
-    let bound = 150 + rng.below(600) as u32;
-    let ceiling = 2 + rng.below(3) as u8;
-    let calls = rng.chance(2) && ceiling <= priority;
-    let mut system = System { wcet: wcet as u32, priority, calls, budgets, hostile: threads, gate: (ceiling, bound) };
-    let call = if calls { bound + COSTS.slack() as u32 } else { 0 };
-    system.budgets[0].1 = (wcet as u32 + call + activation).min(system.budgets[0].0);
     system
 }
 
-/// The bound of the victim's response, if it is admitted.
-pub fn bound(system: &System) -> Option<u64> {
-    let (period, capacity) = system.budgets[0];
-    let calls = u64::from(system.calls);
-    let job = Job { wcet: system.wcet.into(), calls, bounds: calls * u64::from(system.gate.1), ..Job::default() };
-    if job.price(&COSTS) > capacity.into() {
+/// Adds the threads of a victim's budget, and leaves it no more capacity than it needs.
+fn victims_of(system: &mut System, budget: usize, rng: &mut Rng) {
+    let grid = system.budgets[budget].0;
+    let victim = |rng: &mut Rng, period: u32, share: u64| {
+        let priority = 2 + rng.below(4) as u8;
+        let calls = rng.chance(2) && system.gate.0 <= priority;
+        let wcet = (u64::from(period.min(grid)) * share / 100) as u32;
+        Victim { priority, budget, period, wcet, calls }
+    };
+    let share = 4 + rng.below(if budget == 0 { 40 } else { 15 });
+    let period = grid * [1, 1, 1, 1, 2, 3][rng.below(6) as usize];
+    let mut all = vec![victim(rng, period, share)];
+    let sharers = if rng.chance(3) { 1 + rng.below(2) } else { 0 };
+    for _ in 0..sharers {
+        let period = match rng.below(4) {
+            0 => grid / 2,
+            1 => grid,
+            2 => 2 * grid,
+            _ => grid / 2 + rng.below(grid.into()) as u32,
+        };
+        let share = 3 + rng.below(12);
+        all.push(victim(rng, period, share));
+    }
+    system.victims.extend(all);
+    let least = system.victims.iter().filter(|victim| victim.budget == budget).map(|victim| victim.priority).max();
+    if rng.chance(4) {
+        let priority = least.unwrap_or(0) + 1 + rng.below(2) as u8;
+        system.hostile.push(Hostile { priority, budget });
+    }
+    let needs = |of| match sharing(grid.into(), 0, &shares(system, budget), of, &COSTS) {
+        Sharing::Exceeded { demand } => demand,
+        _ => u64::from(grid),
+    };
+    let count = system.victims.iter().filter(|victim| victim.budget == budget).count();
+    let needed = (0..count).map(needs).max().unwrap_or(0);
+    system.budgets[budget].1 = needed.min(grid.into()) as u32;
+}
+
+impl Victim {
+    fn job(&self, gate: (u8, u32)) -> Job {
+        let calls = u64::from(self.calls);
+        Job { wcet: self.wcet.into(), calls, bounds: calls * u64::from(gate.1), ..Job::default() }
+    }
+}
+
+/// The threads of a budget, victims first.
+pub fn shares(system: &System, budget: usize) -> Vec<Share> {
+    let reservation = Some(system.gate.1.into());
+    let victims = system.victims.iter().filter(|victim| victim.budget == budget).map(|victim| Share {
+        level: victim.priority,
+        period: Some(victim.period.into()),
+        price: Some(victim.job(system.gate).price(&COSTS)),
+        reservation,
+    });
+    let hostile = system.hostile.iter().filter(|thread| thread.budget == budget);
+    victims
+        .chain(hostile.map(|thread| Share { level: thread.priority, period: None, price: None, reservation }))
+        .collect()
+}
+
+/// The bounds of the victims' responses, if all are admitted.
+pub fn bounds(system: &System) -> Option<Vec<u64>> {
+    let used: f64 = system.budgets.iter().map(|(period, capacity)| f64::from(*capacity) / f64::from(*period)).sum();
+    if used > 1.0 {
         return None;
     }
-    let used: f64 = system.budgets.iter().map(|(period, capacity)| f64::from(*capacity) / f64::from(*period)).sum();
+    (0..system.victims.len()).map(|of| bound(system, of)).collect()
+}
+
+fn bound(system: &System, of: usize) -> Option<u64> {
+    let victim = &system.victims[of];
+    let (grid, capacity) = system.budgets[victim.budget];
+    let (grid, period) = (u64::from(grid), u64::from(victim.period));
+    let before = system.victims[..of].iter().filter(|other| other.budget == victim.budget).count();
+    let shares = shares(system, victim.budget);
+    match sharing(grid, capacity.into(), &shares, before, &COSTS) {
+        Sharing::Covered { .. } | Sharing::Full { .. } => {}
+        _ => return None,
+    }
+    let releases = gcd(grid, period);
+    let all = system.victims.iter().map(|victim| (victim.priority, victim.budget));
+    let all: Vec<(u8, usize)> =
+        all.chain(system.hostile.iter().map(|thread| (thread.priority, thread.budget))).collect();
     let contender = |(index, &(of, capacity)): (usize, &(u32, u32))| {
-        let users = system.hostile.iter().filter(|thread| thread.budget == index);
+        let users = all.iter().filter(|(_, budget)| *budget == index && index != victim.budget);
         Some(Contender {
-            level: users.clone().map(|thread| thread.priority).min()?,
+            level: users.clone().map(|(priority, _)| *priority).min()?,
             period: of.into(),
             capacity: capacity.into(),
-            step: gcd(of.into(), period.into()),
+            step: gcd(releases, of.into()),
             threads: users.count() as u32,
             calls: true,
         })
     };
-    let budgets: Vec<Contender> = system.budgets.iter().enumerate().skip(1).filter_map(contender).collect();
+    let budgets: Vec<Contender> = system.budgets.iter().enumerate().filter_map(contender).collect();
+    let others = shares.iter().enumerate().filter(|(position, _)| *position != before);
+    let sharer = |(_, share): (usize, &Share)| {
+        let (other, price) = (share.period?, share.price?);
+        let together = grid.is_multiple_of(other) && period.is_multiple_of(other);
+        Some(Sharer { level: share.level, period: other, deadline: other, price, together })
+    };
+    let sharers: Vec<Sharer> = others.filter_map(sharer).collect();
     let (ceiling, longest) = system.gate;
-    let callers = system.hostile.iter().filter(|thread| thread.priority >= ceiling).map(|thread| thread.priority);
-    let gates: Vec<GateTerm> = callers
-        .max()
-        .map(|lowest_caller| GateTerm { ceiling, bound: longest.into(), lowest_caller })
-        .into_iter()
-        .collect();
-    let lines = [Line { wakes: system.hostile.iter().map(|thread| thread.priority).min() }];
+    let callers = all.iter().map(|(priority, _)| *priority).filter(|priority| *priority >= ceiling);
+    let gate = |lowest_caller| GateTerm { ceiling, bound: longest.into(), lowest_caller };
+    let gates: Vec<GateTerm> = callers.max().map(gate).into_iter().collect();
+    let others = all.iter().enumerate().filter(|(other, _)| *other != of);
+    let lines = [Line { wakes: others.map(|(_, (priority, _))| *priority).min() }];
+    let waits = shares.iter().any(|share| share.level > victim.priority);
     let set = Set {
-        own: Grid { period: period.into(), step: period.into(), timers: 1 },
+        own: Grid { period: grid, step: releases, timers: 1 + u64::from(waits) },
         budgets: &budgets,
-        sharers: &[],
+        sharers: &sharers,
         gates: &gates,
         lines: &lines,
         costs: COSTS,
     };
-    let subject = Subject { level: system.priority, deadline: period.into(), job };
-    let found = response(&subject, &set).ok()?;
-    (used <= 1.0).then_some(found.window)
+    let subject = Subject { level: victim.priority, deadline: period, job: victim.job(system.gate) };
+    response(&subject, &set).ok().map(|found| found.window)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -121,24 +211,24 @@ fn gcd(a: u64, b: u64) -> u64 {
 pub fn tables(system: &System) -> Builder {
     let domains = system.budgets.len() as u32 + 1;
     let mut stacks = vec![0; domains as usize];
-    let mut thread = |domain: u32, priority: u8, budget: usize, period: u32| {
-        let offset = stacks[domain as usize] * 0x200;
-        stacks[domain as usize] += 1;
+    let mut thread = |priority: u8, budget: usize, period: u32| {
+        let domain = budget as u32;
+        let offset = stacks[budget] * 0x200;
+        stacks[budget] += 1;
         Thread {
             domain,
             entry: 0x20_0101 + domain * 0x1000,
             stack_base: 0x2002_0000 + domain * 0x2000 + offset,
             stack_bytes: 0x200,
             priority: priority.into(),
-            budget: budget as u32,
+            budget: domain,
             period,
             ..Thread::default()
         }
     };
-    let mut threads = vec![thread(0, system.priority, 0, system.budgets[0].0)];
-    for hostile in &system.hostile {
-        threads.push(thread(hostile.budget as u32, hostile.priority, hostile.budget, 0));
-    }
+    let victims = system.victims.iter().map(|victim| (victim.priority, victim.budget, victim.period));
+    let hostile = system.hostile.iter().map(|hostile| (hostile.priority, hostile.budget, 0));
+    let threads = victims.chain(hostile).map(|(priority, budget, period)| thread(priority, budget, period)).collect();
     let server = domains - 1;
     Builder {
         ticks_per_second: 25_000_000,

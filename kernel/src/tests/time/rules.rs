@@ -1,0 +1,228 @@
+//! Rules of docs/time.md, each by itself.
+
+use std::vec::Vec;
+
+use abi::Call;
+use system::build::Builder;
+
+use super::drive::{Chip, Paths, Run};
+use super::small::Step;
+use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
+use super::{COSTS, START};
+use crate::NOBODY;
+use crate::objects::State;
+use crate::schedule::STEP;
+use crate::tests::sim::{Machine, boot_with};
+
+/// Thread 0 is a victim that nobody lets run; the others are on budget 1, of 5000 ticks every 20000, with these priorities.
+fn on_one_budget(priorities: &[u8]) -> Builder {
+    let victim = Victim { priority: 30, budget: 0, period: 1_000_000, wcet: 1_000, calls: false };
+    let hostile = priorities.iter().map(|&priority| Hostile { priority, budget: 1 }).collect();
+    let budgets = vec![(1_000_000, 2_000), (20_000, 5_000)];
+    tables(&System { victims: vec![victim], hostile, budgets, gate: (2, 3_000) })
+}
+
+fn boots(builder: &Builder) -> Chip {
+    boot_with(builder, Machine { now: START, ..Machine::default() })
+}
+
+fn sleeps(kernel: &mut Chip, until: u64) {
+    kernel.asks(Call::SleepUntil as u32, [until as u32, (until >> 32) as u32, 0, 0]);
+}
+
+fn left(kernel: &Chip, budget: usize) -> i64 {
+    kernel.budgets[budget].time.left().into()
+}
+
+#[test]
+fn times_of_less_important_threads_wait() {
+    let mut kernel = boots(&on_one_budget(&[3, 2]));
+    sleeps(&mut kernel, START + 2_000);
+    assert_eq!(kernel.current(), 1);
+    sleeps(&mut kernel, START + 2_500);
+    kernel.passes(2_000);
+    assert_eq!((kernel.current(), kernel.thread(1).state), (2, State::Sleeping));
+    kernel.passes(1_000);
+    assert_eq!((kernel.current(), kernel.thread(1).state), (2, State::Sleeping), "it is due, and waits");
+    sleeps(&mut kernel, START + 9_000);
+    assert_eq!(kernel.current(), 1, "nobody more important is ready");
+}
+
+#[test]
+fn a_timer_that_comes_too_early_costs_nothing() {
+    let mut kernel = boots(&on_one_budget(&[3, 2]));
+    sleeps(&mut kernel, START + 100);
+    sleeps(&mut kernel, START + 1_000);
+    kernel.passes(100);
+    assert_eq!(kernel.current(), 2);
+    let limit = kernel.limit;
+    kernel.passes(900);
+    assert_eq!(kernel.limit, limit.wrapping_add(COSTS.switching.early));
+}
+
+/// Every thread of the budget is due for the refill, and pays for it.
+#[test]
+fn who_exhausts_a_budget_pays_for_the_refill() {
+    let mut kernel = boots(&on_one_budget(&[2]));
+    kernel.passes(6_000);
+    assert_eq!((kernel.current(), kernel.thread(1).state), (0, State::Throttled));
+    kernel.passes(20_000 - kernel.arch.now + START);
+    assert_eq!(kernel.current(), 1);
+    let overrun = i64::from(COSTS.switching.path());
+    assert!(left(&kernel, 1) <= 5_000 - COSTS.activation() as i64 + overrun, "{}", left(&kernel, 1));
+}
+
+#[test]
+fn a_call_that_waits_for_the_boundary_pays_for_it() {
+    let mut kernel = boots(&on_one_budget(&[2]));
+    kernel.passes(3_000);
+    let before = i64::from(kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32);
+    kernel.asks(Call::GateCall as u32, [0; 4]);
+    assert_eq!(kernel.thread(1).state, State::Throttled);
+    assert_eq!(left(&kernel, 1), before - COSTS.activation() as i64);
+}
+
+/// Prices of one period are not taken out of what was left of the period before.
+#[test]
+fn prices_are_of_the_period_in_which_they_are_arranged() {
+    for call in [Call::InterruptAck, Call::SleepUntil] {
+        let mut kernel = boots(&on_one_budget(&[2]));
+        sleeps(&mut kernel, START + 19_000);
+        kernel.passes(20_000);
+        assert_eq!(kernel.current(), 1);
+        // In the new period nothing has looked at the budget yet.
+        kernel.passes(500);
+        let handle = if call == Call::InterruptAck { LINE } else { START as u32 + 22_000 };
+        kernel.asks(call as u32, [handle, 0, 0, 0]);
+        if call == Call::InterruptAck {
+            let now = kernel.now();
+            kernel.pause(now);
+        }
+        assert_eq!(left(&kernel, 1), 5_000 - 500 - COSTS.activation() as i64, "{call:?}");
+    }
+}
+
+/// One thread wakes another again and again, which waits again at once, on a processor whose paths take no time.
+#[test]
+fn short_switches_do_not_add_up_to_a_supply() {
+    let mut kernel = boots(&on_one_budget(&[2]));
+    kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+    assert_eq!(kernel.current(), 0);
+    for _ in 0..4 {
+        kernel.asks(Call::Signal as u32, [word(0), 1, 0, 0]);
+        assert_eq!(kernel.current(), 1);
+        kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+        assert!(left(&kernel, 1) <= 5_000, "{}", left(&kernel, 1));
+    }
+}
+
+/// Many threads due at once: no kernel entry wakes more than it may, and all run at last.
+#[test]
+fn a_herd_is_woken_in_steps() {
+    let mut builder = on_one_budget(&[5; 31]);
+    for (index, thread) in builder.threads.iter_mut().enumerate().skip(1) {
+        // Room for the stacks: their addresses matter to nobody here.
+        thread.stack_base = 0x2002_2000 + (index as u32 % 8) * 0x200;
+        thread.priority = 2 + index as u32 % 5;
+    }
+    builder.budgets[1] = system::Budget { period: 1_000_000, capacity: 900_000, misses: 0 };
+    let mut kernel = boots(&builder);
+    let due = START + 100_000;
+    while kernel.current() != 0 {
+        sleeps(&mut kernel, due);
+    }
+    kernel.passes(due - kernel.arch.now - 1);
+    kernel.arch.now = due;
+    let asleep = |kernel: &Chip| (1..32).filter(|thread| kernel.thread(*thread).state == State::Sleeping).count();
+    let (mut ran, mut entries) = (Vec::new(), 0);
+    while asleep(&kernel) > 0 || kernel.arch.again || kernel.current() != 0 {
+        let before = asleep(&kernel);
+        if kernel.arch.again || kernel.arch.timer.is_some_and(|at| at <= kernel.arch.now) {
+            kernel.arch.again = false;
+            kernel.arch.timer = None;
+            kernel.on_timer();
+        } else if kernel.current() != 0 && kernel.current() != NOBODY {
+            ran.push(kernel.current());
+            sleeps(&mut kernel, due + 1_000_000);
+        } else {
+            kernel.arch.now += 10;
+        }
+        let slept = usize::from(asleep(&kernel) > before);
+        assert!(before + slept <= asleep(&kernel) + STEP as usize, "{before} sleepers, then {}", asleep(&kernel));
+        entries += 1;
+        assert!(entries < 1_000, "they do not all run");
+        if ran.len() == 31 {
+            break;
+        }
+    }
+    ran.sort_unstable();
+    assert_eq!(ran, (1..32).collect::<Vec<u8>>());
+}
+
+/// A budget that was idle for longer than low words can tell apart is full once for each period afterwards, and is seen to be so.
+#[test]
+fn long_idleness_is_told_from_none() {
+    for idle in [1u64 << 30, 1 << 31, (1 << 31) + 12_345, 3 << 30, 1 << 32, (1 << 32) + (1 << 31), 5 << 31] {
+        let mut kernel = boots(&on_one_budget(&[2]));
+        // Most of the budget is used, then its thread waits for long, and is woken when the other one has a new budget to do so.
+        kernel.passes(4_000);
+        kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+        let wake = START + idle / 1_000_000 * 1_000_000 + 500;
+        kernel.passes(wake - kernel.arch.now);
+        assert_eq!(kernel.current(), 0);
+        kernel.asks(Call::Signal as u32, [word(0), 1, 0, 0]);
+        assert_eq!(kernel.current(), 1);
+        let mut used = 0;
+        let (mut from, end) = (wake, wake + 60_000);
+        while kernel.arch.now < end {
+            let ran = kernel.current() == 1;
+            kernel.passes(10);
+            used += if ran { kernel.arch.now - from } else { 0 };
+            from = kernel.arch.now;
+        }
+        // What is left of three periods, and the beginning of another.
+        let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
+        assert!((3 * 4_500..=most).contains(&used), "{used} ticks after {idle}");
+    }
+}
+
+/// What a call may still take is no sharer's while its thread is switched away.
+#[test]
+fn what_is_set_aside_for_a_call_is_nobody_elses() {
+    let mut kernel = boots(&on_one_budget(&[5, 1]));
+    sleeps(&mut kernel, START + 1_100);
+    assert_eq!(kernel.current(), 1);
+    kernel.passes(1_000);
+    kernel.asks(Call::GateCall as u32, [0; 4]);
+    assert_eq!(kernel.depth(1), 1);
+    kernel.passes(100);
+    assert_eq!(kernel.current(), 2);
+    kernel.passes(1_000);
+    assert_eq!(kernel.current(), 2);
+    // Of 5000 ticks, 1100 and a sleep are used, and 2900 set aside.
+    kernel.passes(300);
+    assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Throttled));
+    kernel.passes(2_700);
+    assert_eq!((kernel.current(), kernel.depth(1)), (1, 1), "the call has its bound");
+}
+
+/// Somebody enters a gate and leaves it at once, again and again. The timer that was set for the gate's bound comes each time, in vain, and costs a victim
+/// what nobody else has paid for.
+#[test]
+fn who_leaves_a_gate_early_pays_for_its_timer() {
+    for bound in [150, 260, 400] {
+        let victim = Victim { priority: 3, budget: 0, period: 200_000, wcet: 40_000, calls: false };
+        let hostile = vec![Hostile { priority: 2, budget: 1 }];
+        let system = System {
+            victims: vec![victim],
+            hostile,
+            budgets: vec![(200_000, 40_340), (20_000, 10_000)],
+            gate: (2, bound),
+        };
+        let bounds = bounds(&system).unwrap();
+        let mut run = Run::new(&system, 0);
+        run.take_scripts(vec![(vec![Step::Knock], 0)], Paths::Longest);
+        run.play_until(START + 1_000_000, &bounds);
+        assert!(run.worst[0] <= bounds[0], "{:?} with a gate of {bound}, above {bounds:?}", run.worst);
+    }
+}
