@@ -84,15 +84,30 @@ impl<A: Arch> Kernel<A> {
     /// has to follow.
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
-        self.see_boundary();
+        let now = self.arch.ticks();
+        self.pay_at(now, price);
+    }
+
+    /// [`Kernel::pay`] at a time that was read already.
+    #[inline(always)]
+    pub(crate) fn pay_at(&mut self, now: u32, price: u32) {
+        self.see_boundary(now);
         self.shift(price.wrapping_neg());
+    }
+
+    /// [`Kernel::charge`] of a thread that has just paid at that time: no boundary lies between.
+    #[inline(always)]
+    pub(crate) fn charge_after_paying(&mut self, now: u32) {
+        if let Some(thread) = self.running() {
+            let budget = self.threads.at(thread).budget;
+            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
+        }
     }
 
     /// A price belongs to the period in which it is arranged. If a boundary has passed since the running thread was charged, it must be charged
     /// before it pays: [`Kernel::bring_up`] takes what was paid for time, and would have the period before the boundary pay.
     #[inline(always)]
-    pub(crate) fn see_boundary(&mut self) {
-        let now = self.arch.ticks();
+    pub(crate) fn see_boundary(&mut self, now: u32) {
         if let Some(thread) = self.running()
             && !self.budgets.at(self.threads.at(thread).budget).time.is_current(now)
         {

@@ -47,7 +47,8 @@ impl<A: Arch> Kernel<A> {
         if let Some(notification) = supervisor {
             if self.notify(notification, 1 << (index & 31)) {
                 // Whoever ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
-                self.see_boundary();
+                let now = self.arch.ticks();
+                self.see_boundary(now);
                 self.limit = self.limit.wrapping_sub(self.activation);
             }
         }

@@ -28,9 +28,11 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
-        self.pay(self.yielding);
+        let now = self.arch.ticks();
+        self.pay_at(now, self.yielding);
+        self.charge_after_paying(now);
         self.ready.rotate(&self.threads, thread);
-        self.switch_to(next)
+        self.switch_to(next, now)
     }
 
     /// `SIGNAL`, as [`Kernel::on_yield`].
@@ -44,8 +46,9 @@ impl<A: Arch> Kernel<A> {
             Ok((word, _)) => {
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
-                self.pay(self.activation);
-                let next = self.alert(waiter, base, found, false);
+                let now = self.arch.ticks();
+                self.pay_at(now, self.activation);
+                let next = self.alert(waiter, base, found, now, false);
                 if next.is_none() {
                     self.arm_for_end();
                 }
@@ -136,15 +139,19 @@ impl<A: Arch> Kernel<A> {
         waiter: Ref<Thread<A>>,
         base: Ref<Level<A>>,
         found: u32,
+        now: u32,
         prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
-        let now = self.arch.ticks();
         let (place, priority) = self.awake(waiter, base, now);
         let Level { outer, priority: running, .. } = *self.top();
         if priority < running && outer.is_none() {
             // It is first in line: nobody more important than the running thread was ready.
             let budget = self.threads.at(waiter).budget;
-            self.charge(now);
+            if prepaid {
+                self.charge(now);
+            } else {
+                self.charge_after_paying(now);
+            }
             if self.take_over(base, place, budget, now) {
                 self.respond(base, 0, [found]);
                 return Some(base.place().cast());
@@ -336,7 +343,8 @@ impl<A: Arch> Kernel<A> {
         if self.levels.at(base).priority >= priority && outer.is_none() {
             self.give_back(self.path);
         }
-        self.alert(waiter, base, found, true)
+        let now = self.arch.ticks();
+        self.alert(waiter, base, found, now, true)
     }
 
     /// `INTERRUPT_ACK`.

@@ -182,14 +182,14 @@ impl<A: Arch> Kernel<A> {
         if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
-        self.switch_to(next)
-    }
-
-    /// [`Kernel::switch`] to a thread that is no less important than the running one.
-    #[inline(always)]
-    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         let now = self.arch.ticks();
         self.charge(now);
+        self.switch_to(next, now)
+    }
+
+    /// [`Kernel::switch`] to a thread that is no less important than the running one, which was charged until `now`.
+    #[inline(always)]
+    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Level { outer, domain, epoch, .. } = *self.levels.at(top);
         if outer.is_some() || self.domains.at(domain).epoch != epoch {

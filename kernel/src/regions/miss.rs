@@ -83,7 +83,8 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         if self.budgets.at(index).misses_left == 0 {
             let number = self.budgets.index_of(index) as u16;
             self.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
-            self.throttle(thread, self.activation);
+            self.pay(self.activation);
+            self.throttle(thread, 0);
         }
     }
 }

@@ -105,7 +105,8 @@ impl Budget {
     /// the longest or the largest that fits. `check` refuses them.
     pub const fn new(params: Params, start: u64) -> Self {
         let period = if params.period < u32::MAX as u64 { params.period as u32 } else { u32::MAX };
-        let capacity = if params.capacity < Self::LARGEST as u64 { params.capacity as i32 } else { Self::LARGEST as i32 };
+        let capacity =
+            if params.capacity < Self::LARGEST as u64 { params.capacity as i32 } else { Self::LARGEST as i32 };
         let next = start.saturating_add(period as u64);
         let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
         new.look(start);

@@ -130,8 +130,7 @@ fn tolerance(report: &Report, budget: &BudgetReport) -> Option<Failure> {
         budget.name, budget.tolerance_cycles, budget.tolerance.path_cycles
     );
     let at = report.run.longest_masked.as_ref().map(|window| window.at);
-    let remedy =
-        "the board's file bounds the kernel's paths too low, or one became longer: see `run.longest_masked`";
+    let remedy = "the board's file bounds the kernel's paths too low, or one became longer: see `run.longest_masked`";
     Some(failure("tolerance", text, format!("budget.{}", budget.name), at, remedy))
 }
 
