@@ -44,13 +44,13 @@ impl<A: Arch> Kernel<A> {
         }
         let supervisor = domain.fault_notification;
         self.stop_domain(index);
-        if let Some(notification) = supervisor {
-            if self.notify(notification, 1 << (index & 31)) {
-                // Whoever ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
-                let now = self.arch.ticks();
-                self.see_boundary(now);
-                self.limit = self.limit.wrapping_sub(self.activation);
-            }
+        if let Some(notification) = supervisor
+            && self.notify(notification, 1 << (index & 31))
+        {
+            // Whoever ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
+            let now = self.arch.ticks();
+            self.see_boundary(now);
+            self.limit = self.limit.wrapping_sub(self.activation);
         }
         let entry: DomainEntry = self.tables.get(usize::from(index));
         if entry.policy != policy::RESTART {

@@ -206,8 +206,8 @@ fn what_is_set_aside_for_a_call_is_nobody_elses() {
     assert_eq!((kernel.current(), kernel.depth(1)), (1, 1), "the call has its bound");
 }
 
-/// Somebody enters a gate and leaves it at once, again and again. The timer that was set for the gate's bound comes each time, in vain, and costs a victim
-/// what nobody else has paid for.
+/// Somebody enters a gate and leaves it at once, again and again. The timer that was set for the gate's bound comes each time,
+/// in vain, and costs a victim what nobody else has paid for.
 #[test]
 fn who_leaves_a_gate_early_pays_for_its_timer() {
     for bound in [150, 260, 400] {

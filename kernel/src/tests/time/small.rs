@@ -1,5 +1,5 @@
-//! Small systems, with every program of a small language: a victim, two hostile threads on one budget, a gate, a line that is up whenever it can be, paths
-//! at their bounds. A program is a cycle of steps.
+//! Small systems, with every program of a small language: a victim, two hostile threads on one budget, a gate, a line that is up
+//! whenever it can be, paths at their bounds. A program is a cycle of steps.
 
 use std::vec::Vec;
 

@@ -80,8 +80,8 @@ impl Supply {
         }
     }
 
-    /// Looks at each window that ends now and begins with a use. Use is no more than a deferrable server gives in a window of that length, whose boundaries
-    /// may be anywhere. Prices need no time: with them, it is no more than a capacity for each boundary in the window, and what was left before.
+    /// Looks at each window that ends now and begins with a use. Use is no more than a deferrable server gives in a window of that
+    /// length, whose boundaries may be anywhere. Prices need no time: with them, it is no more than a capacity for each boundary in the window, and what was left before.
     fn complaint(&self) -> Option<String> {
         let end = self.uses.iter().rev().take(2).map(|one| one.to).max()?;
         let periods = |at: u64| (at - super::START) / self.period;
