@@ -157,7 +157,10 @@ impl TimelineBuilder {
         let window = &mut self.timeline.windows[index];
         let in_time = index == 0 || segment.start < window.to;
         if in_time && self.left > 0 {
-            window.segments.push((segment.start - window.from, segment.end - segment.start, lane, segment.domain));
+            // What runs when a window is opened began before it.
+            let start = segment.start.clamp(window.from, segment.end.max(window.from));
+            let shown = (start - window.from, segment.end.saturating_sub(start), lane, segment.domain);
+            window.segments.push(shown);
             self.left -= 1;
             return;
         }
