@@ -68,7 +68,7 @@ fn costs(loaded: &Loaded) -> describe::Costs {
     let kernel = loaded.board.kernel;
     describe::Costs {
         entry_cycles: kernel.entry_cycles,
-        exit_cycles: kernel.switch_cycles.saturating_sub(kernel.entry_cycles) + kernel.reload_cycles,
+        exit_cycles: kernel.exit_cycles(),
         early_cycles: kernel.early_cycles,
         reload_cycles: kernel.reload_cycles,
     }

@@ -1,7 +1,7 @@
 //! Runs systems under QEMU from programs that were built once.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, build_crate, build_kernel, prepare};
@@ -58,8 +58,6 @@ pub struct Board {
     player: Vec<u8>,
     /// Kernel and player, for [`Drive::programs`].
     both: Vec<u8>,
-    /// Manifests declare calls.
-    calls: bool,
     directory: PathBuf,
     claim: Claim,
 }
@@ -86,27 +84,7 @@ impl Board {
         let directory = install.target.join("hunt").join(&system);
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let both = [kernel.as_slice(), &player].concat();
-        let mut made = Board {
-            install,
-            tools,
-            name: name.to_owned(),
-            system,
-            kernel,
-            player,
-            both,
-            calls: true,
-            directory,
-            claim,
-        };
-        made.calls = made.knows_calls();
-        Ok(made)
-    }
-
-    /// Whether threads can declare what they call.
-    fn knows_calls(&self) -> bool {
-        let text = "[system]\nname = \"a\"\nboard = \"b\"\n[budget.b]\nperiod = \"1 ms\"\ncapacity = \"1 us\"\n[domain.d]\ncrate = \"c\"\n\
-                    [[domain.d.thread]]\npriority = 1\nbudget = \"b\"\ncalls = { \"d.g\" = 1 }\n";
-        Document::parse(Path::new("system.toml"), text).is_ok()
+        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, both, directory, claim })
     }
 
     fn load(&self, plan: &Plan) -> Result<Loaded, String> {
@@ -148,7 +126,7 @@ impl Drive for Board {
 
     fn manifest(&self, plan: &Plan) -> String {
         let player = self.install.root.join(PLAYER);
-        plan.manifest(&self.system, &self.name, &player.display().to_string(), self.calls)
+        plan.manifest(&self.system, &self.name, &player.display().to_string())
     }
 
     fn programs(&self) -> &[u8] {

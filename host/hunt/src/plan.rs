@@ -158,10 +158,9 @@ impl Plan {
         for gate in plan.domains.iter_mut().filter_map(|domain| domain.gate.as_mut()) {
             gate.bound_us = (gate.bound_us * 7 / 10).max(12);
         }
-        // Whoever calls one has it take no longer than it may.
-        let longest = |callee: &str| plan.domain(callee).and_then(|of| of.gate.as_ref()).map(|gate| gate.bound_us);
+        // A call lasts no longer than the smaller bound.
         let bounds: Vec<(String, u64)> =
-            plan.domains.iter().filter_map(|of| Some((of.name.clone(), longest(&of.name)?))).collect();
+            plan.domains.iter().filter_map(|of| Some((of.name.clone(), of.gate.as_ref()?.bound_us))).collect();
         for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
             for act in thread.first.iter_mut().chain(&mut thread.then) {
                 if let Act::Gate { callee, us, .. } = act
@@ -192,8 +191,8 @@ impl Plan {
         need.sum::<u64>().max(least_us)
     }
 
-    /// The manifest. `calls`: threads declare what they call, and their `wcet` is without that. Paths are relative to the file `acts`.
-    pub fn manifest(&self, name: &str, board: &str, player: &str, calls: bool) -> String {
+    /// The manifest. Paths are relative to the file `acts`.
+    pub fn manifest(&self, name: &str, board: &str, player: &str) -> String {
         let mut text =
             format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{} us\"\n", self.limit_us);
         text.push_str(
@@ -209,12 +208,12 @@ impl Plan {
         }
         let mut row = 0;
         for domain in &self.domains {
-            self.write_domain(&mut text, domain, player, calls, &mut row);
+            self.write_domain(&mut text, domain, player, &mut row);
         }
         text
     }
 
-    fn write_domain(&self, text: &mut String, domain: &Domain, player: &str, calls: bool, row: &mut usize) {
+    fn write_domain(&self, text: &mut String, domain: &Domain, player: &str, row: &mut usize) {
         let name = &domain.name;
         let _ = write!(text, "\n[domain.{name}]\ncrate = \"{player}\"\nfiles = [\"acts\"]\n");
         text.push_str("stack = { memory = \"sram\", size = \"2 KiB\" }\n");
@@ -234,7 +233,7 @@ impl Plan {
             }
             let _ = writeln!(text, "argument = {row}\npriority = {}\nbudget = \"b{}\"", thread.priority, thread.budget);
             if let Some(job) = &thread.job {
-                self.write_job(text, job, calls);
+                write_job(text, job);
             }
             *row += 1;
         }
@@ -247,16 +246,6 @@ impl Plan {
             text.push_str("notification = \"n0\"\nbit = 0\n");
         }
         self.write_uses(text, domain);
-    }
-
-    fn write_job(&self, text: &mut String, job: &Job, calls: bool) {
-        let Job { period_us, deadline_us, .. } = job;
-        let gates = if calls { 0 } else { self.bound_us(job) };
-        let wcet = Plan::wcet_us(job) + gates;
-        let _ = write!(text, "period = \"{period_us} us\"\ndeadline = \"{deadline_us} us\"\nwcet = \"{wcet} us\"\n");
-        if let Some(callee) = job.calls.as_ref().filter(|_| calls) {
-            let _ = writeln!(text, "calls = {{ \"{callee}.serve\" = 1 }}");
-        }
     }
 
     fn write_uses(&self, text: &mut String, domain: &Domain) {
@@ -318,5 +307,14 @@ impl Plan {
                 Some(if word == "stay" { format!("stay {index}") } else { format!("{word} {index} {us}us") })
             }
         }
+    }
+}
+
+fn write_job(text: &mut String, job: &Job) {
+    let Job { period_us, deadline_us, .. } = job;
+    let wcet = Plan::wcet_us(job);
+    let _ = write!(text, "period = \"{period_us} us\"\ndeadline = \"{deadline_us} us\"\nwcet = \"{wcet} us\"\n");
+    if let Some(callee) = &job.calls {
+        let _ = writeln!(text, "calls = {{ \"{callee}.serve\" = 1 }}");
     }
 }

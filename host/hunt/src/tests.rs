@@ -15,7 +15,7 @@ fn a_seed_gives_the_same_system_every_time() {
 fn manifests_can_be_read() {
     for number in 0..200 {
         let plan = generate(&mut Random::of(1, number));
-        let text = plan.manifest("hunt", "mps2-an500", "player", false);
+        let text = plan.manifest("hunt", "mps2-an500", "player");
         let document = Document::parse("system.toml".as_ref(), &text);
         assert!(document.is_ok(), "{}\n{text}", document.unwrap_err());
         let threads: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();

@@ -143,6 +143,11 @@ pub struct KernelCosts {
 }
 
 impl KernelCosts {
+    /// X of docs/time.md: what is left of a switch behind the clock, and what the next thread has to reload.
+    pub fn exit_cycles(&self) -> u64 {
+        self.switch_cycles.saturating_sub(self.entry_cycles) + self.reload_cycles
+    }
+
     /// The longest path with interrupts masked in a system.
     pub fn masked_in(&self, manifest: &Manifest) -> u64 {
         let holds_frames =
@@ -287,9 +292,8 @@ impl Board {
     /// What the kernel charges for switches, in ticks rounded up; `cpu_hz` is the clock of the profile.
     pub fn switching(&self, cpu_hz: u64) -> Switching {
         let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(cpu_hz) as u32;
-        let KernelCosts { switch_cycles, entry_cycles, early_cycles, reload_cycles, .. } = self.kernel;
-        let exit = switch_cycles.saturating_sub(entry_cycles) + reload_cycles;
-        Switching { entry: ticks(entry_cycles), exit: ticks(exit), early: ticks(early_cycles) }
+        let KernelCosts { entry_cycles, early_cycles, .. } = self.kernel;
+        Switching { entry: ticks(entry_cycles), exit: ticks(self.kernel.exit_cycles()), early: ticks(early_cycles) }
     }
 
     /// The protection unit, where accesses are checked by region registers.
