@@ -16,8 +16,8 @@ pub struct Contender {
     pub step: u64,
     /// How many threads it pays.
     pub threads: u32,
-    /// Whether one of them can call a gate.
-    pub calls: bool,
+    /// How many activations of others one call or fault of its threads arranges at most.
+    pub arranges: u64,
 }
 
 /// What a budget adds to a response.
@@ -54,9 +54,9 @@ impl Contender {
     ///   and is switched away from in the window. One that is paid in the window before the first boundary and happens after it takes the
     ///   place of the thread's earlier one, which happened before the boundary, in time that is counted;
     /// - by how much the budget is overdrawn when the window ends. Every earlier overdraft is paid at the boundary after it, from a capacity
-    ///   that is counted (overruns with payback: Davis and Burns 2006). It is one overrun of the budget, or one of a gate's bound with the
-    ///   fault that follows. A price that exceeds what is left is for an activation that comes after the next boundary, but for
-    ///   the timer that ends the sleep: a masked path at most.
+    ///   that is counted (overruns with payback: Davis and Burns 2006). It is one overrun of the budget, and the price of the last call or
+    ///   fault, which can exceed what is left: whom it wakes is switched to in the window. The price of a thread's own sleep is for an
+    ///   activation that comes after the next boundary.
     pub const fn within(&self, window: u64, costs: &Costs) -> Interference {
         let step = if self.step == 0 { 1 } else { self.step };
         let near = self.capacity / step * step;
@@ -69,8 +69,7 @@ impl Contender {
             worst = any;
         }
         let waiting = costs.activation().saturating_mul(self.threads as u64);
-        let overdraft = if self.calls { costs.slack() } else { costs.overrun() };
-        Interference { carried: waiting.saturating_add(overdraft), ..worst }
+        Interference { carried: waiting.saturating_add(costs.overdraft(self.arranges)), ..worst }
     }
 
     /// What can be spent if the first boundary is `first` ticks after the release.

@@ -65,6 +65,11 @@ impl Costs {
         self.late.saturating_add(self.masked)
     }
 
+    /// G + M, and the price of the last call or fault, which arranges activations of others: by how much a budget can be overdrawn.
+    pub const fn overdraft(&self, arranges: u64) -> u64 {
+        self.overrun().saturating_add(self.activation().saturating_mul(arranges))
+    }
+
     /// G + M + A: what a callee that exceeds its bound costs its caller, until a supervisor knows (rule (f)).
     pub const fn slack(&self) -> u64 {
         self.overrun().saturating_add(self.activation())

@@ -13,6 +13,8 @@ pub struct Rules {
     pub half: i64,
     /// How long a thread can go on after its budget is empty.
     pub overrun: i64,
+    /// How many activations of others a call arranges; 0 if none does.
+    pub arranges: i64,
 }
 
 /// What a thread does.
@@ -26,6 +28,8 @@ enum Mode {
     In(i64),
     /// It runs, and has run so long on an empty budget.
     Running(i64),
+    /// Those that it has arranged happen: so many ticks are left.
+    Arranged(i64),
     /// It is being switched away from, to wait or to sleep.
     Out(i64, bool),
 }
@@ -76,6 +80,9 @@ impl State {
         };
         match self.threads[at] {
             Mode::In(0) => all.extend(self.with(at, Mode::Running(0)).next(rules)),
+            Mode::Arranged(0) if self.left > 0 => all.extend(self.with(at, Mode::Running(0)).next(rules)),
+            Mode::Arranged(0) => all.extend(self.with(at, Mode::Out(rules.half, false)).next(rules)),
+            Mode::Arranged(left) => all.push((1, then(&|s| s.threads[at] = Mode::Arranged(left - 1)))),
             Mode::In(left) => all.push((1, then(&|s| s.threads[at] = Mode::In(left - 1)))),
             Mode::Out(0, sleeps) => {
                 let rests = if sleeps { Mode::Asleep } else { Mode::Waiting };
@@ -83,6 +90,12 @@ impl State {
             }
             Mode::Out(left, sleeps) => all.push((1, then(&|s| s.threads[at] = Mode::Out(left - 1, sleeps)))),
             Mode::Running(over) => {
+                if rules.half * rules.arranges > 0 {
+                    let price = 2 * rules.half * rules.arranges;
+                    let mut arranged = self.with(at, Mode::Arranged(price));
+                    arranged.left -= price;
+                    all.extend(arranged.next(rules));
+                }
                 if self.left <= 0 {
                     all.extend(self.with(at, Mode::Out(rules.half, false)).next(rules));
                 } else if rules.half > 0 {
@@ -119,7 +132,8 @@ pub struct Machine {
     pub follows: Vec<Vec<(i64, usize)>>,
     /// How far each state is from its next boundary.
     to_boundary: Vec<i64>,
-    /// Whether somebody is just being switched away from to sleep: whoever is released then has that path in its masked term.
+    /// Whether somebody is just being switched away from to sleep: who is released then has that path in its masked term. Or what was arranged
+    /// for others happens, which their own terms carry.
     is_masked: Vec<bool>,
     /// What is left of each.
     left: Vec<i64>,
@@ -142,7 +156,7 @@ impl Machine {
             }
             follows.push(numbered);
         }
-        let leaves = |thread: &Mode| matches!(thread, Mode::Out(1.., true));
+        let leaves = |thread: &Mode| matches!(thread, Mode::Out(1.., true) | Mode::Arranged(1..));
         Machine {
             follows,
             to_boundary: states.iter().map(|state| state.to_boundary).collect(),

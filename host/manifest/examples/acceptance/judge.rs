@@ -62,7 +62,7 @@ impl Judge {
         for task in &set[..i] {
             let step = if self.lattice { gcd(task.period, set[i].period) } else { 1 };
             let budget =
-                Contender { level: 0, period: task.period, capacity: price(task), step, threads: 1, calls: false };
+                Contender { level: 0, period: task.period, capacity: price(task), step, threads: 1, arranges: 0 };
             let extra = budget.within(0, &costs).carried;
             if self.budgets && self.carried {
                 contenders.push(budget);

@@ -131,6 +131,7 @@ impl<'m> System<'m> {
                 period: self.period(t),
                 price: priced.then(|| self.job(t).price(&self.costs)),
                 reservation: self.reservation(self.subjects[t].domain),
+                arranges: self.arranges(t),
             }
         };
         (threads.iter().map(share).collect(), threads)
@@ -140,6 +141,24 @@ impl<'m> System<'m> {
     fn reservation(&self, domain: usize) -> Option<u64> {
         let all = callees(self.manifest);
         calls(&self.held[domain]).into_iter().map(|gate| self.ticks(all[gate].gate.bound)).max()
+    }
+
+    /// How many activations of others a call or fault of a thread arranges at most: `DOMAIN_RESTART` one for each thread; one who waits for a
+    /// signal, an interrupt, a fault or a gate's failure; a `YIELD` passes the processor on to somebody as important.
+    fn arranges(&self, thread: usize) -> u64 {
+        const WRITE: u32 = 2;
+        let Subject { domain, declared, .. } = self.subjects[thread];
+        let by = |(object, rights): &(Object, u32)| match *object {
+            _ if rights & WRITE == 0 => 0,
+            Object::Domain(of) => self.manifest.domain[of].thread.len() as u64,
+            Object::Gate(_) | Object::Notification(_) | Object::Interrupt(_) => 1,
+            _ => 0,
+        };
+        let peers = self.subjects.iter().enumerate();
+        let passes = peers.filter(|(other, s)| *other != thread && s.declared.priority == declared.priority).count();
+        let faults = self.manifest.domain[domain].fault_notification.is_some();
+        let calls = self.held[domain].iter().map(by).max().unwrap_or(0);
+        calls.max(u64::from(passes > 0 || faults))
     }
 
     /// Everything beside a thread.
@@ -175,8 +194,8 @@ impl<'m> System<'m> {
         let releases = self.releases(thread);
         let mut list = Vec::new();
         for (index, (name, budget)) in self.manifest.budget.iter().enumerate() {
-            let users: Vec<&Subject<'_>> = self.subjects.iter().filter(|s| s.budget == index).collect();
-            let Some(level) = users.iter().map(|s| s.declared.priority as u8).min() else { continue };
+            let users: Vec<usize> = (0..self.subjects.len()).filter(|t| self.subjects[*t].budget == index).collect();
+            let Some(level) = users.iter().map(|t| self.level(*t)).min() else { continue };
             if index == self.subjects[thread].budget {
                 continue;
             }
@@ -187,7 +206,7 @@ impl<'m> System<'m> {
                 capacity: self.ticks(budget.capacity),
                 step: gcd(releases, period),
                 threads: users.len() as u32,
-                calls: users.iter().any(|s| !calls(&self.held[s.domain]).is_empty()),
+                arranges: users.iter().map(|t| self.arranges(*t)).max().unwrap_or(0),
             };
             list.push((name.clone(), contender));
         }

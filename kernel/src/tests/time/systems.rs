@@ -135,10 +135,17 @@ pub fn shares(system: &System, budget: usize) -> Vec<Share> {
         period: Some(victim.period.into()),
         price: Some(victim.job(system.gate).price(&COSTS)),
         reservation,
+        arranges: 1,
     });
     let hostile = system.hostile.iter().filter(|thread| thread.budget == budget);
     victims
-        .chain(hostile.map(|thread| Share { level: thread.priority, period: None, price: None, reservation }))
+        .chain(hostile.map(|thread| Share {
+            level: thread.priority,
+            period: None,
+            price: None,
+            reservation,
+            arranges: 1,
+        }))
         .collect()
 }
 
@@ -173,7 +180,7 @@ fn bound(system: &System, of: usize) -> Option<u64> {
             capacity: capacity.into(),
             step: gcd(releases, of.into()),
             threads: users.count() as u32,
-            calls: true,
+            arranges: 1,
         })
     };
     let budgets: Vec<Contender> = system.budgets.iter().enumerate().filter_map(contender).collect();

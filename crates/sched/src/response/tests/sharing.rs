@@ -3,11 +3,11 @@
 use super::*;
 
 fn share(level: u8, period: u64, price: u64) -> Share {
-    Share { level, period: Some(period), price: Some(price), reservation: None }
+    Share { level, period: Some(period), price: Some(price), reservation: None, arranges: 0 }
 }
 
 fn free_to_run(level: u8) -> Share {
-    Share { level, period: None, price: None, reservation: None }
+    Share { level, period: None, price: None, reservation: None, arranges: 0 }
 }
 
 #[test]
@@ -37,13 +37,23 @@ fn a_full_budget_at_each_release_needs_the_highest_urgency_and_boundaries() {
 fn debt_at_a_boundary_is_counted() {
     let mut met = 0;
     for (period, capacity) in (2..=6).flat_map(|period| (1..=period).map(move |capacity| (period, capacity))) {
-        for (half, overrun, threads) in [(0, 0, 1), (0, 2, 1), (1, 0, 1), (1, 1, 1), (1, 1, 2), (2, 1, 2)] {
-            let rules = Rules { period, capacity, half, overrun };
+        for (half, overrun, threads, arranges) in [
+            (0, 0, 1, 0),
+            (0, 2, 1, 0),
+            (1, 0, 1, 0),
+            (1, 1, 1, 0),
+            (1, 1, 2, 0),
+            (2, 1, 2, 0),
+            (1, 1, 1, 1),
+            (1, 1, 2, 2),
+        ] {
+            let rules = Rules { period, capacity, half, overrun, arranges };
             let least = Machine::new(&rules, threads).least_at_boundary(&rules);
             let switching = Switching { entry: half as u32, ..Switching::default() };
             let costs = Costs { switching, masked: overrun as u64, ..Costs::default() };
             let mut shares = std::vec![share(0, period as u64, 0)];
-            shares.extend((0..threads).map(|_| free_to_run(1)));
+            let other = Share { arranges: arranges as u64, ..free_to_run(1) };
+            shares.extend((0..threads).map(|_| other));
             let full = match sharing(period as u64, u64::MAX, &shares, 0, &costs) {
                 Sharing::Full { demand } => demand as i64,
                 other => panic!("{other:?}"),
