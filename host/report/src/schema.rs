@@ -258,7 +258,7 @@ pub struct ThreadReport {
     /// Jobs completed after their deadline.
     pub late: u64,
     /// Deadlines that passed before the end of the run without a completion, those of a periodic thread included that it was
-    /// not even released for because its last job still ran.
+    /// not even released for: its last job still ran, or others kept it from being released.
     pub unfinished: u64,
     /// Releases that never became a job because the job before still ran.
     pub skipped: u64,

@@ -17,6 +17,8 @@ const PENDING: usize = 64;
 pub struct Jobs {
     pub cycles: u64,
     pending: VecDeque<Pending>,
+    /// Nominal release of the job that was completed last, while the thread waits for the next.
+    waits_after: Option<u64>,
     /// Nominal release and completion of each completed job.
     completed: Vec<(u64, u64)>,
     releases: u64,
@@ -46,6 +48,7 @@ impl Jobs {
             self.skipped -= 1;
         }
         self.releases += 1;
+        self.waits_after = None;
         if self.pending.len() == PENDING {
             self.pending.pop_front();
             self.abandoned += 1;
@@ -57,6 +60,7 @@ impl Jobs {
     pub fn complete(&mut self, cycle: u64, meter: &ThreadMeter, limits: JobLimits) -> bool {
         let Some(Pending { nominal, own, resumed }) = self.pending.pop_front() else { return false };
         self.completed.push((nominal, cycle));
+        self.waits_after = Some(nominal).filter(|_| self.pending.is_empty());
         let used = meter.own.saturating_sub(own);
         let reloads = limits.reload.saturating_mul(meter.resumed.saturating_sub(resumed));
         if used > self.job.max_cycles {
@@ -80,18 +84,20 @@ impl Jobs {
     pub fn overrun(&mut self, nominal: u64) {
         self.overruns += 1;
         self.skipped += 1;
+        self.waits_after = None;
         self.last_overrun = Some(nominal);
     }
 
     /// The thread's own domain faulted or was restarted: its job will not complete.
     pub fn abandon(&mut self) {
         self.abandoned += self.pending.len() as u64;
-        self.pending.clear();
+        self.end();
     }
 
     /// The thread's domain ended: what it had been released for does not matter any more.
     pub fn end(&mut self) {
         self.pending.clear();
+        self.waits_after = None;
     }
 
     /// Cycles of completions after the deadline.
@@ -101,11 +107,11 @@ impl Jobs {
     }
 
     /// Deadlines that passed before the end without a completion: of released jobs, and of the releases that a periodic thread
-    /// should have had while its last job still ran.
+    /// should have had while its last job still ran, or while others kept it from being released (docs/time.md, rule (e)).
     fn overdue(&self, deadline: u64, period: Option<u64>, end: u64, zero: i64) -> u64 {
-        let passed = |job: &Pending| response(job.nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
-        let released = self.pending.iter().filter_map(passed).count() as u64;
-        let last = self.pending.back().and_then(passed);
+        let passed = |nominal: u64| response(nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
+        let released = self.pending.iter().filter(|job| passed(job.nominal).is_some()).count() as u64;
+        let last = self.pending.back().map(|job| job.nominal).or(self.waits_after).and_then(passed);
         let behind = last.zip(period).map_or(0, |(over, period)| (over - 1) / period.max(1));
         released + behind
     }

@@ -10,7 +10,7 @@ use crate::time::Timebase;
 
 #[test]
 fn response_times_count_from_the_nominal_release() {
-    let report = build(5000, [job(0, 100), job(100, 1300), job(200, 2200)].concat());
+    let report = build(3400, [job(0, 100), job(100, 1300), job(200, 2200)].concat());
     let thread = &report.threads[0];
     assert_eq!((thread.releases, thread.completions, thread.missed_deadlines), (3, 3, 0));
     assert_eq!(thread.response, Some(Quantiles { min: 100, median: 200, p99: 300, max: 300 }));
@@ -54,6 +54,16 @@ fn a_job_that_never_ends_misses_the_deadlines_of_the_releases_behind_it() {
     assert_eq!(build(4700, events).threads[0].unfinished, 3);
     assert_eq!(build(4500, events).threads[0].unfinished, 2);
     assert_eq!(build(4501, events).threads[0].unfinished, 3);
+}
+
+#[test]
+fn a_thread_that_is_not_released_any_more_misses_the_deadlines_of_the_releases_it_should_have_had() {
+    // Deadlines at 1500 and 2500; one that falls on the end has not passed.
+    assert_eq!(build(1500, job(0, 301)).threads[0].unfinished, 0);
+    assert_eq!(build(1501, job(0, 301)).threads[0].unfinished, 1);
+    assert_eq!(build(2501, job(0, 301)).threads[0].unfinished, 2);
+    let exit = at(400, Event::Exit, 0, 0, 0);
+    assert_eq!(build(2502, job(0, 301).into_iter().chain([exit])).threads[0].unfinished, 0, "it ended");
 }
 
 #[test]

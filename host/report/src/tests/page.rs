@@ -26,7 +26,7 @@ fn names_and_output_cannot_become_markup() {
 
 #[test]
 fn failures_are_named_on_the_page() {
-    let html = build(2000, job(0, 700)).to_html();
+    let html = build(1400, job(0, 700)).to_html();
     assert!(
         html.contains("Not everything held")
             && html.contains("loop missed 1 deadlines: 1 late, 0 unfinished, 0 skipped.")
