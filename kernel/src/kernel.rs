@@ -364,6 +364,7 @@ impl<A: Arch> Kernel<A> {
             Call::BudgetQuery => self.budget_query(a),
             Call::DomainStop => {
                 let cap = self.lookup(a, Kind::Domain, rights::WRITE)?;
+                self.arch.trace(header(Event::Stop, cap.object as u8, 0), 0);
                 self.stop_domain(cap.object as u8);
                 DONE
             }

@@ -48,6 +48,7 @@ events! {
     End = 16, "end", "The run is over; the payload is the status.";
     Overrun = 17, "overrun", "Thread `detail` was still running at its next release; the payload is the nominal release.";
     Start = 18, "start", "The kernel begins to schedule: the payload is the time in ticks (low word) at this cycle. Comes once, before every other record.";
+    Stop = 19, "stop", "The domain was stopped by another that holds it. Detail and payload 0.";
 }
 
 /// Packs a header word.

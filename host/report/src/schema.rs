@@ -264,7 +264,7 @@ pub struct ThreadReport {
     pub skipped: u64,
     /// Releases, late or skipped, at which the job before still ran.
     pub overruns: u64,
-    /// Jobs that ended because their own domain faulted or was restarted; these are no missed deadlines.
+    /// Jobs that ended because their own domain faulted, was stopped or was restarted; these are no missed deadlines.
     pub abandoned: u64,
     /// Response times from nominal release to completion.
     pub response: Option<Quantiles>,

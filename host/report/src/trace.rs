@@ -155,6 +155,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             Event::Mark => self.instant(event, "mark", json!({"id": event.detail, "value": event.payload})),
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),
             Event::Restart => self.instant(event, "restart", json!({"restarts": event.detail})),
+            Event::Stop => self.instant(event, "stop", json!({})),
             Event::Refused => {
                 let args = json!({"call": call_name(event.detail), "error": error_name(event.payload)});
                 self.instant(event, "refused", args)

@@ -88,7 +88,7 @@ impl Jobs {
         self.last_overrun = Some(nominal);
     }
 
-    /// The thread's own domain faulted or was restarted: its job will not complete.
+    /// The thread's own domain faulted, was stopped or was restarted: its job will not complete.
     pub fn abandon(&mut self) {
         self.abandoned += self.pending.len() as u64;
         self.end();

@@ -207,6 +207,10 @@ impl<'a> Analysis<'a> {
             Event::Mark => self.mark(event),
             Event::Exit => self.exit(event),
             Event::Restart => self.restart(event),
+            Event::Stop => {
+                self.for_threads_of(event.domain, Jobs::abandon);
+                true
+            }
             Event::Refused => self.refused.note(event),
             Event::Start => {
                 self.time.start(event.payload, event.cycle);

@@ -63,7 +63,10 @@ fn a_thread_that_is_not_released_any_more_misses_the_deadlines_of_the_releases_i
     assert_eq!(build(1501, job(0, 301)).threads[0].unfinished, 1);
     assert_eq!(build(2501, job(0, 301)).threads[0].unfinished, 2);
     let exit = at(400, Event::Exit, 0, 0, 0);
-    assert_eq!(build(2502, job(0, 301).into_iter().chain([exit])).threads[0].unfinished, 0, "it ended");
+    let stop = at(400, Event::Stop, 0, 0, 0);
+    for end in [exit, stop] {
+        assert_eq!(build(2501, job(0, 301).into_iter().chain([end])).threads[0].unfinished, 0);
+    }
 }
 
 #[test]
