@@ -44,7 +44,7 @@ pub trait Drive {
     /// The manifest of a system, as it is run.
     fn manifest(&self, plan: &Plan) -> String;
 
-    /// What identifies the programs that run.
+    /// What identifies the programs that run, and the costs that they are admitted with.
     fn programs(&self) -> &[u8];
 }
 
@@ -56,8 +56,8 @@ pub struct Board {
     system: String,
     kernel: Vec<u8>,
     player: Vec<u8>,
-    /// Kernel and player, for [`Drive::programs`].
-    both: Vec<u8>,
+    /// Kernel, player and the board's file, for [`Drive::programs`].
+    programs: Vec<u8>,
     directory: PathBuf,
     claim: Claim,
 }
@@ -83,8 +83,9 @@ impl Board {
         let claim = claim.map_err(told)?;
         let directory = install.target.join("hunt").join(&system);
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-        let both = [kernel.as_slice(), &player].concat();
-        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, both, directory, claim })
+        let file = read(install.root.join("boards").join(name).join("board.toml"))?;
+        let programs = [kernel.as_slice(), &player, &file].concat();
+        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim })
     }
 
     fn load(&self, plan: &Plan) -> Result<Loaded, String> {
@@ -130,6 +131,6 @@ impl Drive for Board {
     }
 
     fn programs(&self) -> &[u8] {
-        &self.both
+        &self.programs
     }
 }

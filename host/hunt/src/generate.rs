@@ -1,6 +1,6 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, Plan, Thread};
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, Plan, Thread};
 use crate::random::Random;
 use crate::strategy;
 
@@ -126,7 +126,7 @@ fn gate(random: &mut Random, plan: &mut Plan) {
         *random.one(&hostile)
     };
     let name = plan.domains[callee].name.clone();
-    let bound_us = random.within(15, 90);
+    let bound_us = random.within(LEAST_GATE_US, 90);
     let mut ceiling = 31;
     for index in 0..plan.domains.len() {
         if index == callee && !plan.domains[index].hostile || random.percent(30) {

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 /// What a job takes beyond its computation: its calls of the kernel, and what it misses in caches after it was preempted.
 const JOB_EXTRA_US: u64 = 6;
 /// What a call takes beyond what the gate computes.
-const GATE_EXTRA_US: u64 = 6;
+pub const GATE_EXTRA_US: u64 = 14;
+/// The smallest bound of a gate.
+pub const LEAST_GATE_US: u64 = 20;
 /// What a budget holds for each job beyond its `wcet`, at first: the prices of activations.
 pub const EXTRA_US: u64 = 60;
 
@@ -156,7 +158,7 @@ impl Plan {
             budget.least_us = smaller(budget.least_us);
         }
         for gate in plan.domains.iter_mut().filter_map(|domain| domain.gate.as_mut()) {
-            gate.bound_us = (gate.bound_us * 7 / 10).max(12);
+            gate.bound_us = (gate.bound_us * 7 / 10).max(LEAST_GATE_US);
         }
         // A call lasts no longer than the smaller bound.
         let bounds: Vec<(String, u64)> =
@@ -166,7 +168,7 @@ impl Plan {
                 if let Act::Gate { callee, us, .. } = act
                     && let Some((_, bound)) = bounds.iter().find(|(name, _)| name == callee)
                 {
-                    *us = (*us).min(bound.saturating_sub(6));
+                    *us = (*us).min(bound.saturating_sub(GATE_EXTRA_US));
                 }
             }
         }

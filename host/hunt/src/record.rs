@@ -8,7 +8,7 @@ use crate::plan::Plan;
 /// A system that was run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// [`hash`] of board, manifest, rows and programs; also the file's name.
+    /// [`hash`] of board with its file, manifest, rows and programs; also the file's name.
     pub hash: String,
     /// The board.
     pub board: String,

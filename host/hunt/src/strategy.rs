@@ -1,6 +1,6 @@
 //! What hostile threads do.
 
-use crate::plan::{Act, Domain, Plan, Thread};
+use crate::plan::{Act, Domain, GATE_EXTRA_US, Plan, Thread};
 use crate::random::Random;
 
 /// Most acts in the loop of a hostile thread.
@@ -92,6 +92,7 @@ fn gate(random: &mut Random, plan: &Plan, domain: &Domain) -> Act {
     let bound = of.and_then(|of| of.gate.as_ref()).map_or(0, |gate| gate.bound_us);
     let may_fail = of.is_some_and(|of| of.hostile);
     let word = if may_fail { *random.one(&["call", "stay", "trap"]) } else { "call" };
-    let us = if random.percent(60) { bound.saturating_sub(6) } else { random.within(0, bound.saturating_sub(6)) };
+    let most = bound.saturating_sub(GATE_EXTRA_US);
+    let us = if random.percent(60) { most } else { random.within(0, most) };
     Act::Gate { word: word.into(), callee, us }
 }

@@ -9,12 +9,12 @@
 //!
 //! # What it rests on
 //! - Fixed priorities, and time demand counted from a release after which the thread does not suspend (Joseph and Pandya 1986;
-//!   RTA). A suspension inside a job would be a second release (Chen et al. 2019); rule (g) excludes it.
+//!   RTA). The bound does not hold for a job that suspends itself (Chen et al. 2019 review what goes wrong then); rule (g) excludes it.
 //! - Other domains count by budget, whatever their programs do: [`Contender::within`]. Threads of the same budget are of the same
 //!   domain and count by job: [`Sharer::within`].
-//! - Kernel paths are paid before they happen, rule (c). So they are part of the capacities, and only those that were paid before the
-//!   window opened are added (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and Wellings 1995; Brandenburg, Leontyev and Anderson
-//!   2011 for interrupt lines).
+//! - What the kernel costs is in the terms (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and Wellings 1995; Brandenburg, Leontyev
+//!   and Anderson 2011 compare ways to charge interrupts). Its paths are paid before they happen, rule (c). So they are part of the
+//!   capacities, and only those that were paid before the window opened are added.
 //!
 //! # Why it ends
 //! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the

@@ -1,5 +1,7 @@
-//! Budgets with several threads: when a thread never finds its budget empty (threads on one server: Saewong et al. 2002, Davis and
-//! Burns 2005), and how its sharers delay it. All threads of a budget are of one domain, so they count as they are declared.
+//! Budgets with several threads: when a thread never finds its budget empty, and how its sharers delay it. Saewong et al. 2002 and Davis and
+//! Burns 2005 bound the responses of threads that wait for refills; here a deadline is admitted only where there is no such wait.
+//! [`Sharing::Full`] is for threads that are released with their budget (Davis and Burns 2005). All threads of a budget are of one domain, so
+//! they count as they are declared.
 
 use super::{Costs, jobs_in};
 
