@@ -95,13 +95,15 @@ impl<A: Arch> Kernel<A> {
         self.shift(price.wrapping_neg());
     }
 
-    /// [`Kernel::charge`] of a thread that has just paid at that time: no boundary lies between.
+    /// The running thread, which is in no gate, pays for a switch away from it and is charged until then.
     #[inline(always)]
-    pub(crate) fn charge_after_paying(&mut self, now: u32) {
-        if let Some(thread) = self.running() {
-            let budget = self.threads.at(thread).budget;
-            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
+    pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) {
+        let budget = self.threads.at(thread).budget;
+        if !self.budgets.at(budget).time.is_current(now) {
+            self.charge_across();
         }
+        self.limit = self.limit.wrapping_sub(price);
+        self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
     }
 
     /// A price belongs to the period in which it is arranged. If a boundary has passed since the running thread was charged, it must be charged
@@ -145,6 +147,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[cold]
+    #[inline(never)]
     fn shift_gates(&mut self, innermost: Ref<Level<A>>, ticks: u32) {
         let mut level = self.levels.at_mut(innermost);
         // Bounded by the nesting of gates.

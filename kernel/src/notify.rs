@@ -28,10 +28,9 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
-        let now = self.arch.ticks();
-        self.pay_at(now, self.yielding);
-        self.charge_after_paying(now);
         self.ready.rotate(&self.threads, thread);
+        let now = self.arch.ticks();
+        self.pay_and_charge(thread, now, self.yielding);
         self.switch_to(next, now)
     }
 
@@ -47,7 +46,6 @@ impl<A: Arch> Kernel<A> {
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
                 let now = self.arch.ticks();
-                self.pay_at(now, self.activation);
                 let next = self.alert(waiter, base, found, now, false);
                 if next.is_none() {
                     self.arm_for_end();
@@ -143,19 +141,20 @@ impl<A: Arch> Kernel<A> {
         prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
-        let Level { outer, priority: running, .. } = *self.top();
+        let Level { thread, outer, priority: running, .. } = *self.top();
+        let price = if prepaid { 0 } else { self.activation };
         if priority < running && outer.is_none() {
             // It is first in line: nobody more important than the running thread was ready.
-            let budget = self.threads.at(waiter).budget;
-            if prepaid {
-                self.charge(now);
-            } else {
-                self.charge_after_paying(now);
+            if let Some(thread) = thread {
+                self.pay_and_charge(thread, now, price);
             }
+            let budget = self.threads.at(waiter).budget;
             if self.take_over(base, place, budget, now) {
                 self.respond(base, 0, [found]);
                 return Some(base.place().cast());
             }
+        } else if !prepaid {
+            self.pay_at(now, price);
         }
         self.threads.at_mut(waiter).pending = Some((0, found));
         if priority < running || outer.is_some() {

@@ -106,7 +106,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
-        if self.covered(budget, now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
+        if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
         self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
@@ -191,15 +191,20 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
-        let Level { outer, domain, epoch, .. } = *self.levels.at(top);
-        if outer.is_some() || self.domains.at(domain).epoch != epoch {
-            return self.dispatch_slowly();
-        }
-        if !self.take_over(top, self.levels.at(top).place, budget, now) {
+        if !self.is_clear(top) || !self.take_over(top, self.levels.at(top).place, budget, now) {
             return self.dispatch_slowly();
         }
         self.deliver(next, top);
         Some(top.place().cast())
+    }
+
+    /// Whether a thread whose innermost level this is has nothing in its way: it is in no gate, and its activation is alive.
+    #[inline(always)]
+    fn is_clear(&self, level: Ref<Level<A>>) -> bool {
+        let Level { outer, domain, epoch, .. } = *self.levels.at(level);
+        // One test for both: this is on the way of every switch.
+        let inside = outer.map_or(0, |outer| outer.place().addr().get());
+        inside | (self.domains.at(domain).epoch ^ epoch) as usize == 0
     }
 
     /// [`Kernel::switch`] where a call does not matter.
@@ -212,7 +217,7 @@ impl<A: Arch> Kernel<A> {
     /// its end. `place` is the level's. The budget of who ran before was charged.
     #[inline(always)]
     pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
-        let Some(left) = self.covered(budget, now, A::SHORT as i32) else { return false };
+        let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
         self.limit = limit;
@@ -222,13 +227,6 @@ impl<A: Arch> Kernel<A> {
         }
         self.run(base, place);
         true
-    }
-
-    /// What is left of a budget that has not reached a boundary since it was looked at; `None` when that is no more than `least`.
-    #[inline(always)]
-    fn covered(&self, budget: Ref<Budget>, now: u32, least: i32) -> Option<u32> {
-        let Budget { time, .. } = self.budgets.at(budget);
-        (time.left() > least && time.is_current(now)).then_some(time.left() as u32)
     }
 
     /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.

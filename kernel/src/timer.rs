@@ -49,13 +49,14 @@ impl<A: Arch> Kernel<A> {
         let Level { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
         let calm = now < self.times.soonest();
-        if thread.is_some() && left > 0 && (calm || now < self.times.earliest(priority)) {
+        let next = if calm { self.times.soonest() } else { self.times.earliest(priority) };
+        if thread.is_some() && left > 0 && now < next {
             self.came_in_vain();
             if calm {
                 self.deferred = false;
-                self.arm_ahead(now, self.times.soonest());
+                self.arm_ahead(now, next);
             } else {
-                self.arm_for(now, priority);
+                self.arm_for(now, next);
             }
             self.armed = earlier(self.armed, self.end());
             self.rearm = false;
@@ -86,11 +87,10 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Notes when the timer must come for what happens next at a priority or a more important one; less important times wait.
+    /// Notes that the timer must come for the next time of who runs or is more important; less important times wait.
     #[inline(never)]
-    fn arm_for(&mut self, now: u64, priority: u8) {
+    fn arm_for(&mut self, now: u64, next: u64) {
         self.times.settle();
-        let next = self.times.earliest(priority);
         self.deferred = self.times.soonest() < next;
         if self.deferred {
             // Of a gate: whoever leaves it is less important.
@@ -140,7 +140,7 @@ impl<A: Arch> Kernel<A> {
             }
             woken += 1;
         }
-        self.arm_for(now, priority);
+        self.arm_for(now, self.times.earliest(priority));
         if woken == STEP {
             self.arch.timer_again();
         }
