@@ -95,15 +95,17 @@ impl<A: Arch> Kernel<A> {
         self.shift(price.wrapping_neg());
     }
 
-    /// The running thread, which is in no gate, pays for a switch away from it and is charged until then.
+    /// The running thread, which is in no gate, pays for a switch away from it and is charged until then. If its budget may have reached a
+    /// boundary, nothing happens.
     #[inline(always)]
-    pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) {
+    pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) -> bool {
         let budget = self.threads.at(thread).budget;
-        if !self.budgets.at(budget).time.is_current(now) {
-            self.charge_across();
+        let current = self.budgets.at(budget).time.is_current(now);
+        if current {
+            self.limit = self.limit.wrapping_sub(price);
+            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
         }
-        self.limit = self.limit.wrapping_sub(price);
-        self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
+        current
     }
 
     /// A price belongs to the period in which it is arranged. If a boundary has passed since the running thread was charged, it must be charged

@@ -80,8 +80,10 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
-    /// When a budget was last looked at so that low words can be trusted, and which is the next.
-    pub(crate) swept: (u64, usize),
+    /// When a budget is next looked at so that low words can be trusted (low word), and which.
+    pub(crate) sweep_at: u32,
+    /// As `sweep_at`.
+    pub(crate) sweep_next: usize,
     /// Who has set the timer for the end of a gate's bound. If it comes too early, because the gate was left, nobody else has paid for it.
     pub(crate) entered: Option<Ref<Thread<A>>>,
     pub(crate) shared: Shared<A>,

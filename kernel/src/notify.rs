@@ -30,8 +30,18 @@ impl<A: Arch> Kernel<A> {
         }
         self.ready.rotate(&self.threads, thread);
         let now = self.arch.ticks();
-        self.pay_and_charge(thread, now, self.yielding);
+        if !self.pay_and_charge(thread, now, self.yielding) {
+            return self.yield_slowly();
+        }
         self.switch_to(next, now)
+    }
+
+    /// The rest of [`Kernel::on_yield`] when a boundary may have passed.
+    #[cold]
+    #[inline(never)]
+    fn yield_slowly(&mut self) -> Option<NonNull<A::Context>> {
+        self.pay(self.yielding);
+        self.dispatch_slowly()
     }
 
     /// `SIGNAL`, as [`Kernel::on_yield`].
@@ -142,18 +152,20 @@ impl<A: Arch> Kernel<A> {
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
         let Level { thread, outer, priority: running, .. } = *self.top();
-        let price = if prepaid { 0 } else { self.activation };
-        if priority < running && outer.is_none() {
+        let mut price = if prepaid { 0 } else { self.activation };
+        if priority < running
+            && outer.is_none()
+            && thread.is_none_or(|thread| self.pay_and_charge(thread, now, price))
+        {
             // It is first in line: nobody more important than the running thread was ready.
-            if let Some(thread) = thread {
-                self.pay_and_charge(thread, now, price);
-            }
+            price = 0;
             let budget = self.threads.at(waiter).budget;
             if self.take_over(base, place, budget, now) {
                 self.respond(base, 0, [found]);
                 return Some(base.place().cast());
             }
-        } else if !prepaid {
+        }
+        if price > 0 {
             self.pay_at(now, price);
         }
         self.threads.at_mut(waiter).pending = Some((0, found));

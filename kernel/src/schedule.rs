@@ -203,7 +203,7 @@ impl<A: Arch> Kernel<A> {
     fn is_clear(&self, level: Ref<Level<A>>) -> bool {
         let Level { outer, domain, epoch, .. } = *self.levels.at(level);
         // One test for both: this is on the way of every switch.
-        let inside = outer.map_or(0, |outer| outer.place().addr().get());
+        let inside = outer.map_or(0, |outer| outer.place().as_ptr().addr());
         inside | (self.domains.at(domain).epoch ^ epoch) as usize == 0
     }
 

@@ -48,22 +48,20 @@ impl<A: Arch> Kernel<A> {
         self.since = now;
         let Level { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
-        let calm = now < self.times.soonest();
-        let next = if calm { self.times.soonest() } else { self.times.earliest(priority) };
-        if thread.is_some() && left > 0 && now < next {
-            self.came_in_vain();
-            if calm {
-                self.deferred = false;
-                self.arm_ahead(now, next);
-            } else {
-                self.arm_for(now, next);
-            }
-            self.armed = earlier(self.armed, self.end());
-            self.rearm = false;
-            self.arch.arm_timer(self.armed);
-            return;
+        if thread.is_none() || left <= 0 {
+            return self.on_due(now, priority);
         }
-        self.on_due(now, priority);
+        let soonest = self.times.soonest();
+        let calm = now < soonest;
+        let next = if calm { soonest } else { self.times.earliest(priority) };
+        if next <= now {
+            return self.on_due(now, priority);
+        }
+        self.came_in_vain();
+        self.arm_for(now, next - now, !calm);
+        self.armed = earlier(self.armed, self.end());
+        self.rearm = false;
+        self.arch.arm_timer(self.armed);
     }
 
     /// The timer came too early for who runs, who gets back what that took, if others have set the timer. One for a gate that was left is the
@@ -87,28 +85,20 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Notes that the timer must come for the next time of who runs or is more important; less important times wait.
-    #[inline(never)]
-    fn arm_for(&mut self, now: u64, next: u64) {
-        self.times.settle();
-        self.deferred = self.times.soonest() < next;
-        if self.deferred {
+    /// Notes that the timer must come after so many ticks, when something is due of who runs or is more important, or at the latest before the
+    /// hardware counters wrap. What is due of less important threads is `deferred` until then.
+    #[inline(always)]
+    fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
+        self.deferred = deferred;
+        if deferred {
             // Of a gate: whoever leaves it is less important.
             self.levels.at_mut(self.resume).disturbed = true;
         }
-        self.arm_ahead(now, next);
-        self.rearm = true;
-    }
-
-    /// Notes that the timer must come at a time. The hardware counters wrap: it comes at the latest before they do.
-    #[inline(always)]
-    fn arm_ahead(&mut self, now: u64, next: u64) {
-        if now >= self.swept.0 {
+        if (now as u32).wrapping_sub(self.sweep_at) as i32 >= 0 {
             self.sweep(now);
         }
         let longest = self.ticks_per_second / 2;
-        let ahead = next.saturating_sub(now);
-        let ahead = if ahead >> 32 == 0 { longest.min(ahead as u32) } else { longest };
+        let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
         self.armed = (now as u32).wrapping_add(ahead);
     }
 
@@ -117,12 +107,12 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn sweep(&mut self, now: u64) {
-        let (_, turn) = self.swept;
+        let turn = self.sweep_next;
         if let Some(budget) = self.budgets.find(turn) {
             self.budgets.at_mut(budget).time.look(now);
         }
-        let turn = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
-        self.swept = (now + u64::from(self.ticks_per_second / 4), turn);
+        self.sweep_next = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
+        self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
     }
 
     /// Wakes what is due at a priority or a more important one, the most important first; how many it were.
@@ -140,7 +130,10 @@ impl<A: Arch> Kernel<A> {
             }
             woken += 1;
         }
-        self.arm_for(now, self.times.earliest(priority));
+        self.times.settle();
+        let next = self.times.earliest(priority);
+        self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
+        self.rearm = true;
         if woken == STEP {
             self.arch.timer_again();
         }

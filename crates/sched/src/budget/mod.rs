@@ -115,14 +115,9 @@ impl Budget {
 
     /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
     pub const fn look(&mut self, now: u64) {
-        let ahead = now.saturating_add(Self::FRESH as u64);
-        self.fresh = if self.next <= now {
-            now as u32
-        } else if self.next < ahead {
-            self.next as u32
-        } else {
-            ahead as u32
-        };
+        let ahead = self.next.saturating_sub(now);
+        let ahead = if ahead < Self::FRESH as u64 { ahead as u32 } else { Self::FRESH };
+        self.fresh = (now as u32).wrapping_add(ahead);
     }
 
     /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
