@@ -80,6 +80,13 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() { until } else { self.limit }
     }
 
+    /// The running thread pays for what it arranges, and goes on.
+    pub(crate) fn pay_in_time(&mut self, price: u32) {
+        let now = self.arch.ticks();
+        self.pay_at(now, price);
+        self.arm_for_end(now);
+    }
+
     /// The running thread pays for what it arranges, in a gate out of the gate's bound. If it goes on afterwards, [`Kernel::arm_for_end`]
     /// has to follow.
     #[inline(always)]
@@ -121,21 +128,21 @@ impl<A: Arch> Kernel<A> {
 
     /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
     /// armed anew with each call would never come.
-    #[inline(never)]
-    pub(crate) fn arm_for_end(&mut self) {
+    #[inline(always)]
+    pub(crate) fn arm_for_end(&mut self, now: u32) {
         let end = self.end();
-        if end.wrapping_sub(self.arch.ticks()) as i32 <= 0 {
+        if (end.wrapping_sub(now) as i32) <= 0 {
             self.arch.timer_again();
-        } else if self.armed.wrapping_sub(end) as i32 > 0 {
-            self.armed = end;
-            self.rearm = true;
+        } else if (end.wrapping_sub(self.armed) as i32) < 0 {
+            self.arm_at(end);
         }
-        self.arm();
     }
 
-    /// The running thread gets back what an interrupt took that others have paid for.
+    /// The running thread gets back what an interrupt took that others have paid for. A boundary that has passed is seen first: the interrupt
+    /// came behind it, and the period before cannot pass on what it gets.
     #[inline(always)]
-    pub(crate) fn give_back(&mut self, ticks: u32) {
+    pub(crate) fn give_back(&mut self, now: u32, ticks: u32) {
+        self.see_boundary(now);
         self.shift(ticks);
     }
 

@@ -56,11 +56,7 @@ impl<A: Arch> Kernel<A> {
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
                 let now = self.arch.ticks();
-                let next = self.alert(waiter, base, found, now, false);
-                if next.is_none() {
-                    self.arm_for_end();
-                }
-                next
+                self.alert(waiter, base, found, now, false)
             }
             Err(error) => self.refused(Call::Signal, error),
         }
@@ -140,7 +136,7 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// Wakes a thread, and switches to it if it is more important than the running one. The switch is paid by whoever runs, or was `prepaid`.
+    /// Wakes a thread, and switches to it if it is more important than the running one, which pays for that unless it was `prepaid`.
     #[inline(always)]
     fn alert(
         &mut self,
@@ -152,25 +148,39 @@ impl<A: Arch> Kernel<A> {
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
         let Level { thread, outer, priority: running, .. } = *self.top();
-        let mut price = if prepaid { 0 } else { self.activation };
-        if priority < running
-            && outer.is_none()
-            && thread.is_none_or(|thread| self.pay_and_charge(thread, now, price))
+        let price = if prepaid { 0 } else { self.activation };
+        if priority >= running
+            || outer.is_some()
+            || !thread.is_none_or(|thread| self.pay_and_charge(thread, now, price))
         {
-            // It is first in line: nobody more important than the running thread was ready.
-            price = 0;
-            let budget = self.threads.at(waiter).budget;
-            if self.take_over(base, place, budget, now) {
-                self.respond(base, 0, [found]);
-                return Some(base.place().cast());
-            }
+            return self.alert_slowly(waiter, found, price);
         }
+        // It is first in line: nobody more important than the running thread was ready.
+        let budget = self.threads.at(waiter).budget;
+        if !self.take_over(base, place, budget, now) {
+            self.threads.at_mut(waiter).pending = Some((0, found));
+            return self.choose_anew(prepaid);
+        }
+        self.respond(base, 0, [found]);
+        Some(base.place().cast())
+    }
+
+    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 was paid.
+    #[inline(never)]
+    fn alert_slowly(&mut self, waiter: Ref<Thread<A>>, found: u32, price: u32) -> Option<NonNull<A::Context>> {
+        let record = self.threads.at_mut(waiter);
+        record.pending = Some((0, found));
+        let queue = record.queue;
+        let Level { outer, priority, .. } = *self.top();
+        let now = self.arch.ticks();
         if price > 0 {
             self.pay_at(now, price);
         }
-        self.threads.at_mut(waiter).pending = Some((0, found));
-        if priority < running || outer.is_some() {
-            self.choose_anew(prepaid);
+        if queue < priority || outer.is_some() {
+            return self.choose_anew(price == 0);
+        }
+        if price > 0 {
+            self.arm_for_end(now);
         }
         None
     }
@@ -261,8 +271,7 @@ impl<A: Arch> Kernel<A> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
         self.respond(self.resume, 0, []);
         if self.wake_waiter(word, bits) {
-            self.pay(self.activation);
-            self.arm_for_end();
+            self.pay_in_time(self.activation);
         }
         Ok(Outcome::Later)
     }
@@ -346,15 +355,16 @@ impl<A: Arch> Kernel<A> {
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
         self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
-        let Some((waiter, base, found)) = self.claim(notification, bits) else {
-            self.give_back(self.path);
+        let claim = self.claim(notification, bits);
+        let now = self.arch.ticks();
+        let Some((waiter, base, found)) = claim else {
+            self.give_back(now, self.path);
             return None;
         };
         let Level { outer, priority, .. } = *self.top();
         if self.levels.at(base).priority >= priority && outer.is_none() {
-            self.give_back(self.path);
+            self.give_back(now, self.path);
         }
-        let now = self.arch.ticks();
         self.alert(waiter, base, found, now, true)
     }
 
@@ -363,8 +373,7 @@ impl<A: Arch> Kernel<A> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
         self.arch.unmask(u32::from(line));
-        self.pay(self.activation);
-        self.arm_for_end();
+        self.pay_in_time(self.activation);
         Ok(())
     }
 

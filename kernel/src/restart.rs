@@ -60,11 +60,10 @@ impl<A: Arch> Kernel<A> {
         for thread in 0..self.threads.len() as u8 {
             let entry: ThreadEntry = self.tables.get(usize::from(thread));
             if entry.domain == u32::from(index) {
-                self.pay(self.activation);
+                self.pay_in_time(self.activation);
                 self.make_ready(thread);
             }
         }
-        self.arm_for_end();
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.

@@ -55,14 +55,15 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::dispatch`], when somebody has become ready.
+    /// [`Kernel::dispatch`], when somebody has become ready. It leaves nothing to load.
     #[cold]
     #[inline(never)]
-    pub(crate) fn choose_anew(&mut self, prepaid: bool) {
+    pub(crate) fn choose_anew(&mut self, prepaid: bool) -> Option<NonNull<A::Context>> {
         let now = self.now();
         self.pause(now);
         self.choose(now, prepaid);
         self.arm();
+        None
     }
 
     /// Makes the machine ready for the most important thread that can go on. Who ran until now was charged until `paused`; if it goes

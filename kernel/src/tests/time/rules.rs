@@ -102,6 +102,28 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
     }
 }
 
+/// What an interrupt for others took is given back in the period in which it came, also if nobody has looked at the budget since the boundary.
+#[test]
+fn interrupts_are_given_back_behind_a_boundary() {
+    for (timer, given) in [(false, COSTS.switching.path()), (true, COSTS.switching.early)] {
+        let mut kernel = boots(&on_one_budget(&[2]));
+        sleeps(&mut kernel, START + 19_000);
+        kernel.passes(20_500);
+        assert_eq!(kernel.current(), 1);
+        for _ in 0..2 {
+            if timer {
+                kernel.on_timer();
+            } else {
+                kernel.interrupts(3);
+            }
+            kernel.passes(500);
+        }
+        let now = kernel.now();
+        kernel.pause(now);
+        assert_eq!(left(&kernel, 1), 5_000 - 1_500 + 2 * i64::from(given), "timer: {timer}");
+    }
+}
+
 /// One thread wakes another again and again, which waits again at once, on a processor whose paths take no time.
 #[test]
 fn short_switches_do_not_add_up_to_a_supply() {
