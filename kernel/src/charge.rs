@@ -126,6 +126,27 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// Whether a price is more than what is left of the bound of the gate that the running thread is in. Then nothing is arranged, and the
+    /// callee has overrun its bound: the timer comes at once.
+    #[inline(always)]
+    pub(crate) fn exceeds_bound(&mut self, price: u32) -> bool {
+        self.top().outer.is_some() && self.overruns_by(price)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn overruns_by(&mut self, price: u32) -> bool {
+        let now = self.arch.ticks();
+        let level = self.levels.at_mut(self.resume);
+        let left = level.until.wrapping_sub(now) as i32;
+        if left >= price as i32 {
+            return false;
+        }
+        level.until = level.until.wrapping_sub(left.max(0) as u32);
+        self.arm_for_end(now);
+        true
+    }
+
     /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
     /// armed anew with each call would never come.
     #[inline(always)]

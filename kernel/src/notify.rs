@@ -51,6 +51,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_signal(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
         let caller = self.resume;
+        if self.top().outer.is_some() {
+            return self.signal_in_gate(handle, bits);
+        }
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
                 self.respond(caller, 0, []);
@@ -60,6 +63,17 @@ impl<A: Arch> Kernel<A> {
             }
             Err(error) => self.refused(Call::Signal, error),
         }
+    }
+
+    /// [`Kernel::on_signal`] by a callee.
+    #[cold]
+    #[inline(never)]
+    fn signal_in_gate(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
+        match self.signal(handle, bits) {
+            Ok(_) => self.dispatch(),
+            Err(error) => self.refuse(self.resume, Call::Signal as u32, error),
+        }
+        None
     }
 
     /// `WAIT`, as [`Kernel::on_yield`].
@@ -269,6 +283,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
+        if self.waiter(word, bits).is_some() && self.exceeds_bound(self.activation) {
+            return Err(Error::NoBudget);
+        }
         self.respond(self.resume, 0, []);
         if self.wake_waiter(word, bits) {
             self.pay_in_time(self.activation);
@@ -297,20 +314,27 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at_mut(notification);
-        let bits = word.bits | bits;
-        word.bits = bits;
+        word.bits |= bits;
+        let claim = self.waiter(notification, 0);
+        if let Some((_, _, found)) = claim {
+            let word = self.notifications.at_mut(notification);
+            word.bits &= !found;
+            word.waiter = None;
+        }
+        claim
+    }
+
+    /// The thread that these bits, or those that are set, would wake, its level, and the bits that it waits for.
+    #[inline(always)]
+    fn waiter(&self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
+        let word = self.notifications.at(notification);
         let waiter = word.waiter?;
         let thread = self.threads.at(waiter);
-        let found = bits & thread.mask;
+        let found = (word.bits | bits) & thread.mask;
         // A thread that waits is in no gate.
         let base = thread.base;
         let Level { domain, epoch, .. } = *self.levels.at(base);
-        if found == 0 || self.domains.at(domain).epoch != epoch {
-            return None;
-        }
-        word.bits = bits & !found;
-        word.waiter = None;
-        Some((waiter, base, found))
+        (found != 0 && self.domains.at(domain).epoch == epoch).then_some((waiter, base, found))
     }
 
     /// Makes a thread ready that waited for a notification at its level; returns that level's place and priority.
@@ -372,6 +396,9 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
+        if self.exceeds_bound(self.activation) {
+            return Err(Error::NoBudget);
+        }
         self.arch.unmask(u32::from(line));
         self.pay_in_time(self.activation);
         Ok(())

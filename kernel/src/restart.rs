@@ -39,6 +39,9 @@ impl<A: Arch> Kernel<A> {
             Life::Emptying(slot) => self.empty_slot(index, slot),
             Life::Starting(thread) => {
                 if self.start_thread(index, thread) {
+                    if self.exceeds_bound(self.activation * u32::from(self.domain(index).living)) {
+                        return Err(Error::NoBudget);
+                    }
                     self.release_threads(index);
                     return DONE;
                 }

@@ -124,6 +124,32 @@ fn interrupts_are_given_back_behind_a_boundary() {
     }
 }
 
+/// A callee cannot arrange what the rest of its bound does not cover: its caller would pay for that and for the fault.
+#[test]
+fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
+    for (call, handle) in [(Call::Signal, word(0)), (Call::InterruptAck, LINE)] {
+        for (rest, overruns) in [(COSTS.activation() + 10, false), (COSTS.activation() - 10, true)] {
+            let mut kernel = boots(&on_one_budget(&[2, 2]));
+            kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+            kernel.asks(Call::GateCall as u32, [0; 4]);
+            assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
+            kernel.passes(3_000 - rest);
+            let limit = kernel.limit;
+            kernel.arch.masked.clear();
+            kernel.asks(call as u32, [handle, 1, 0, 0]);
+            kernel.passes(0);
+            let arranged = kernel.thread(1).state == State::Ready || kernel.arch.masked.get(&3) == Some(&false);
+            assert_eq!((arranged, kernel.depth(2)), (!overruns, usize::from(!overruns)), "{call:?} with {rest} left");
+            if overruns {
+                let now = kernel.now();
+                kernel.pause(now);
+                let left = left(&kernel, 1);
+                assert!(left >= i64::from(limit.wrapping_sub(now as u32)), "{call:?} took from the caller: {left}");
+            }
+        }
+    }
+}
+
 /// One thread wakes another again and again, which waits again at once, on a processor whose paths take no time.
 #[test]
 fn short_switches_do_not_add_up_to_a_supply() {
