@@ -346,20 +346,6 @@ impl<A: Arch> Kernel<A> {
             | Call::WaitPeriod
             | Call::Yield
             | Call::Signal
-            | Call::Wait
-                if A::SHORT_WAYS =>
-            {
-                Err(Error::BadCall)
-            }
-            Call::Exit
-            | Call::Poll
-            | Call::InterruptAck
-            | Call::TimeNow
-            | Call::Mark
-            | Call::SleepUntil
-            | Call::WaitPeriod
-            | Call::Yield
-            | Call::Signal
             | Call::Wait => self.perform_short(call, a, b),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
@@ -389,6 +375,9 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {
+        if A::SHORT_WAYS {
+            return Err(Error::BadCall);
+        }
         match call {
             Call::Exit => self.exit(a),
             Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),

@@ -23,12 +23,6 @@ impl<A: Arch> Kernel<A> {
     /// O(1): at most twice [`STEP`] threads that are due, and [`STEP`] that are ready and cannot go on.
     #[inline(never)]
     pub fn dispatch(&mut self) {
-        self.dispatch_now();
-    }
-
-    /// [`Kernel::dispatch`] in line, for the entries that count.
-    #[inline(always)]
-    pub(crate) fn dispatch_now(&mut self) {
         if self.recheck || self.ready.first() != self.running() {
             let now = self.now();
             self.pause(now);
@@ -43,6 +37,15 @@ impl<A: Arch> Kernel<A> {
         if self.rearm {
             self.rearm = false;
             self.arch.arm_timer(self.armed);
+        }
+    }
+
+    /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] asks for it.
+    #[inline(always)]
+    pub(crate) fn arm_by(&mut self, at: u32) {
+        if (at.wrapping_sub(self.armed) as i32) < 0 {
+            self.armed = at;
+            self.rearm = true;
         }
     }
 
@@ -140,10 +143,7 @@ impl<A: Arch> Kernel<A> {
     /// A thread runs from now on, at the latest until `end`.
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
-        if self.armed.wrapping_sub(end) as i32 > 0 {
-            self.armed = end;
-            self.rearm = true;
-        }
+        self.arm_by(end);
         if top != self.resume {
             let (from, to) = (self.top().domain, self.levels.at(top).domain);
             self.run(top, self.levels.at(top).tag());
@@ -243,9 +243,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {
-        self.recheck = true;
-        self.dispatch();
-        None
+        self.choose_anew(false)
     }
 
     /// Nobody is ready.
