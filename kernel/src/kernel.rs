@@ -80,8 +80,10 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
-    /// When a budget was last looked at so that low words can be trusted, and which is the next.
-    pub(crate) swept: (u64, usize),
+    /// When a budget is next looked at so that low words can be trusted (low word), and which.
+    pub(crate) sweep_at: u32,
+    /// As `sweep_at`.
+    pub(crate) sweep_next: usize,
     /// Who has set the timer for the end of a gate's bound. If it comes too early, because the gate was left, nobody else has paid for it.
     pub(crate) entered: Option<Ref<Thread<A>>>,
     pub(crate) shared: Shared<A>,
@@ -344,20 +346,6 @@ impl<A: Arch> Kernel<A> {
             | Call::WaitPeriod
             | Call::Yield
             | Call::Signal
-            | Call::Wait
-                if A::SHORT_WAYS =>
-            {
-                Err(Error::BadCall)
-            }
-            Call::Exit
-            | Call::Poll
-            | Call::InterruptAck
-            | Call::TimeNow
-            | Call::Mark
-            | Call::SleepUntil
-            | Call::WaitPeriod
-            | Call::Yield
-            | Call::Signal
             | Call::Wait => self.perform_short(call, a, b),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
@@ -388,6 +376,9 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {
+        if A::SHORT_WAYS {
+            return Err(Error::BadCall);
+        }
         match call {
             Call::Exit => self.exit(a),
             Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),

@@ -140,14 +140,14 @@ pub struct Level<A: Arch> {
     pub(crate) domain: Ref<Domain<A>>,
     /// The thread that is in it; of a base always the same, of the idle level none.
     pub(crate) thread: Option<Ref<Thread<A>>>,
-    /// That thread as a trace header has it.
-    pub(crate) who: u32,
     /// The level from which the thread came into the gate; of a base none.
     pub(crate) outer: Option<Ref<Level<A>>>,
+    /// The domain's epoch at entry. Stands beside what a switch reads with it.
+    pub(crate) epoch: u32,
     /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
     pub(crate) until: u32,
-    /// The domain's epoch at entry.
-    pub(crate) epoch: u32,
+    /// The thread as a trace header has it.
+    pub(crate) who: u32,
     /// Number of the gate.
     pub(crate) number: u32,
     /// The domain as a trace header has it; of a base with the thread.

@@ -39,6 +39,9 @@ impl<A: Arch> Kernel<A> {
             Life::Emptying(slot) => self.empty_slot(index, slot),
             Life::Starting(thread) => {
                 if self.start_thread(index, thread) {
+                    if self.exceeds_bound(self.activation * u32::from(self.domain(index).living)) {
+                        return Err(Error::NoBudget);
+                    }
                     self.release_threads(index);
                     return DONE;
                 }
@@ -60,11 +63,10 @@ impl<A: Arch> Kernel<A> {
         for thread in 0..self.threads.len() as u8 {
             let entry: ThreadEntry = self.tables.get(usize::from(thread));
             if entry.domain == u32::from(index) {
-                self.pay(self.activation);
+                self.pay_in_time(self.activation);
                 self.make_ready(thread);
             }
         }
-        self.arm_for_end();
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.

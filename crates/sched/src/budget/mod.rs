@@ -85,12 +85,12 @@ pub struct Budget {
     next: u64,
     /// Negative: debt.
     left: i32,
+    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
+    fresh: u32,
     /// Set aside for calls whose threads are switched away; no part of `left`.
     reserved: i32,
     capacity: i32,
     period: u32,
-    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
-    fresh: u32,
 }
 
 impl Budget {
@@ -115,21 +115,29 @@ impl Budget {
 
     /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
     pub const fn look(&mut self, now: u64) {
-        let ahead = now.saturating_add(Self::FRESH as u64);
-        self.fresh = if self.next <= now {
-            now as u32
-        } else if self.next < ahead {
-            self.next as u32
-        } else {
-            ahead as u32
-        };
+        let ahead = self.next.saturating_sub(now);
+        let ahead = if ahead < Self::FRESH as u64 { ahead as u32 } else { Self::FRESH };
+        self.fresh = (now as u32).wrapping_add(ahead);
     }
 
     /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
     /// not, [`Budget::replenish`] or [`Budget::ran`] say.
     #[inline(always)]
     pub const fn is_current(&self, now: u32) -> bool {
-        self.fresh.wrapping_sub(now) as i32 > 0
+        self.since_fresh(now) < 0
+    }
+
+    /// What is left, if that is more than `least` and the budget is current.
+    #[inline(always)]
+    pub const fn covered(&self, now: u32, least: i32) -> Option<u32> {
+        // One test of two signs: this is on the way of every switch.
+        if least.wrapping_sub(self.left) & self.since_fresh(now) < 0 { Some(self.left as u32) } else { None }
+    }
+
+    /// Ticks since low words are not trusted any more; negative as long as they are.
+    #[inline(always)]
+    const fn since_fresh(&self, now: u32) -> i32 {
+        now.wrapping_sub(self.fresh) as i32
     }
 
     /// Period and capacity.
