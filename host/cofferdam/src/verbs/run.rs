@@ -50,7 +50,8 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let tools = if args.fallback { Tools::find_fallback() } else { Tools::find() }.map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
-    let run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
+    let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
+    run.watch.adverse = args.adverse;
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
     let mut progress = |at: runner::Progress| {
