@@ -119,8 +119,8 @@ pub struct Cache {
     /// Places that may hold lines, up to its capacity; beyond it `is_listed` is false, and any place may.
     filled: Vec<u32>,
     is_listed: bool,
-    /// Ways that hold foreign lines but for the places in the list.
-    spoiled: u32,
+    /// Ways that hold foreign lines, and whether changed ones, but for the places in the list.
+    spoiled: Option<(u32, bool)>,
 }
 
 /// One place in so many is remembered as filled at most.
@@ -145,7 +145,7 @@ impl Cache {
             last_at: 0,
             filled: Vec::with_capacity(sets * ways / FEW),
             is_listed: true,
-            spoiled: 0,
+            spoiled: None,
         })
     }
 
@@ -257,7 +257,7 @@ impl Cache {
     /// It takes no longer than there are lines, if few places were filled since it was called last.
     pub fn empty_ways(&mut self, emptied: u32) -> u32 {
         let mut filled = core::mem::take(&mut self.filled);
-        let was_spoiled = core::mem::take(&mut self.spoiled) != 0;
+        let was_spoiled = self.spoiled.take().is_some();
         let is_listed = core::mem::replace(&mut self.is_listed, true) && !was_spoiled;
         let places = filled.len();
         let mut kept = 0;
@@ -286,7 +286,7 @@ impl Cache {
     /// It takes time in proportion to the places filled since the last call, if they were few, and otherwise to the lines.
     pub fn spoil(&mut self, ways: u32, dirty: bool) {
         let mut filled = core::mem::take(&mut self.filled);
-        if self.is_listed && self.spoiled == ways {
+        if self.is_listed && self.spoiled == Some((ways, dirty)) {
             filled.retain(|at| !self.put_foreign(*at as usize, ways, dirty));
         } else {
             filled.clear();
@@ -295,7 +295,7 @@ impl Cache {
             }
             self.is_listed = true;
         }
-        (self.filled, self.spoiled) = (filled, ways);
+        (self.filled, self.spoiled) = (filled, Some((ways, dirty)));
         self.last_line = EMPTY;
     }
     #[inline]
@@ -309,7 +309,7 @@ impl Cache {
 
     /// Writes every changed line back and keeps it. The number of lines written.
     pub fn clean_all(&mut self) -> u32 {
-        self.spoiled = 0;
+        self.spoiled = None;
         self.dirty.iter_mut().map(|dirty| u32::from(core::mem::take(dirty))).sum()
     }
 

@@ -7,6 +7,9 @@ mod file;
 mod quantity;
 mod seen;
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -72,7 +72,7 @@ impl Quantity {
             Self::Switch => "S: an arranged path that ends in a switch",
             Self::Entry => "E: an interrupt, up to the kernel's read of the clock",
             Self::Early => "Y: a timer that comes too early",
-            Self::Miss => "a miss of a paged region",
+            Self::Miss => "A miss of a paged region",
             Self::Masked => "M: the longest path without frames",
             Self::MaskedFrames => "M: the longest path where somebody holds frames",
         }
@@ -102,7 +102,7 @@ impl Ran {
             Quantity::Entry => most(&stretches.to_clock, |key| is_interrupt(chip, key)),
             Quantity::Early => most(&stretches.in_vain, |key| serves(chip, "timer", key)),
             Quantity::Miss if chip.tables => None,
-            Quantity::Miss => most(&stretches.stayed, |key| serves(chip, "fault", key)),
+            Quantity::Miss => most(&stretches.missed, |key| serves(chip, "fault", key)),
             Quantity::Masked => self.longest_masked(chip, |call| !self.frames || !FRAMES.contains(&call)),
             Quantity::MaskedFrames if !self.frames => None,
             Quantity::MaskedFrames => self.longest_masked(chip, |_| true),

@@ -21,13 +21,15 @@ pub struct Stretches {
     pub from_clock: Longest,
     /// From the exception to the first instruction of a thread that was switched to.
     pub switched: Longest,
-    /// From the exception to the next instruction of the thread that was interrupted, while nothing was due.
+    /// From the exception to the next instruction of the thread that was interrupted and goes on, while nothing was due at a timer.
     pub in_vain: Longest,
-    /// The same, whatever was handled.
-    pub stayed: Longest,
+    /// The same, when a region was loaded that was missed.
+    pub missed: Longest,
     running: Option<u16>,
     before: Option<u16>,
+    was_idle: bool,
     was_due: bool,
+    was_miss: bool,
     reads: Option<(u64, u64)>,
 }
 
@@ -37,7 +39,9 @@ impl Stretches {
         match event.event {
             number if number == Event::Switch as u8 => {
                 self.running = (event.domain != IDLE).then_some(event.detail);
+                self.was_idle |= self.running.is_none();
             }
+            number if number == Event::Miss as u8 => self.was_miss = true,
             observed::PROBE => self.was_due |= event.detail == DUE,
             observed::CLOCK => self.reads = Some((u64::from(event.detail), u64::from(event.payload))),
             observed::HANDLED => self.handled(Handled::from_detail(event.detail), u64::from(event.payload)),
@@ -48,9 +52,10 @@ impl Stretches {
     fn handled(&mut self, handled: Handled, cycles: u64) {
         let before = std::mem::replace(&mut self.before, self.running);
         let reads = self.reads.take();
-        let was_due = std::mem::take(&mut self.was_due);
-        // Exception 0: the start, and what is not an exception's.
-        if handled.exception == 0 {
+        let (was_due, was_miss) = (std::mem::take(&mut self.was_due), std::mem::take(&mut self.was_miss));
+        // Through the idle loop, which asks for interrupts itself, it may be several paths. Exception 0: the start.
+        let was_idle = std::mem::replace(&mut self.was_idle, self.running.is_none());
+        if handled.exception == 0 || was_idle || before.is_none() {
             return;
         }
         let key = (handled.exception, handled.call);
@@ -64,7 +69,9 @@ impl Stretches {
         match (before == self.running, self.running) {
             (_, None) => {}
             (true, _) => {
-                keep(&mut self.stayed, cycles);
+                if was_miss {
+                    keep(&mut self.missed, cycles);
+                }
                 if !was_due {
                     keep(&mut self.in_vain, cycles);
                 }
