@@ -148,11 +148,14 @@ impl KernelCosts {
         self.switch_cycles.saturating_sub(self.entry_cycles) + self.reload_cycles
     }
 
+    /// Whether somebody in a system holds frames.
+    pub fn holds_frames(manifest: &Manifest) -> bool {
+        manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()))
+    }
+
     /// The longest path with interrupts masked in a system.
     pub fn masked_in(&self, manifest: &Manifest) -> u64 {
-        let holds_frames =
-            manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()));
-        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
+        if Self::holds_frames(manifest) { self.masked_frames_cycles } else { self.masked_cycles }
     }
 }
 

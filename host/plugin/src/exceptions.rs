@@ -197,6 +197,11 @@ impl Exceptions {
         }
     }
 
+    /// Whether no handler runs, and something else has run since the last one.
+    fn is_outside(&self, instructions: u64) -> bool {
+        self.active.is_empty() && self.left.is_none_or(|left| left.instructions != instructions)
+    }
+
     /// Another exception is taken: an interrupt that comes before any instruction of the thread makes the stretch until one longer.
     pub fn follows(&mut self, interrupt: bool, instructions: u64) {
         let Some(left) = self.left.take() else { return };
@@ -276,6 +281,7 @@ impl Observer {
         self.check_masks(tb.pc);
         let call = (number == SV_CALL).then(|| self.bytes.memory(frame.wrapping_add(STACKED_R12), 4)).flatten();
         let call = call.and_then(|bytes| bytes.try_into().ok()).map(|bytes| u32::from_le_bytes(bytes) as usize);
+        self.spoil_at_entry();
         self.start_activation(tb.pc, number, call, tail_chained);
         let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
         let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };
@@ -291,6 +297,13 @@ impl Observer {
             self.note(observed::EXCEPTION_ENTRY, number, from);
         }
         true
+    }
+
+    /// The kernel is entered: in adverse runs, others have left everything as bad as they can. Behind another handler nobody else has run.
+    pub(crate) fn spoil_at_entry(&mut self) {
+        if self.watch.adverse && self.exceptions.is_outside(self.instructions) {
+            self.model.spoil();
+        }
     }
 
     pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {

@@ -245,6 +245,15 @@ impl Model {
         }
     }
 
+    /// Caches, TLBs, predictor and flash buffers become as bad as others can leave them.
+    pub fn spoil(&mut self) {
+        match self {
+            Self::Chip(chip) => chip.machine.spoil(),
+            Self::Application(application) => application.spoil(),
+            Self::Constant(_) => {}
+        }
+    }
+
     /// The core slept.
     pub fn slept(&mut self, cycles: u64) {
         match self {

@@ -305,6 +305,9 @@ impl Observer {
     fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
         CLOCK.forget_reads();
         let offset = address.wrapping_sub(MPU_BASE);
+        if !store {
+            self.meter.loaded(address, CLOCK.now());
+        }
         if store && (address < PRIVATE_BUS || SYSTICK.contains(&address)) {
             self.forget_deadline();
         }

@@ -31,6 +31,9 @@ impl Observer {
         self.model.slept(length);
         self.exceptions.restart_windows(self.moment(), length);
         self.meter_sleep(length);
+        if self.watch.adverse {
+            self.model.spoil();
+        }
         self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
     }
 

@@ -116,6 +116,11 @@ impl Application {
         pc.wrapping_sub(self.table) < TABLE_BYTES
     }
 
+    /// See [`timing::application::Core::spoil`].
+    pub fn spoil(&mut self) {
+        self.core.spoil();
+    }
+
     /// The core slept.
     pub fn slept(&mut self, cycles: u64) {
         self.core.idle(cycles);

@@ -136,6 +136,7 @@ impl Observer {
         // SAFETY: `info` belongs to the callback that is running.
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if !store {
+            self.meter.loaded(at, CLOCK.now());
             if at == ACKNOWLEDGE {
                 self.acknowledged(value.low as u32);
             }
