@@ -179,7 +179,7 @@ impl<A: Arch> Kernel<A> {
         Some(base.place().cast())
     }
 
-    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 was paid.
+    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 means that it was paid.
     #[inline(never)]
     fn alert_slowly(&mut self, waiter: Ref<Thread<A>>, found: u32, price: u32) -> Option<NonNull<A::Context>> {
         let record = self.threads.at_mut(waiter);
