@@ -81,6 +81,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The running thread pays for what it arranges, and goes on.
+    #[inline(never)]
     pub(crate) fn pay_in_time(&mut self, price: u32) {
         let now = self.arch.ticks();
         self.pay_at(now, price);
