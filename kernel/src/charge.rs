@@ -1,6 +1,6 @@
 //! Who pays: docs/time.md, rules (a) to (d) and (f).
 //!
-//! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. Whoever is switched to starts with
+//! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. A thread that is switched to starts with
 //! [`Kernel::path`] more than is left, which covers the way out of the kernel and the way back in: who arranged the switch has paid
 //! for it.
 
@@ -81,6 +81,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// The running thread pays for what it arranges, and goes on.
+    #[inline(never)]
     pub(crate) fn pay_in_time(&mut self, price: u32) {
         let now = self.arch.ticks();
         self.pay_at(now, price);

@@ -213,10 +213,10 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// A call ends. What it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
+    /// A call ends. The time that it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
     fn end_call(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, now: u32) {
         let inner = self.levels.at_mut(gate);
-        // Whoever ran meanwhile may have used the caller's budget.
+        // Another thread that ran meanwhile may have used the caller's budget.
         self.recheck |= core::mem::take(&mut inner.disturbed);
         let beyond = now.wrapping_sub(inner.until) as i32;
         let outer = self.levels.at_mut(outer);

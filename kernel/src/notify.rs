@@ -51,11 +51,11 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_signal(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
         let caller = self.resume;
-        if self.top().outer.is_some() {
-            return self.signal_in_gate(handle, bits);
-        }
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
+                if self.top().outer.is_some() && self.wakes_beyond_bound(word, bits) {
+                    return self.refused(Call::Signal, Error::NoBudget);
+                }
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
                 let now = self.arch.ticks();
@@ -65,15 +65,11 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::on_signal`] by a callee.
+    /// Whether a callee's signal would wake a thread, and what is left of its bound does not cover that.
     #[cold]
     #[inline(never)]
-    fn signal_in_gate(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
-        match self.signal(handle, bits) {
-            Ok(_) => self.dispatch(),
-            Err(error) => self.refuse(self.resume, Call::Signal as u32, error),
-        }
-        None
+    fn wakes_beyond_bound(&mut self, word: Ref<Notification<A>>, bits: u32) -> bool {
+        self.waiter(word, bits).is_some() && self.exceeds_bound(self.activation)
     }
 
     /// `WAIT`, as [`Kernel::on_yield`].
@@ -179,7 +175,7 @@ impl<A: Arch> Kernel<A> {
         Some(base.place().cast())
     }
 
-    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 was paid.
+    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 means that it was paid.
     #[inline(never)]
     fn alert_slowly(&mut self, waiter: Ref<Thread<A>>, found: u32, price: u32) -> Option<NonNull<A::Context>> {
         let record = self.threads.at_mut(waiter);
@@ -283,7 +279,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
-        if self.waiter(word, bits).is_some() && self.exceeds_bound(self.activation) {
+        if self.wakes_beyond_bound(word, bits) {
             return Err(Error::NoBudget);
         }
         self.respond(self.resume, 0, []);

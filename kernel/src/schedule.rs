@@ -179,7 +179,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
-        // What is due may be more important than who is next.
+        // A thread that is due may be more important than who is next.
         if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
@@ -271,7 +271,7 @@ impl<A: Arch> Kernel<A> {
         let domain = self.levels.at(level).domain_number();
         let number = self.budgets.index_of(budget) as u16;
         self.arch.trace(header(Event::BudgetOut, domain, number), 0);
-        // Who has run will be switched to again. Of the others nothing happened but that somebody looked.
+        // The thread that ran will be switched to again. For the others the kernel has only looked.
         let ran = self.running() == Some(thread);
         self.throttle(thread, if ran { self.activation } else { self.early });
         false

@@ -85,7 +85,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Notes that the timer must come after so many ticks, when something is due of who runs or is more important, or at the latest before the
-    /// hardware counters wrap. What is due of less important threads is `deferred` until then.
+    /// hardware counters wrap. Times of less important threads that are due are `deferred` until then.
     #[inline(always)]
     fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
         self.deferred = deferred;
