@@ -103,7 +103,8 @@ pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&s
 
 /// The table for people.
 pub fn table(costs: &[Cost]) -> String {
-    let mut table = crate::table::empty(&["quantity", "longest seen", "system", "path", "declared", "with margin", ""], 1..2);
+    let mut table =
+        crate::table::empty(&["quantity", "longest seen", "system", "path", "declared", "with margin", ""], 1..2);
     for cost in costs {
         let Found { cycles, system, path } = &cost.seen;
         table.add_row([

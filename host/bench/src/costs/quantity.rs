@@ -37,22 +37,15 @@ pub struct Found {
 }
 
 /// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
-pub(crate) const FRAMES: [Call; 6] = [
-    Call::FramesRetype,
-    Call::FramesMap,
-    Call::FramesUnmap,
-    Call::FramesClean,
-    Call::NodesGive,
-    Call::DomainRestart,
-];
+pub(crate) const FRAMES: [Call; 6] =
+    [Call::FramesRetype, Call::FramesMap, Call::FramesUnmap, Call::FramesClean, Call::NodesGive, Call::DomainRestart];
 
 /// Calls whose work their caller pays for until the kernel reads the clock once more and switches, as others switch that are in `switched`.
 const OWN_WORK: [Call; 5] = [Call::Exit, Call::DomainStop, Call::Revoke, Call::CapDelete, Call::FaultNext];
 
 impl Quantity {
     /// All, in the order of the table.
-    pub const ALL: [Self; 6] =
-        [Self::Switch, Self::Entry, Self::Early, Self::Miss, Self::Masked, Self::MaskedFrames];
+    pub const ALL: [Self; 6] = [Self::Switch, Self::Entry, Self::Early, Self::Miss, Self::Masked, Self::MaskedFrames];
 
     /// Its key in the board's file.
     pub const fn key(self) -> &'static str {

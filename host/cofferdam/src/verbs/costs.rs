@@ -27,7 +27,8 @@ pub fn run(args: &Costs, output: &mut Output) -> Outcome {
         output.say(format!("written: {}", file.display()));
         return Ok(OK);
     }
-    let exceeded: Vec<Diagnostic> = measured.iter().filter(|cost| cost.is_exceeded()).map(|cost| told(args, cost)).collect();
+    let exceeded: Vec<Diagnostic> =
+        measured.iter().filter(|cost| cost.is_exceeded()).map(|cost| told(args, cost)).collect();
     if exceeded.is_empty() { Ok(OK) } else { Err(exceeded) }
 }
 
