@@ -1,4 +1,4 @@
-//! Who pays: docs/time.md, rules (a) to (d) and (f).
+//! Charging of budgets: docs/time.md, rules (a) to (d) and (f).
 //!
 //! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. A thread that is switched to starts with
 //! [`Kernel::path`] more than is left, which covers the way out of the kernel and the way back in: who arranged the switch has paid

@@ -6,7 +6,8 @@
 //!
 //! Both directions exist twice: [`Kernel::pass_in`] and [`Kernel::pass_out`] are for the entry code when a thread goes from its own
 //! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
-//! anything; then the system call is performed like any other. What they check and do is not written twice.
+//! anything; then the system call is performed like any other. Their checks and effects are not
+//! written twice.
 
 use core::ptr::NonNull;
 

@@ -11,7 +11,7 @@ use crate::objects::{Interrupt, Level, Notification, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
 
-/// What [`Kernel::claim`] has found.
+/// Result of [`Kernel::claim`].
 type Claim<A> = (Ref<Thread<A>>, Ref<Level<A>>, u32);
 
 impl<A: Arch> Kernel<A> {

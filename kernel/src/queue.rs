@@ -92,7 +92,7 @@ fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
 }
 
-/// What happens at a time.
+/// Event that happens at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// A thread's sleep or period ends.
@@ -264,7 +264,7 @@ impl Default for Times {
     }
 }
 
-/// What is in the queues, for tests that check it.
+/// Contents of the queues, for tests that check them.
 #[cfg(any(test, feature = "simulation"))]
 mod inspect {
     use std::vec::Vec;

@@ -1,4 +1,5 @@
-//! Who runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in `charge.rs`.
+//! Choice of the thread that runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in
+//! `charge.rs`.
 
 use core::ptr::NonNull;
 
@@ -69,8 +70,9 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// Makes the machine ready for the most important thread that can go on. Who ran until now was charged until `paused`; if it goes
-    /// on, it pays for what lies between, unless that was `prepaid` by an activation.
+    /// Makes the machine ready for the most important thread that can go on. The thread that ran
+    /// until now was charged until `paused`; if it goes on, it pays for what lies between, unless
+    /// that was `prepaid` by an activation.
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.recheck = false;

@@ -17,7 +17,7 @@ const PLAYER: &str = "tests/time/player";
 /// Host time after which a run is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a run left.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// Its report.
@@ -26,7 +26,7 @@ pub struct Ran {
     pub seconds: f64,
 }
 
-/// What admits and runs systems: QEMU on this machine, or whatever drives a cluster.
+/// A way to admit and run systems: QEMU on this machine, or whatever drives a cluster.
 pub trait Drive {
     /// Bounds over deadlines of the threads with deadlines, in the order of threads, if the system is admitted; else the codes of the
     /// refusals.
@@ -38,13 +38,13 @@ pub trait Drive {
     /// Runs a system that was admitted.
     ///
     /// # Errors
-    /// What kept it from being run.
+    /// The reason why it could not be run.
     fn run(&mut self, plan: &Plan) -> Result<Ran, String>;
 
     /// The manifest of a system, as it is run.
     fn manifest(&self, plan: &Plan) -> String;
 
-    /// What identifies the programs that run, and the costs that they are admitted with.
+    /// Bytes that identify the programs that run, and the costs that they are admitted with.
     fn programs(&self) -> &[u8];
 }
 
@@ -66,7 +66,7 @@ impl Board {
     /// Builds the programs. Hunts with different lanes can run at the same time.
     ///
     /// # Errors
-    /// What is missing, or does not build.
+    /// Something is missing, or does not build.
     pub fn new(name: &str, lane: u32) -> Result<Board, String> {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;

@@ -1,4 +1,4 @@
-//! What boot does once the objects exist: initial data, capabilities, threads, and the clock.
+//! Steps of boot once the objects exist: initial data, capabilities, threads, and the clock.
 
 use abi::trace::{Event, IDLE, header};
 

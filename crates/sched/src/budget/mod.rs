@@ -2,14 +2,16 @@
 //! is full again; what it holds may be used at any time until then, and is lost at the next boundary if it is not.
 //!
 //! # Supply
-//! Whoever asks finds what a refill at every boundary would have left, however late the refill is computed: [`Budget::ran`] splits what its
-//! thread has used at each boundary that lies between.
+//! A caller that asks finds what a refill at every boundary would have left, however late the
+//! refill is computed: [`Budget::ran`] splits what its thread has used at each boundary that lies
+//! between.
 //!
 //! # Conservation
-//! What was granted is consumed, lost, reserved or left, and never more: `granted = consumed - debt + lost + reserved + remaining`. The
-//! kernel notices an empty budget only at its enforcement granularity, so that use may exceed what remains; the excess becomes *debt*, which
-//! the next boundaries pay first. In any window of `w` ticks no more is consumed than [`Params::most_in`] says, plus the largest
-//! debt.
+//! Time that was granted is consumed, lost, reserved or left, and never more:
+//! `granted = consumed - debt + lost + reserved + remaining`. The kernel notices an empty budget
+//! only at its enforcement granularity, so that use may exceed what remains; the excess becomes
+//! *debt*, which the next boundaries pay first. In any window of `w` ticks no more is consumed than
+//! [`Params::most_in`] says, plus the largest debt.
 
 /// A legal period and capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +96,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// How far ahead low words are trusted. Whoever relies on [`Budget::is_current`] calls [`Budget::look`] or brings the budget up to date
-    /// at least this often.
+    /// How far ahead low words are trusted. A caller that relies on [`Budget::is_current`] calls
+    /// [`Budget::look`] or brings the budget up to date at least this often.
     pub const FRESH: u32 = 1 << 30;
 
     /// The largest capacity: what is left, and a switch more, has to be told from debt in 32 bits.
@@ -127,7 +129,7 @@ impl Budget {
         self.since_fresh(now) < 0
     }
 
-    /// What is left, if that is more than `least` and the budget is current.
+    /// Time that is left, if that is more than `least` and the budget is current.
     #[inline(always)]
     pub const fn covered(&self, now: u32, least: i32) -> Option<u32> {
         // One test of two signs: this is on the way of every switch.
@@ -207,7 +209,7 @@ impl Budget {
         if !passed {
             self.set_left(left);
         } else {
-            // What was used since the boundary is no matter of the period before it.
+            // Time that was used since the boundary is no matter of the period before it.
             let since = (now - self.next) as i64;
             self.set_left((left as i64 + since) as i32);
             self.refill_at(1);
