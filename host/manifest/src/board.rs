@@ -132,8 +132,6 @@ pub struct KernelCosts {
     pub entry_cycles: u64,
     /// Y: a timer interrupt after which the same thread goes on.
     pub early_cycles: u64,
-    /// What a thread loses when others have used caches, TLBs and predictors while it was switched away.
-    pub reload_cycles: u64,
     /// One paged-region miss.
     pub miss_cycles: u64,
     /// The longest path with interrupts masked, of systems in which nobody holds frames.
@@ -143,9 +141,9 @@ pub struct KernelCosts {
 }
 
 impl KernelCosts {
-    /// X of docs/time.md: what is left of a switch behind the clock, and what the next thread has to reload.
+    /// X of docs/time.md: the part of a switch behind the kernel's read of the clock.
     pub fn exit_cycles(&self) -> u64 {
-        self.switch_cycles.saturating_sub(self.entry_cycles) + self.reload_cycles
+        self.switch_cycles.saturating_sub(self.entry_cycles)
     }
 
     /// Whether somebody in a system holds frames.

@@ -29,6 +29,7 @@ fn system() -> SystemDescription {
         deadline_ticks: None,
         response_bound_ticks: None,
         wcet_ticks: None,
+        reload_ticks: 0,
     };
     let area = |name: &str, base, bytes, pinned| Area {
         name: name.into(),

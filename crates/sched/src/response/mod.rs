@@ -7,14 +7,15 @@
 //!
 //! Every term is a number of [`Terms`], and every budget's part an [`Interference`], so that a refusal can say who contributes what.
 //!
-//! # What it rests on
+//! # Foundations
 //! - Fixed priorities, and time demand counted from a release after which the thread does not suspend (Joseph and Pandya 1986;
 //!   RTA). The bound does not hold for a job that suspends itself (Chen et al. 2019 review what goes wrong then); rule (g) excludes it.
 //! - Other domains count by budget, whatever their programs do: [`Contender::within`]. Threads of the same budget are of the same
 //!   domain and count by job: [`Sharer::within`].
-//! - What the kernel costs is in the terms (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and Wellings 1995; Brandenburg, Leontyev
-//!   and Anderson 2011 compare ways to charge interrupts). Its paths are paid before they happen, rule (c). So they are part of the
-//!   capacities, and only those that were paid before the window opened are added.
+//! - The kernel's costs are in the terms (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and
+//!   Wellings 1995; Brandenburg, Leontyev and Anderson 2011 compare ways to charge interrupts). Its
+//!   paths are paid before they happen, rule (c). So they are part of the capacities, and only
+//!   those that were paid before the window opened are added.
 //!
 //! # Why it ends
 //! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the
@@ -24,6 +25,7 @@
 
 mod budgets;
 mod job;
+mod reload;
 mod shared;
 
 use crate::switching::Switching;
@@ -31,7 +33,7 @@ pub use budgets::{Contender, Interference};
 pub use job::{Job, Own, jobs_in};
 pub use shared::{Share, Sharer, Sharing, sharing};
 
-/// What kernel and board add, in ticks.
+/// Costs that kernel and board add, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     /// E, X, Y and A.
@@ -52,8 +54,8 @@ impl Costs {
         self.switching.activation() as u64
     }
 
-    /// What is under way when a thread is released, and runs to its end first: a masked path, or a switch to somebody as urgent with what that
-    /// thread must reload.
+    /// Path that is under way when a thread is released, and runs to its end first: a masked path,
+    /// or a switch to somebody as urgent with what that thread must reload.
     pub const fn under_way(&self) -> u64 {
         let path = self.switching.path() as u64;
         if self.masked > path { self.masked } else { path }
@@ -83,7 +85,7 @@ pub struct Thread {
     pub level: u8,
     /// From release to completion.
     pub deadline: u64,
-    /// What a job needs.
+    /// Needs of a job.
     pub job: Job,
 }
 
@@ -140,7 +142,7 @@ pub struct Set<'a> {
     pub gates: &'a [Gate],
     /// All interrupt lines.
     pub lines: &'a [Line],
-    /// What kernel and board add.
+    /// Costs that kernel and board add.
     pub costs: Costs,
 }
 

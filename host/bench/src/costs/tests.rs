@@ -105,10 +105,10 @@ fn only_more_than_declared_is_exceeded() {
 /// Values and the comments above them are replaced; everything else stays, other comments too.
 #[test]
 fn a_board_file_keeps_what_was_not_measured() {
-    let text = "# A board.\nname = \"b\"\n\n# Bounds.\n[kernel]\n# Old.\nswitch_cycles = 10\n# Kept.\nreload_cycles = 0\n# Old, too.\nentry_cycles = 5 \n\n[memory.sram]\nbase = 0x2000_0000\n";
+    let text = "# A board.\nname = \"b\"\n\n# Bounds.\n[kernel]\n# Old.\nswitch_cycles = 10\n# Kept.\nmiss_cycles = 0\n# Old, too.\nentry_cycles = 5 \n\n[memory.sram]\nbase = 0x2000_0000\n";
     let new = file::rewritten(text, &[cost(Quantity::Switch, 1500), cost(Quantity::Entry, 170)]).expect("a good file");
     let expected = format!(
-        "# A board.\nname = \"b\"\n\n# Bounds.\n[kernel]\n# {}: 1500 at most (tests/paths/system.toml, YIELD).\nswitch_cycles = 1650\n# Kept.\nreload_cycles = 0\n# {}: 170 at most (tests/paths/system.toml, YIELD).\nentry_cycles = 200\n\n[memory.sram]\nbase = 0x2000_0000\n",
+        "# A board.\nname = \"b\"\n\n# Bounds.\n[kernel]\n# {}: 1500 at most (tests/paths/system.toml, YIELD).\nswitch_cycles = 1650\n# Kept.\nmiss_cycles = 0\n# {}: 170 at most (tests/paths/system.toml, YIELD).\nentry_cycles = 200\n\n[memory.sram]\nbase = 0x2000_0000\n",
         Quantity::Switch.about(),
         Quantity::Entry.about(),
     );

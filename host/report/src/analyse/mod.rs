@@ -46,8 +46,8 @@ struct Call {
     ceiling: u8,
 }
 
-/// What was seen so far. Collectors are addressed by the indices of the description's tables; records with other indices are
-/// counted as strange and otherwise ignored.
+/// Observations so far. Collectors are addressed by the indices of the description's tables;
+/// records with other indices are counted as strange and otherwise ignored.
 #[derive(Debug)]
 pub struct Analysis<'a> {
     system: &'a SystemDescription,
@@ -157,7 +157,7 @@ impl<'a> Analysis<'a> {
         self.execution.threads.get(thread).copied().unwrap_or_default()
     }
 
-    /// What a thread has been charged for between switches.
+    /// Time that a thread has been charged for between switches.
     fn charged(&self, thread: usize) -> u64 {
         if self.execution.is_recorded { self.meter(thread).charged() } else { self.jobs[thread].cycles }
     }
@@ -176,9 +176,12 @@ impl<'a> Analysis<'a> {
     fn complete(&mut self, event: &RunEvent) -> bool {
         let thread = usize::from(event.detail);
         let meter = self.meter(thread);
-        let declared = self.system.threads.iter().find(|t| t.index == event.detail).and_then(|t| t.wcet_ticks);
-        let wcet = declared.map(|ticks| self.time.cycles(ticks)).filter(|_| self.execution.is_recorded);
-        let limits = JobLimits { wcet, reload: self.system.costs.reload_cycles };
+        let declared = self.system.threads.iter().find(|t| t.index == event.detail);
+        let wcet = declared.and_then(|t| t.wcet_ticks).map(|ticks| self.time.cycles(ticks));
+        let limits = JobLimits {
+            wcet: wcet.filter(|_| self.execution.is_recorded),
+            reload: declared.map_or(0, |t| self.time.cycles(t.reload_ticks)),
+        };
         self.jobs.get_mut(thread).is_some_and(|jobs| jobs.complete(event.cycle, &meter, limits))
     }
 

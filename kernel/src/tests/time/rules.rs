@@ -19,7 +19,7 @@ fn on_one_budget(priorities: &[u8]) -> Builder {
     let victim = Victim { priority: 30, budget: 0, period: 1_000_000, wcet: 1_000, calls: false };
     let hostile = priorities.iter().map(|&priority| Hostile { priority, budget: 1 }).collect();
     let budgets = vec![(1_000_000, 2_000), (20_000, 5_000)];
-    tables(&System { victims: vec![victim], hostile, budgets, gate: (2, 3_000) })
+    tables(&System { victims: vec![victim], hostile, budgets, gate: (2, 3_000), reload: 0 })
 }
 
 fn boots(builder: &Builder) -> Chip {
@@ -102,7 +102,8 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
     }
 }
 
-/// What an interrupt for others took is given back in the period in which it came, also if nobody has looked at the budget since the boundary.
+/// The kernel gives the time of an interrupt for others back in the period in which it came, also
+/// if nobody has looked at the budget since the boundary.
 #[test]
 fn interrupts_are_given_back_behind_a_boundary() {
     for (timer, given) in [(false, COSTS.switching.path()), (true, COSTS.switching.early)] {
@@ -228,13 +229,13 @@ fn long_idleness_is_told_from_none() {
             used += if ran { kernel.arch.now - from } else { 0 };
             from = kernel.arch.now;
         }
-        // What is left of three periods, and the beginning of another.
+        // The rest of three periods, and the beginning of another.
         let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
         assert!((3 * 4_500..=most).contains(&used), "{used} ticks after {idle}");
     }
 }
 
-/// What a call may still take is no sharer's while its thread is switched away.
+/// Time that a call may still take is no sharer's while its thread is switched away.
 #[test]
 fn what_is_set_aside_for_a_call_is_nobody_elses() {
     let mut kernel = boots(&on_one_budget(&[5, 1]));
@@ -266,6 +267,7 @@ fn who_leaves_a_gate_early_pays_for_its_timer() {
             hostile,
             budgets: vec![(200_000, 40_340), (20_000, 10_000)],
             gate: (2, bound),
+            reload: 0,
         };
         let bounds = bounds(&system).unwrap();
         let mut run = Run::new(&system, 0);
