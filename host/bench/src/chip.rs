@@ -20,6 +20,8 @@ pub struct Chip {
     pub tables: bool,
     /// The system of the allocators.
     pub heap: &'static str,
+    /// The system of the pieces of code that have public figures.
+    pub micro: &'static str,
     /// Number of the exception of a system call.
     pub system_call: u16,
     /// What is no call: last part of a row's id, what it is, and the exceptions that it serves.
@@ -72,6 +74,7 @@ pub const M7: Chip = Chip {
     profile: "stm32f767",
     tables: false,
     heap: "examples/heap/system.toml",
+    micro: "examples/bench/micro.toml",
     system_call: 11,
     handlers: &[
         ("fault", "fault or miss", &[3..=6]),
@@ -105,6 +108,7 @@ pub const A9: Chip = Chip {
     profile: "xc7z020",
     tables: true,
     heap: "examples/heap/a9.toml",
+    micro: "examples/bench/micro-a9.toml",
     system_call: 2,
     handlers: &[
         ("fault", "fault", &[1..=1, 3..=4]),

@@ -47,6 +47,23 @@ pub struct Target {
     pub ratio: Option<f64>,
 }
 
+/// A figure that others have published, and how far ours is from it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Public {
+    /// Modelled cycles of one operation.
+    pub ours: f64,
+    /// Published cycles of one.
+    pub value: f64,
+    /// How many percent ours is more.
+    pub deviation: f64,
+    /// Who says so, and where.
+    pub source: String,
+    /// Why ours is farther away than it should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// One row: a figure of one subject.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,6 +110,9 @@ pub struct Row {
     /// What the paper says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,
+    /// What others have published of a short piece of code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<Public>,
     /// Why there is no figure: the code of the refusal, or what did not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,

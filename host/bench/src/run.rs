@@ -11,7 +11,7 @@ use crate::chip::{self, A9, Basic, Chip, M7};
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, of_peer, paths, peers, rows, systems, targets};
+use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, of_peer, paths, peers, rows, systems, targets};
 
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
@@ -44,6 +44,9 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         }
         if wants(&chip.rows(grants::KIND)) {
             all.extend(grants::measure(&place, progress)?);
+        }
+        if wants(&chip.rows(micro::KIND)) {
+            all.extend(micro::measure(&install, &tools, chip, &options.out_dir, progress)?);
         }
         if wants(&chip.rows(paths::KIND)) {
             all.extend(paths::measure(&place, progress)?);
@@ -123,7 +126,7 @@ fn position(id: &str) -> (usize, String, usize) {
     let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
     let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let kinds = [heaps::KIND, grants::KIND, paths::KIND];
+    let kinds = [heaps::KIND, grants::KIND, micro::KIND, paths::KIND];
     let is_of = |chip: &Chip| kinds.iter().any(|kind| id.starts_with(&chip.rows(kind)));
     let measured = figures::is_one(id) || chip::ALL.iter().any(is_of);
     let base = if measured { String::new() } else { base.to_owned() };
