@@ -4,7 +4,7 @@
 //! wrong. A stretch without a length is in no figure and counts as broken, which fails the run.
 
 use protect::pmsav7::Attr;
-use record::{CallTime, ExceptionCount, Masked, VectorTime, Window, observed};
+use record::{CallTime, ExceptionCount, Masked, VectorTime, Waits, Window, observed};
 
 use crate::block::{TbInfo, flag};
 use crate::clock::CLOCK;
@@ -28,11 +28,12 @@ const BASIC_BYTES: u32 = 0x20;
 const EXTENDED_BYTES: u32 = 0x68;
 const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, region: None }, fp: Fp::None };
 
-/// A point of the run: cycles and instructions since reset.
+/// A point of the run: cycles, instructions and waiting since reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub cycle: u64,
     pub instructions: u64,
+    pub waits: Waits,
 }
 
 impl Moment {
@@ -174,7 +175,15 @@ impl Exceptions {
             self.broken += 1;
             return None;
         };
-        Some(Window { pc: open.pc, exception: open.exception, start_cycle: open.start.cycle, cycles, instructions })
+        let waits = now.waits.since(open.start.waits);
+        Some(Window {
+            pc: open.pc,
+            exception: open.exception,
+            start_cycle: open.start.cycle,
+            cycles,
+            instructions,
+            waits,
+        })
     }
 
     fn end_activation(&mut self, now: Moment) {
@@ -247,7 +256,7 @@ fn keep_longest(place: &mut Option<Window>, window: Window) {
 impl Observer {
     /// Now.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { cycle: CLOCK.now(), instructions: self.instructions }
+        Moment { cycle: CLOCK.now(), instructions: self.instructions, waits: self.model.waits() }
     }
 
     fn ipsr(&mut self) -> u16 {

@@ -37,6 +37,6 @@ pub(super) fn rewritten(text: &str, costs: &[Cost]) -> Result<String, String> {
 }
 
 fn comment(cost: &Cost) -> String {
-    let super::Found { cycles, system, path } = &cost.seen;
+    let super::Found { cycles, system, path, .. } = &cost.seen;
     format!("# {}: {cycles} at most ({system}, {path}).\n", cost.about)
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::Install;
 use manifest::KernelCosts;
-use record::{EndReason, EventsReader, ProbeWatch};
+use record::{EndReason, EventsReader, ProbeWatch, Waits};
 use runner::{Go, Tools};
 use serde::Serialize;
 
@@ -103,15 +103,20 @@ pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&s
 
 /// The table for people.
 pub fn table(costs: &[Cost]) -> String {
-    let mut table =
-        crate::table::empty(&["quantity", "longest seen", "system", "path", "declared", "with margin", ""], 1..2);
+    let mut table = crate::table::empty(
+        &["quantity", "longest seen", "system", "path", "waits for", "declared", "with margin", ""],
+        1..2,
+    );
     for cost in costs {
-        let Found { cycles, system, path } = &cost.seen;
+        let Found { cycles, system, path, waits } = &cost.seen;
+        let waits = waits
+            .map(|Waits { fetch, data, barriers }| format!("instructions {fetch}, data {data}, barriers {barriers}"));
         table.add_row([
             format!("{} ({})", cost.key, cost.about),
             cycles.to_string(),
             system.clone(),
             path.clone(),
+            waits.unwrap_or_default(),
             cost.declared.to_string(),
             cost.proposed.to_string(),
             if cost.is_exceeded() { "EXCEEDED".to_owned() } else { String::new() },

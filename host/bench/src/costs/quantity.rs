@@ -2,6 +2,7 @@
 
 use abi::{CALLS, Call};
 use manifest::KernelCosts;
+use record::Waits;
 use serde::Serialize;
 
 use super::Ran;
@@ -34,6 +35,9 @@ pub struct Found {
     pub system: String,
     /// The path.
     pub path: String,
+    /// Of the longest masked path of its run: how long it waited, and for what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
 }
 
 /// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
@@ -100,7 +104,14 @@ impl Ran {
             Quantity::MaskedFrames if !self.frames => None,
             Quantity::MaskedFrames => self.longest_masked(chip, |_| true),
         };
-        found.map(|(key, cycles)| Found { cycles, system: system.to_owned(), path: name(chip, key) })
+        let window =
+            self.summary.masked.longest.filter(|_| matches!(quantity, Quantity::Masked | Quantity::MaskedFrames));
+        found.map(|(key, cycles)| Found {
+            cycles,
+            system: system.to_owned(),
+            path: name(chip, key),
+            waits: window.filter(|window| window.cycles == cycles).map(|window| window.waits),
+        })
     }
 
     fn longest_masked(&self, chip: &Chip, counts: impl Fn(Call) -> bool) -> Option<(Key, u64)> {

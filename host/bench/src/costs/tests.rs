@@ -93,7 +93,7 @@ fn a_tenth_is_added_and_rounded_up() {
 }
 
 fn cost(quantity: Quantity, cycles: u64) -> Cost {
-    let seen = Found { cycles, system: "tests/paths/system.toml".to_owned(), path: "YIELD".to_owned() };
+    let seen = Found { cycles, system: "tests/paths/system.toml".to_owned(), path: "YIELD".to_owned(), waits: None };
     Cost { key: quantity.key(), about: quantity.about(), declared: 1000, proposed: with_margin(cycles), seen }
 }
 
