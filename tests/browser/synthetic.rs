@@ -409,7 +409,14 @@ fn summary(play: &Play) -> Summary {
         ..DomainCounters::default()
     };
     let busy: u64 = play.ran.iter().sum();
-    let window = Window { pc: 0x120, exception: 14, start_cycle: BOOT + 9_000, cycles: 612, instructions: 141 };
+    let window = Window {
+        pc: 0x120,
+        exception: 14,
+        start_cycle: BOOT + 9_000,
+        cycles: 612,
+        instructions: 141,
+        waits: record::Waits::default(),
+    };
     let spread = |count, min, median, max| Spread { count, min, median, max };
     Summary {
         version: record::SUMMARY_VERSION,
@@ -418,6 +425,7 @@ fn summary(play: &Play) -> Summary {
         modelled: true,
         mode: Mode::Quantum,
         quantum_cycles: 1000,
+        longest_block_cycles: 0,
         cpu_hz: CPU_HZ,
         cycles: play.now,
         sleep_cycles: (STEPS - busy) * STEP,

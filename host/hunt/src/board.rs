@@ -60,6 +60,7 @@ pub struct Board {
     programs: Vec<u8>,
     directory: PathBuf,
     claim: Claim,
+    adverse: bool,
 }
 
 impl Board {
@@ -67,7 +68,7 @@ impl Board {
     ///
     /// # Errors
     /// Something is missing, or does not build.
-    pub fn new(name: &str, lane: u32) -> Result<Board, String> {
+    pub fn new(name: &str, lane: u32, adverse: bool) -> Result<Board, String> {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
         let tools = Tools::find().map_err(|error| error.to_string())?;
@@ -84,8 +85,8 @@ impl Board {
         let directory = install.target.join("hunt").join(&system);
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let file = read(install.root.join("boards").join(name).join("board.toml"))?;
-        let programs = [kernel.as_slice(), &player, &file].concat();
-        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim })
+        let programs = [kernel.as_slice(), &player, &file, &[u8::from(adverse)]].concat();
+        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim, adverse })
     }
 
     fn load(&self, plan: &Plan) -> Result<Loaded, String> {
@@ -115,6 +116,7 @@ impl Drive for Board {
             assemble(&self.install, loaded, Options::default(), &programs, self.claim.clone()).map_err(first)?;
         let mut run = prepare(&built, false).map_err(|error| error.to_string())?;
         run.time_limit = Some(PATIENCE);
+        run.watch.adverse = self.adverse;
         let ran = run.start(&self.tools, &mut |_| Go::On).map_err(|error| error.to_string())?;
         let file = File::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
         let events = EventsReader::new(file).map_err(|error| error.to_string())?.map_while(Result::ok);

@@ -34,7 +34,7 @@ struct Tally {
 /// # Errors
 /// The reason why it cannot run.
 pub fn hunt(options: &Options) -> Result<u64, String> {
-    let (mut drive, began) = (Board::new(&options.board, options.lane)?, Instant::now());
+    let (mut drive, began) = (Board::new(&options.board, options.lane, options.adverse)?, Instant::now());
     let out = options.out.join(&options.board);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     println!(

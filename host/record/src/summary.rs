@@ -27,6 +27,9 @@ pub struct Summary {
     pub mode: Mode,
     /// Cycles between two advances of the guest's clock; a timer is late by at most this and one block.
     pub quantum_cycles: u64,
+    /// Cycles of the longest block of instructions, between whose ends no interrupt comes.
+    #[serde(default)]
+    pub longest_block_cycles: u64,
     /// Clock of the core, Hz.
     pub cpu_hz: u64,
     /// Cycles from reset to the end, sleep included.

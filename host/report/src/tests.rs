@@ -86,6 +86,7 @@ fn summary(cycles: u64) -> Summary {
         modelled: true,
         mode: Mode::Exact,
         quantum_cycles: 1,
+        longest_block_cycles: 0,
         cpu_hz: 10_000,
         cycles,
         sleep_cycles: 0,

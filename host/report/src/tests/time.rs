@@ -233,7 +233,14 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     let mut bounded = system();
     bounded.masked_bound_cycles = Some(60);
     bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1 };
-    let window = |cycles| Window { pc: 0x105, exception: 15, start_cycle: 40, cycles, instructions: 9 };
+    let window = |cycles| Window {
+        pc: 0x105,
+        exception: 15,
+        start_cycle: 40,
+        cycles,
+        instructions: 9,
+        waits: record::Waits::default(),
+    };
     let mut seen = summary(9000);
     seen.masked.longest = Some(window(57));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
