@@ -42,7 +42,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// What it holds when the first branch since [`Predictor::spoil`] asks for it, whose way is known.
+    /// The entry as the first branch since [`Predictor::spoil`] finds it: the way of that branch is known.
     fn spoil(&mut self, site: &BranchSite, taken: bool, era: u64) {
         let fixed = !site.conditional && site.target.is_some();
         // Behind a wrong prediction it still predicts the same.

@@ -72,7 +72,7 @@ pub struct Watch {
     #[serde(default)]
     pub interference: Option<Interference>,
     /// At each entry to the kernel from a domain or from idling, caches, TLBs, predictor and flash buffers are made as bad as others can leave
-    /// them: full of changed lines of somebody else, empty, wrong. What is locked stays. Changes modelled cycles and nothing else.
+    /// them: full of changed lines of somebody else, empty, wrong. Locked lines and entries stay. Changes modelled cycles and nothing else.
     #[serde(default)]
     pub adverse: bool,
     /// End the run at this many cycles; 0: no limit.

@@ -67,6 +67,11 @@ impl Costs {
         self.late.saturating_add(self.masked)
     }
 
+    /// How often the kernel looks at its clock within a window.
+    const fn looks(&self, window: u64) -> u64 {
+        if self.look == 0 { 0 } else { window.div_ceil(self.look) }
+    }
+
     /// G + M, and the price of the last call or fault, which arranges activations of others: by how much a budget can be overdrawn.
     pub const fn overdraft(&self, arranges: u64) -> u64 {
         self.overrun().saturating_add(self.activation().saturating_mul(arranges))
@@ -234,7 +239,6 @@ pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
 fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
     let costs = &set.costs;
     let (gate_at, gate) = blocking(set.gates, thread.level, costs);
-    let looks = if costs.look == 0 { 0 } else { window.div_ceil(costs.look) };
     let before = |level: u8| level <= thread.level;
     let budgets = set.budgets.iter().filter(|budget| before(budget.level));
     let sharers = set.sharers.iter().filter(|sharer| before(sharer.level));
@@ -247,7 +251,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
         lines: lines(set.lines, thread.level, costs),
         sharers: sharers.fold(0, |sum, sharer| sum.saturating_add(sharer.within(window))),
         budgets: budgets.fold(0, |sum, budget| sum.saturating_add(budget.within(window, costs).ticks())),
-        kernel: set.own.timers(window).saturating_add(looks).saturating_mul(costs.switching.early.into()),
+        kernel: set.own.timers(window).saturating_add(costs.looks(window)).saturating_mul(costs.switching.early.into()),
     }
 }
 

@@ -14,28 +14,16 @@ impl Set<'_> {
     ///
     /// # Time complexity
     /// O(budgets + sharers).
-    pub const fn resumptions(&self, level: u8, job: &Job, window: u64) -> u64 {
-        let Set { costs, lines, .. } = self;
-        let mut activations = job.activations.saturating_add(job.calls).saturating_add(lines.len() as u64);
-        let mut at = 0;
-        while at < self.budgets.len() {
-            let budget = &self.budgets[at];
-            if budget.level <= level {
-                let fit = budget.within(window, costs).ticks() / at_least_one(costs);
-                activations = activations.saturating_add(fit).saturating_add(1);
-            }
-            at += 1;
-        }
-        let mut at = 0;
-        while at < self.sharers.len() {
-            let sharer = &self.sharers[at];
-            if sharer.level <= level {
-                activations = activations.saturating_add(sharer.jobs(window).saturating_mul(sharer.activations));
-            }
-            at += 1;
-        }
-        let looks = if costs.look == 0 { 0 } else { window.div_ceil(costs.look) };
-        let own = job.calls.saturating_add(self.own.timers(window)).saturating_add(looks).saturating_add(2);
+    pub fn resumptions(&self, level: u8, job: &Job, window: u64) -> u64 {
+        let Set { costs, budgets, sharers, lines, .. } = self;
+        let budgets = budgets.iter().filter(|budget| budget.level <= level);
+        let fit = budgets.map(|budget| (budget.within(window, costs).ticks() / at_least_one(costs)).saturating_add(1));
+        let sharers = sharers.iter().filter(|sharer| sharer.level <= level);
+        let jobs = sharers.map(|sharer| sharer.jobs(window).saturating_mul(sharer.activations));
+        let arranged = job.activations.saturating_add(job.calls).saturating_add(lines.len() as u64);
+        let activations = fit.chain(jobs).fold(arranged, u64::saturating_add);
+        let own =
+            job.calls.saturating_add(self.own.timers(window)).saturating_add(costs.looks(window)).saturating_add(2);
         activations.saturating_mul(3).saturating_add(own)
     }
 }

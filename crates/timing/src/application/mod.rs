@@ -132,7 +132,7 @@ impl MemorySystem {
     }
 
     /// The worst that others can leave behind: as [`MemorySystem::disturb`], but the caches are full of lines of somebody else, changed
-    /// where they can be, so that each line that is brought in makes one be written back. What is locked stays. It takes no time here.
+    /// where they can be, so that each line that is brought in makes one be written back. Locked lines and entries stay. It takes no time here.
     pub fn spoil(&mut self) {
         self.mmu.disturb();
         self.prefetcher.stop();

@@ -298,6 +298,8 @@ impl Cache {
         (self.filled, self.spoiled) = (filled, Some((ways, dirty)));
         self.last_line = EMPTY;
     }
+
+    /// Remembers that there is a line at a place.
     #[inline]
     fn note_filled(&mut self, at: usize) {
         if self.filled.len() < self.tags.len() / FEW {

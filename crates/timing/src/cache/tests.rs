@@ -316,7 +316,7 @@ fn round_robin_goes_round_the_open_ways() {
     assert_eq!(cache.fill_outside(26, false, 0b1111), Fill::Bypassed);
 }
 
-/// Whatever a cache holds, spoiled ways hold changed lines that nobody can ask for, and the others what they held. A second time it
+/// After any history, spoiled ways hold changed lines that nobody can ask for, and the others what they held. A second time it
 /// is done from the list of places filled since, with the same effect.
 #[test]
 fn spoiled_ways_hold_changed_lines_of_nobody() {

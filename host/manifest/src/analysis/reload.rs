@@ -9,13 +9,15 @@ impl System<'_> {
     pub(super) fn reload(&self, thread: usize, job: &Job) -> u64 {
         let Some(once) = self.subjects[thread].declared.reload else { return 0 };
         let window = self.deadline(thread).unwrap_or_else(|| self.budget(thread).0);
-        let beside = Beside::new(self.grid(thread), self.contenders(thread), self.peers(thread), self.lines(thread));
+        let named = |(other, sharer): (usize, Sharer)| (self.subjects[other].name.clone(), sharer);
+        let peers = self.peers(thread).into_iter().map(named).collect();
+        let beside = Beside::new(self.grid(thread), self.contenders(thread), peers, self.lines(thread));
         let times = beside.view(&self.costs).resumptions(self.level(thread), job, window);
         times.saturating_mul(self.ticks(once))
     }
 
-    /// The other threads of its budget that are periodic, without their prices.
-    pub(super) fn peers(&self, thread: usize) -> Vec<(String, Sharer)> {
+    /// The other threads of its budget that are periodic, by their numbers, without their prices.
+    pub(super) fn peers(&self, thread: usize) -> Vec<(usize, Sharer)> {
         let (grid, _) = self.budget(thread);
         let own = self.period(thread).unwrap_or(grid);
         let budget = self.subjects[thread].budget;
@@ -32,7 +34,7 @@ impl System<'_> {
                 activations: 1 + u64::from(declared.activations) + calls,
                 together: grid.is_multiple_of(period) && own.is_multiple_of(period),
             };
-            Some((self.subjects[other].name.clone(), sharer))
+            Some((other, sharer))
         };
         others.filter_map(sharer).collect()
     }

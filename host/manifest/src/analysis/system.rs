@@ -222,12 +222,12 @@ impl<'m> System<'m> {
 
     /// The other threads of its budget that are periodic; [`super::paid`] has refused a more important one that is not, or has no price.
     fn sharers(&self, thread: usize) -> Vec<(String, Sharer)> {
-        let (shares, threads) = self.shares(thread);
-        let others = shares.iter().zip(threads).filter(|(share, other)| *other != thread && share.period.is_some());
-        let priced = self.peers(thread).into_iter().zip(others);
-        priced
-            .filter_map(|((name, sharer), (share, _))| Some((name, Sharer { price: share.price?, ..sharer })))
-            .collect()
+        let priced = |(other, sharer): (usize, Sharer)| {
+            self.subjects[other].declared.wcet?;
+            let price = self.job(other).price(&self.costs);
+            Some((self.subjects[other].name.clone(), Sharer { price, ..sharer }))
+        };
+        self.peers(thread).into_iter().filter_map(priced).collect()
     }
 
     /// Every interrupt line, with the most important thread but this one that can wait for it.

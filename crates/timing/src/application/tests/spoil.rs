@@ -31,7 +31,7 @@ fn every_line_that_comes_in_writes_one_back() {
     assert_eq!(rig.load(at), 0, "what was loaded since is there");
 }
 
-/// What lies in ways that data may not fill stays.
+/// Lines in ways that data may not fill stay.
 #[test]
 fn locked_ways_stay() {
     let mut rig = Rig::ddr();

@@ -20,7 +20,7 @@ fn each_missed_line_writes_one_back_in_front_of_the_next() {
     assert_eq!(load(&mut m, SDRAM + 4), 0, "what was loaded since is there");
 }
 
-/// Where there are no rows, the line that is thrown out goes to the memory of the one that comes: 6 + 1 for 8 bytes; the bus is taken for 6 + 7 and
+/// Without rows, the line that is thrown out goes to the memory of the one that comes: 6 + 1 for 8 bytes; the bus is taken for 6 + 7 and
 /// for 4 + 7 more.
 #[test]
 fn a_foreign_line_goes_to_the_memory_that_is_needed_next() {
