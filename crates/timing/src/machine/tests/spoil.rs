@@ -2,9 +2,9 @@
 
 use super::{B_SELF, CACHED, FLASH, SDRAM, SRAM, block, load, machine, store};
 
-/// Bursts of SDRAM: 16 to the first beat and 8 for the row, 2 a beat. 8 bytes are waited for: 16 + 8 + 3 * 2 = 30. The line takes the bus for 16 + 8 + 15
-/// * 2 = 54, and the changed line that it throws out, in another row, for 8 + 8 + 15 * 2 = 46 more: up to 100. The next line waits for that, and
-/// opens its row again.
+/// Bursts of SDRAM: 16 to the first beat and 8 for the row, 2 a beat. 8 bytes are waited for: 16 + 8 + 3 * 2 = 30.
+/// The line takes the bus for 16 + 8 + 15 * 2 = 54, and the changed line that it throws out, in another row, for
+/// 8 + 8 + 15 * 2 = 46 more: up to 100. The next line waits for that, and opens its row again.
 #[test]
 fn each_missed_line_writes_one_back_in_front_of_the_next() {
     let mut m = machine();
