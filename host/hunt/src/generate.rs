@@ -14,20 +14,67 @@ const LONG: &[u64] = &[1000, 2500, 5000];
 /// Periods of other budgets.
 const OTHERS: &[u64] = &[500, 1000, 1000, 2000, 3000, 5000];
 
-/// Draws a system. It need not be one that `check` admits.
+/// How much there is in a system.
+struct Shape {
+    /// How many victims there can be, and how many thieves.
+    domains: [&'static [u64]; 2],
+    /// Periods of victims.
+    periods: &'static [&'static [u64]],
+    /// Priorities of victims, the most important first.
+    victims: [u64; 2],
+    /// The least priority of a thief.
+    thief: u64,
+    /// Threads of most thieves, at most.
+    threads: u64,
+    /// In so many of a hundred cases a thief's further thread shares the budget of the one before.
+    shares: u64,
+    /// Periods of thieves' budgets.
+    others: &'static [u64],
+    /// Percent of the processor that all thieves have together.
+    percent: [u64; 2],
+}
+
+/// Many budgets and short periods: what they carry into a victim's window is most of its bound.
+const CROWD: Shape = Shape {
+    domains: [&[1, 2, 3], &[1, 2, 3, 4]],
+    periods: &PERIODS,
+    victims: [1, 12],
+    thief: 14,
+    threads: 3,
+    shares: 50,
+    others: OTHERS,
+    percent: [5, 35],
+};
+/// A few, with larger budgets: a victim's bound is mostly its own time and capacities, so that what a kernel lets slip shows.
+const FEW: Shape = Shape {
+    domains: [&[1, 1, 1, 2], &[1, 1, 2]],
+    periods: &[&[2000, 4000], &[3000], &[2500, 4000], &[2700, 3700]],
+    victims: [6, 12],
+    thief: 7,
+    threads: 2,
+    shares: 100,
+    others: &[1000, 2000, 2000, 3000, 5000],
+    percent: [10, 40],
+};
+/// Of a hundred systems, so many are crowds.
+const CROWD_PERCENT: u64 = 20;
+/// Of a hundred hostile budgets, so many have a thread that spends everything.
+const SPENDS_PERCENT: u64 = 80;
+
+/// Draws a system whose hostile threads do nothing yet. It need not be one that `check` admits.
 pub fn generate(random: &mut Random) -> Plan {
-    let victims = random.within(1, 3);
-    let thieves = random.within(1, 4).min(6 - victims);
-    let periods = if random.percent(5) { LONG } else { *random.one(&PERIODS) };
+    let shape = if random.percent(CROWD_PERCENT) { &CROWD } else { &FEW };
+    let [victims, thieves] = shape.domains.map(|counts| *random.one(counts));
+    let thieves = thieves.min(6 - victims);
+    let periods = if random.percent(5) { LONG } else { *random.one(shape.periods) };
     let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
     for index in 0..victims {
-        victim(random, &mut plan, index, periods);
+        victim(random, &mut plan, index, shape, periods);
     }
-    let timer = random.percent(35).then(|| random.within(0, thieves - 1));
-    // Hostile domains have so much of the processor together, so that a tight victim's bound is mostly its own time.
-    let percent = random.within(5, 35).div_ceil(thieves);
+    let timer = random.percent(40).then(|| random.within(0, thieves - 1));
+    let percent = random.within(shape.percent[0], shape.percent[1]).div_ceil(thieves);
     for index in 0..thieves {
-        thief(random, &mut plan, index, percent, timer == Some(index));
+        thief(random, &mut plan, index, shape, percent, timer == Some(index));
     }
     if random.percent(50) {
         gate(random, &mut plan);
@@ -38,9 +85,19 @@ pub fn generate(random: &mut Random) -> Plan {
     if random.percent(20) && plan.domains.len() < 7 {
         warden(random, &mut plan);
     }
-    let jobs = || plan.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
-    let victims: Vec<u64> = jobs().map(|job| job.period_us).collect();
-    plan.limit_us = victims.iter().max().map_or(0, |longest| longest * JOBS) + SETTLE_US;
+    plan.limit_us = periods_of(&plan).iter().max().map_or(0, |longest| longest * JOBS) + SETTLE_US;
+    plan
+}
+
+/// Periods of the victims.
+fn periods_of(plan: &Plan) -> Vec<u64> {
+    let jobs = plan.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
+    jobs.map(|job| job.period_us).collect()
+}
+
+/// Draws what hostile threads do with what admission has left them.
+pub fn arm(random: &mut Random, plan: &mut Plan) {
+    let victims = periods_of(plan);
     for index in 0..plan.domains.len() {
         if !plan.domains[index].hostile {
             continue;
@@ -48,12 +105,17 @@ pub fn generate(random: &mut Random) -> Plan {
         let mut domain = plan.domains[index].clone();
         for at in 0..domain.threads.len() {
             let mut thread = domain.threads[at].clone();
-            strategy::draw(random, &plan, &domain, &mut thread, &victims);
+            let last = domain.threads[at + 1..].iter().all(|other| other.budget != thread.budget);
+            let serves = domain.timer && domain.threads.len() == 1;
+            if last && !serves && random.percent(SPENDS_PERCENT) {
+                strategy::spend(random, plan, &mut thread);
+            } else {
+                strategy::draw(random, plan, &domain, &mut thread, &victims);
+            }
             domain.threads[at] = thread;
         }
         plan.domains[index] = domain;
     }
-    plan
 }
 
 fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
@@ -70,7 +132,7 @@ fn domain(name: String, hostile: bool) -> Domain {
 }
 
 /// A domain with one job, or two that share a budget.
-fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
+fn victim(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, periods: &[u64]) {
     let mut new = domain(format!("victim{index}"), false);
     let jobs = if random.percent(20) { 2 } else { 1 };
     let period = *random.one(periods);
@@ -79,7 +141,7 @@ fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
         let period_us = if at == 0 || random.percent(50) { period } else { *random.one(periods) };
         let work_us = period_us * random.within(3, 25) / 100;
         let deadline_us = period_us * random.within(60, 100) / 100;
-        let mut thread = thread(random.within(1, 12) as u32, pays);
+        let mut thread = thread(random.within(shape.victims[0], shape.victims[1]) as u32, pays);
         let float = random.percent(15);
         thread.job = Some(Job { period_us, deadline_us, work_us, calls: None, float });
         if random.percent(60) {
@@ -93,20 +155,20 @@ fn victim(random: &mut Random, plan: &mut Plan, index: u64, periods: &[u64]) {
 }
 
 /// A hostile domain with one budget or more, which have about so much of the processor.
-fn thief(random: &mut Random, plan: &mut Plan, index: u64, percent: u64, timer: bool) {
+fn thief(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, percent: u64, timer: bool) {
     let mut new = domain(format!("thief{index}"), true);
     new.timer = timer;
-    let threads = if random.percent(10) { random.within(4, 8) } else { random.within(1, 3) };
+    let threads = if random.percent(10) { random.within(4, 8) } else { random.within(1, shape.threads) };
     let (mut pays, mut left) = (None, percent.max(1));
     for _ in 0..threads {
-        let shares = pays.filter(|_| random.percent(50));
+        let shares = pays.filter(|_| random.percent(shape.shares));
         let pays = *pays.insert(shares.unwrap_or_else(|| {
-            let period = *random.one(OTHERS);
-            let takes = random.within(1, left);
+            let period = *random.one(shape.others);
+            let takes = random.within(left.div_ceil(2), left);
             left = (left - takes).max(1);
             budget(plan, period, (period * takes / 100).max(20))
         }));
-        new.threads.push(thread(random.within(0, 14) as u32, pays));
+        new.threads.push(thread(random.within(0, shape.thief) as u32, pays));
     }
     plan.domains.push(new);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use hunt::{Board, Drive, Plan, Random, Record, generate, harms, hash, minimise, tighten, victims};
+use hunt::{Board, Drive, Plan, Random, Record, arm, generate, harms, hash, minimise, tighten, victims};
 
 use crate::cli::Options;
 
@@ -66,16 +66,10 @@ pub fn hunt(options: &Options) -> Result<u64, String> {
 fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
     let mut random = Random::of(seed, number);
     for _ in 0..DRAWS {
-        let mut plan = generate(&mut random);
-        let mut bounds = drive.admit(&plan);
-        for _ in 0..SHRINKS {
-            if bounds.is_ok() {
-                break;
-            }
-            plan = plan.shrunk();
-            bounds = drive.admit(&plan);
-        }
-        let Ok(bounds) = bounds else { continue };
+        let Some((mut plan, _)) = admitted(drive, generate(&mut random)) else { continue };
+        arm(&mut random, &mut plan);
+        // Rights that its acts need can cost more than was admitted.
+        let Some((plan, bounds)) = admitted(drive, plan) else { continue };
         if !random.percent(TIGHT_PERCENT) {
             return Some((plan, false));
         }
@@ -86,6 +80,18 @@ fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
         return Some(tighten(drive, &plan, victim).map_or((plan, false), |plan| (plan, true)));
     }
     None
+}
+
+/// A plan with so much less to do for everybody that it is admitted, and its bounds over deadlines.
+fn admitted(drive: &dyn Drive, mut plan: Plan) -> Option<(Plan, Vec<f64>)> {
+    for _ in 0..SHRINKS {
+        if let Ok(bounds) = drive.admit(&plan) {
+            return Some((plan, bounds));
+        }
+        plan = plan.shrunk();
+    }
+    let bounds = drive.admit(&plan).ok()?;
+    Some((plan, bounds))
 }
 
 fn one(

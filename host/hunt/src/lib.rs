@@ -16,7 +16,7 @@ mod strategy;
 mod tighten;
 
 pub use board::{Board, Drive, Ran};
-pub use generate::generate;
+pub use generate::{arm, generate};
 pub use judge::{Harm, Victim, harms, victims};
 pub use minimise::minimise;
 pub use plan::{Act, Budget, Domain, Gate, Job, Plan, Thread};

@@ -57,6 +57,21 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
     thread.then.extend(then);
 }
 
+/// Has a thread spend all that its budget grants: around a boundary, so that two capacities come one after the other, or from each
+/// boundary on.
+pub fn spend(random: &mut Random, plan: &Plan, thread: &mut Thread) {
+    let (capacity, period) = (plan.capacity_us(thread.budget), plan.budgets[thread.budget].period_us);
+    if random.percent(30) {
+        thread.then.push(Act::plain("spin"));
+        return;
+    }
+    thread.first.push(Act::plain("grid"));
+    // Its sleep is paid from the capacity. Sometimes it begins later for that.
+    let before = capacity.saturating_sub(random.within(0, 50)).max(1);
+    thread.then.push(Act::plain(format!("until {period}us -{before}us")));
+    thread.then.push(Act::plain(format!("work {}us", capacity * 2)));
+}
+
 fn is_timer(act: &Act) -> bool {
     matches!(act, Act::Plain(text) if text.starts_with("timer"))
 }

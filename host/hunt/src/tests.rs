@@ -1,20 +1,28 @@
 use manifest::Document;
 
-use crate::{Random, Record, generate, hash};
+use crate::{Plan, Random, Record, arm, generate, hash};
+
+/// A system as it is drawn when everything is admitted.
+fn drawn(seed: u64, number: u64) -> Plan {
+    let mut random = Random::of(seed, number);
+    let mut plan = generate(&mut random);
+    arm(&mut random, &mut plan);
+    plan
+}
 
 #[test]
 fn a_seed_gives_the_same_system_every_time() {
     for number in 0..50 {
-        let [first, again] = [0, 1].map(|_| generate(&mut Random::of(7, number)));
+        let [first, again] = [0, 1].map(|_| drawn(7, number));
         assert_eq!(first, again);
-        assert_ne!(first, generate(&mut Random::of(8, number)));
+        assert_ne!(first, drawn(8, number));
     }
 }
 
 #[test]
 fn manifests_can_be_read() {
     for number in 0..200 {
-        let plan = generate(&mut Random::of(1, number));
+        let plan = drawn(1, number);
         let text = plan.manifest("hunt", "mps2-an500", "player");
         let document = Document::parse("system.toml".as_ref(), &text);
         assert!(document.is_ok(), "{}\n{text}", document.unwrap_err());
@@ -25,7 +33,7 @@ fn manifests_can_be_read() {
 
 #[test]
 fn a_third_of_the_systems_share_a_budget_or_have_a_gate_or_a_line() {
-    let features = (0..300).map(|number| Record::features(&generate(&mut Random::of(1, number))));
+    let features = (0..300).map(|number| Record::features(&drawn(1, number)));
     let counts = features.fold([0; 3], |counts, has| [0, 1, 2].map(|at| counts[at] + u32::from(has[at])));
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
 }
