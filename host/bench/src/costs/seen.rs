@@ -17,8 +17,6 @@ pub type Longest = BTreeMap<(u16, Option<u8>), u64>;
 pub struct Stretches {
     /// From the exception to the first read of the kernel's clock.
     pub to_clock: Longest,
-    /// From the last read of the kernel's clock to the first instruction of a thread that was switched to.
-    pub from_clock: Longest,
     /// From the exception to the first instruction of a thread that was switched to.
     pub switched: Longest,
     /// From the exception to the next instruction of the thread that was interrupted and goes on, while nothing was due at a timer.
@@ -30,7 +28,7 @@ pub struct Stretches {
     was_idle: bool,
     was_due: bool,
     was_miss: bool,
-    reads: Option<(u64, u64)>,
+    clock: Option<u64>,
 }
 
 impl Stretches {
@@ -43,7 +41,7 @@ impl Stretches {
             }
             number if number == Event::Miss as u8 => self.was_miss = true,
             observed::PROBE => self.was_due |= event.detail == DUE,
-            observed::CLOCK => self.reads = Some((u64::from(event.detail), u64::from(event.payload))),
+            observed::CLOCK => self.clock = Some(u64::from(event.detail)),
             observed::HANDLED => self.handled(Handled::from_detail(event.detail), u64::from(event.payload)),
             _ => {}
         }
@@ -51,7 +49,7 @@ impl Stretches {
 
     fn handled(&mut self, handled: Handled, cycles: u64) {
         let before = std::mem::replace(&mut self.before, self.running);
-        let reads = self.reads.take();
+        let clock = self.clock.take();
         let (was_due, was_miss) = (std::mem::take(&mut self.was_due), std::mem::take(&mut self.was_miss));
         // Through the idle loop, which asks for interrupts itself, it may be several paths. Exception 0: the start.
         let was_idle = std::mem::replace(&mut self.was_idle, self.running.is_none());
@@ -63,8 +61,8 @@ impl Stretches {
             let place = longest.entry(key).or_default();
             *place = (*place).max(cycles);
         };
-        if let Some((to_first, _)) = reads {
-            keep(&mut self.to_clock, to_first);
+        if let Some(cycles) = clock {
+            keep(&mut self.to_clock, cycles);
         }
         match (before == self.running, self.running) {
             (_, None) => {}
@@ -76,12 +74,7 @@ impl Stretches {
                     keep(&mut self.in_vain, cycles);
                 }
             }
-            (false, _) => {
-                keep(&mut self.switched, cycles);
-                if let Some((_, from_last)) = reads {
-                    keep(&mut self.from_clock, from_last);
-                }
-            }
+            (false, _) => keep(&mut self.switched, cycles),
         }
     }
 }

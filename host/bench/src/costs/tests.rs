@@ -84,7 +84,7 @@ fn reads_of_the_clock_belong_to_the_stretch_behind_them() {
         switch(2),
         handled(TIMER, None, 500),
     ]);
-    assert_eq!((seen.to_clock[&(TIMER, None)], seen.from_clock[&(TIMER, None)]), (50, 300));
+    assert_eq!(seen.to_clock[&(TIMER, None)], 50);
 }
 
 #[test]

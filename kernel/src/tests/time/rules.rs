@@ -2,7 +2,8 @@
 
 use std::vec::Vec;
 
-use abi::Call;
+use abi::{Call, Error, Kind};
+use system::Cap;
 use system::build::Builder;
 
 use super::drive::{Chip, Paths, Run};
@@ -10,7 +11,7 @@ use super::small::Step;
 use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
 use super::{COSTS, START};
 use crate::NOBODY;
-use crate::objects::State;
+use crate::objects::{Life, State};
 use crate::schedule::STEP;
 use crate::tests::sim::{Machine, boot_with};
 
@@ -148,6 +149,27 @@ fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
                 assert!(left >= i64::from(limit.wrapping_sub(now as u32)), "{call:?} took from the caller: {left}");
             }
         }
+    }
+}
+
+/// The last step of a restart is refused to a callee whose bound does not cover the activations of the domain's threads.
+#[test]
+fn a_callee_restarts_nobody_beyond_its_bound() {
+    const PEER: u32 = 9;
+    for (rest, overruns) in [(COSTS.activation() + 10, false), (COSTS.activation() - 10, true)] {
+        let mut tables = on_one_budget(&[2]);
+        tables.caps.push(Cap { domain: 2, slot: PEER, kind: Kind::Domain as u32, object: 0, rights: 7, badge: 1 });
+        let mut kernel = boots(&tables);
+        kernel.asks(Call::GateCall as u32, [0; 4]);
+        assert_eq!((kernel.current(), kernel.depth(1)), (1, 1));
+        kernel.asks(Call::DomainStop as u32, [PEER, 0, 0, 0]);
+        kernel.passes(3_000 - rest);
+        let again = Some((Error::Again.status(), [0; 2]));
+        let steps = (0..100).take_while(|_| kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]) == again).count();
+        assert!((1..99).contains(&steps), "{steps}");
+        kernel.passes(0);
+        let runs = kernel.domain(0).life == Life::Running;
+        assert_eq!((runs, kernel.depth(1)), (!overruns, usize::from(!overruns)), "with {rest} left");
     }
 }
 
