@@ -91,6 +91,9 @@ struct Place {
 
 /// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
 /// taken out.
+///
+/// What is small and used in many places is not inlined: a path of the kernel that finds no cache filled waits longer for its lines of code
+/// than for anything else.
 #[derive(Debug)]
 pub(super) struct Marks<'a> {
     chunks: &'a mut [Chunk],
@@ -140,10 +143,12 @@ impl<'a> Marks<'a> {
         usize::from(self.places[chunk].len)
     }
 
+    #[inline(never)]
     pub(super) fn get(&self, at: At) -> Mark {
         self.chunks[self.number(at.chunk)].marks[at.index]
     }
 
+    #[inline(never)]
     pub(super) fn set(&mut self, at: At, mark: Mark) {
         let number = self.number(at.chunk);
         self.chunks[number].marks[at.index] = mark;
@@ -166,6 +171,7 @@ impl<'a> Marks<'a> {
         if there && self.next(at).is_none_or(|next| self.get(next).base > granule) { at } else { self.find(granule) }
     }
 
+    #[inline(never)]
     pub(super) fn next(&self, at: At) -> Option<At> {
         if at.index + 1 < self.size(at.chunk) {
             return Some(At { index: at.index + 1, ..at });
@@ -173,6 +179,7 @@ impl<'a> Marks<'a> {
         (at.chunk + 1 < self.used).then_some(At { chunk: at.chunk + 1, index: 0 })
     }
 
+    #[inline(never)]
     pub(super) fn prev(&self, at: At) -> Option<At> {
         if at.index > 0 {
             return Some(At { index: at.index - 1, ..at });
@@ -221,8 +228,9 @@ impl<'a> Marks<'a> {
     /// Cuts a full chunk into halves.
     fn split(&mut self, chunk: usize) {
         let (old, new) = (self.number(chunk), self.number(self.used));
-        let upper: [Mark; LEAST] = core::array::from_fn(|index| self.chunks[old].marks[LEAST + index]);
-        self.chunks[new].marks[..LEAST].copy_from_slice(&upper);
+        if let Ok([old, new]) = self.chunks.get_disjoint_mut([old, new]) {
+            new.marks[..LEAST].copy_from_slice(&old.marks[LEAST..]);
+        }
         self.places[chunk].len = LEAST as u8;
         // Bounded by the chunks.
         self.places.copy_within(chunk + 1..self.used, chunk + 2);
@@ -235,8 +243,9 @@ impl<'a> Marks<'a> {
         let (low, high) = (self.number(chunk), self.number(chunk + 1));
         let (below, above) = (self.size(chunk), self.size(chunk + 1));
         if below + above <= CHUNK {
-            let moved = self.chunks[high].marks;
-            self.chunks[low].marks[below..below + above].copy_from_slice(&moved[..above]);
+            if let Ok([low, high]) = self.chunks.get_disjoint_mut([low, high]) {
+                low.marks[below..below + above].copy_from_slice(&high.marks[..above]);
+            }
             self.places[chunk].len = (below + above) as u8;
             // Bounded by the chunks.
             self.places.copy_within(chunk + 2..self.used, chunk + 1);
