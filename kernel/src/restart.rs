@@ -61,9 +61,10 @@ impl<A: Arch> Kernel<A> {
         let restarts = domain.restarts;
         domain.life = Life::Running;
         self.arch.trace(header(Event::Restart, index, restarts), 0);
+        // Of the kernel's own objects: the tables may lie far away.
         for thread in 0..self.threads.len() as u8 {
-            let entry: ThreadEntry = self.tables.get(usize::from(thread));
-            if entry.domain == u32::from(index) {
+            let base = self.thread(thread).base;
+            if self.levels.at(base).domain_number() == index {
                 self.pay_in_time(self.activation);
                 self.make_ready(thread);
             }

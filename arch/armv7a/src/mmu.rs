@@ -123,7 +123,7 @@ impl Leaves {
     pub const EMPTY: Leaves = Leaves([0; 256]);
 }
 
-/// What the kernel maps: in sections, and in pages as far as there are second-level tables, each for 1 MiB.
+/// What the kernel maps: in sections, and in large pages and pages as far as there are second-level tables, each for 1 MiB.
 #[derive(Debug)]
 pub struct KernelTables<'a> {
     root: &'a mut Root,
@@ -163,6 +163,7 @@ impl<'a> KernelTables<'a> {
     /// [`Wrong`]; some of the mapping may have been made.
     pub fn map(&mut self, mapping: &Mapping) -> Result<(), Wrong> {
         const SECTION: u32 = 1 << 20;
+        const LARGE: u32 = 1 << 16;
         let Mapping { base, physical, bytes, rights, memory } = *mapping;
         let end = u64::from(base) + u64::from(bytes);
         if base < KERNEL_BASE || end > 1 << 32 {
@@ -176,6 +177,11 @@ impl<'a> KernelTables<'a> {
             if (virt | phys) % SECTION == 0 && bytes - at >= SECTION {
                 self.set(virt, First::Section(Base::of(phys), attributes))?;
                 at += SECTION;
+            } else if (virt | phys) % LARGE == 0 && bytes - at >= LARGE {
+                // One entry of a TLB where sixteen would be; the word stands in sixteen descriptors (DDI 0406C B3.5.2).
+                let word = Second::Large(Base::of(phys), attributes);
+                (0..LARGE / PAGE_BYTES).try_for_each(|page| self.page(virt + page * PAGE_BYTES, word))?;
+                at += LARGE;
             } else {
                 self.page(virt, Second::Small(Base::of(phys), attributes))?;
                 at += PAGE_BYTES;

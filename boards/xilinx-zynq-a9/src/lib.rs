@@ -16,7 +16,7 @@ use protect::vmsa::{MemType, Placement, Rights, TableMemory};
 /// On-chip RAM, all of it mapped high.
 pub const OCM: core::ops::Range<u32> = 0xfffc_0000..0xffff_ffff;
 /// Where the on-chip RAM behind the kernel's image begins: tables of domains.
-pub const OCM_TABLES: u32 = 0xfffe_0000;
+pub const OCM_TABLES: u32 = 0xfffe_4000;
 /// Bytes of memory off the chip that the kernel uses. The board has 1 GiB; the first MiB is partly on-chip RAM for the
 /// other masters (UG585, table 4-1) and is left alone.
 pub const DDR: core::ops::Range<u32> = 0x0010_0000..0x4000_0000;

@@ -117,7 +117,7 @@ mod cost {
 /// Descriptors of a step of an edit.
 const ENTRIES: u32 = 16;
 /// Pages, large pages and sections, one behind the other, that a step of a search passes, because the domain began with them.
-const OWN_PAGES: usize = 8;
+const OWN_PAGES: usize = 4;
 
 impl<A: PageArch> Pages<A> {
     fn identifier(&self) -> Option<Asid> {
@@ -337,8 +337,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     }
 
     fn give(&mut self, base: u32, _: u32) -> (u32, u32) {
-        // [`Self::GIFT`] is one table.
-        let given = u32::from(self.tables.as_mut().is_some_and(|tables| tables.give(base).is_ok()));
+        // [`Self::GIFT`] is one table. To clear it now would take too long at once.
+        let given = u32::from(self.tables.as_mut().is_some_and(|tables| tables.lend(base).is_ok()));
         (given, given * TABLE_ENTRIES)
     }
 

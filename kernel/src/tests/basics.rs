@@ -119,7 +119,7 @@ fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabiliti
     let mut steps = 0;
     while kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]) == refused(Error::Again) {
         steps += 1;
-        assert!(steps < 100);
+        assert!(steps < 200);
     }
     assert_eq!(kernel.domain(1).life, Life::Running);
     assert_eq!(kernel.arch.memory[&data], 0xaa);

@@ -43,38 +43,36 @@ const fn clean(page: u32, told: Told) -> Step {
     c3(Call::FramesClean, cap(Hand::Pool), w(page * PAGE), w(PAGE), told)
 }
 
+/// Bytes of a step of clearing, and steps for a page.
+const PIECE: u32 = 128;
+const PIECES: usize = (PAGE / PIECE) as usize;
+
+/// Steps from one on clear the page, and tell each time what is left.
+const fn cleared<const N: usize>(mut steps: [Step; N], from: usize) -> [Step; N] {
+    let mut piece = 0;
+    while piece < PIECES {
+        steps[from + piece] = clean(0, Told::Is(PAGE - (piece as u32 + 1) * PIECE));
+        piece += 1;
+    }
+    steps
+}
+
 /// Retypes, is cleared step by step, and is untyped then.
-const CLEAR: &[Step] = &[
-    retype(0, Told::Ok),
-    clean(0, Told::Is(3584)),
-    clean(0, Told::Is(3072)),
-    clean(0, Told::Is(2560)),
-    clean(0, Told::Is(2048)),
-    clean(0, Told::Is(1536)),
-    clean(0, Told::Is(1024)),
-    clean(0, Told::Is(512)),
-    clean(0, Told::Is(0)),
-    clean(0, Told::Is(0)),
-    retype(0, Told::Ok),
-];
+const CLEAR: &[Step] = &{
+    let mut steps = [clean(0, Told::Is(0)); PIECES + 3];
+    (steps[0], steps[PIECES + 2]) = (retype(0, Told::Ok), retype(0, Told::Ok));
+    cleared(steps, 1)
+};
 
 /// Memory goes from the client to the server, and is cleared on the way.
-const SCRUB: &[Step] = &[
-    retype(0, Told::Ok),
-    give(Hand::Client, RW, 0, Told::Ok),
-    sleep(2_000),
-    take(Hand::Client, RW, 0, Told::Ok),
-    clean(0, Told::Is(3584)),
-    clean(0, Told::Is(3072)),
-    clean(0, Told::Is(2560)),
-    clean(0, Told::Is(2048)),
-    clean(0, Told::Is(1536)),
-    clean(0, Told::Is(1024)),
-    clean(0, Told::Is(512)),
-    clean(0, Told::Is(0)),
-    retype(0, Told::Ok),
-    give(Hand::Server, R, 0, Told::Ok),
-];
+const SCRUB: &[Step] = &{
+    let mut steps = [retype(0, Told::Ok); PIECES + 6];
+    steps[1] = give(Hand::Client, RW, 0, Told::Ok);
+    steps[2] = sleep(2_000);
+    steps[3] = take(Hand::Client, RW, 0, Told::Ok);
+    steps[PIECES + 5] = give(Hand::Server, R, 0, Told::Ok);
+    cleared(steps, 4)
+};
 
 const R: u32 = 1;
 const RW: u32 = 3;
@@ -332,7 +330,7 @@ pub const ROWS: &[Row] = &[
     ),
     make(
         "clean",
-        "clearing goes in steps of 512 bytes, after which the memory is untyped",
+        "clearing goes in steps of 128 bytes, after which the memory is untyped",
         CLEAN,
         &[does(Actor::Chief, CLEAR)],
         &[],

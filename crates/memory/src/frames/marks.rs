@@ -6,6 +6,8 @@ use super::{Domain, FrameType, Purpose};
 const CHUNK: usize = 16;
 /// Fewest marks of a chunk beside others.
 const LEAST: usize = CHUNK / 2;
+/// Most chunks.
+const MOST_CHUNKS: usize = u8::MAX as usize;
 
 /// What memory from one mark to the next is; `None` where there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,22 +74,32 @@ pub(super) struct At {
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
     marks: [Mark; CHUNK],
-    /// Marks in it.
-    len: u8,
-    /// Not of this chunk: the number of the one at this place in the order of addresses; behind those in use, the free ones.
-    order: u8,
 }
 
 impl Chunk {
     /// Of no table yet.
-    pub const EMPTY: Chunk = Chunk { marks: [Mark::UNUSED; CHUNK], len: 0, order: 0 };
+    pub const EMPTY: Chunk = Chunk { marks: [Mark::UNUSED; CHUNK] };
+}
+
+/// The chunk at a place in the order of addresses.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    number: u8,
+    /// Marks in it.
+    len: u8,
 }
 
 /// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
 /// taken out.
+///
+/// What is small and used in many places is not inlined: a path of the kernel that finds no cache filled waits longer for its lines of code
+/// than for anything else.
 #[derive(Debug)]
 pub(super) struct Marks<'a> {
     chunks: &'a mut [Chunk],
+    /// By place; behind those in use, the free ones. They lie side by side: whoever puts in a chunk moves all that are behind it, and a
+    /// search goes by way of some of them.
+    places: [Place; MOST_CHUNKS],
     used: usize,
     len: usize,
 }
@@ -95,12 +107,14 @@ pub(super) struct Marks<'a> {
 impl<'a> Marks<'a> {
     /// One mark, in 1 to 255 chunks.
     pub(super) fn new(chunks: &'a mut [Chunk], first: Mark) -> Option<Self> {
-        if !(1..=usize::from(u8::MAX)).contains(&chunks.len()) {
+        if !(1..=MOST_CHUNKS).contains(&chunks.len()) {
             return None;
         }
-        chunks.iter_mut().zip(0..).for_each(|(chunk, number)| *chunk = Chunk { order: number, ..Chunk::EMPTY });
-        (chunks[0].marks[0], chunks[0].len) = (first, 1);
-        Some(Marks { chunks, used: 1, len: 1 })
+        chunks.fill(Chunk::EMPTY);
+        chunks[0].marks[0] = first;
+        let mut places = core::array::from_fn(|number| Place { number: number as u8, len: 0 });
+        places[0].len = 1;
+        Some(Marks { chunks, places, used: 1, len: 1 })
     }
 
     /// As many marks as always fit, in whatever order they come and go, with two more for a moment: where a chunk is full and the others
@@ -122,17 +136,19 @@ impl<'a> Marks<'a> {
     pub(super) const FIRST: At = At { chunk: 0, index: 0 };
 
     fn number(&self, chunk: usize) -> usize {
-        usize::from(self.chunks[chunk].order)
+        usize::from(self.places[chunk].number)
     }
 
     fn size(&self, chunk: usize) -> usize {
-        usize::from(self.chunks[self.number(chunk)].len)
+        usize::from(self.places[chunk].len)
     }
 
+    #[inline(never)]
     pub(super) fn get(&self, at: At) -> Mark {
         self.chunks[self.number(at.chunk)].marks[at.index]
     }
 
+    #[inline(never)]
     pub(super) fn set(&mut self, at: At, mark: Mark) {
         let number = self.number(at.chunk);
         self.chunks[number].marks[at.index] = mark;
@@ -143,8 +159,8 @@ impl<'a> Marks<'a> {
     /// # Time complexity
     /// O(log chunks), and as much in a chunk.
     pub(super) fn find(&self, granule: u32) -> At {
-        let base = |place: &Chunk| self.chunks[usize::from(place.order)].marks[0].base;
-        let chunk = self.chunks[..self.used].partition_point(|place| base(place) <= granule).saturating_sub(1);
+        let base = |place: &Place| self.chunks[usize::from(place.number)].marks[0].base;
+        let chunk = self.places[..self.used].partition_point(|place| base(place) <= granule).saturating_sub(1);
         let marks = &self.chunks[self.number(chunk)].marks[..self.size(chunk)];
         At { chunk, index: marks.partition_point(|mark| mark.base <= granule).saturating_sub(1) }
     }
@@ -155,6 +171,7 @@ impl<'a> Marks<'a> {
         if there && self.next(at).is_none_or(|next| self.get(next).base > granule) { at } else { self.find(granule) }
     }
 
+    #[inline(never)]
     pub(super) fn next(&self, at: At) -> Option<At> {
         if at.index + 1 < self.size(at.chunk) {
             return Some(At { index: at.index + 1, ..at });
@@ -162,6 +179,7 @@ impl<'a> Marks<'a> {
         (at.chunk + 1 < self.used).then_some(At { chunk: at.chunk + 1, index: 0 })
     }
 
+    #[inline(never)]
     pub(super) fn prev(&self, at: At) -> Option<At> {
         if at.index > 0 {
             return Some(At { index: at.index - 1, ..at });
@@ -173,7 +191,7 @@ impl<'a> Marks<'a> {
     /// Puts a mark behind another; there are no more than [`Marks::most`] and one.
     ///
     /// # Time complexity
-    /// Two chunks, and one byte for each chunk behind.
+    /// Two chunks, and two bytes for each chunk behind.
     pub(super) fn insert(&mut self, behind: At, mark: Mark) {
         let At { mut chunk, mut index } = behind;
         index += 1;
@@ -188,7 +206,7 @@ impl<'a> Marks<'a> {
         let marks = &mut self.chunks[number].marks;
         marks.copy_within(index..size, index + 1);
         marks[index] = mark;
-        self.chunks[number].len += 1;
+        self.places[chunk].len += 1;
         self.len += 1;
     }
 
@@ -199,7 +217,7 @@ impl<'a> Marks<'a> {
     pub(super) fn remove(&mut self, at: At) {
         let (number, size) = (self.number(at.chunk), self.size(at.chunk));
         self.chunks[number].marks.copy_within(at.index + 1..size, at.index);
-        self.chunks[number].len -= 1;
+        self.places[at.chunk].len -= 1;
         self.len -= 1;
         if size <= LEAST && self.used > 1 {
             // With the chunk behind, or the last one with that before.
@@ -210,14 +228,13 @@ impl<'a> Marks<'a> {
     /// Cuts a full chunk into halves.
     fn split(&mut self, chunk: usize) {
         let (old, new) = (self.number(chunk), self.number(self.used));
-        let upper: [Mark; LEAST] = core::array::from_fn(|index| self.chunks[old].marks[LEAST + index]);
-        self.chunks[new].marks[..LEAST].copy_from_slice(&upper);
-        (self.chunks[old].len, self.chunks[new].len) = (LEAST as u8, LEAST as u8);
-        // Bounded by the chunks.
-        for place in (chunk + 1..self.used).rev() {
-            self.chunks[place + 1].order = self.chunks[place].order;
+        if let Ok([old, new]) = self.chunks.get_disjoint_mut([old, new]) {
+            new.marks[..LEAST].copy_from_slice(&old.marks[LEAST..]);
         }
-        self.chunks[chunk + 1].order = new as u8;
+        self.places[chunk].len = LEAST as u8;
+        // Bounded by the chunks.
+        self.places.copy_within(chunk + 1..self.used, chunk + 2);
+        self.places[chunk + 1] = Place { number: new as u8, len: LEAST as u8 };
         self.used += 1;
     }
 
@@ -226,25 +243,24 @@ impl<'a> Marks<'a> {
         let (low, high) = (self.number(chunk), self.number(chunk + 1));
         let (below, above) = (self.size(chunk), self.size(chunk + 1));
         if below + above <= CHUNK {
-            let moved = self.chunks[high].marks;
-            self.chunks[low].marks[below..below + above].copy_from_slice(&moved[..above]);
-            self.chunks[low].len = (below + above) as u8;
-            // Bounded by the chunks.
-            for place in chunk + 2..self.used {
-                self.chunks[place - 1].order = self.chunks[place].order;
+            if let Ok([low, high]) = self.chunks.get_disjoint_mut([low, high]) {
+                low.marks[below..below + above].copy_from_slice(&high.marks[..above]);
             }
+            self.places[chunk].len = (below + above) as u8;
+            // Bounded by the chunks.
+            self.places.copy_within(chunk + 2..self.used, chunk + 1);
             self.used -= 1;
-            self.chunks[self.used].order = high as u8;
+            self.places[self.used] = Place { number: high as u8, len: 0 };
         } else if below < above {
             self.chunks[low].marks[below] = self.chunks[high].marks[0];
             self.chunks[high].marks.copy_within(1..above, 0);
-            self.chunks[low].len += 1;
-            self.chunks[high].len -= 1;
+            self.places[chunk].len += 1;
+            self.places[chunk + 1].len -= 1;
         } else {
             self.chunks[high].marks.copy_within(..above, 1);
             self.chunks[high].marks[0] = self.chunks[low].marks[below - 1];
-            self.chunks[low].len -= 1;
-            self.chunks[high].len += 1;
+            self.places[chunk].len -= 1;
+            self.places[chunk + 1].len += 1;
         }
     }
 
@@ -254,7 +270,7 @@ impl<'a> Marks<'a> {
         let sizes: std::vec::Vec<usize> = (0..self.used).map(|chunk| self.size(chunk)).collect();
         assert_eq!(sizes.iter().sum::<usize>(), self.len);
         assert!(self.used == 1 || sizes.iter().all(|size| (LEAST..=CHUNK).contains(size)), "{sizes:?}");
-        let mut numbers: std::vec::Vec<u8> = self.chunks.iter().map(|chunk| chunk.order).collect();
+        let mut numbers: std::vec::Vec<u8> = self.places[..self.chunks.len()].iter().map(|place| place.number).collect();
         numbers.sort_unstable();
         assert!(numbers.iter().enumerate().all(|(index, number)| index == usize::from(*number)), "a chunk is lost");
     }

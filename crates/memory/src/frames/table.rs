@@ -204,6 +204,11 @@ impl<'a> FrameTable<'a> {
         let next = self.marks.next(last).filter(|next| self.marks.get(*next).base == past);
         let above = self.marks.get(next.unwrap_or(last));
         let past_stays = above.state() != state || next.is_some_and(edged);
+        if begins && inner == 0 && next.is_none() && !first_stays && past_stays {
+            // The border between two states moves, as it does when a range is cleared step by step.
+            self.marks.set(from, Mark { base: past, edges: 0, ..above });
+            return Ok(());
+        }
         let gone = inner + usize::from(begins) + usize::from(next.is_some());
         let more = usize::from(first_stays) + usize::from(past_stays);
         self.room(more.saturating_sub(gone), self.limit())?;

@@ -31,6 +31,7 @@ impl<M: TableMemory> Tables<M> {
                 Goal::Unmap => self.check_unmap(edit, budget),
             }
             .unwrap_or_else(Job::Refused),
+            Job::Wipe(edit, next) => self.wipe(edit, next, budget),
             Job::Write(edit) => match edit.goal {
                 Goal::Map { frame, attributes } => self.write_map(edit, frame, attributes, budget),
                 Goal::Unmap => self.write_unmap(edit, budget),
@@ -115,7 +116,24 @@ impl<M: TableMemory> Tables<M> {
         if needed > free {
             return Err(Refused::NoTables { placement: edit.placement, needed, free });
         }
-        Ok(Job::Write(Edit { at: edit.first, ..edit }))
+        Ok(self.ready(Edit { at: edit.first, ..edit }))
+    }
+
+    /// Goes on to change as soon as enough tables are clear.
+    fn ready(&self, edit: Edit) -> Job {
+        if self.are_clear(edit.tables, edit.placement) { Job::Write(edit) } else { Job::Wipe(edit, 1) }
+    }
+
+    /// Clears a table, which no walk sees yet, two descriptors for each of the budget: that is all that is done with them. Its first word
+    /// leads to the next.
+    fn wipe(&mut self, edit: Edit, next: u32, budget: u32) -> Job {
+        let (table, end) = (self.first_lent(edit.placement), (next + 2 * budget).min(TABLE_ENTRIES));
+        self.fill(table, next, end - next, Second::Fault.encode());
+        if end < TABLE_ENTRIES {
+            return Job::Wipe(edit, end);
+        }
+        self.make_free(edit.placement);
+        self.ready(edit)
     }
 
     /// What translated nothing translates: walks have to see it, and no TLB has to forget anything (a fault is never held in one, ARM

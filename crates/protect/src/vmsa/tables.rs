@@ -118,7 +118,9 @@ pub struct Tables<M: TableMemory> {
     pub(super) root: u32,
     split: Split,
     /// Free second-level tables by placement: the first, and how many.
-    free: [(u32, u32); 3],
+    free: Lists,
+    /// The same of tables that have to be cleared before they are used.
+    lent: Lists,
     pub(super) job: Job,
     pub(super) debt: Debt,
 }
@@ -133,7 +135,7 @@ impl<M: TableMemory> Tables<M> {
         if !root.is_multiple_of(split.table_bytes()) {
             return Err(Refused::Misaligned);
         }
-        Ok(Self { memory, root, split, free: [(END, 0); 3], job: Job::Clear(0), debt: Debt::NONE })
+        Ok(Self { memory, root, split, free: [(END, 0); 3], lent: [(END, 0); 3], job: Job::Clear(0), debt: Debt::NONE })
     }
 
     /// Physical address of the first-level table.
@@ -162,6 +164,21 @@ impl<M: TableMemory> Tables<M> {
         Ok(())
     }
 
+    /// As [`Tables::give`], but an edit that needs it clears it first, in steps of its own: `e` for it is [`TABLE_ENTRIES`] more.
+    ///
+    /// # Errors
+    /// As for [`Tables::give`].
+    ///
+    /// # Time complexity
+    /// A store.
+    pub fn lend(&mut self, at: u32) -> Result<(), Refused> {
+        if !at.is_multiple_of(TABLE_BYTES) {
+            return Err(Refused::Misaligned);
+        }
+        put(&mut self.memory, &mut self.lent, at);
+        Ok(())
+    }
+
     /// Takes memory back that no edit has used or needs.
     ///
     /// # Errors
@@ -170,28 +187,38 @@ impl<M: TableMemory> Tables<M> {
         if !self.is_idle() {
             return Err(Refused::Busy);
         }
-        Ok((self.free(placement) > 0).then(|| self.take_free(placement)))
+        let from = if self.are_clear(1, placement) { &mut self.free } else { &mut self.lent };
+        Ok((from[placement as usize].1 > 0).then(|| take(&mut self.memory, from, placement)))
     }
 
     /// Second-level tables of a placement that are free.
     pub const fn free(&self, placement: Placement) -> u32 {
-        self.free[placement as usize].1
+        self.free[placement as usize].1 + self.lent[placement as usize].1
+    }
+
+    /// Whether so many of them are clear.
+    pub(super) const fn are_clear(&self, tables: u32, placement: Placement) -> bool {
+        self.free[placement as usize].1 >= tables
     }
 
     pub(super) fn put_free(&mut self, at: u32) {
-        let (head, count) = &mut self.free[self.memory.placement(at) as usize];
-        self.memory.set_word(at, *head);
-        (*head, *count) = (at, *count + 1);
+        put(&mut self.memory, &mut self.free, at);
     }
 
-    /// Takes a table that is there. All its entries are faults afterwards.
+    /// Takes a table that is clear, and is there. All its entries are faults afterwards.
     pub(super) fn take_free(&mut self, placement: Placement) -> u32 {
-        let (head, count) = &mut self.free[placement as usize];
-        let at = *head;
-        *head = self.memory.word(at);
-        *count -= 1;
-        self.memory.set_word(at, 0);
-        at
+        take(&mut self.memory, &mut self.free, placement)
+    }
+
+    /// The first table that is to be cleared; one is there.
+    pub(super) const fn first_lent(&self, placement: Placement) -> u32 {
+        self.lent[placement as usize].0
+    }
+
+    /// That table is clear now.
+    pub(super) fn make_free(&mut self, placement: Placement) {
+        let at = take(&mut self.memory, &mut self.lent, placement);
+        self.put_free(at);
     }
 
     /// Whether no edit is under way.
@@ -315,4 +342,23 @@ impl<M: TableMemory> Tables<M> {
     pub(super) fn second(&self, at: u32) -> Second {
         Second::decode(self.memory.word(at)).unwrap_or(Second::Fault)
     }
+}
+
+/// Tables by placement: the first, whose first word is the address of the next, and how many.
+type Lists = [(u32, u32); 3];
+
+fn put<M: TableMemory>(memory: &mut M, lists: &mut Lists, at: u32) {
+    let (head, count) = &mut lists[memory.placement(at) as usize];
+    memory.set_word(at, *head);
+    (*head, *count) = (at, *count + 1);
+}
+
+/// Takes the first, which is there; its first word is zero then.
+fn take<M: TableMemory>(memory: &mut M, lists: &mut Lists, placement: Placement) -> u32 {
+    let (head, count) = &mut lists[placement as usize];
+    let at = *head;
+    *head = memory.word(at);
+    *count -= 1;
+    memory.set_word(at, 0);
+    at
 }

@@ -8,7 +8,7 @@ use super::tables::Tables;
 use super::{AccessKind, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
 
 /// Most empty descriptors that one step of a search passes.
-pub const SEARCH_ENTRIES: u32 = 64;
+pub const SEARCH_ENTRIES: u32 = 32;
 
 /// A translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

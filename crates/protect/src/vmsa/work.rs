@@ -43,6 +43,8 @@ pub(super) enum Job {
     Clear(u32),
     /// Nothing has changed yet.
     Check(Edit),
+    /// All is checked; the first table that was lent is cleared from this entry on.
+    Wipe(Edit, u32),
     /// All is checked: it cannot fail any more.
     Write(Edit),
     /// A table is filled from this entry on, to stand for the section at the edit's page.

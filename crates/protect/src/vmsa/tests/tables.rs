@@ -312,6 +312,29 @@ fn a_section_is_cut_only_where_there_is_a_table_for_the_rest() {
     assert_eq!(cut(AREA + (1 << 20), 1 << 20), Progress::Done);
 }
 
+/// A table that was lent holds anything, and is cleared in steps before a walk can come by it.
+#[test]
+fn a_table_that_was_lent_is_cleared_before_it_is_used() {
+    let (world, mut tables) = tables([0, 0, 0]);
+    for table in [0x8000, 0x8400] {
+        let mut memory = world.clone();
+        let at = world.add(OCM + table, 1024);
+        (0..256).for_each(|index| memory.set_word(at + 4 * index, 0x3000_0002));
+        tables.lend(at).unwrap();
+    }
+    assert_eq!(tables.free(Placement::OnChip), 2);
+    tables.map(AREA + 0xf_f000, 0x2000_0000, 0x2000, DATA, Placement::OnChip).unwrap();
+    assert!(spent(&world, &mut tables, 2, 16).unwrap() <= 6 * 2 * 256);
+    assert_eq!(tables.free(Placement::OnChip), 0);
+    let there = |page: u32| tables.lookup(AREA + (page << 12)).is_some();
+    assert!((0..512).all(|page| there(page) == (255..257).contains(&page)));
+    assert_eq!(tables.lend(OCM + 0x200), Err(Refused::Misaligned));
+    // One that is taken back need not be clear.
+    tables.lend(world.add(OCM + 0x8800, 1024)).unwrap();
+    assert_eq!(tables.take(Placement::OnChip), Ok(Some(OCM + 0x8800)));
+    assert_eq!(tables.take(Placement::OnChip), Ok(None));
+}
+
 #[test]
 fn what_can_be_seen_at_once_is_refused_at_once() {
     let (_, mut tables) = tables([1, 0, 0]);
