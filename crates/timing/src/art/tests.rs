@@ -40,12 +40,13 @@ fn turns(cycles: u64) -> Vec<u32> {
     let mut art = Art::new(100, 64, WAIT, true);
     let mut now = 0;
     let mut turn = || {
-        (0..6).map(|line| {
-            let (stall, _) = art.access(10 + line, now, true);
-            now += u64::from(stall) + cycles;
-            stall
-        })
-        .sum()
+        (0..6)
+            .map(|line| {
+                let (stall, _) = art.access(10 + line, now, true);
+                now += u64::from(stall) + cycles;
+                stall
+            })
+            .sum()
     };
     (0..4).map(|_| turn()).collect()
 }

@@ -38,6 +38,8 @@ fn site(pc: u32, info: &InsnInfo) -> Option<BranchSite> {
         fall_through: pc.wrapping_add(u32::from(info.size)),
         target: info.target.map(|offset| pc.wrapping_add_signed(offset)),
         conditional: info.flags.has(Flags::CONDITIONAL),
+        calls: info.flags.has(Flags::LINK),
+        returns: info.flags.has(Flags::RETURN) && info.class != Class::System,
     })
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::application::ApplicationParams;
 use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
 use super::{Interface, Profile};
+use crate::branch::MAX_RETURNS;
 use crate::tlb;
 
 /// What is wrong, and where.
@@ -141,6 +142,7 @@ impl Profile {
         l.add("entries", &self.branch.entries, Unit::Count);
         l.add("redirect", &self.branch.redirect, Unit::Cycles);
         l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
+        l.some("return_stack", &self.branch.return_stack, Unit::Count);
         l.prefix = "exception".into();
         l.add("entry", &self.exception.entry, Unit::Cycles);
         l.add("exit", &self.exception.exit, Unit::Cycles);
@@ -198,6 +200,8 @@ impl Profile {
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
         let entries = self.branch.entries.value;
         need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+        let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
+        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
         for (name, cost) in self.pipeline.classes() {
             let ClassCost { issue, dual, .. } = cost.value;
             need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");

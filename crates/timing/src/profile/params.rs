@@ -154,6 +154,9 @@ pub struct BranchParams {
     pub redirect: Param<u32>,
     /// Extra cycles of a wrong prediction.
     pub mispredict: Param<u32>,
+    /// Return addresses kept, at most 16; none without a return stack.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub return_stack: Option<Param<u32>>,
 }
 
 /// Exceptions.
