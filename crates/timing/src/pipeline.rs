@@ -169,8 +169,7 @@ impl Scoreboard {
     }
 
     fn results(&mut self, insn: &InsnInfo, cost: ClassCost, issued: u32) {
-        // The last register of a multiple transfer comes with its last issue cycle.
-        let done = issued + (cost.issue - 1) * u32::from(insn.count > 0) + cost.latency;
+        let done = issued + cost.busy(insn.count > 0) + cost.latency;
         for r in insn.writes.indices() {
             self.ready[r] = (done, done + cost.early);
         }

@@ -122,3 +122,18 @@ fn floating_point_results_take_their_time() {
     board.issue(&table, &insn(&[0xEE71, 0x0A21]));
     assert_eq!(board.issue(&table, &insn(&[0xEE62, 0x2A22])), 1, "VMUL.F32 s5, s4, s5");
 }
+
+/// VMUL.F64 issues for 5 cycles and has its result 2 later, 7 in all: a chain of three takes 7 + 7 + 5. Without dependency the
+/// next one follows after 5.
+#[test]
+fn latency_begins_behind_the_last_issue_cycle() {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let mut board = Scoreboard::new();
+    let chain = insn(&[0xEE20, 0x0B01]);
+    (0..3).for_each(|_| _ = board.issue(&table, &chain));
+    assert_eq!(board.cycles(), 19, "VMUL.F64 d0, d0, d1");
+    board.clear();
+    let apart = insn(&[0xEE22, 0x0B03]);
+    (0..3).for_each(|_| _ = board.issue(&table, &apart));
+    assert_eq!(board.cycles(), 15, "VMUL.F64 d0, d2, d3");
+}

@@ -76,12 +76,24 @@ pub struct BusParams {
 pub struct ClassCost {
     /// Cycles for which nothing else issues after it, from 1; of a multiple transfer, per two registers.
     pub issue: u32,
-    /// Cycles until its result can be used by the late ALU, from 0.
+    /// Cycles until its result can be used by the late ALU, from 0; behind all its issue cycles, where it has several.
     pub latency: u32,
     /// Cycles more until its result can be an address or a shifted operand.
     pub early: u32,
     /// Whether another instruction may issue in the same cycle. Needs `issue = 1`.
     pub dual: bool,
+}
+
+impl ClassCost {
+    /// Cycles from its issue until its latency begins. The last registers of a multiple transfer come with its last issue
+    /// cycle; what else issues for several cycles computes in all of them.
+    pub(crate) const fn busy(self, transfers: bool) -> u32 {
+        match self.issue {
+            1 => 0,
+            several if transfers => several - 1,
+            several => several,
+        }
+    }
 }
 
 /// Issue and latency per instruction class.
