@@ -103,6 +103,11 @@ fn units(insn: &InsnInfo) -> u8 {
         }
 }
 
+/// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
+fn is_predicted(insn: &InsnInfo) -> bool {
+    insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
+}
+
 /// Registers and issue slots between two instructions. Time is in cycles since the last [`Scoreboard::clear`].
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
@@ -115,11 +120,13 @@ pub struct Scoreboard {
     busy: u8,
     /// First cycle for a new group: everything before it is accounted for.
     next: u32,
+    /// Cycles by which the operands of the instruction issued last come after it: a branch that is predicted.
+    late: u32,
 }
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        Self { ready: [(0, 0); 64], group: 0, open: 0, busy: 0, next: 0 }
+        Self { ready: [(0, 0); 64], group: 0, open: 0, busy: 0, next: 0, late: 0 }
     }
 }
 
@@ -139,10 +146,16 @@ impl Scoreboard {
         self.next
     }
 
+    /// Cycles by which the branch issued last was resolved after it was predicted.
+    pub fn late(&self) -> u32 {
+        self.late
+    }
+
     /// Issues one instruction and returns the cycles it adds; 0 when it shares its predecessor's cycle.
     pub fn issue(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
         let cost = table.of(insn);
-        let at = self.operands_ready(insn);
+        let ready = self.operands_ready(insn);
+        let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
         let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
         let before = self.next;
@@ -158,6 +171,7 @@ impl Scoreboard {
             self.next = self.group + cost.issue;
             self.group
         };
+        self.late = ready.saturating_sub(issued);
         self.results(insn, cost, issued);
         self.next - before
     }

@@ -19,6 +19,8 @@ pub struct BlockCost {
     instructions: u32,
     /// The branch at its end, if it has one.
     pub(super) branch: Option<BranchSite>,
+    /// Cycles by which it is resolved after it was predicted.
+    pub(super) late: u32,
     /// Whether a barrier in it waits for the store buffer.
     pub(super) drains: bool,
     /// Whether an ISB in it empties the fetch buffer.
@@ -48,8 +50,16 @@ impl BlockCost {
     /// proportional to the instructions.
     pub fn new<'a>(table: &CostTable, start: u32, instructions: impl IntoIterator<Item = &'a InsnInfo>) -> Self {
         let mut board = Scoreboard::new();
-        let mut block =
-            Self { start, end: start, cycles: 0, instructions: 0, branch: None, drains: false, refetches: false };
+        let mut block = Self {
+            start,
+            end: start,
+            cycles: 0,
+            instructions: 0,
+            branch: None,
+            late: 0,
+            drains: false,
+            refetches: false,
+        };
         for info in instructions {
             board.issue(table, info);
             block.branch = site(block.end, info);
@@ -59,6 +69,7 @@ impl BlockCost {
             block.instructions += 1;
         }
         block.cycles = board.cycles();
+        block.late = board.late();
         block
     }
 

@@ -14,8 +14,9 @@ pub(crate) const NO_LINE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Front {
     pub predictor: Predictor,
-    /// The branch that ended the last block, until it is known where execution went on.
-    pub pending: Option<BranchSite>,
+    /// The branch that ended the last block, until it is known where execution went on, and by how many cycles it was resolved
+    /// after it was predicted.
+    pub pending: Option<(BranchSite, u32)>,
     pub last_fetch_line: u32,
     pub costs: CostTable,
     pub scoreboard: Scoreboard,
@@ -91,7 +92,7 @@ pub(crate) trait Executes<C> {
         if block.refetches {
             self.front().last_fetch_line = NO_LINE;
         }
-        self.front().pending = block.branch;
+        self.front().pending = block.branch.map(|site| (site, block.late));
         let counts = self.counts();
         counts.instructions += u64::from(block.instructions());
         counts.blocks += 1;
@@ -117,7 +118,7 @@ pub(crate) trait Executes<C> {
         if info.class == Class::InstructionBarrier {
             front.last_fetch_line = NO_LINE;
         }
-        front.pending = insn.site();
+        front.pending = insn.site().map(|site| (site, front.scoreboard.late()));
         if front.pending.is_some() {
             front.scoreboard.clear();
         }
@@ -128,9 +129,9 @@ pub(crate) trait Executes<C> {
     /// Settles the branch before, now that execution went on at `next`.
     fn arrive(&mut self, next: u32) -> u32 {
         let front = self.front();
-        let Some(site) = front.pending.take() else { return 0 };
+        let Some((site, late)) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let cycles = front.predictor.cost(outcome);
+        let cycles = front.predictor.cost(outcome, late);
         let counts = self.counts();
         counts.branches += 1;
         match outcome {

@@ -68,7 +68,7 @@ stretch!(
 stretch!(
     branch_right,
     "a9_branch_right",
-    ".balign 32\nnop\nnop\nnop\nmovs r0, #0",
+    "b 2f\n.balign 32\n2: nop\nnop\nnop\nmovs r0, #0",
     0,
     1,
     "bne 3f\nnop\nnop\nnop\nnop",
