@@ -5,9 +5,9 @@
 //! both allow it and need different units. Cache misses are not in here: the machine stops the whole pipeline for them.
 
 use crate::profile::{ClassCost, PipelineParams};
-use crate::thumb::{Class, Flags, InsnInfo};
+use crate::thumb::{Class, Flags, InsnInfo, WordLoad};
 
-/// Units of which there is one; two instructions that need the same one do not issue together.
+/// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
 mod unit {
     pub const LOAD: u8 = 1;
     pub const STORE: u8 = 1 << 1;
@@ -22,6 +22,8 @@ mod unit {
 #[derive(Clone, Debug)]
 pub struct CostTable {
     width: u32,
+    /// Whether loads from different banks issue together.
+    banks: bool,
     costs: [ClassCost; Class::COUNT],
 }
 
@@ -67,7 +69,7 @@ impl CostTable {
         ] {
             costs[class as usize] = cost.value;
         }
-        Self { width: p.width.value, costs }
+        Self { width: p.width.value, banks: p.load_banks.is_some(), costs }
     }
 
     /// Cost of `insn`, a multiple transfer's issue cycles already multiplied: two registers per issue.
@@ -118,6 +120,8 @@ pub struct Scoreboard {
     /// Instructions in it that leave room for another; 0 when it is closed.
     open: u32,
     busy: u8,
+    /// The word load among them.
+    word: Option<WordLoad>,
     /// First cycle for a new group: everything before it is accounted for.
     next: u32,
     /// Cycles by which the operands of the instruction issued last come after it: a branch that is predicted.
@@ -126,7 +130,7 @@ pub struct Scoreboard {
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        Self { ready: [(0, 0); 64], group: 0, open: 0, busy: 0, next: 0, late: 0 }
+        Self { ready: [(0, 0); 64], group: 0, open: 0, busy: 0, word: None, next: 0, late: 0 }
     }
 }
 
@@ -159,7 +163,7 @@ impl Scoreboard {
         let units = units(insn);
         let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
         let before = self.next;
-        let pairs = self.open > 0 && !single && at <= self.group && self.busy & units == 0;
+        let pairs = self.open > 0 && !single && at <= self.group && self.has_units(table, insn, units);
         let issued = if pairs {
             self.open -= 1;
             self.busy |= units;
@@ -168,12 +172,20 @@ impl Scoreboard {
             self.group = at.max(self.next);
             self.open = if single { 0 } else { table.width - 1 };
             self.busy = units;
+            self.word = insn.word;
             self.next = self.group + cost.issue;
             self.group
         };
         self.late = ready.saturating_sub(issued);
         self.results(insn, cost, issued);
         self.next - before
+    }
+
+    /// Whether the group leaves an instruction the units that it needs.
+    fn has_units(&self, table: &CostTable, insn: &InsnInfo, units: u8) -> bool {
+        let shared = self.busy & units;
+        let banks = || self.word.zip(insn.word).is_some_and(|(one, other)| one.differs(other));
+        shared == 0 || shared == unit::LOAD && table.banks && banks()
     }
 
     fn operands_ready(&self, insn: &InsnInfo) -> u32 {

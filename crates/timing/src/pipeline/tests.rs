@@ -82,6 +82,28 @@ fn a_unit_serves_one_instruction_a_cycle() {
     assert_eq!(cycles(&[MULS_R1_R2, LDR_R0_R0]), 1);
 }
 
+/// Two words beside each other lie in different banks, whatever the base; two words further do not, and of other bases nothing is
+/// known. A core without banks loads once a cycle.
+#[test]
+fn loads_from_different_banks_pair() {
+    const LDR_R2_R0_4: u16 = 0x6842;
+    const LDR_R2_R0_8: u16 = 0x6882;
+    assert_eq!(cycles(&[LDR_R1_R0, LDR_R2_R0_4]), 1);
+    assert_eq!(cycles(&[LDR_R1_R0, LDR_R2_R0_8]), 2);
+    assert_eq!(cycles(&[LDR_R0_R0, LDR_R2_R0_4]), 3, "its base is the result of the first");
+    assert_eq!(cycles(&[0x9900, 0x9A03]), 1, "LDR r1, [sp]; LDR r2, [sp, #12]");
+    let mut pipeline = stm32f767().pipeline;
+    let wide = |table: &CostTable| {
+        let mut board = Scoreboard::new();
+        board.issue(table, &insn(&[0xF8D0, 0x1004]));
+        board.issue(table, &insn(&[0xF850, 0x2C08]));
+        board.cycles()
+    };
+    assert_eq!(wide(&CostTable::new(&pipeline)), 1, "LDR.W r1, [r0, #4]; LDR.W r2, [r0, #-8]");
+    pipeline.load_banks = None;
+    assert_eq!(wide(&CostTable::new(&pipeline)), 2);
+}
+
 /// Multiply: result 2 cycles after issue, so what uses it issues in cycle 2 and the sequence takes 3.
 #[test]
 fn results_come_with_their_latency() {

@@ -135,6 +135,7 @@ impl Profile {
         l.add("maintenance", &self.bus.maintenance, Unit::Cycles);
         l.prefix = "pipeline".into();
         l.add("width", &self.pipeline.width, Unit::Count);
+        l.some("load_banks", &self.pipeline.load_banks, Unit::Count);
         for (name, cost) in self.pipeline.classes() {
             l.add(name, cost, Unit::Cycles);
         }
@@ -198,6 +199,8 @@ impl Profile {
         need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
         need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
+        let banks = self.pipeline.load_banks.as_ref();
+        need(banks.is_none_or(|banks| banks.value == 2), "pipeline.load_banks", "2");
         let entries = self.branch.entries.value;
         need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
         let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);

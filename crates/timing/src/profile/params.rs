@@ -100,6 +100,9 @@ impl ClassCost {
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct PipelineParams {
+    /// Banks of the nearest memories, of which each can serve a load in a cycle: 2, or none where one load issues a cycle.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub load_banks: Option<Param<u32>>,
     /// Instructions per cycle at best: 1 or 2.
     pub width: Param<u32>,
     /// Add, subtract, move, plain shift, IT, NOP.

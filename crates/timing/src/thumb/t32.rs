@@ -1,6 +1,6 @@
 //! 32-bit encodings (DDI 0403 A5.3).
 
-use super::{Class, Flags, InsnInfo, RegSet, fp, sign_extend, t16};
+use super::{Class, Flags, InsnInfo, RegSet, WordLoad, fp, sign_extend, t16};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4)
@@ -228,6 +228,17 @@ fn addressing(w: Words) -> (RegSet, RegSet) {
     (base, if w.hw2 & 1 << 8 != 0 { base } else { RegSet::NONE })
 }
 
+/// A constant offset without write-back; of a negative one only its lowest bits count, which are those of its size.
+fn constant_offset(w: Words) -> Option<u32> {
+    if w.rn() == 15 {
+        return None;
+    }
+    if w.hw1 & 1 << 7 != 0 {
+        return Some(w.hw2 & 0xFFF);
+    }
+    (w.hw2 & 0xF00 == 0xC00).then_some(w.hw2 & 0xFF)
+}
+
 fn store_single(w: Words) -> InsnInfo {
     if (w.hw1 >> 5) & 3 == 3 || w.rn() == 15 {
         return new(Class::Undefined);
@@ -244,7 +255,8 @@ fn load_single(w: Words) -> InsnInfo {
         _ if w.rt() == 15 => return new(Class::Preload).early(address),
         _ => Class::LoadNarrow,
     };
-    new(class).early(address).base_update(update).writes(RegSet::core(w.rt())).flag(Flags::LOAD)
+    let word = constant_offset(w).filter(|_| class == Class::Load).and_then(|offset| WordLoad::at(w.rn(), offset));
+    new(class).early(address).base_update(update).writes(RegSet::core(w.rt())).flag(Flags::LOAD).word(word)
 }
 
 fn register(w: Words) -> InsnInfo {
