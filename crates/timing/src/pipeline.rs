@@ -158,7 +158,7 @@ impl Scoreboard {
     /// Issues one instruction and returns the cycles it adds; 0 when it shares its predecessor's cycle.
     pub fn issue(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
         let cost = table.of(insn);
-        let ready = self.operands_ready(insn);
+        let ready = self.operands_ready(insn, cost);
         let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
         let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
@@ -188,10 +188,11 @@ impl Scoreboard {
         shared == 0 || shared == unit::LOAD && table.banks && banks()
     }
 
-    fn operands_ready(&self, insn: &InsnInfo) -> u32 {
+    fn operands_ready(&self, insn: &InsnInfo, cost: ClassCost) -> u32 {
         let late = insn.reads.indices().map(|r| self.ready[r].0);
         let early = insn.early.indices().map(|r| self.ready[r].1);
-        late.chain(early).max().unwrap_or(0)
+        let sums = insn.sums.indices().map(|r| self.ready[r].0.saturating_sub(cost.sum));
+        late.chain(early).chain(sums).max().unwrap_or(0)
     }
 
     fn results(&mut self, insn: &InsnInfo, cost: ClassCost, issued: u32) {

@@ -175,3 +175,18 @@ fn a_predicted_branch_does_not_wait_for_its_flags() {
     }
     assert_eq!((board.cycles(), board.late()), (2, 1));
 }
+
+/// MLA: a product takes 2 cycles to be a factor, and 1 to be a sum. VMLA.F32: 6 and 3.
+#[test]
+fn a_sum_is_needed_later_than_its_factors() {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let ten = |halves: &[u16]| {
+        let mut board = Scoreboard::new();
+        (0..11).for_each(|_| _ = board.issue(&table, &insn(halves)));
+        board.cycles() - 1
+    };
+    assert_eq!(ten(&[0xFB01, 0x0002]), 10, "MLA r0, r1, r2, r0");
+    assert_eq!(ten(&[0xFB00, 0x3002]), 20, "MLA r0, r0, r2, r3");
+    assert_eq!(ten(&[0xEE00, 0x0A81]), 30, "VMLA.F32 s0, s1, s2");
+    assert_eq!(ten(&[0xEE00, 0x0A01]), 60, "VMLA.F32 s0, s0, s2");
+}

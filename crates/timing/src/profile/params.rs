@@ -82,6 +82,14 @@ pub struct ClassCost {
     pub early: u32,
     /// Whether another instruction may issue in the same cycle. Needs `issue = 1`.
     pub dual: bool,
+    /// Cycles after its other operands at which it reads what it adds a product to.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_none"))]
+    pub sum: u32,
+}
+
+#[cfg(feature = "serde")]
+fn is_none(cycles: &u32) -> bool {
+    *cycles == 0
 }
 
 impl ClassCost {

@@ -164,6 +164,8 @@ pub struct InsnInfo {
     pub flags: Flags,
     /// Registers needed by the late ALU or later.
     pub reads: RegSet,
+    /// Registers that a product is added to: needed later than the factors where the class says so.
+    pub sums: RegSet,
     /// Registers needed one stage earlier: addresses and shifted operands.
     pub early: RegSet,
     /// Registers written with the class's latency.
@@ -184,6 +186,7 @@ impl InsnInfo {
             count: 0,
             flags: Flags(0),
             reads: RegSet::NONE,
+            sums: RegSet::NONE,
             early: RegSet::NONE,
             writes: RegSet::NONE,
             base_update: RegSet::NONE,
@@ -194,6 +197,11 @@ impl InsnInfo {
 
     pub(crate) const fn reads(mut self, set: RegSet) -> Self {
         self.reads = self.reads.union(set);
+        self
+    }
+
+    pub(crate) const fn sums(mut self, set: RegSet) -> Self {
+        self.sums = self.sums.union(set);
         self
     }
 

@@ -279,7 +279,8 @@ fn register(w: Words) -> InsnInfo {
 
 fn multiply(w: Words) -> InsnInfo {
     new(Class::Multiply)
-        .reads(RegSet::core(w.rn()).union(RegSet::core(w.rm())).union(RegSet::core_or_none(w.rt())))
+        .reads(RegSet::core(w.rn()).union(RegSet::core(w.rm())))
+        .sums(RegSet::core_or_none(w.rt()))
         .writes(RegSet::core(w.rd()))
 }
 
@@ -289,7 +290,7 @@ fn long_multiply_divide(w: Words) -> InsnInfo {
     match ((w.hw1 >> 4) & 7, (w.hw2 >> 4) & 15) {
         (1 | 3, 15) => new(Class::Divide).reads(operands).writes(high).flag(Flags::SINGLE),
         (0 | 2, 0) => new(Class::Multiply).reads(operands).writes(low.union(high)),
-        (4..=6, _) => new(Class::Multiply).reads(operands.union(low).union(high)).writes(low.union(high)),
+        (4..=6, _) => new(Class::Multiply).reads(operands).sums(low.union(high)).writes(low.union(high)),
         _ => new(Class::Undefined),
     }
 }
