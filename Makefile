@@ -1,9 +1,9 @@
 # The commands of Cofferdam. Each one sets up what it needs first (scripts/setup.sh, which skips what is present).
 .DEFAULT_GOAL := help
-.PHONY: help setup data demo test lint bench hunt clean
+.PHONY: help setup data demo test test-long lint bench hunt clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing (root needed only then), say what is present
 	@scripts/setup.sh
@@ -18,6 +18,10 @@ demo: data ## build, boot and report on the gateway example; ends with the path 
 
 test: data ## everything that must hold
 	@scripts/test.sh
+
+test-long: data ## a thousand random systems on each board, an hour of processor time; docs/hunt.md has the last result
+	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
+	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 
 lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets
 	@scripts/setup.sh --quiet --lint

@@ -1,4 +1,4 @@
-//! What the kernel asks of a processor. The kernel decides, `Arch` encodes and applies.
+//! The kernel's interface to a processor. The kernel decides, `Arch` encodes and applies.
 
 use protect::pmsav7::RegionRegs;
 use protect::slots::RegionImage;
@@ -41,10 +41,10 @@ pub unsafe trait Arch: Sized + 'static {
     /// The registers of a thread that is not running.
     type Context: Copy + 'static;
 
-    /// What a domain may access, as the processor wants it.
+    /// Memory that a domain may access, as the processor wants it.
     type Protection: Protection<Self>;
 
-    /// What is kept to start the callee of a gate quickly.
+    /// State that is kept to start the callee of a gate quickly.
     type Entry: Copy + 'static;
 
     /// A context that was never started.
@@ -85,8 +85,8 @@ pub unsafe trait Arch: Sized + 'static {
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
     unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start);
 
-    /// What is kept of a gate's start, whose arguments mean nothing. `context` is left as it is in a callee that starts, but for what
-    /// the hardware takes from the stack.
+    /// Entry that is kept of a gate's start, whose arguments mean nothing. `context` is left as it
+    /// is in a callee that starts, but for what the hardware takes from the stack.
     fn entry(&self, context: &mut Self::Context, start: Start) -> Self::Entry;
 
     /// Notes which badge the callee is to see; for who starts it without [`Arch::enter`].
@@ -152,7 +152,7 @@ pub unsafe trait RegionArch: Arch {
     /// Loads one region register; the region names its slot.
     fn load_slot(&mut self, region: RegionRegs);
 
-    /// Where the processor sees kernel memory that domains' tables are made of.
+    /// Address at which the processor sees kernel memory that domains' tables are made of.
     ///
     /// # Safety
     /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
@@ -180,7 +180,7 @@ pub unsafe trait PageArch: Arch + Maintenance {
     /// As for [`PageArch::table_word`].
     unsafe fn set_table_word(at: u32, value: u32);
 
-    /// Where tables at this physical address lie.
+    /// Placement of tables at this physical address.
     fn placement(at: u32) -> Placement;
 
     /// After the return from the kernel the domain runs whose first-level table is at this physical address, with this identifier; of

@@ -1,6 +1,6 @@
-//! Who pays: docs/time.md, rules (a) to (d) and (f).
+//! Charging of budgets: docs/time.md, rules (a) to (d) and (f).
 //!
-//! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. Whoever is switched to starts with
+//! The running thread's budget ends at [`Kernel::limit`]; nothing else is written while it runs. A thread that is switched to starts with
 //! [`Kernel::path`] more than is left, which covers the way out of the kernel and the way back in: who arranged the switch has paid
 //! for it.
 
@@ -80,6 +80,14 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() { until } else { self.limit }
     }
 
+    /// The running thread pays for what it arranges, and goes on.
+    #[inline(never)]
+    pub(crate) fn pay_in_time(&mut self, price: u32) {
+        let now = self.arch.ticks();
+        self.pay_at(now, price);
+        self.arm_for_end(now);
+    }
+
     /// The running thread pays for what it arranges, in a gate out of the gate's bound. If it goes on afterwards, [`Kernel::arm_for_end`]
     /// has to follow.
     #[inline(always)]
@@ -95,13 +103,17 @@ impl<A: Arch> Kernel<A> {
         self.shift(price.wrapping_neg());
     }
 
-    /// [`Kernel::charge`] of a thread that has just paid at that time: no boundary lies between.
+    /// The running thread, which is in no gate, pays for a switch away from it and is charged until then. If its budget may have reached a
+    /// boundary, nothing happens.
     #[inline(always)]
-    pub(crate) fn charge_after_paying(&mut self, now: u32) {
-        if let Some(thread) = self.running() {
-            let budget = self.threads.at(thread).budget;
+    pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) -> bool {
+        let budget = self.threads.at(thread).budget;
+        let current = self.budgets.at(budget).time.is_current(now);
+        if current {
+            self.limit = self.limit.wrapping_sub(price);
             self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
         }
+        current
     }
 
     /// A price belongs to the period in which it is arranged. If a boundary has passed since the running thread was charged, it must be charged
@@ -115,23 +127,44 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
-    /// armed anew with each call would never come.
-    #[inline(never)]
-    pub(crate) fn arm_for_end(&mut self) {
-        let end = self.end();
-        if end.wrapping_sub(self.arch.ticks()) as i32 <= 0 {
-            self.arch.timer_again();
-        } else if self.armed.wrapping_sub(end) as i32 > 0 {
-            self.armed = end;
-            self.rearm = true;
-        }
-        self.arm();
+    /// Whether a price is more than what is left of the bound of the gate that the running thread is in. Then nothing is arranged, and the
+    /// callee has overrun its bound: the timer comes at once.
+    #[inline(always)]
+    pub(crate) fn exceeds_bound(&mut self, price: u32) -> bool {
+        self.top().outer.is_some() && self.overruns_by(price)
     }
 
-    /// The running thread gets back what an interrupt took that others have paid for.
+    #[cold]
+    #[inline(never)]
+    fn overruns_by(&mut self, price: u32) -> bool {
+        let now = self.arch.ticks();
+        let level = self.levels.at_mut(self.resume);
+        let left = level.until.wrapping_sub(now) as i32;
+        if left >= price as i32 {
+            return false;
+        }
+        level.until = level.until.wrapping_sub(left.max(0) as u32);
+        self.arm_for_end(now);
+        true
+    }
+
+    /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
+    /// armed anew with each call would never come.
     #[inline(always)]
-    pub(crate) fn give_back(&mut self, ticks: u32) {
+    pub(crate) fn arm_for_end(&mut self, now: u32) {
+        let end = self.end();
+        if (end.wrapping_sub(now) as i32) <= 0 {
+            self.arch.timer_again();
+        } else if (end.wrapping_sub(self.armed) as i32) < 0 {
+            self.arm_at(end);
+        }
+    }
+
+    /// The running thread gets back what an interrupt took that others have paid for. A boundary that has passed is seen first: the interrupt
+    /// came behind it, and the period before cannot pass on what it gets.
+    #[inline(always)]
+    pub(crate) fn give_back(&mut self, now: u32, ticks: u32) {
+        self.see_boundary(now);
         self.shift(ticks);
     }
 
@@ -145,6 +178,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[cold]
+    #[inline(never)]
     fn shift_gates(&mut self, innermost: Ref<Level<A>>, ticks: u32) {
         let mut level = self.levels.at_mut(innermost);
         // Bounded by the nesting of gates.

@@ -1,5 +1,5 @@
-//! What the kernel copies to and from domains' memory. Domains' addresses are translated piece by piece; where they are physical addresses, there
-//! is one piece.
+//! Copies that the kernel makes to and from domains' memory. Domains' addresses are translated
+//! piece by piece; where they are physical addresses, there is one piece.
 
 use protect::pmsav7::AccessKind;
 
@@ -11,7 +11,8 @@ use crate::protection::Protection;
 type Piece = (u32, u32, u32);
 
 impl<A: Arch> Kernel<A> {
-    /// What of a copy between two domains, from an offset on, lies in one piece on either side.
+    /// Part of a copy between two domains, from an offset on, that lies in one piece on either
+    /// side.
     #[inline(always)]
     fn piece(&self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) -> Option<Piece> {
         let (to, room) = self.domain(writer).protection.physical(dst, AccessKind::Write)?;
@@ -28,7 +29,7 @@ impl<A: Arch> Kernel<A> {
         let mut done = 0;
         while done < bytes {
             let (to, from) = (dst.wrapping_add(done), src.wrapping_add(done));
-            // What cannot be accessed is refused for that.
+            // Memory that cannot be accessed is refused for that.
             let Some((to, from, step)) = self.piece(writer, to, reader, from, bytes - done) else { return false };
             if to.abs_diff(from) < step {
                 return true;

@@ -1,9 +1,10 @@
 //! Changes of what is mapped, in steps: `FRAMES_MAP`, `FRAMES_UNMAP`, and what a restart takes away.
 //!
-//! A call repeats itself until its edit is complete; each repetition does a bounded piece of it. There is one edit at a time. Who needs
-//! the frame table while another's edit is under way first completes that, piece by piece and at the own expense, and the edit's
-//! caller finds the answer when it goes on: nobody waits for a thread that may never run again, and an edit whose caller was stopped
-//! is completed by whoever comes next.
+//! A call repeats itself until its edit is complete; each repetition does a bounded piece of it.
+//! There is one edit at a time. A thread that needs the frame table while another's edit is under
+//! way first completes that, piece by piece and at its own expense, and the edit's caller finds the
+//! answer when it goes on: nobody waits for a thread that may never run again, and an edit whose
+//! caller was stopped is completed by whoever comes next.
 //!
 //! At every step the frame table counts what can be accessed, and perhaps more: runs are counted before any of the mapping is there,
 //! and uncounted after none of it is, also not in of region registers and TLBs.
@@ -20,17 +21,18 @@ use crate::objects::Level;
 use crate::protection::{Hands, Mapping, Progress, Protection, Step};
 use crate::table::Ref;
 
-/// What the steps of one kernel entry may have cost before the last begins, in tens of instructions.
+/// Cost that the steps of one kernel entry may have reached before the last begins, in tens of
+/// instructions.
 const WORK: u32 = 40;
 /// Marks that one step counts.
 const MARKS: usize = 4;
 
-/// What counting a few marks costs, in tens of instructions, roughly.
+/// Cost of counting a few marks, in tens of instructions, roughly.
 const COUNT_COST: u32 = 40;
-/// What a look costs, in tens of instructions, roughly.
+/// Cost of a look, in tens of instructions, roughly.
 const SMALL_COST: u32 = 4;
 
-/// What `FRAMES_MAP` and `FRAMES_UNMAP` are about.
+/// Domain and mapping that `FRAMES_MAP` and `FRAMES_UNMAP` are about.
 pub(crate) struct Change<A: Arch> {
     /// The domain.
     pub(crate) target: u8,
@@ -46,12 +48,13 @@ pub(crate) struct Edit<A: Arch> {
     counted: usize,
     /// The run that is being counted, or taken back.
     counting: Option<Counting>,
-    /// Where the mapping is taken out: at which ends the domain goes on using what lies next to it.
+    /// Whether the domain goes on using what lies next to either end of a mapping that is taken
+    /// out.
     goes_on: [bool; 2],
     /// How far the mapping has come into what the domain may access, or out of that.
     progress: Progress<A>,
     answer: Result<(), Error>,
-    /// Who is told: a level and its epoch.
+    /// Level that is told, and its epoch.
     caller: Option<Caller<A>>,
 }
 
@@ -78,7 +81,7 @@ enum Stage {
     End,
 }
 
-/// What somebody who needs the frame table finds.
+/// Situation that somebody who needs the frame table finds.
 pub(crate) enum Turn {
     /// No edit is under way.
     Free,
@@ -299,7 +302,7 @@ impl<A: Arch> Kernel<A> {
         COUNT_COST
     }
 
-    /// What was mapped next to what the domain has already is one with it.
+    /// Memory that was mapped next to what the domain has already is one with it.
     fn join_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let goes_on = self.goes_on(&edit.change);
         for range in edit.runs() {
@@ -321,7 +324,7 @@ impl<A: Arch> Kernel<A> {
             }
         } else if let Some(counted) = edit.counted.checked_sub(1) {
             edit.counted = counted;
-            // What was counted can be taken back: its marks are there, or kept back.
+            // A run that was counted can be taken back: its marks are there, or kept back.
             let range = edit.runs().nth(counted);
             edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner(), edit.goes_on).ok());
             debug_assert!(edit.counting.is_some(), "what was counted stays counted");

@@ -4,8 +4,9 @@ use core::ptr::NonNull;
 
 use crate::arch::Arch;
 
-/// What an entry point has led to: the Context of a thread whose memory is yet to be loaded. If there is none, the thread to resume is that
-/// of [`crate::Kernel::resume`]; after a gate's call or return, [`crate::Kernel::on_call`] has to perform it.
+/// Result of an entry point: the Context of a thread whose memory is yet to be loaded. If there is
+/// none, the thread to resume is that of [`crate::Kernel::resume`]; after a gate's call or return,
+/// [`crate::Kernel::on_call`] has to perform it.
 pub type Next<A> = Option<NonNull<<A as Arch>::Context>>;
 
 /// Arguments of a system call, where the caller's registers are saved.

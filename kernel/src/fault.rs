@@ -47,7 +47,7 @@ impl<A: Arch> Kernel<A> {
         if let Some(notification) = supervisor
             && self.notify(notification, 1 << (index & 31))
         {
-            // Whoever ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
+            // The thread that ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
             let now = self.arch.ticks();
             self.see_boundary(now);
             self.limit = self.limit.wrapping_sub(self.activation);
@@ -73,7 +73,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn end_domain(&mut self, domain: Ref<Domain<A>>) {
         let domain = self.domains.at_mut(domain);
-        // What is stopped has no activations; counting again and again would only bring an old epoch round.
+        // A stopped domain has no activations; counting again and again would only bring an old epoch round.
         if domain.life == Life::Running {
             domain.epoch = domain.epoch.wrapping_add(1);
         }

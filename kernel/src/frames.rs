@@ -1,6 +1,6 @@
 //! Memory as objects: typing, mapping and clearing parts of frames. The rules are those of
-//! [`memory::frames::FrameTable`]; this file checks capabilities, and never widens. What is mapped and unmapped is changed in
-//! steps ([`crate::edit`]).
+//! [`memory::frames::FrameTable`]; this file checks capabilities, and never widens. Mapping and
+//! unmapping go in steps ([`crate::edit`]).
 
 use abi::{Error, Kind, rights};
 use memory::frames::{FrameError, Purpose};
@@ -74,7 +74,7 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// What a call asks to map or unmap; all of it lies in frames that the caller holds.
+    /// Memory that a call asks to map or unmap; all of it lies in frames that the caller holds.
     fn asked(&self, [target, handle, base, shape]: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
         let domain = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
         let words = Words { access: target >> 16, base, shape };

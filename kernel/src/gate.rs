@@ -6,7 +6,8 @@
 //!
 //! Both directions exist twice: [`Kernel::pass_in`] and [`Kernel::pass_out`] are for the entry code when a thread goes from its own
 //! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
-//! anything; then the system call is performed like any other. What they check and do is not written twice.
+//! anything; then the system call is performed like any other. Their checks and effects are not
+//! written twice.
 
 use core::ptr::NonNull;
 
@@ -213,10 +214,10 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// A call ends. What it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
+    /// A call ends. The time that it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
     fn end_call(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, now: u32) {
         let inner = self.levels.at_mut(gate);
-        // Whoever ran meanwhile may have used the caller's budget.
+        // Another thread that ran meanwhile may have used the caller's budget.
         self.recheck |= core::mem::take(&mut inner.disturbed);
         let beyond = now.wrapping_sub(inner.until) as i32;
         let outer = self.levels.at_mut(outer);

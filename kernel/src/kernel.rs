@@ -21,7 +21,7 @@ pub const NOBODY: u8 = 0xff;
 /// Most marks between ranges of physical memory of different types or numbers of uses, where somebody holds frames.
 pub const MAX_MARKS: usize = 512;
 
-/// What a call that succeeded leaves for its caller.
+/// Outcome of a call that succeeded, for its caller.
 pub(crate) enum Outcome {
     /// Status 0 and two values, now.
     Values(u32, u32),
@@ -38,8 +38,8 @@ pub struct Kernel<A: Arch> {
     /// The level that runs, or the idle level. The entry code saves into its context, and resumes it. Its domain's region registers are
     /// loaded.
     pub(crate) resume: Ref<Level<A>>,
-    /// When the running thread's budget ends, in ticks (low word). What the budget has left is brought up to date from it when
-    /// somebody asks.
+    /// When the running thread's budget ends, in ticks (low word). The time that the budget has
+    /// left is brought up to date from it when somebody asks.
     pub(crate) limit: u32,
     /// When the timer will interrupt (low word): not before `since`.
     pub(crate) armed: u32,
@@ -51,9 +51,10 @@ pub struct Kernel<A: Arch> {
     pub(crate) deferred: bool,
     /// The processor.
     pub arch: A,
-    /// What who is switched to starts with beyond its budget ([`sched::switching::Switching`], in ticks, as the next two).
+    /// Time beyond its budget with which a thread that is switched to starts
+    /// ([`sched::switching::Switching`], in ticks, as the next two).
     pub(crate) path: u32,
-    /// What an interrupt of the timer takes that comes too early.
+    /// Time that an interrupt of the timer takes that comes too early.
     pub(crate) early: u32,
     /// The price of yielding to another thread.
     pub(crate) yielding: u32,
@@ -80,19 +81,23 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
-    /// When a budget was last looked at so that low words can be trusted, and which is the next.
-    pub(crate) swept: (u64, usize),
-    /// Who has set the timer for the end of a gate's bound. If it comes too early, because the gate was left, nobody else has paid for it.
+    /// When a budget is next looked at so that low words can be trusted (low word), and which.
+    pub(crate) sweep_at: u32,
+    /// As `sweep_at`.
+    pub(crate) sweep_next: usize,
+    /// Thread that has set the timer for the end of a gate's bound. If the timer comes too early,
+    /// because the gate was left, nobody else has paid for it.
     pub(crate) entered: Option<Ref<Thread<A>>>,
     pub(crate) shared: Shared<A>,
 }
 
-/// Where [`Kernel::arch`] is in a kernel, in bytes.
+/// Offset of [`Kernel::arch`] in a kernel, in bytes.
 pub const fn arch_offset<A: Arch>() -> usize {
     core::mem::offset_of!(Kernel<A>, arch)
 }
 
-/// Where the address of the domain's region image is behind the context that the kernel resumes, in bytes.
+/// Offset of the address of the domain's region image behind the context that the kernel resumes,
+/// in bytes.
 pub const fn domain_offset<A: Arch>() -> usize {
     assert!(core::mem::offset_of!(Level<A>, context) == 0 && core::mem::offset_of!(Domain<A>, protection) == 0);
     core::mem::offset_of!(Level<A>, domain)
@@ -234,7 +239,7 @@ impl<A: Arch> Kernel<A> {
         found.unwrap_or(u16::MAX)
     }
 
-    /// Where an object is, for capabilities that must be quick to use.
+    /// Place of an object, for capabilities that must be quick to use.
     pub(crate) fn place_of(&self, kind: Kind, object: u16) -> Place {
         let index = usize::from(object);
         match kind {
@@ -293,7 +298,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// What [`Kernel::on_simple`] performs, and its values.
+    /// Call that [`Kernel::on_simple`] performs, and its values.
     #[inline(always)]
     fn simple(&mut self, call: Call, a: u32, b: u32) -> Result<[u32; 2], Error> {
         match call {
@@ -344,20 +349,6 @@ impl<A: Arch> Kernel<A> {
             | Call::WaitPeriod
             | Call::Yield
             | Call::Signal
-            | Call::Wait
-                if A::SHORT_WAYS =>
-            {
-                Err(Error::BadCall)
-            }
-            Call::Exit
-            | Call::Poll
-            | Call::InterruptAck
-            | Call::TimeNow
-            | Call::Mark
-            | Call::SleepUntil
-            | Call::WaitPeriod
-            | Call::Yield
-            | Call::Signal
             | Call::Wait => self.perform_short(call, a, b),
             Call::GateCopyIn => self.gate_copy(a, b, c, true),
             Call::GateCopyOut => self.gate_copy(a, b, c, false),
@@ -384,10 +375,13 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// What has a short way.
+    /// Calls that have a short way.
     #[cold]
     #[inline(never)]
     fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {
+        if A::SHORT_WAYS {
+            return Err(Error::BadCall);
+        }
         match call {
             Call::Exit => self.exit(a),
             Call::SleepUntil => self.sleep_until(u64::from(a) | u64::from(b) << 32),

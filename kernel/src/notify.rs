@@ -11,7 +11,7 @@ use crate::objects::{Interrupt, Level, Notification, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
 
-/// What [`Kernel::claim`] has found.
+/// Result of [`Kernel::claim`].
 type Claim<A> = (Ref<Thread<A>>, Ref<Level<A>>, u32);
 
 impl<A: Arch> Kernel<A> {
@@ -28,11 +28,20 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
-        let now = self.arch.ticks();
-        self.pay_at(now, self.yielding);
-        self.charge_after_paying(now);
         self.ready.rotate(&self.threads, thread);
+        let now = self.arch.ticks();
+        if !self.pay_and_charge(thread, now, self.yielding) {
+            return self.yield_slowly();
+        }
         self.switch_to(next, now)
+    }
+
+    /// The rest of [`Kernel::on_yield`] when a boundary may have passed.
+    #[cold]
+    #[inline(never)]
+    fn yield_slowly(&mut self) -> Option<NonNull<A::Context>> {
+        self.pay(self.yielding);
+        self.dispatch_slowly()
     }
 
     /// `SIGNAL`, as [`Kernel::on_yield`].
@@ -44,18 +53,23 @@ impl<A: Arch> Kernel<A> {
         let caller = self.resume;
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
+                if self.top().outer.is_some() && self.wakes_beyond_bound(word, bits) {
+                    return self.refused(Call::Signal, Error::NoBudget);
+                }
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
                 let now = self.arch.ticks();
-                self.pay_at(now, self.activation);
-                let next = self.alert(waiter, base, found, now, false);
-                if next.is_none() {
-                    self.arm_for_end();
-                }
-                next
+                self.alert(waiter, base, found, now, false)
             }
             Err(error) => self.refused(Call::Signal, error),
         }
+    }
+
+    /// Whether a callee's signal would wake a thread, and what is left of its bound does not cover that.
+    #[cold]
+    #[inline(never)]
+    fn wakes_beyond_bound(&mut self, word: Ref<Notification<A>>, bits: u32) -> bool {
+        self.waiter(word, bits).is_some() && self.exceeds_bound(self.activation)
     }
 
     /// `WAIT`, as [`Kernel::on_yield`].
@@ -132,7 +146,7 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// Wakes a thread, and switches to it if it is more important than the running one. The switch is paid by whoever runs, or was `prepaid`.
+    /// Wakes a thread, and switches to it if it is more important than the running one, which pays for that unless it was `prepaid`.
     #[inline(always)]
     fn alert(
         &mut self,
@@ -143,23 +157,40 @@ impl<A: Arch> Kernel<A> {
         prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
-        let Level { outer, priority: running, .. } = *self.top();
-        if priority < running && outer.is_none() {
-            // It is first in line: nobody more important than the running thread was ready.
-            let budget = self.threads.at(waiter).budget;
-            if prepaid {
-                self.charge(now);
-            } else {
-                self.charge_after_paying(now);
-            }
-            if self.take_over(base, place, budget, now) {
-                self.respond(base, 0, [found]);
-                return Some(base.place().cast());
-            }
+        let Level { thread, outer, priority: running, .. } = *self.top();
+        let price = if prepaid { 0 } else { self.activation };
+        if priority >= running
+            || outer.is_some()
+            || !thread.is_none_or(|thread| self.pay_and_charge(thread, now, price))
+        {
+            return self.alert_slowly(waiter, found, price);
         }
-        self.threads.at_mut(waiter).pending = Some((0, found));
-        if priority < running || outer.is_some() {
-            self.choose_anew(prepaid);
+        // It is first in line: nobody more important than the running thread was ready.
+        let budget = self.threads.at(waiter).budget;
+        if !self.take_over(base, place, budget, now) {
+            self.threads.at_mut(waiter).pending = Some((0, found));
+            return self.choose_anew(prepaid);
+        }
+        self.respond(base, 0, [found]);
+        Some(base.place().cast())
+    }
+
+    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 means that it was paid.
+    #[inline(never)]
+    fn alert_slowly(&mut self, waiter: Ref<Thread<A>>, found: u32, price: u32) -> Option<NonNull<A::Context>> {
+        let record = self.threads.at_mut(waiter);
+        record.pending = Some((0, found));
+        let queue = record.queue;
+        let Level { outer, priority, .. } = *self.top();
+        let now = self.arch.ticks();
+        if price > 0 {
+            self.pay_at(now, price);
+        }
+        if queue < priority || outer.is_some() {
+            return self.choose_anew(price == 0);
+        }
+        if price > 0 {
+            self.arm_for_end(now);
         }
         None
     }
@@ -248,10 +279,12 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn signal(&mut self, handle: u32, bits: u32) -> Result<Outcome, Error> {
         let (word, _) = self.notification(handle, rights::WRITE)?;
+        if self.wakes_beyond_bound(word, bits) {
+            return Err(Error::NoBudget);
+        }
         self.respond(self.resume, 0, []);
         if self.wake_waiter(word, bits) {
-            self.pay(self.activation);
-            self.arm_for_end();
+            self.pay_in_time(self.activation);
         }
         Ok(Outcome::Later)
     }
@@ -277,20 +310,27 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at_mut(notification);
-        let bits = word.bits | bits;
-        word.bits = bits;
+        word.bits |= bits;
+        let claim = self.waiter(notification, 0);
+        if let Some((_, _, found)) = claim {
+            let word = self.notifications.at_mut(notification);
+            word.bits &= !found;
+            word.waiter = None;
+        }
+        claim
+    }
+
+    /// The thread that these bits, or those that are set, would wake, its level, and the bits that it waits for.
+    #[inline(always)]
+    fn waiter(&self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
+        let word = self.notifications.at(notification);
         let waiter = word.waiter?;
         let thread = self.threads.at(waiter);
-        let found = bits & thread.mask;
+        let found = (word.bits | bits) & thread.mask;
         // A thread that waits is in no gate.
         let base = thread.base;
         let Level { domain, epoch, .. } = *self.levels.at(base);
-        if found == 0 || self.domains.at(domain).epoch != epoch {
-            return None;
-        }
-        word.bits = bits & !found;
-        word.waiter = None;
-        Some((waiter, base, found))
+        (found != 0 && self.domains.at(domain).epoch == epoch).then_some((waiter, base, found))
     }
 
     /// Makes a thread ready that waited for a notification at its level; returns that level's place and priority.
@@ -335,15 +375,16 @@ impl<A: Arch> Kernel<A> {
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
         self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
-        let Some((waiter, base, found)) = self.claim(notification, bits) else {
-            self.give_back(self.path);
+        let claim = self.claim(notification, bits);
+        let now = self.arch.ticks();
+        let Some((waiter, base, found)) = claim else {
+            self.give_back(now, self.path);
             return None;
         };
         let Level { outer, priority, .. } = *self.top();
         if self.levels.at(base).priority >= priority && outer.is_none() {
-            self.give_back(self.path);
+            self.give_back(now, self.path);
         }
-        let now = self.arch.ticks();
         self.alert(waiter, base, found, now, true)
     }
 
@@ -351,9 +392,11 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object)].line;
+        if self.exceeds_bound(self.activation) {
+            return Err(Error::NoBudget);
+        }
         self.arch.unmask(u32::from(line));
-        self.pay(self.activation);
-        self.arm_for_end();
+        self.pay_in_time(self.activation);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::table::{Place, Ref};
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]
 pub struct Cap {
-    /// What kind of object.
+    /// Kind of the object.
     pub kind: Kind,
     /// `abi::rights`.
     pub rights: u8,
@@ -16,7 +16,7 @@ pub struct Cap {
     pub object: u16,
     /// Generation of the object when the capability was made.
     pub generation: u16,
-    /// What a gate's callee sees as its caller's identity.
+    /// Identity of its caller that a gate's callee sees.
     pub badge: u32,
     /// Of a gate or a notification: where it is.
     pub(crate) place: Place,
@@ -87,7 +87,7 @@ pub struct FaultReport {
 /// A protection domain.
 #[repr(C)]
 pub struct Domain<A: Arch> {
-    /// What it may access; the entry code knows that this comes first.
+    /// Memory that it may access; the entry code knows that this comes first.
     pub protection: A::Protection,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
@@ -107,7 +107,7 @@ pub struct Domain<A: Arch> {
     pub awaited: bool,
     /// Address of its information block.
     pub info: u32,
-    /// Where its gate entry functions return.
+    /// Address to which its gate entry functions return.
     pub gate_return: u32,
     /// Generation of capabilities to it.
     pub generation: u16,
@@ -140,14 +140,14 @@ pub struct Level<A: Arch> {
     pub(crate) domain: Ref<Domain<A>>,
     /// The thread that is in it; of a base always the same, of the idle level none.
     pub(crate) thread: Option<Ref<Thread<A>>>,
-    /// That thread as a trace header has it.
-    pub(crate) who: u32,
     /// The level from which the thread came into the gate; of a base none.
     pub(crate) outer: Option<Ref<Level<A>>>,
+    /// The domain's epoch at entry. Stands beside what a switch reads with it.
+    pub(crate) epoch: u32,
     /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
     pub(crate) until: u32,
-    /// The domain's epoch at entry.
-    pub(crate) epoch: u32,
+    /// The thread as a trace header has it.
+    pub(crate) who: u32,
     /// Number of the gate.
     pub(crate) number: u32,
     /// The domain as a trace header has it; of a base with the thread.
@@ -161,7 +161,8 @@ pub struct Level<A: Arch> {
     /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
     /// it returns.
     pub(crate) disturbed: bool,
-    /// What an edit of this epoch that somebody else completed has come to, until the call that made it is performed again.
+    /// Answer of an edit of this epoch that somebody else completed, until the call that made it is
+    /// performed again.
     pub(crate) answer: Option<(u32, Result<(), Error>)>,
 }
 
@@ -217,8 +218,9 @@ pub struct Thread<A: Arch> {
     pub(crate) generation: u16,
 }
 
-/// A budget: a deferrable server. What is left may be negative by at most the enforcement granularity and one activation for each
-/// thread that it pays for (docs/time.md, rule (c)); the debt is paid by the next periods.
+/// A budget: a deferrable server. The time that is left may be negative by at most the enforcement
+/// granularity and one activation for each thread that it pays for (docs/time.md, rule (c)); the
+/// debt is paid by the next periods.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Ticks, by the arithmetic of the analysis.

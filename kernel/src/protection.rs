@@ -1,5 +1,5 @@
-//! What the kernel asks of what a domain may access, whichever way a processor protects memory: [`crate::regions`] has region registers,
-//! [`crate::pages`] has page tables.
+//! The kernel's interface to what a domain may access, whichever way a processor protects memory:
+//! [`crate::regions`] has region registers, [`crate::pages`] has page tables.
 
 use abi::Error;
 use units::{PhysAddr, PhysRange};
@@ -10,30 +10,30 @@ use system::System;
 use crate::arch::Arch;
 use crate::boot::{BootError, Pool};
 
-/// What the steps of an edit need beside the domain's own protection.
+/// Everything that the steps of an edit need beside the domain's own protection.
 pub struct Hands<'a, A: Arch> {
     /// The processor.
     pub arch: &'a mut A,
-    /// What all domains have in common.
+    /// Data that all domains have in common.
     pub shared: &'a mut Shared<A>,
     /// The domain is in force: what its registers lack after a step is loaded in that step.
     pub loaded: bool,
 }
 
-/// What all domains' protection has in common on a processor.
+/// Data that all domains' protection has in common on a processor.
 pub type Shared<A> = <<A as Arch>::Protection as Protection<A>>::Shared;
 
-/// What a call about one mapping is about, on a processor.
+/// Mapping that a call is about, on a processor.
 pub type Mapping<A> = <<A as Arch>::Protection as Protection<A>>::Mapping;
 
 /// How far the edit of a mapping has come, on a processor.
 pub type Progress<A> = <<A as Arch>::Protection as Protection<A>>::Progress;
 
-/// What boot makes a domain's protection from.
+/// Everything that boot makes a domain's protection from.
 pub struct Making<'a, A: Arch> {
     /// The processor.
     pub arch: &'a mut A,
-    /// What all domains have in common.
+    /// Data that all domains have in common.
     pub shared: &'a mut Shared<A>,
     /// Memory of the kernel's own.
     pub pool: &'a mut Pool,
@@ -46,7 +46,7 @@ pub struct Making<'a, A: Arch> {
 pub struct Words {
     /// Bits of [`access`].
     pub access: u32,
-    /// Where.
+    /// Address of the mapping.
     pub base: u32,
     /// How much, or from where.
     pub shape: u32,
@@ -75,7 +75,7 @@ pub enum Step {
     Done(u32),
 }
 
-/// What a search for something that was mapped at run time has found.
+/// Result of a search for something that was mapped at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum Next<M> {
     /// This one; once it is gone, the search goes on from this address.
@@ -86,7 +86,8 @@ pub enum Next<M> {
     End,
 }
 
-/// What one domain may access. An implementation is `repr(C)` and begins with what the entry code loads when the domain runs.
+/// Memory that one domain may access. An implementation is `repr(C)` and begins with what the entry
+/// code loads when the domain runs.
 ///
 /// # Edits
 /// At most one mapping of all domains is on its way in or out. Into the domain: [`Protection::compare_step`] until it is complete, then
@@ -94,40 +95,41 @@ pub enum Next<M> {
 /// fails, [`Protection::leave_step`] until it is complete. Out of the domain: [`Protection::withdraw_step`], then
 /// [`Protection::leave_step`]. After the last one no access to it succeeds any more, also not through what a TLB remembers.
 pub trait Protection<A: Arch>: Sized + 'static {
-    /// What all domains have in common.
+    /// Data that all domains have in common.
     type Shared;
 
-    /// What the board says of what the idle loop may access.
+    /// The board's description of what the idle loop may access.
     type Idle;
 
-    /// What a call about one mapping is about.
+    /// Mapping that a call is about.
     type Mapping: Copy;
 
     /// How far the edit of a mapping has come.
     type Progress: Default;
 
-    /// What a domain uses are physical addresses.
+    /// Addresses that a domain uses are physical addresses.
     const PHYSICAL: bool;
 
-    /// What was mapped by one call can be taken out in parts, and what was mapped by several in one.
+    /// Memory that was mapped by one call can be taken out in parts, and memory that was mapped by
+    /// several in one.
     const PARTS: bool;
 
     /// How memory for tables is given ([`Protection::give`]).
     const GIFT: Gift;
 
-    /// What the domains will have in common.
+    /// Data that the domains will have in common.
     ///
     /// # Errors
     /// [`BootError::NoMemory`].
     fn shared(pool: &mut Pool) -> Result<Self::Shared, BootError>;
 
-    /// What the domain with this index may access at the start.
+    /// Memory that the domain with this index may access at the start.
     ///
     /// # Errors
     /// [`BootError`].
     fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError>;
 
-    /// What the idle loop may access.
+    /// Memory that the idle loop may access.
     ///
     /// # Errors
     /// [`BootError`].
@@ -145,8 +147,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// The physical memory that a mapping makes accessible.
     fn runs(mapping: &Self::Mapping) -> impl Iterator<Item = PhysRange> + use<Self, A>;
 
-    /// Where [`Protection::PARTS`]: the physical addresses before and behind the memory of a mapping, as far as the domain has them at the
-    /// virtual addresses before and behind it, too.
+    /// With [`Protection::PARTS`]: the physical addresses before and behind the memory of a
+    /// mapping, as far as the domain has them at the virtual addresses before and behind it, too.
     fn neighbours(&self, mapping: &Self::Mapping) -> [Option<PhysAddr>; 2];
 
     /// A step of looking whether a mapping can be made.
@@ -158,8 +160,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// A step of making it.
     ///
     /// # Errors
-    /// `BAD_STATE`: something of it is mapped already. `FULL`: there is no slot for it, or no memory for tables. What was done so far is for
-    /// [`Protection::leave_step`].
+    /// `BAD_STATE`: something of it is mapped already. `FULL`: there is no slot for it, or no
+    /// memory for tables. [`Protection::leave_step`] takes back what was done so far.
     fn enter_step(
         &mut self,
         mapping: &Self::Mapping,
@@ -185,7 +187,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool;
 
     /// The physical address of a byte that the domain may access so, and how many bytes from there on follow one another (at least one).
-    /// Where the domain's addresses are physical nothing is checked.
+    /// Nothing is checked if the domain's addresses are physical.
     fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)>;
 
     /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it,

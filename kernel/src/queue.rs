@@ -92,7 +92,7 @@ fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
 }
 
-/// What happens at a time.
+/// Event that happens at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// A thread's sleep or period ends.
@@ -147,8 +147,7 @@ impl Times {
         }
     }
 
-    /// A time before which nothing is due, of any priority. After entries were taken it may be earlier than need be, until
-    /// [`Times::settle`].
+    /// The earliest time of any priority. After [`Times::take_due`] it may be earlier than that, until [`Times::settle`].
     #[inline(always)]
     pub const fn soonest(&self) -> u64 {
         self.soonest
@@ -232,7 +231,7 @@ impl Times {
             let next = self.entries[usize::from(found) & (MAX_TIMES - 1)].next;
             if usize::from(found) == wake.entry() {
                 self.link(queue, before, next);
-                return;
+                return self.settle();
             }
             before = found;
             found = next;
@@ -265,7 +264,7 @@ impl Default for Times {
     }
 }
 
-/// What is in the queues, for tests that check it.
+/// Contents of the queues, for tests that check them.
 #[cfg(any(test, feature = "simulation"))]
 mod inspect {
     use std::vec::Vec;

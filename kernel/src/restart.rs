@@ -1,8 +1,9 @@
 //! Restart of a stopped domain: memory, capabilities and threads as they were at the start, in steps that whoever asks for
 //! the restart pays for.
 //!
-//! * What was mapped to the domain while it ran is taken away, and counted so: a manager that unmaps it later is told that it is not
-//!   mapped. Memory that was given for its table stays with the table.
+//! * The restart takes away what was mapped to the domain while it ran, and counts it as taken
+//!   away: a manager that unmaps it later is told that it is not mapped. Memory that was given for
+//!   its table stays with the table.
 //! * A revocation outlives the restart: of the capabilities that the domain began with, those whose objects were revoked since stay
 //!   away, unless the domain holds a newer one in the same slot, as it does when it was the one who revoked.
 
@@ -39,6 +40,9 @@ impl<A: Arch> Kernel<A> {
             Life::Emptying(slot) => self.empty_slot(index, slot),
             Life::Starting(thread) => {
                 if self.start_thread(index, thread) {
+                    if self.exceeds_bound(self.activation * u32::from(self.domain(index).living)) {
+                        return Err(Error::NoBudget);
+                    }
                     self.release_threads(index);
                     return DONE;
                 }
@@ -60,11 +64,10 @@ impl<A: Arch> Kernel<A> {
         for thread in 0..self.threads.len() as u8 {
             let entry: ThreadEntry = self.tables.get(usize::from(thread));
             if entry.domain == u32::from(index) {
-                self.pay(self.activation);
+                self.pay_in_time(self.activation);
                 self.make_ready(thread);
             }
         }
-        self.arm_for_end();
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.

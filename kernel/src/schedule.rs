@@ -1,4 +1,5 @@
-//! Who runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in `charge.rs`.
+//! Choice of the thread that runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in
+//! `charge.rs`.
 
 use core::ptr::NonNull;
 
@@ -23,12 +24,6 @@ impl<A: Arch> Kernel<A> {
     /// O(1): at most twice [`STEP`] threads that are due, and [`STEP`] that are ready and cannot go on.
     #[inline(never)]
     pub fn dispatch(&mut self) {
-        self.dispatch_now();
-    }
-
-    /// [`Kernel::dispatch`] in line, for the entries that count.
-    #[inline(always)]
-    pub(crate) fn dispatch_now(&mut self) {
         if self.recheck || self.ready.first() != self.running() {
             let now = self.now();
             self.pause(now);
@@ -46,6 +41,15 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
+    /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] asks for it.
+    #[inline(always)]
+    pub(crate) fn arm_by(&mut self, at: u32) {
+        if (at.wrapping_sub(self.armed) as i32) < 0 {
+            self.armed = at;
+            self.rearm = true;
+        }
+    }
+
     /// The running thread may have to make way: it is charged until `now`.
     #[inline(never)]
     pub(crate) fn pause(&mut self, now: u64) {
@@ -55,18 +59,20 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::dispatch`], when somebody has become ready.
+    /// [`Kernel::dispatch`], when somebody has become ready. It leaves nothing to load.
     #[cold]
     #[inline(never)]
-    pub(crate) fn choose_anew(&mut self, prepaid: bool) {
+    pub(crate) fn choose_anew(&mut self, prepaid: bool) -> Option<NonNull<A::Context>> {
         let now = self.now();
         self.pause(now);
         self.choose(now, prepaid);
         self.arm();
+        None
     }
 
-    /// Makes the machine ready for the most important thread that can go on. Who ran until now was charged until `paused`; if it goes
-    /// on, it pays for what lies between, unless that was `prepaid` by an activation.
+    /// Makes the machine ready for the most important thread that can go on. The thread that ran
+    /// until now was charged until `paused`; if it goes on, it pays for what lies between, unless
+    /// that was `prepaid` by an activation.
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.recheck = false;
@@ -106,7 +112,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
-        if self.covered(budget, now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
+        if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
         self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
@@ -139,10 +145,7 @@ impl<A: Arch> Kernel<A> {
     /// A thread runs from now on, at the latest until `end`.
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
-        if self.armed.wrapping_sub(end) as i32 > 0 {
-            self.armed = end;
-            self.rearm = true;
-        }
+        self.arm_by(end);
         if top != self.resume {
             let (from, to) = (self.top().domain, self.levels.at(top).domain);
             self.run(top, self.levels.at(top).tag());
@@ -178,7 +181,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
-        // What is due may be more important than who is next.
+        // A thread that is due may be more important than who is next.
         if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
@@ -191,15 +194,20 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
-        let Level { outer, domain, epoch, .. } = *self.levels.at(top);
-        if outer.is_some() || self.domains.at(domain).epoch != epoch {
-            return self.dispatch_slowly();
-        }
-        if !self.take_over(top, self.levels.at(top).place, budget, now) {
+        if !self.is_clear(top) || !self.take_over(top, self.levels.at(top).place, budget, now) {
             return self.dispatch_slowly();
         }
         self.deliver(next, top);
         Some(top.place().cast())
+    }
+
+    /// Whether a thread whose innermost level this is has nothing in its way: it is in no gate, and its activation is alive.
+    #[inline(always)]
+    fn is_clear(&self, level: Ref<Level<A>>) -> bool {
+        let Level { outer, domain, epoch, .. } = *self.levels.at(level);
+        // One test for both: this is on the way of every switch.
+        let inside = outer.map_or(0, |outer| outer.place().as_ptr().addr());
+        inside | (self.domains.at(domain).epoch ^ epoch) as usize == 0
     }
 
     /// [`Kernel::switch`] where a call does not matter.
@@ -212,7 +220,7 @@ impl<A: Arch> Kernel<A> {
     /// its end. `place` is the level's. The budget of who ran before was charged.
     #[inline(always)]
     pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
-        let Some(left) = self.covered(budget, now, A::SHORT as i32) else { return false };
+        let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
         self.limit = limit;
@@ -222,13 +230,6 @@ impl<A: Arch> Kernel<A> {
         }
         self.run(base, place);
         true
-    }
-
-    /// What is left of a budget that has not reached a boundary since it was looked at; `None` when that is no more than `least`.
-    #[inline(always)]
-    fn covered(&self, budget: Ref<Budget>, now: u32, least: i32) -> Option<u32> {
-        let Budget { time, .. } = self.budgets.at(budget);
-        (time.left() > least && time.is_current(now)).then_some(time.left() as u32)
     }
 
     /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.
@@ -244,9 +245,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {
-        self.recheck = true;
-        self.dispatch();
-        None
+        self.choose_anew(false)
     }
 
     /// Nobody is ready.
@@ -274,7 +273,7 @@ impl<A: Arch> Kernel<A> {
         let domain = self.levels.at(level).domain_number();
         let number = self.budgets.index_of(budget) as u16;
         self.arch.trace(header(Event::BudgetOut, domain, number), 0);
-        // Who has run will be switched to again. Of the others nothing happened but that somebody looked.
+        // The thread that ran will be switched to again. For the others the kernel has only looked.
         let ran = self.running() == Some(thread);
         self.throttle(thread, if ran { self.activation } else { self.early });
         false

@@ -4,9 +4,10 @@ use abi::trace::Event;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
-use crate::objects::{Level, State};
+use crate::objects::{Level, State, Thread};
 use crate::queue::{NONE, Wake};
 use crate::schedule::STEP;
+use crate::table::Ref;
 
 /// The earlier of two times of which the low words are known, less than half a wrap apart.
 #[inline(always)]
@@ -48,33 +49,30 @@ impl<A: Arch> Kernel<A> {
         self.since = now;
         let Level { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
-        let calm = now < self.times.soonest();
-        if thread.is_some() && left > 0 && (calm || now < self.times.earliest(priority)) {
-            self.came_in_vain();
-            if calm {
-                self.deferred = false;
-                self.arm_ahead(now, self.times.soonest());
-            } else {
-                self.arm_for(now, priority);
-            }
-            self.armed = earlier(self.armed, self.end());
-            self.rearm = false;
-            self.arch.arm_timer(self.armed);
-            return;
+        let Some(thread) = thread.filter(|_| left > 0) else { return self.on_due(now, priority) };
+        let soonest = self.times.soonest();
+        let calm = now < soonest;
+        let next = if calm { soonest } else { self.times.earliest(priority) };
+        if next <= now {
+            return self.on_due(now, priority);
         }
-        self.on_due(now, priority);
+        self.came_in_vain(thread, now as u32);
+        self.arm_for(now, next - now, !calm);
+        self.armed = earlier(self.armed, self.end());
+        self.rearm = false;
+        self.arch.arm_timer(self.armed);
+        self.sweep(now);
     }
 
     /// The timer came too early for who runs, who gets back what that took, if others have set the timer. One for a gate that was left is the
     /// caller's matter, not the next callee's. Inside a gate, the timer that is set now is for its end.
     #[inline(always)]
-    fn came_in_vain(&mut self) {
-        let Level { thread, outer, .. } = *self.top();
-        if self.entered.is_some() && self.entered == thread {
+    fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
+        self.give_back(now, self.early);
+        if self.entered == Some(thread) {
             self.limit = self.limit.wrapping_sub(self.early);
         }
-        self.give_back(self.early);
-        self.entered = if outer.is_some() { thread } else { None };
+        self.entered = self.top().outer.map(|_| thread);
     }
 
     /// The rest of [`Kernel::on_timer`] when something is due.
@@ -86,43 +84,38 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Notes when the timer must come for what happens next at a priority or a more important one; less important times wait.
-    #[inline(never)]
-    fn arm_for(&mut self, now: u64, priority: u8) {
-        self.times.settle();
-        let next = self.times.earliest(priority);
-        self.deferred = self.times.soonest() < next;
-        if self.deferred {
+    /// Notes that the timer must come after so many ticks, when something is due of who runs or is more important, or at the latest before the
+    /// hardware counters wrap. Times of less important threads that are due are `deferred` until then.
+    #[inline(always)]
+    fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
+        self.deferred = deferred;
+        if deferred {
             // Of a gate: whoever leaves it is less important.
             self.levels.at_mut(self.resume).disturbed = true;
         }
-        self.arm_ahead(now, next);
-        self.rearm = true;
-    }
-
-    /// Notes that the timer must come at a time. The hardware counters wrap: it comes at the latest before they do.
-    #[inline(always)]
-    fn arm_ahead(&mut self, now: u64, next: u64) {
-        if now >= self.swept.0 {
-            self.sweep(now);
-        }
         let longest = self.ticks_per_second / 2;
-        let ahead = next.saturating_sub(now);
-        let ahead = if ahead >> 32 == 0 { longest.min(ahead as u32) } else { longest };
+        let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
         self.armed = (now as u32).wrapping_add(ahead);
     }
 
     /// Looks at one budget after the other, four in a second at most and one in a second at least, so that none is left alone for longer than
     /// low words can tell times apart.
+    #[inline(always)]
+    fn sweep(&mut self, now: u64) {
+        if (now as u32).wrapping_sub(self.sweep_at) as i32 >= 0 {
+            self.look_at_next(now);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    fn sweep(&mut self, now: u64) {
-        let (_, turn) = self.swept;
+    fn look_at_next(&mut self, now: u64) {
+        let turn = self.sweep_next;
         if let Some(budget) = self.budgets.find(turn) {
             self.budgets.at_mut(budget).time.look(now);
         }
-        let turn = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
-        self.swept = (now + u64::from(self.ticks_per_second / 4), turn);
+        self.sweep_next = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
+        self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
     }
 
     /// Wakes what is due at a priority or a more important one, the most important first; how many it were.
@@ -140,7 +133,11 @@ impl<A: Arch> Kernel<A> {
             }
             woken += 1;
         }
-        self.arm_for(now, priority);
+        self.times.settle();
+        let next = self.times.earliest(priority);
+        self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
+        self.rearm = true;
+        self.sweep(now);
         if woken == STEP {
             self.arch.timer_again();
         }

@@ -123,6 +123,7 @@ fn threads() -> Vec<Thread> {
         deadline_ticks: (deadline > 0).then(|| us(deadline)),
         response_bound_ticks: (bound > 0).then(|| us(bound)),
         wcet_ticks: None,
+        reload_ticks: 0,
     };
     vec![
         thread(0, "control", 0, 1, 1000, 500, 118),
@@ -174,7 +175,7 @@ pub fn system() -> SystemDescription {
         cpu_hz: CPU_HZ,
         enforcement_ticks: 250,
         masked_bound_cycles: Some(900),
-        costs: Costs { entry_cycles: 300, exit_cycles: 500, early_cycles: 200, reload_cycles: 0 },
+        costs: Costs { entry_cycles: 300, exit_cycles: 500, early_cycles: 200 },
         stacks: Vec::new(),
         ends_at_limit: false,
         domains: domains(),
@@ -408,7 +409,14 @@ fn summary(play: &Play) -> Summary {
         ..DomainCounters::default()
     };
     let busy: u64 = play.ran.iter().sum();
-    let window = Window { pc: 0x120, exception: 14, start_cycle: BOOT + 9_000, cycles: 612, instructions: 141 };
+    let window = Window {
+        pc: 0x120,
+        exception: 14,
+        start_cycle: BOOT + 9_000,
+        cycles: 612,
+        instructions: 141,
+        waits: record::Waits::default(),
+    };
     let spread = |count, min, median, max| Spread { count, min, median, max };
     Summary {
         version: record::SUMMARY_VERSION,
@@ -417,6 +425,7 @@ fn summary(play: &Play) -> Summary {
         modelled: true,
         mode: Mode::Quantum,
         quantum_cycles: 1000,
+        longest_block_cycles: 0,
         cpu_hz: CPU_HZ,
         cycles: play.now,
         sleep_cycles: (STEPS - busy) * STEP,

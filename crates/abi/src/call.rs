@@ -68,7 +68,7 @@ calls! {
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
     Signal = 4, "signal", "Set bits in a notification and wake the thread that waits for them.",
         args ["notification": "handle, right WRITE", "bits": "bits"], returns [],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "one scheduling decision, O(1)";
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "NO_BUDGET"], bound "one scheduling decision, O(1)";
     SleepUntil = 5, "sleep_until", "Sleep until a point of time; a point in the past returns at once.",
         args ["time_low": "ticks since boot, low word", "time_high": "ticks since boot, high word"], returns [],
         errors ["IN_GATE"], bound "insertion into the time queue, O(threads + budgets)";
@@ -88,7 +88,7 @@ calls! {
         args ["dst": "address in the caller's domain", "src": "address in the callee's domain", "len": "bytes, 0 to 64"], returns [],
         errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
     InterruptAck = 11, "interrupt_ack", "Allow an interrupt line to be delivered again.",
-        args ["interrupt": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
+        args ["interrupt": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "NO_BUDGET"], bound "O(1)";
     TimeNow = 12, "time_now", "Read the time since boot.",
         args [], returns ["low": "ticks, low word", "high": "ticks, high word"], errors [], bound "O(1)";
     Mark = 13, "mark", "Write a marker into the trace.",
@@ -100,7 +100,7 @@ calls! {
         args ["domain": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(threads)";
     DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN. What was mapped to it while it ran is unmapped; what was revoked since it began stays revoked.",
         args ["domain": "handle, right WRITE"], returns ["left": "bytes left to initialise"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE"], bound "128 bytes, one region, one capability or one thread a step; the last step O(threads)";
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE", "NO_BUDGET"], bound "128 bytes, one region, one capability or one thread a step; the last step O(threads)";
     FaultNext = 17, "fault_next", "Take the oldest unread fault report of a domain.",
         args ["domain": "handle, right READ"], returns ["fault": "kind of fault, 0 for none", "address": "address or program counter"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";

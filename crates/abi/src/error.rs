@@ -50,7 +50,7 @@ errors! {
     Full = -9, "FULL", "A fixed table of the kernel or of the domain is full.", "Delete something, or give the domain a larger table.";
     Ceiling = -10, "CEILING", "The caller's priority is above the gate's ceiling.", "Raise the gate's ceiling in the manifest.";
     Nesting = -11, "NESTING", "Gate calls nest too deeply.", "Flatten the chain of calls.";
-    NoBudget = -12, "NO_BUDGET", "The budget's capacity is below the gate's declared bound, so waiting would not help.", "Give the caller a capacity of at least the bound.";
+    NoBudget = -12, "NO_BUDGET", "The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun.", "Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges.";
     Busy = -13, "BUSY", "Another thread is inside the gate or waits for the notification.", "Try again later.";
     Stopped = -14, "STOPPED", "The target domain is stopped.", "Wait until it has been restarted.";
     CalleeFault = -15, "CALLEE_FAULT", "The callee faulted; the call was unwound.", "Treat the service as failed for this call.";

@@ -1,4 +1,4 @@
-//! Who runs and who pays.
+//! Rules of who runs and who pays.
 //!
 //! - [`budget`]: deferrable-server budgets, charged and replenished by pure functions over ticks.
 //! - [`response`]: response-time analysis of fixed-priority threads on such budgets, with its terms, so that a refusal can say

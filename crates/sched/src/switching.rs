@@ -1,6 +1,7 @@
 //! The price of switches: docs/time.md, quantities and rules (b) and (c).
 
-/// What the kernel's paths around a switch take at most, in ticks. All nothing where time is not the subject.
+/// Time that the kernel's paths around a switch take at most, in ticks. All nothing where time is
+/// not the subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switching {
     /// E: from an exception to where the kernel reads the clock.

@@ -158,6 +158,21 @@ impl Art {
         self.newest = slot;
     }
 
+    /// As somebody else leaves it who has fetched from elsewhere: nothing of use is kept, and a read-ahead has just begun.
+    pub fn spoil(&mut self, now: u64) {
+        for slot in &mut self.slots {
+            if let Some(place) = self.slot_of.get_mut(slot.line as usize) {
+                *place = ABSENT;
+            }
+            slot.line = NO_LINE;
+        }
+        self.current = NO_LINE;
+        self.ahead = NO_LINE;
+        if self.prefetch {
+            self.busy_until = self.busy_until.max(now + u64::from(self.wait_states) + 1);
+        }
+    }
+
     /// Forgets everything, as FLASH_ACR.ARTRST does.
     pub fn clear(&mut self) {
         self.slot_of.fill(ABSENT);

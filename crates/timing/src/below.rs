@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::attr::Outer;
 use crate::bus::Memory;
-use crate::cache::{Evicted, Fill};
+use crate::cache::{Evicted, Fill, foreign, is_foreign};
 use crate::pl310::{Master, Pl310};
 use crate::profile::Interface;
 
@@ -85,7 +85,7 @@ impl Below {
         let bytes = 1u32 << self.line_log2;
         let behind = self.memories[index].read(addr, needed, bytes, at + u64::from(cycles));
         let fill = l2.fill(line, false, request.master);
-        self.retire(fill, at + u64::from(cycles));
+        self.retire(fill, (index, addr), at + u64::from(cycles));
         (cycles + behind, Served::Memory)
     }
 
@@ -122,15 +122,37 @@ impl Below {
             Fill::Bypassed => self.memories[index].write(addr, bytes, at),
             placed @ Fill::Placed { .. } => {
                 let done = l2.port.write(0, bytes, at);
-                self.retire(placed, at);
+                self.retire(placed, (index, addr), at);
                 done
             }
         }
     }
 
-    /// Writes what a fill of the level-2 cache threw out, if it was changed, behind what its memory is doing.
-    fn retire(&mut self, fill: Fill, at: u64) {
-        if let Fill::Placed { evicted: Some(Evicted { line, dirty: true }), .. } = fill {
+    /// Takes a changed foreign line that a level-1 cache gives up for the line at `addr` in memory `index`. Its address is not known: it is
+    /// one that holds that memory up most, in another row of the same bank, and that the level-2 cache does not hold.
+    pub fn write_back_foreign(&mut self, index: usize, addr: u32, at: u64) {
+        let bytes = 1u32 << self.line_log2;
+        let elsewhere = self.memories[index].elsewhere(addr);
+        if !self.through_l2(index, Outer::WriteBackAllocate) {
+            self.memories[index].write(elsewhere, bytes, at);
+            return;
+        }
+        let Some(l2) = &mut self.l2 else { return };
+        let placed = l2.fill(foreign(u64::from(addr >> self.line_log2)), true, Master::Data);
+        l2.port.write(0, bytes, at);
+        match placed {
+            Fill::Bypassed => _ = self.memories[index].write(elsewhere, bytes, at),
+            placed @ Fill::Placed { .. } => self.retire(placed, (index, addr), at),
+        }
+    }
+
+    /// Writes what a fill of the level-2 cache for the line at a place threw out, if it was changed, behind what its memory is doing.
+    fn retire(&mut self, fill: Fill, (index, addr): (usize, u32), at: u64) {
+        let Fill::Placed { evicted: Some(Evicted { line, dirty: true }), .. } = fill else { return };
+        if is_foreign(line) {
+            let elsewhere = self.memories[index].elsewhere(addr);
+            self.memories[index].write(elsewhere, 1 << self.line_log2, at);
+        } else {
             self.past_level2(line, at);
         }
     }

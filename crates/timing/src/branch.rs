@@ -71,13 +71,30 @@ struct Entry {
     /// 0 and 1 predict not taken, 2 and 3 taken.
     counter: u8,
     valid: bool,
+    /// [`Predictor::spoiled`] when it was used last.
+    era: u64,
 }
+
+impl Entry {
+    /// The entry as the first branch since [`Predictor::spoil`] finds it: the way of that branch is known.
+    fn spoil(&mut self, site: &BranchSite, taken: bool, era: u64) {
+        let fixed = !site.conditional && site.target.is_some();
+        // Behind a wrong prediction it still predicts the same.
+        let counter = if taken && site.conditional { 0 } else { 3 };
+        *self = Self { pc: site.pc, target: NOWHERE, counter, valid: !fixed, era };
+    }
+}
+
+/// No branch goes there.
+const NOWHERE: u32 = u32::MAX;
 
 /// The predictor's state.
 #[derive(Clone, Debug)]
 pub struct Predictor {
     entries: Vec<Entry>,
     returns: Option<ReturnStack>,
+    /// How often [`Predictor::spoil`] was called.
+    spoiled: u64,
     redirect: u32,
     mispredict: u32,
 }
@@ -88,6 +105,7 @@ impl Predictor {
         Self {
             entries: vec![Entry::default(); params.entries.value as usize],
             returns: params.return_stack.as_ref().map(|stack| ReturnStack::new(stack.value)),
+            spoiled: 0,
             redirect: params.redirect.value,
             mispredict: params.mispredict.value,
         }
@@ -105,7 +123,14 @@ impl Predictor {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.entries.fill(Entry::default());
+        let era = self.spoiled;
+        self.entries.fill(Entry { era, ..Entry::default() });
+    }
+
+    /// As bad as it can be: each entry turns out to hold the first branch that asks for it, and to have learned the opposite of what that
+    /// does, twice. A branch that always does the same cannot have taught it the opposite: its entry is lost. Constant time.
+    pub fn spoil(&mut self) {
+        self.spoiled += 1;
     }
 
     /// Compares the prediction for `site` with where execution went on, and learns. Constant time.
@@ -114,9 +139,12 @@ impl Predictor {
         let expected = self.follow_calls(site, taken);
         let index = (site.pc >> 2) as usize & self.entries.len().wrapping_sub(1);
         let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken, expected == Some(next)) };
+        if entry.era != self.spoiled {
+            entry.spoil(site, taken, self.spoiled);
+        }
         if !(entry.valid && entry.pc == site.pc) {
             if taken {
-                *entry = Entry { pc: site.pc, target: next, counter: 2, valid: true };
+                *entry = Entry { pc: site.pc, target: next, counter: 2, valid: true, era: entry.era };
             }
             return statically(site, taken, expected == Some(next));
         }

@@ -97,6 +97,11 @@ impl Rows {
         self.open[bank] = row;
         self.miss
     }
+
+    /// An offset in another row of the same bank.
+    const fn elsewhere(&self, offset: u32) -> u32 {
+        offset ^ 1 << self.row_log2
+    }
 }
 
 /// One memory, as the machine uses it.
@@ -148,6 +153,19 @@ impl Memory {
     pub fn write(&mut self, addr: u32, bytes: u32, now: u64) -> u64 {
         let more = self.row(addr);
         self.port.as_mut().map_or(now, |port| port.write(more, bytes, now))
+    }
+
+    /// An address whose transfer holds up the next one near `addr` most: in another row of its bank where there are rows.
+    pub fn elsewhere(&self, addr: u32) -> u32 {
+        let offset = addr.wrapping_sub(self.base);
+        self.base.wrapping_add(self.rows.as_ref().map_or(offset, |rows| rows.elsewhere(offset)))
+    }
+
+    /// Leaves no row open.
+    pub fn close_rows(&mut self) {
+        if let Some(rows) = &mut self.rows {
+            rows.open = [NO_ROW; MAX_BANKS];
+        }
     }
 
     fn row(&mut self, addr: u32) -> u32 {

@@ -13,6 +13,13 @@ pub(crate) struct Level1 {
 }
 
 impl Level1 {
+    /// Fills what is not locked with lines of somebody else, changed ones if `dirty`. A cache that is off holds none.
+    pub fn spoil(&mut self, dirty: bool) {
+        if self.on {
+            self.cache.spoil(!self.cache.locked_ways(), dirty);
+        }
+    }
+
     /// An empty cache; `path` names it in an error.
     pub fn new(p: &CacheParams, path: &str) -> Result<Self, ProfileError> {
         match Cache::new(p.geometry(), p.replacement.value) {

@@ -2,8 +2,8 @@
 
 use crate::attr::MemAttr;
 use crate::below::{Below, Request, Served};
-use crate::bus::StoreBuffer;
-use crate::cache::Fill;
+use crate::bus::{Memory, StoreBuffer};
+use crate::cache::{Fill, is_foreign};
 use crate::counters::Counters;
 use crate::level1::Level1;
 
@@ -38,6 +38,15 @@ impl DataSide {
     pub fn hit(&mut self, line: u32, store: bool, attr: MemAttr) -> bool {
         let keeps = attr.data_cacheable() && self.l1.on && (!store || attr.write_back);
         keeps && self.l1.cache.access(u64::from(line), store)
+    }
+
+    /// Makes caches and memories as bad as they can be: see [`crate::application::MemorySystem::spoil`].
+    pub fn spoil(&mut self) {
+        self.l1.spoil(true);
+        if let Some(l2) = &mut self.below.l2 {
+            l2.spoil();
+        }
+        self.below.memories.iter_mut().for_each(Memory::close_rows);
     }
 
     /// A load of a cacheable line: stall cycles, and what answered.
@@ -94,6 +103,10 @@ impl DataSide {
         let needed = if dirty { bytes } else { NEEDED_BYTES };
         let answer = self.below.read(index, line << self.below.line_log2, needed, bytes, at, request);
         match self.l1.cache.fill(u64::from(line), dirty) {
+            Fill::Placed { evicted: Some(old), .. } if old.dirty && is_foreign(old.line) => {
+                counters.write_backs += 1;
+                self.below.write_back_foreign(index, line << self.below.line_log2, at);
+            }
             Fill::Placed { evicted: Some(old), .. } if old.dirty => _ = self.write_back(old.line, at, counters),
             _ => {}
         }

@@ -2,6 +2,8 @@
 
 use core::ops::RangeInclusive;
 
+use record::Range;
+
 use crate::Operation;
 use crate::{operations, peers};
 
@@ -27,6 +29,12 @@ pub struct Chip {
     /// What is run for the longest activation of each path. Together the systems take every path: real work, hostile calls of every kind,
     /// deaths, and crowds.
     pub paths: &'static [&'static str],
+    /// What is run beside these for what the kernel's paths cost at most: lives and deaths, many threads at once, floating-point state.
+    pub costs: &'static [&'static str],
+    /// The kernel's clock: the register that it reads, at its physical address.
+    pub clock: Range,
+    /// Label of the first instruction of the timer's handler.
+    pub timer_entry: &'static str,
     /// What `subject` measures on it: manifest, operations, longest masked stretch, handlers.
     pub(crate) basic: Basic,
 }
@@ -53,6 +61,12 @@ impl Chip {
 /// Every board, in the order of the table.
 pub const ALL: [Chip; 2] = [M7, A9];
 
+const HERD: &str = "tests/time/herd.toml";
+const EMPTY_HERD: &str = "tests/time/herd-empty.toml";
+const FLOAT: &str = "tests/time/float.toml";
+const KILLED: &str = "tests/time/gate-killed.toml";
+const CRUMBS: &str = "tests/time/crumbs-timer.toml";
+
 /// The Cortex-M7. Exceptions: ARM DDI 0403, B1.5.2.
 pub const M7: Chip = Chip {
     prefix: "m7",
@@ -75,6 +89,9 @@ pub const M7: Chip = Chip {
         "tests/manager/hostile.toml",
         "examples/gateway/system.toml",
     ],
+    costs: &["tests/attacks/restarts.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
+    clock: Range { start: 0x4000_0004, end: 0x4000_0008 },
+    timer_entry: "cofferdam_timer_entry",
     basic: Basic {
         system: "examples/bench/system.toml",
         operations: operations::COFFERDAM,
@@ -107,6 +124,9 @@ pub const A9: Chip = Chip {
         "examples/memory/system.toml",
         "tests/manager/history.toml",
     ],
+    costs: &["tests/attacks/restarts-a9.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
+    clock: Range { start: 0xf8f0_0200, end: 0xf8f0_0204 },
+    timer_entry: "cofferdam_interrupt_entry",
     basic: Basic {
         system: "examples/bench/a9.toml",
         operations: operations::COFFERDAM_A9,

@@ -10,6 +10,7 @@
 
 mod calls;
 pub mod chip;
+pub mod costs;
 mod error;
 pub mod figures;
 mod grants;

@@ -5,16 +5,13 @@ use abi::CALLS;
 use record::{Spread, Summary};
 
 use crate::chip::Chip;
+use crate::costs::FRAMES;
 use crate::rows::{Cycles, Target};
 use crate::systems::Place;
 use crate::{Error, Row};
 
 /// What the ids of all rows of this kind have behind the board.
 pub const KIND: &str = "path";
-
-/// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
-const FRAMES: [&str; 6] =
-    ["frames_retype", "frames_map", "frames_unmap", "frames_clean", "nodes_give", "domain_restart"];
 
 /// The longest activation of a path that was seen.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +46,11 @@ pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Resu
         add(chip, &mut paths, system, &place.start(system, &built.image, &directory, watch)?.summary);
     }
     let costs = costs.ok_or_else(|| Error::Run("no system".to_owned()))?;
-    let limit = |id: &str| match FRAMES.iter().any(|call| id.ends_with(call)) {
+    let changes_frames = |id: &str| {
+        let of = |call: &abi::CallDoc| FRAMES.contains(&call.call) && id.ends_with(call.name);
+        CALLS.iter().any(of)
+    };
+    let limit = |id: &str| match changes_frames(id) {
         true => costs.masked_frames_cycles,
         false => costs.masked_cycles,
     };

@@ -42,6 +42,18 @@ impl Symbols {
             .ok_or_else(|| Error::Symbol { name: name.to_owned(), files: self.files.clone() })
     }
 
+    /// Address of the first instruction of the only function whose name contains `part`.
+    ///
+    /// # Errors
+    /// [`Error::Symbol`] when no file has it, or there are several.
+    pub fn containing(&self, part: &str) -> Result<u32, Error> {
+        let mut found = self.addresses.iter().filter(|(name, _)| name.contains(part));
+        match (found.next(), found.next()) {
+            (Some((_, address)), None) => Ok(address & !1),
+            _ => Err(Error::Symbol { name: part.to_owned(), files: self.files.clone() }),
+        }
+    }
+
     /// Address of the instruction at a label or of a function's first; the Thumb bit is cleared.
     ///
     /// # Errors

@@ -50,6 +50,11 @@ impl<'a> Place<'a> {
         .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
     }
 
+    /// Where a run's files go.
+    pub(crate) fn directory(&self, name: &str) -> PathBuf {
+        self.out.join(name)
+    }
+
     /// What the observer needs to know of the kernel, and the limit of the run.
     ///
     /// # Errors

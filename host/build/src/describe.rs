@@ -70,7 +70,6 @@ fn costs(loaded: &Loaded) -> describe::Costs {
         entry_cycles: kernel.entry_cycles,
         exit_cycles: kernel.exit_cycles(),
         early_cycles: kernel.early_cycles,
-        reload_cycles: kernel.reload_cycles,
     }
 }
 
@@ -199,6 +198,7 @@ fn threads(loaded: &Loaded, bounds: &[Bound]) -> Vec<describe::Thread> {
                 period_ticks: thread.period.map(ticks),
                 deadline_ticks: thread.deadline().map(ticks),
                 wcet_ticks: thread.wcet.map(ticks),
+                reload_ticks: thread.reload.map_or(0, ticks),
                 response_bound_ticks: bounds.iter().find(|b| b.thread == index).map(|b| b.response),
             });
         }

@@ -83,6 +83,7 @@ fn meter(built: &Built) -> MeterWatch {
     MeterWatch {
         contexts: built.description.domains.iter().map(context).collect(),
         stacks: crate::describe::stacks(&built.loaded, &built.placed).map(stack).collect(),
+        clock: Vec::new(),
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Verb {
     Trace(Trace),
     /// Measure the kernel's paths beside FreeRTOS and FreeRTOS-MPU, and print the table.
     Bench(Bench),
+    /// Measure what the kernel's paths cost at most, with caches as bad as can be, and compare with the board's file.
+    Costs(Costs),
     /// Explain an error code, for example CF0303.
     Explain(Explain),
     /// List boards and their memories and devices.
@@ -63,6 +65,7 @@ impl Verb {
             Verb::Report(_) => "report",
             Verb::Trace(_) => "trace",
             Verb::Bench(_) => "bench",
+            Verb::Costs(_) => "costs",
             Verb::Explain(_) => "explain",
             Verb::Boards => "boards",
             Verb::Sdk(_) => "sdk",
@@ -126,6 +129,10 @@ pub struct Run {
     /// Advance time after every instruction: slow, and exact for latencies.
     #[arg(long)]
     pub exact: bool,
+    /// Make caches, TLBs, predictor and flash buffers as bad as others can leave them at each entry to the kernel: for a `wcet` that holds
+    /// beside any program.
+    #[arg(long, conflicts_with = "fallback")]
+    pub adverse: bool,
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
@@ -183,6 +190,23 @@ pub struct Bench {
     #[arg(long)]
     pub only: Option<String>,
     /// Where bench.json goes (default: bench below the target directory).
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// `cofferdam costs`
+#[derive(Debug, Args)]
+pub struct Costs {
+    /// The board.
+    #[arg(long)]
+    pub board: String,
+    /// Write what was seen and a margin into the board's file.
+    #[arg(long)]
+    pub write: bool,
+    /// Only systems whose manifests begin so, for example tests/time; nothing is written then.
+    #[arg(long, conflicts_with = "write")]
+    pub only: Option<String>,
+    /// Where the runs' files go (default: costs below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }

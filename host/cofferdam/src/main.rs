@@ -27,6 +27,7 @@ fn main() -> std::process::ExitCode {
         Verb::Report(args) => verbs::again::report(args, &mut output),
         Verb::Trace(args) => verbs::again::trace(args, &mut output),
         Verb::Bench(args) => verbs::bench::run(args, &mut output),
+        Verb::Costs(args) => verbs::costs::run(args, &mut output),
         Verb::Explain(args) => verbs::explain::run(args, &mut output),
         Verb::Boards => verbs::boards::run(&mut output),
         Verb::Sdk(args) => verbs::sdk::run(args, &mut output),

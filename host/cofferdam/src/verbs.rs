@@ -5,6 +5,7 @@ pub mod bench;
 pub mod boards;
 pub mod build;
 pub mod check;
+pub mod costs;
 pub mod debug;
 pub mod explain;
 pub mod new;

@@ -17,7 +17,7 @@ const PLAYER: &str = "tests/time/player";
 /// Host time after which a run is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a run left.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// Its report.
@@ -26,7 +26,7 @@ pub struct Ran {
     pub seconds: f64,
 }
 
-/// What admits and runs systems: QEMU on this machine, or whatever drives a cluster.
+/// A way to admit and run systems: QEMU on this machine, or whatever drives a cluster.
 pub trait Drive {
     /// Bounds over deadlines of the threads with deadlines, in the order of threads, if the system is admitted; else the codes of the
     /// refusals.
@@ -38,13 +38,13 @@ pub trait Drive {
     /// Runs a system that was admitted.
     ///
     /// # Errors
-    /// What kept it from being run.
+    /// The reason why it could not be run.
     fn run(&mut self, plan: &Plan) -> Result<Ran, String>;
 
     /// The manifest of a system, as it is run.
     fn manifest(&self, plan: &Plan) -> String;
 
-    /// What identifies the programs that run, and the costs that they are admitted with.
+    /// Bytes that identify the programs that run, and the costs that they are admitted with.
     fn programs(&self) -> &[u8];
 }
 
@@ -60,14 +60,15 @@ pub struct Board {
     programs: Vec<u8>,
     directory: PathBuf,
     claim: Claim,
+    adverse: bool,
 }
 
 impl Board {
     /// Builds the programs. Hunts with different lanes can run at the same time.
     ///
     /// # Errors
-    /// What is missing, or does not build.
-    pub fn new(name: &str, lane: u32) -> Result<Board, String> {
+    /// Something is missing, or does not build.
+    pub fn new(name: &str, lane: u32, adverse: bool) -> Result<Board, String> {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
         let tools = Tools::find().map_err(|error| error.to_string())?;
@@ -84,8 +85,8 @@ impl Board {
         let directory = install.target.join("hunt").join(&system);
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let file = read(install.root.join("boards").join(name).join("board.toml"))?;
-        let programs = [kernel.as_slice(), &player, &file].concat();
-        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim })
+        let programs = [kernel.as_slice(), &player, &file, &[u8::from(adverse)]].concat();
+        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim, adverse })
     }
 
     fn load(&self, plan: &Plan) -> Result<Loaded, String> {
@@ -115,6 +116,7 @@ impl Drive for Board {
             assemble(&self.install, loaded, Options::default(), &programs, self.claim.clone()).map_err(first)?;
         let mut run = prepare(&built, false).map_err(|error| error.to_string())?;
         run.time_limit = Some(PATIENCE);
+        run.watch.adverse = self.adverse;
         let ran = run.start(&self.tools, &mut |_| Go::On).map_err(|error| error.to_string())?;
         let file = File::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
         let events = EventsReader::new(file).map_err(|error| error.to_string())?.map_while(Result::ok);

@@ -29,6 +29,9 @@ pub struct Options {
     /// Hunts with different lanes can run at the same time.
     #[arg(long, default_value_t = 0)]
     pub lane: u32,
+    /// Make caches, TLBs, predictor and flash buffers as bad as others can leave them at each entry to the kernel.
+    #[arg(long)]
+    pub adverse: bool,
     /// Directory of the results.
     #[arg(long, default_value = "target/hunt")]
     pub out: PathBuf,

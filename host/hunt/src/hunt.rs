@@ -32,9 +32,9 @@ struct Tally {
 /// Runs the hunt; how many systems failed.
 ///
 /// # Errors
-/// What keeps it from running.
+/// The reason why it cannot run.
 pub fn hunt(options: &Options) -> Result<u64, String> {
-    let (mut drive, began) = (Board::new(&options.board, options.lane)?, Instant::now());
+    let (mut drive, began) = (Board::new(&options.board, options.lane, options.adverse)?, Instant::now());
     let out = options.out.join(&options.board);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     println!(
@@ -79,7 +79,8 @@ fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
         if !random.percent(TIGHT_PERCENT) {
             return Some((plan, false));
         }
-        // What the least important victim computes delays nobody else, so that it can grow until its deadline stops it.
+        // The computation of the least important victim delays nobody else, so that it can grow
+        // until its deadline stops it.
         let any = random.within(0, bounds.len() as u64 - 1) as usize;
         let victim = if random.percent(75) { plan.least_important().unwrap_or(any) } else { any };
         return Some(tighten(drive, &plan, victim).map_or((plan, false), |plan| (plan, true)));

@@ -1,4 +1,4 @@
-//! Who was harmed, from the report of a run alone: never from a player's word.
+//! Verdict on who was harmed, from the report of a run alone: never from a player's word.
 
 use report::Report;
 use report::schema::ThreadReport;
@@ -15,7 +15,7 @@ pub struct Harm {
     pub text: String,
 }
 
-/// What a thread with a deadline was promised and got, in cycles.
+/// Promise to a thread with a deadline, and what it got, in cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Victim {
     /// `DOMAIN.THREAD`.
@@ -58,7 +58,7 @@ fn innocent(report: &Report) -> impl Iterator<Item = &ThreadReport> {
     report.threads.iter().filter(has).filter(|thread| !is_hostile(report, thread.domain))
 }
 
-/// What became of each thread with a deadline that is not hostile.
+/// Outcome for each thread with a deadline that is not hostile.
 pub fn victims(report: &Report) -> Vec<Victim> {
     let one = |thread: &ThreadReport| Victim {
         name: match thread.name.split_once('.') {

@@ -1,7 +1,8 @@
 //! Hunts for time that somebody stole: random systems ([`Plan`]) that `check` admits run on a board from programs that are built once, and
 //! [`harms`] says from the report of a run whether anybody but the culprit was harmed.
 //!
-//! A system is determined by its seed. What runs it is a [`Drive`]; [`Board`] is the one that runs QEMU here.
+//! A system is determined by its seed. A [`Drive`] runs it; [`Board`] is the one that runs QEMU
+//! here.
 #![forbid(unsafe_code)]
 
 mod board;

@@ -28,7 +28,7 @@ pub fn minimise(drive: &mut dyn Drive, plan: &Plan, told: &mut dyn FnMut(&str)) 
     }
 }
 
-/// What a plan is without one of its parts, the largest parts first.
+/// Versions of a plan without one of its parts, the largest parts first.
 fn smaller(plan: &Plan) -> Vec<(String, Plan)> {
     let mut all = Vec::new();
     let mut offer = |what: String, change: &dyn Fn(&mut Plan)| {

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-/// What a job takes beyond its computation: its calls of the kernel, and what it misses in caches after it was preempted.
+/// Time that a job takes beyond its computation: its calls of the kernel, and what it misses in
+/// caches after it was preempted.
 const JOB_EXTRA_US: u64 = 6;
-/// What a call takes beyond what the gate computes.
+/// Time that a call takes beyond what the gate computes.
 pub const GATE_EXTRA_US: u64 = 14;
 /// The smallest bound of a gate.
 pub const LEAST_GATE_US: u64 = 20;
-/// What a budget holds for each job beyond its `wcet`, at first: the prices of activations.
+/// Time that a budget holds for each job beyond its `wcet`, at first: the prices of activations.
 pub const EXTRA_US: u64 = 60;
 
 /// A system. Times are in microseconds.
@@ -31,7 +32,7 @@ pub struct Budget {
     pub period_us: u64,
     /// Its capacity; at least what its jobs need (see [`Plan::capacity_us`]).
     pub least_us: u64,
-    /// What it holds for each job beyond its `wcet`.
+    /// Time that it holds for each job beyond its `wcet`.
     pub extra_us: u64,
 }
 
@@ -50,7 +51,7 @@ pub struct Domain {
     pub calls: Vec<String>,
     /// It has the timer.
     pub timer: bool,
-    /// Who restarts it when it faults.
+    /// Domain that restarts it when it faults.
     pub warden: Option<String>,
 }
 
@@ -72,9 +73,9 @@ pub struct Thread {
     pub budget: usize,
     /// With a deadline: its job, and then it performs nothing else.
     pub job: Option<Job>,
-    /// What it does once.
+    /// Acts that it performs once.
     pub first: Vec<Act>,
-    /// What it does for ever.
+    /// Acts that it performs for ever.
     pub then: Vec<Act>,
 }
 

@@ -1,4 +1,4 @@
-//! What a hunt keeps of a system: one JSON file under a hash of what was run.
+//! Record that a hunt keeps of a system: one JSON file under a hash of what was run.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct Record {
     pub rows: String,
     /// Threads with deadlines.
     pub victims: Vec<Victim>,
-    /// Who was harmed.
+    /// Those who were harmed.
     pub harms: Vec<Harm>,
     /// Modelled seconds.
     pub modelled_seconds: f64,

@@ -1,4 +1,4 @@
-//! What hostile threads do.
+//! Behaviour of hostile threads.
 
 use crate::plan::{Act, Domain, GATE_EXTRA_US, Plan, Thread};
 use crate::random::Random;

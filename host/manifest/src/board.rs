@@ -132,8 +132,6 @@ pub struct KernelCosts {
     pub entry_cycles: u64,
     /// Y: a timer interrupt after which the same thread goes on.
     pub early_cycles: u64,
-    /// What a thread loses when others have used caches, TLBs and predictors while it was switched away.
-    pub reload_cycles: u64,
     /// One paged-region miss.
     pub miss_cycles: u64,
     /// The longest path with interrupts masked, of systems in which nobody holds frames.
@@ -143,16 +141,19 @@ pub struct KernelCosts {
 }
 
 impl KernelCosts {
-    /// X of docs/time.md: what is left of a switch behind the clock, and what the next thread has to reload.
+    /// X of docs/time.md: the part of a switch behind the kernel's read of the clock.
     pub fn exit_cycles(&self) -> u64 {
-        self.switch_cycles.saturating_sub(self.entry_cycles) + self.reload_cycles
+        self.switch_cycles.saturating_sub(self.entry_cycles)
+    }
+
+    /// Whether somebody in a system holds frames.
+    pub fn holds_frames(manifest: &Manifest) -> bool {
+        manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()))
     }
 
     /// The longest path with interrupts masked in a system.
     pub fn masked_in(&self, manifest: &Manifest) -> u64 {
-        let holds_frames =
-            manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()));
-        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
+        if Self::holds_frames(manifest) { self.masked_frames_cycles } else { self.masked_cycles }
     }
 }
 

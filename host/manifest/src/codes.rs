@@ -195,6 +195,9 @@ codes! {
     "CF0714" "another context ran than the kernel said"
         "The address space in force, the place of the code or the stack in use says that another domain or thread ran than the kernel recorded. Its \
          account of time is then of no use."
+    "CF0715" "a path of the kernel took longer than the board's file says"
+        "With caches, TLBs, predictor and flash buffers as bad as others can leave them at each entry to the kernel, a path took longer than \
+         admission assumes. `cofferdam costs` names the system and the path, and writes new values with `--write`."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -346,6 +346,8 @@ pub struct Thread {
     /// How often a job signals or acknowledges an interrupt.
     #[serde(default)]
     pub activations: u32,
+    /// Time that it loses at most each time that it goes on after others have run: lines of caches, TLBs, predictors that it has to load again.
+    pub reload: Option<Time>,
     pub stack: Option<Size>,
 }
 

@@ -4,7 +4,7 @@
 //! wrong. A stretch without a length is in no figure and counts as broken, which fails the run.
 
 use protect::pmsav7::Attr;
-use record::{CallTime, ExceptionCount, Masked, VectorTime, Window, observed};
+use record::{CallTime, ExceptionCount, Masked, VectorTime, Waits, Window, observed};
 
 use crate::block::{TbInfo, flag};
 use crate::clock::CLOCK;
@@ -28,11 +28,12 @@ const BASIC_BYTES: u32 = 0x20;
 const EXTENDED_BYTES: u32 = 0x68;
 const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, region: None }, fp: Fp::None };
 
-/// A point of the run: cycles and instructions since reset.
+/// A point of the run: cycles, instructions and waiting since reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub cycle: u64,
     pub instructions: u64,
+    pub waits: Waits,
 }
 
 impl Moment {
@@ -174,7 +175,15 @@ impl Exceptions {
             self.broken += 1;
             return None;
         };
-        Some(Window { pc: open.pc, exception: open.exception, start_cycle: open.start.cycle, cycles, instructions })
+        let waits = now.waits.since(open.start.waits);
+        Some(Window {
+            pc: open.pc,
+            exception: open.exception,
+            start_cycle: open.start.cycle,
+            cycles,
+            instructions,
+            waits,
+        })
     }
 
     fn end_activation(&mut self, now: Moment) {
@@ -195,6 +204,11 @@ impl Exceptions {
         if let Some(window) = self.chain.take().and_then(|open| self.end(open, now)) {
             keep_longest(&mut self.longest_to_thread, window);
         }
+    }
+
+    /// Whether no handler runs, and something else has run since the last one.
+    fn is_outside(&self, instructions: u64) -> bool {
+        self.active.is_empty() && self.left.is_none_or(|left| left.instructions != instructions)
     }
 
     /// Another exception is taken: an interrupt that comes before any instruction of the thread makes the stretch until one longer.
@@ -242,7 +256,7 @@ fn keep_longest(place: &mut Option<Window>, window: Window) {
 impl Observer {
     /// Now.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { cycle: CLOCK.now(), instructions: self.instructions }
+        Moment { cycle: CLOCK.now(), instructions: self.instructions, waits: self.model.waits() }
     }
 
     fn ipsr(&mut self) -> u16 {
@@ -276,6 +290,7 @@ impl Observer {
         self.check_masks(tb.pc);
         let call = (number == SV_CALL).then(|| self.bytes.memory(frame.wrapping_add(STACKED_R12), 4)).flatten();
         let call = call.and_then(|bytes| bytes.try_into().ok()).map(|bytes| u32::from_le_bytes(bytes) as usize);
+        self.spoil_at_entry();
         self.start_activation(tb.pc, number, call, tail_chained);
         let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
         let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };
@@ -291,6 +306,13 @@ impl Observer {
             self.note(observed::EXCEPTION_ENTRY, number, from);
         }
         true
+    }
+
+    /// The kernel is entered: in adverse runs, others have left everything as bad as they can. Behind another handler nobody else has run.
+    pub(crate) fn spoil_at_entry(&mut self) {
+        if self.watch.adverse && self.exceptions.is_outside(self.instructions) {
+            self.model.spoil();
+        }
     }
 
     pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {

@@ -48,6 +48,7 @@ fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
         modelled: true,
         mode: observer.watch.mode,
         quantum_cycles: observer.quantum,
+        longest_block_cycles: observer.longest_block,
         cpu_hz: observer.model.cpu_hz(),
         cycles: CLOCK.now(),
         sleep_cycles: CLOCK.slept.load(Ordering::Relaxed),

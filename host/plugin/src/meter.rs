@@ -3,7 +3,7 @@
 //! Whose code it is comes from where the code lies or from the address space in force, and which thread's from the stack in use. The kernel's own
 //! records are not asked; the report holds them against these.
 
-use record::{ContextWatch, Handled, IDLE, MeterWatch, RunEvent, StackWatch, observed};
+use record::{ContextWatch, Handled, IDLE, MeterWatch, Range, RunEvent, StackWatch, observed};
 
 use crate::clock::CLOCK;
 use crate::model::Model;
@@ -16,6 +16,9 @@ const NO_STACK: u16 = u16::MAX;
 pub struct Meter {
     contexts: Vec<ContextWatch>,
     stacks: Vec<StackWatch>,
+    clock: Vec<Range>,
+    /// Cycles of the first and the last read of the clock in the kernel's stretch that goes on.
+    reads: Option<(u64, u64)>,
     enabled: bool,
     /// Cycle at which it began.
     since: u64,
@@ -32,10 +35,12 @@ pub struct Meter {
 impl Meter {
     /// Nothing seen; without a request nothing will be.
     pub fn new(watch: Option<&MeterWatch>) -> Self {
-        let MeterWatch { contexts, stacks } = watch.cloned().unwrap_or_default();
+        let MeterWatch { contexts, stacks, clock } = watch.cloned().unwrap_or_default();
         Self {
             contexts,
             stacks,
+            clock,
+            reads: None,
             enabled: watch.is_some(),
             since: 0,
             in_kernel: true,
@@ -63,6 +68,21 @@ impl Meter {
             false => (observed::RAN, self.domain, self.stack),
         };
         (length != 0).then_some(RunEvent { cycle, event, domain, detail, payload })
+    }
+
+    /// Something was loaded from a device's register at a cycle.
+    pub fn loaded(&mut self, at: u32, cycle: u64) {
+        if self.in_kernel && self.clock.iter().any(|clock| clock.holds(at, 4)) {
+            self.reads = Some((self.reads.map_or(cycle, |(first, _)| first), cycle));
+        }
+    }
+
+    /// The record of reads of the clock in the stretch that has just begun at a cycle and ends now.
+    fn reads(&mut self, now: u64) -> Option<RunEvent> {
+        let (first, last) = self.reads.take()?;
+        let detail = u16::try_from(first.checked_sub(self.since)?).unwrap_or(u16::MAX);
+        let payload = u32::try_from(now.checked_sub(last)?).unwrap_or(u32::MAX);
+        Some(RunEvent { cycle: now, event: observed::CLOCK, domain: IDLE, detail, payload })
     }
 
     /// The exception `anonymous`, entered last, or what ended the processor's sleep, is `number`.
@@ -120,6 +140,9 @@ impl Observer {
 
     /// The run is over.
     pub(crate) fn end_stretch(&mut self, cycle: u64) {
+        if let Some(record) = self.meter.reads(cycle) {
+            self.log.event(record);
+        }
         if let Some(record) = self.meter.end(cycle) {
             self.log.event(record);
         }
@@ -148,6 +171,7 @@ mod tests {
             |domain, space, start| ContextWatch { domain, space, code: vec![Range { start, end: start + 16 }] };
         let stack = |thread, start| StackWatch { domain: 0, thread, range: Range { start, end: start + 64 } };
         let watch = MeterWatch {
+            clock: vec![Range { start: 0x4000, end: 0x4004 }],
             contexts: vec![context(0, Some(1), 0x100), context(1, Some(2), 0x200)],
             stacks: vec![stack(Some(0), 0x1000), stack(None, 0x1040)],
         };
@@ -168,6 +192,21 @@ mod tests {
             [0x1000, 0x1001, 0x1040, 0x1041, 0x1080, 0x1081].map(|sp| meter.stack(sp)),
             [NO_STACK, 0, 0, 1, 1, NO_STACK]
         );
+    }
+
+    #[test]
+    fn first_and_last_read_of_the_clock_in_a_stretch_of_the_kernel_are_told() {
+        let mut meter = meter();
+        meter.since = 10;
+        for (at, cycle) in [(0x4004, 11), (0x4000, 25), (0x4000, 40), (0x3ffc, 41)] {
+            meter.loaded(at, cycle);
+        }
+        let record = meter.reads(100).expect("it was read twice");
+        assert_eq!((record.cycle, record.event, record.detail, record.payload), (100, observed::CLOCK, 15, 60));
+        assert_eq!(meter.reads(100), None);
+        meter.in_kernel = false;
+        meter.loaded(0x4000, 110);
+        assert_eq!(meter.reads(120), None);
     }
 
     #[test]

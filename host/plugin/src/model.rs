@@ -3,11 +3,11 @@
 use std::fs;
 
 use protect::pmsav7::Attr;
-use record::{Architecture, Mode, ProfileSource, TranslationCounts, Watch};
+use record::{Architecture, Mode, ProfileSource, TranslationCounts, Waits, Watch};
 use timing::pipeline::Scoreboard;
 use timing::profile::ProfileError;
 use timing::thumb::{self, InsnInfo};
-use timing::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
+use timing::{BlockCost, Counters, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
 
 use crate::application::Application;
 use crate::block::{RawInsn, TbInfo};
@@ -245,12 +245,35 @@ impl Model {
         }
     }
 
+    /// Caches, TLBs, predictor and flash buffers become as bad as others can leave them.
+    pub fn spoil(&mut self) {
+        match self {
+            Self::Chip(chip) => chip.machine.spoil(),
+            Self::Application(application) => application.spoil(),
+            Self::Constant(_) => {}
+        }
+    }
+
     /// The core slept.
     pub fn slept(&mut self, cycles: u64) {
         match self {
             Self::Chip(chip) => chip.machine.idle(cycles),
             Self::Application(application) => application.slept(cycles),
             Self::Constant(_) => {}
+        }
+    }
+
+    /// How long the processor has waited for what.
+    pub fn waits(&self) -> Waits {
+        let of = |counters: Counters| Waits {
+            fetch: counters.fetch_stalls,
+            data: counters.data_stalls,
+            barriers: counters.drain_stalls,
+        };
+        match self {
+            Self::Constant(_) => Waits::default(),
+            Self::Chip(chip) => of(chip.machine.counters()),
+            Self::Application(application) => of(application.counters()),
         }
     }
 

@@ -76,6 +76,8 @@ pub struct Observer {
     pub(crate) started: f64,
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
+    /// Cycles of the longest block of instructions.
+    pub(crate) longest_block: u64,
     /// The main loop is met at each deadline; 0: the deadline is not known. Under a debugger, time advances by quanta instead.
     pub(crate) meets: bool,
     pub(crate) deadline: u64,
@@ -158,6 +160,7 @@ impl Observer {
             trace_status: None,
             started: crate::finish::host_seconds(),
             block_start: 0,
+            longest_block: 0,
             meets: !watch.debugger,
             deadline: 0,
             next_tick: 0,
@@ -172,6 +175,7 @@ impl Observer {
     #[inline]
     pub fn block(&mut self, tb: &'static TbInfo) {
         let noticed = CLOCK.attention.load(Ordering::Relaxed);
+        self.end_block(noticed);
         if (tb.flags & self.watched) | ((tb.flags ^ self.kernel) & flag::KERNEL) | noticed != 0 {
             self.before_block(tb, noticed);
         }
@@ -305,6 +309,9 @@ impl Observer {
     fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
         CLOCK.forget_reads();
         let offset = address.wrapping_sub(MPU_BASE);
+        if !store {
+            self.meter.loaded(address, CLOCK.now());
+        }
         if store && (address < PRIVATE_BUS || SYSTICK.contains(&address)) {
             self.forget_deadline();
         }

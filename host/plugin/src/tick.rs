@@ -4,13 +4,22 @@ use std::sync::atomic::Ordering;
 
 use record::{EndReason, observed};
 
-use crate::clock::CLOCK;
+use crate::clock::{CLOCK, attention};
 use crate::observer::{Observer, end_run};
 
 /// Cycles between two looks at the limits.
 const CHECK_CYCLES: u64 = 10_000;
 
 impl Observer {
+    /// The block before is over, unless the processor slept behind it.
+    #[inline]
+    pub(crate) fn end_block(&mut self, noticed: u32) {
+        let cycles = CLOCK.now() - self.block_start;
+        if cycles > self.longest_block && noticed & attention::SLEPT == 0 {
+            self.longest_block = cycles;
+        }
+    }
+
     #[inline]
     pub(crate) fn tick_when_due(&mut self) {
         if CLOCK.now() >= self.next_tick {
@@ -31,6 +40,9 @@ impl Observer {
         self.model.slept(length);
         self.exceptions.restart_windows(self.moment(), length);
         self.meter_sleep(length);
+        if self.watch.adverse {
+            self.model.spoil();
+        }
         self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
     }
 

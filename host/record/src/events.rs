@@ -29,6 +29,9 @@ pub mod observed {
     pub const RAN: u8 = 0x85;
     /// The kernel ran for as many cycles as the payload says, until now: `detail` is a [`crate::Handled`].
     pub const HANDLED: u8 = 0x86;
+    /// In front of a [`HANDLED`]: in that stretch the kernel read its clock, first so many cycles behind its begin as `detail` says (held at
+    /// 65535), and last so many before its end as the payload says.
+    pub const CLOCK: u8 = 0x87;
 
     /// Name in reports, if the number is one of these.
     pub const fn name(event: u8) -> Option<&'static str> {
@@ -40,6 +43,7 @@ pub mod observed {
             PROBE => "probe",
             RAN => "ran",
             HANDLED => "handled",
+            CLOCK => "clock",
             _ => return None,
         })
     }

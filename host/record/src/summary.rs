@@ -27,6 +27,9 @@ pub struct Summary {
     pub mode: Mode,
     /// Cycles between two advances of the guest's clock; a timer is late by at most this and one block.
     pub quantum_cycles: u64,
+    /// Cycles of the longest block of instructions, between whose ends no interrupt comes.
+    #[serde(default)]
+    pub longest_block_cycles: u64,
     /// Clock of the core, Hz.
     pub cpu_hz: u64,
     /// Cycles from reset to the end, sleep included.
@@ -240,6 +243,32 @@ pub struct Window {
     pub cycles: u64,
     /// Its length in instructions.
     pub instructions: u64,
+    /// What of its cycles was waiting.
+    #[serde(default)]
+    pub waits: Waits,
+}
+
+/// Cycles for which the processor waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Waits {
+    /// For instructions, their translation included.
+    pub fetch: u64,
+    /// For data, their translation included.
+    pub data: u64,
+    /// At barriers, for stores.
+    pub barriers: u64,
+}
+
+impl Waits {
+    /// Those from an earlier moment to this one.
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            fetch: self.fetch.saturating_sub(earlier.fetch),
+            data: self.data.saturating_sub(earlier.data),
+            barriers: self.barriers.saturating_sub(earlier.barriers),
+        }
+    }
 }
 
 /// How long the activations of one exception's handler took.

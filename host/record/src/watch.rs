@@ -71,6 +71,10 @@ pub struct Watch {
     /// Another program's effect on caches and TLBs, if it is to be had.
     #[serde(default)]
     pub interference: Option<Interference>,
+    /// At each entry to the kernel from a domain or from idling, caches, TLBs, predictor and flash buffers are made as bad as others can leave
+    /// them: full of changed lines of somebody else, empty, wrong. Locked lines and entries stay. Changes modelled cycles and nothing else.
+    #[serde(default)]
+    pub adverse: bool,
     /// End the run at this many cycles; 0: no limit.
     #[serde(default)]
     pub cycle_limit: u64,
@@ -135,6 +139,9 @@ pub struct MeterWatch {
     pub contexts: Vec<ContextWatch>,
     /// The stacks of threads and gates.
     pub stacks: Vec<StackWatch>,
+    /// Registers of the kernel's clock: its reads of them are recorded. Physical addresses.
+    #[serde(default)]
+    pub clock: Vec<Range>,
 }
 
 /// What the processor's state is while a domain's code runs.

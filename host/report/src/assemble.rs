@@ -129,6 +129,7 @@ fn run(
     let window = |window: &Window| MaskedWindow {
         cycles: window.cycles,
         instructions: window.instructions,
+        waits: window.waits,
         at: window.start_cycle,
         exception: summary.architecture.exception_name(window.exception),
         symbol: symbol_at(&system.symbols, u64::from(window.pc)),

@@ -71,12 +71,10 @@ pub struct SystemDescription {
 pub struct Costs {
     /// E: from an exception to where the kernel reads the clock.
     pub entry_cycles: u64,
-    /// X: from there to the next thread's first instruction, and `reload_cycles`.
+    /// X: from there to the next thread's first instruction.
     pub exit_cycles: u64,
     /// Y: a timer interrupt after which the same thread goes on.
     pub early_cycles: u64,
-    /// What a thread loses to caches, TLBs and predictors that others have used while it did not run.
-    pub reload_cycles: u64,
 }
 
 impl Costs {
@@ -381,6 +379,9 @@ pub struct Thread {
     /// Ticks that a job takes at most in the thread's own domain, as declared; absent when nothing was.
     #[serde(default)]
     pub wcet_ticks: Option<u64>,
+    /// Ticks that it loses at most each time that it goes on after others.
+    #[serde(default)]
+    pub reload_ticks: u64,
 }
 
 /// A budget: a deferrable server.

@@ -6,7 +6,7 @@
 mod meter;
 mod protection;
 
-use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Witness};
+use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Waits, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::describe::{Area, CheckedBy, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
@@ -195,6 +195,8 @@ pub struct MaskedWindow {
     pub cycles: u64,
     /// Its length in instructions.
     pub instructions: u64,
+    /// Cycles of it for which the processor waited.
+    pub waits: Waits,
     /// Cycle at which it began.
     pub at: u64,
     /// Exception that was active, in words.

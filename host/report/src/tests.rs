@@ -29,6 +29,7 @@ fn system() -> SystemDescription {
         deadline_ticks: None,
         response_bound_ticks: None,
         wcet_ticks: None,
+        reload_ticks: 0,
     };
     let area = |name: &str, base, bytes, pinned| Area {
         name: name.into(),
@@ -85,6 +86,7 @@ fn summary(cycles: u64) -> Summary {
         modelled: true,
         mode: Mode::Exact,
         quantum_cycles: 1,
+        longest_block_cycles: 0,
         cpu_hz: 10_000,
         cycles,
         sleep_cycles: 0,

@@ -190,6 +190,7 @@ impl Run {
             modelled: false,
             mode: self.watch.mode,
             quantum_cycles: 0,
+            longest_block_cycles: 0,
             cpu_hz: 0,
             cycles: at.cycles,
             sleep_cycles: 0,

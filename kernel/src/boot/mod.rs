@@ -41,13 +41,13 @@ pub enum BootError {
     Areas = 7,
 }
 
-/// What a kernel starts from.
+/// Input from which a kernel starts.
 pub struct Boot<A: Arch> {
     /// The tables.
     pub tables: System<'static>,
     /// Memory for kernel objects: base and bytes.
     pub objects: (u32, u32),
-    /// What the idle loop may access.
+    /// Memory that the idle loop may access.
     pub idle: <A::Protection as Protection<A>>::Idle,
 }
 
@@ -112,7 +112,8 @@ impl<A: Arch> Boot<A> {
             early: switching.early,
             yielding: switching.yielding(),
             activation: switching.activation(),
-            swept: (0, 0),
+            sweep_at: 0,
+            sweep_next: 0,
             entered: None,
             since: 0,
             armed: 0,
@@ -156,7 +157,7 @@ impl<A: Arch> Boot<A> {
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
     fn frames(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
-        // What does not change has two marks for each range.
+        // A table that does not change has two marks for each range.
         let ranges = self.tables.count::<system::Frames>() + self.tables.count::<Area>();
         let marks = if holds_frames(&self.tables) { MAX_MARKS } else { 2 * ranges + 1 };
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
@@ -204,7 +205,7 @@ fn domain<A: Arch>(entry: &system::Domain, protection: A::Protection, caps: &'st
     }
 }
 
-/// What the idle loop runs in.
+/// Domain in which the idle loop runs.
 fn idle_domain<A: Arch>(protection: A::Protection) -> Domain<A> {
     Domain { life: Life::Running, ..domain(&system::Domain::default(), protection, &mut []) }
 }

@@ -1,4 +1,4 @@
-//! What boot does once the objects exist: initial data, capabilities, threads, and the clock.
+//! Steps of boot once the objects exist: initial data, capabilities, threads, and the clock.
 
 use abi::trace::{Event, IDLE, header};
 
@@ -67,7 +67,7 @@ impl<A: Arch> Kernel<A> {
         let now = self.arch.now();
         self.arch.trace(header(Event::Start, IDLE, 0), now as u32);
         self.since = now;
-        self.swept.0 = now;
+        self.sweep_at = now as u32;
         self.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
         self.rearm = true;
         for budget in self.budgets.iter_mut() {

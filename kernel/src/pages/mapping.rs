@@ -56,7 +56,7 @@ impl Mapping {
         Mapping { virt, phys, bytes, attributes: found.attributes, near, locked: false }
     }
 
-    /// Where its second-level tables may lie, in the order in which they are looked for.
+    /// Placements that its second-level tables may have, in the order in which they are looked for.
     pub(super) fn places(&self) -> &'static [Placement] {
         if self.near { &[Placement::OnChip, Placement::LockedWays] } else { &[Placement::OffChip] }
     }

@@ -1,5 +1,6 @@
-//! What a domain may access, on a processor with page tables: its tables, its identifier, and its entries that are kept in the TLB. Edits
-//! are those of [`protect::vmsa::Tables`], which settle with the TLB in every step.
+//! Protection of a domain on a processor with page tables: its tables, its identifier, and its
+//! entries that are kept in the TLB. Edits are those of [`protect::vmsa::Tables`], which settle
+//! with the TLB in every step.
 //!
 //! Identifiers are fixed at boot, one for each domain: a restart is the only reuse of one, and invalidates it first.
 
@@ -32,7 +33,7 @@ pub struct Pages<A: PageArch> {
     tables: Option<Tables<TableWords<A>>>,
 }
 
-/// Where the entry code finds the space of a domain, in bytes.
+/// Offsets at which the entry code finds the space of a domain, in bytes.
 pub mod layout {
     /// Physical address of the first-level table.
     pub const ROOT: usize = 0;
@@ -103,7 +104,7 @@ impl Progress {
     }
 }
 
-/// What steps cost, in tens of instructions, roughly.
+/// Costs of steps, in tens of instructions, roughly.
 mod cost {
     /// A look at a page.
     pub const LOOK: u32 = 12;
@@ -160,7 +161,7 @@ impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
     }
 }
 
-/// What a refusal of the tables is to who asked.
+/// Error that a refusal of the tables is to who asked.
 fn refused(refused: Refused) -> Error {
     match refused {
         Refused::NoTables { .. } | Refused::Placement { .. } => Error::Full,
@@ -259,7 +260,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         let at = mapping.virt + progress.looked;
-        // What is kept is one unit: no more than one entry can lie in the range.
+        // A mapping that is kept is one unit: no more than one entry can lie in the range.
         let whole = |found: &Found| !mapping.locked || found.unit.bytes() == mapping.bytes;
         let found =
             tables.lookup(at).filter(|found| mapping.is_at(at, found) && whole(found)).ok_or(Error::BadState)?;
@@ -322,7 +323,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
             let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
             return Next::Found(Mapping { locked, ..mapping }, at);
         }
-        // What follows is the domain's own as long as it lies as the area does.
+        // The pages that follow are the domain's own as long as they lie as the area does.
         for _ in 1..OWN_PAGES {
             let offset = at - first;
             match tables.lookup(at) {
@@ -341,8 +342,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         (given, given * TABLE_ENTRIES)
     }
 
-    /// The identifier begins anew: nothing that the domain's former life has left in the TLB is used. What is kept goes with it, and is
-    /// locked again.
+    /// The identifier begins anew: nothing that the domain's former life has left in the TLB is
+    /// used. The entries that are kept go with it, and are locked again.
     fn evict(&mut self, hands: Hands<'_, A>) {
         let Some(asid) = self.identifier() else { return };
         hands.arch.invalidate_space(asid);

@@ -9,9 +9,9 @@ use crate::arch::PageArch;
 /// Kernel memory, by physical address.
 ///
 /// # Safety argument
-/// Tables ask only for addresses that they were given. Whoever gives memory to tables of this kind has it from the validated block, where
-/// it is kernel memory of this domain alone, or has retyped it as kernel memory: nothing else uses it, and no domain can be given access
-/// to it.
+/// Tables ask only for addresses that they were given. Code that gives memory to tables of this
+/// kind has it from the validated block, where it is kernel memory of this domain alone, or has
+/// retyped it as kernel memory: nothing else uses it, and no domain can be given access to it.
 #[derive(Debug)]
 pub(super) struct TableWords<A>(PhantomData<A>);
 

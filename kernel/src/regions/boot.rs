@@ -115,7 +115,7 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     Ok(Regions { slots, header: header(Event::Miss, index as u8, 0), countdown, trie, paged_code, counts_misses })
 }
 
-/// What the idle loop runs in.
+/// Regions in which the idle loop runs.
 pub(super) fn idle<A: RegionArch>(
     nowhere: &Nowhere,
     idle: &[(Span, Access, MemType); 2],

@@ -10,7 +10,7 @@ use crate::objects::Thread;
 use crate::regions::Regions;
 use crate::table::Ref;
 
-/// What a memory-protection fault turned out to be.
+/// Resolution of a memory-protection fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// A paged region was loaded: perform the access again.

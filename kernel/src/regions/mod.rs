@@ -1,5 +1,5 @@
-//! What a domain may access, on a processor with region registers: the registers' image, the table of the regions behind those that
-//! page, and how both change, in steps.
+//! Protection of a domain on a processor with region registers: the registers' image, the table of
+//! the regions behind those that page, and how both change, in steps.
 
 mod boot;
 mod miss;
@@ -25,7 +25,7 @@ use crate::protection::{Gift, Hands, Making, Next, Protection, Step, Words};
 pub struct Regions<A: RegionArch> {
     /// The region registers, ready for a block load, and which of them are paged.
     pub(crate) slots: Slots,
-    /// What a miss writes to the trace, but for the slot.
+    /// Word that a miss writes to the trace, but for the slot.
     header: u32,
     /// Misses until somebody counts them: see `Kernel::on_counted`.
     countdown: u32,
@@ -37,13 +37,13 @@ pub struct Regions<A: RegionArch> {
     counts_misses: bool,
 }
 
-/// Where the entry code finds what a miss needs in a domain, in bytes.
+/// Offsets at which the entry code finds what a miss needs in a domain, in bytes.
 pub mod layout {
     use protect::slots::{self, Slots};
 
     use super::{RegionArch, Regions};
 
-    /// What a miss writes to the trace.
+    /// Word that a miss writes to the trace.
     pub const HEADER: usize = size_of::<Slots>();
     /// Misses until somebody counts them.
     pub const COUNTDOWN: usize = HEADER + 4;
@@ -53,7 +53,7 @@ pub mod layout {
     pub const RANDOM: usize = slots::layout::RANDOM;
     /// Slots that can be victims.
     pub const CANDIDATES: usize = slots::layout::CANDIDATES;
-    /// What a new generation keeps.
+    /// Mask of what a new generation keeps.
     pub const KEEP: usize = slots::layout::KEEP;
     /// Paged slots.
     pub const PAGED: usize = slots::layout::PAGED;
@@ -67,10 +67,10 @@ pub mod layout {
     }
 }
 
-/// What all domains have in common: where the leaf is that stands for nothing.
+/// Data that all domains have in common: where the leaf is that stands for nothing.
 pub struct Nowhere(u32);
 
-/// What steps cost, in tens of instructions, roughly.
+/// Costs of steps, in tens of instructions, roughly.
 mod cost {
     pub const COMPARE_PINNED: u32 = 8;
     pub const COMPARE_KEY: u32 = 20;
@@ -88,7 +88,7 @@ pub struct Progress {
 }
 
 impl<A: RegionArch> Regions<A> {
-    /// What to load at a switch to the domain.
+    /// Image to load at a switch to the domain.
     #[inline(always)]
     pub(crate) fn image(&self) -> &RegionImage {
         self.slots.image()

@@ -14,9 +14,10 @@ pub(super) const NODE_ALIGN: u32 = 32;
 /// Kernel memory, by physical address.
 ///
 /// # Safety argument
-/// A trie asks only for addresses that it was given as nodes or leaves, and for the leaf that stands for nothing. Whoever gives
-/// memory to a trie of this store has taken it from the kernel's pools, or has retyped it as kernel memory: nothing else uses it, and
-/// no domain can be given access to it.
+/// A trie asks only for addresses that it was given as nodes or leaves, and for the leaf that
+/// stands for nothing. Code that gives memory to a trie of this store has taken it from the
+/// kernel's pools, or has retyped it as kernel memory: nothing else uses it, and no domain can be
+/// given access to it.
 #[derive(Debug)]
 pub struct NodeMemory<A> {
     nowhere: u32,

@@ -1,4 +1,4 @@
-//! What every processor's kernel does.
+//! Behaviour of every processor's kernel.
 
 use abi::trace::{Event, Fault, IDLE, header};
 use abi::{Call, Error, rights};

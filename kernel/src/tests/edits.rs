@@ -1,4 +1,5 @@
-//! What is mapped changes in steps: others in between, deaths in between, and what can be accessed meanwhile.
+//! Mappings change in steps: others in between, deaths in between, and what can be accessed
+//! meanwhile.
 
 use abi::{Call, Error};
 

@@ -22,11 +22,11 @@ const MANY: u64 = 200_000;
 /// Steps between one start of the system and the next.
 const STEPS_PER_SYSTEM: u64 = 400;
 
-/// Where choices come from.
+/// Source of choices.
 enum Random<'a> {
     /// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled").
     Seed(u64),
-    /// What a fuzzer has chosen; zeros behind its end.
+    /// Bytes that a fuzzer has chosen; zeros behind their end.
     Bytes(core::slice::Iter<'a, u8>),
 }
 
@@ -121,7 +121,8 @@ fn request<K: Guard>(random: &mut Random, now: u64, here: u32, achieved: &Achiev
     (call.0 as u32, call.1)
 }
 
-/// What a system's domains have achieved with memory: without a memory, hardly any mapping would ever be ended.
+/// Typings and mappings that a system's domains have achieved: without a record of them, hardly any
+/// mapping would ever be ended.
 #[derive(Default)]
 struct Achieved {
     /// Offset and bytes of parts that were retyped.
@@ -195,7 +196,7 @@ fn ask<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, achieved:
     }
     let (number, args) = request::<K>(random, kernel.arch.now, u32::from(kernel.here()), achieved);
     let context = kernel.top().context;
-    // What goes in steps is gone on with, unless somebody has changed the stack.
+    // A thread goes on with a call that goes in steps, unless somebody has changed the stack.
     let again = context.again && !random.one_in(20);
     let (number, args) = if again { (context.request.number, context.request.args) } else { (number, args) };
     let number = if number == Call::Exit as u32 && !random.one_in(20) { 12 } else { number };
@@ -276,7 +277,7 @@ fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     tally
 }
 
-/// What a fuzzer calls with the bytes that it has chosen.
+/// Function that a fuzzer calls with the bytes that it has chosen.
 pub fn drive(bytes: &[u8]) {
     let mut random = Random::Bytes(bytes.iter());
     let shortest = if random.one_in(3) { 0 } else { 250 };

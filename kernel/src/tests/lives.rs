@@ -29,7 +29,7 @@ fn state(kernel: &Kernel<Sim>) -> String {
         let _ = writeln!(text, "{:?}", caps.collect::<Vec<_>>());
         let _ = writeln!(text, "{:?} {}", domain.protection.trie.iter().collect::<Vec<_>>(), domain.living);
     }
-    // What is pinned, and which slots page; what is in these is a cache.
+    // Regions that are pinned, and which slots page; what is in these is a cache.
     let pinned = kernel.domains.iter().map(|domain| domain.protection.slots.pinned().collect::<Vec<_>>());
     let _ = writeln!(text, "{:?}", pinned.collect::<Vec<_>>());
     let entries = kernel.frames.entries().map(|entry| (entry.range, entry.kind, entry.uses));
@@ -84,7 +84,7 @@ fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
         _ => drop(told(kernel, Call::DomainStop, [PEER, 0, 0, 0])),
     }
     assert_eq!(kernel.current(), CALLER, "life {life}");
-    // Whatever became of it: nothing more happens to what is stopped.
+    // Nothing more happens to what is stopped, whatever became of it.
     told(kernel, Call::DomainStop, [PEER, 0, 0, 0]);
 }
 

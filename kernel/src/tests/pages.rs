@@ -22,7 +22,7 @@ const NEAR: u32 = 5;
 const POOL: u32 = 0x6000_0000;
 const POOL_BYTES: u32 = 0x40_0000;
 const CHIP: u32 = 0xffff_8000;
-/// Where nothing is.
+/// Address at which nothing is.
 const VIRT: u32 = 0x1000_0000;
 const LOCKED: u32 = 0x3000_0000;
 
@@ -86,7 +86,7 @@ fn call_by_other(kernel: &mut Chip, number: Call, args: [u32; 4]) -> Told {
     panic!("the call does not end");
 }
 
-/// What domain 1 finds at an address.
+/// Physical address that domain 1 finds at an address.
 fn finds(kernel: &mut Chip, virt: u32) -> Option<u32> {
     kernel.loads(1);
     check(kernel);
@@ -251,7 +251,7 @@ fn only_exactly_what_was_mapped_is_unmapped() {
     let mut kernel = ready();
     assert_eq!(map(&mut kernel, WRITE, VIRT, 16, 0), OK);
     assert_eq!(map(&mut kernel, READ, VIRT + 0x1_0000, 1, 0x1_0000), OK);
-    // What another page is mapped to would be taken for free while it can still be reached.
+    // Memory that another page is mapped to would be taken for free while it can still be reached.
     for (target, virt, pages, offset) in [
         (WRITE, VIRT, 16, 0x1_0000),
         (WRITE, VIRT, 1, 0),

@@ -250,7 +250,7 @@ fn a_revocation_outlives_the_restart_of_whoever_it_hit() {
     restart(&mut kernel, PEER);
     assert_eq!(kernel.domain(1).caps[WORD as usize].kind, Kind::Empty);
     assert_eq!(kernel.domain(1).caps[PEER as usize].kind, Kind::Domain, "the others come back");
-    // Who revoked keeps its own capability, over a restart, too.
+    // The domain that revoked keeps its own capability, over a restart, too.
     kernel.stop_domain(0);
     kernel.dispatch();
     assert_eq!(kernel.current(), SERVANT);

@@ -38,7 +38,7 @@ pub fn pool(index: u32) -> u32 {
     22 + index
 }
 
-/// Where the data of a domain begins that neither a stack nor anybody else uses.
+/// First address of the data of a domain that neither a stack nor anybody else uses.
 pub fn data(index: u32) -> u32 {
     0x2002_0000 + index * 0x2000 + 0x1000
 }

@@ -10,7 +10,7 @@ use crate::objects::State;
 use crate::tests::rich::{budget, gate, line, rich, word};
 use crate::tests::sim::{BOUND, CALLER, CAPACITY, GATE, LINE, Machine, OTHER, SERVANT, WORD, boot_with, sample};
 
-/// What can be told apart from outside.
+/// State that can be told apart from outside.
 type Seen = (Vec<(u32, u32)>, u8, u8, Option<u64>, Vec<Option<(u32, [u32; 2])>>);
 
 fn seen(kernel: &mut Chip) -> Seen {

@@ -1,4 +1,4 @@
-//! What must hold after every kernel entry, whatever the domains did.
+//! Invariants after every kernel entry, whatever the domains did.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
@@ -233,7 +233,7 @@ fn gates<K: Guard>(kernel: &Kernel<Machine<K>>) {
     }
 }
 
-/// What domains may access is what the frame table counts, and nothing of it is the kernel's.
+/// The frame table counts what domains may access, and nothing of it is the kernel's.
 pub fn memory<K: Guard>(kernel: &Kernel<Machine<K>>) {
     for entry in kernel.frames.entries() {
         for address in [entry.range.base().0 as u32, (entry.range.end().0 - 1) as u32] {

@@ -24,7 +24,7 @@
 #define COF_E_CEILING (-10)
 /* Gate calls nest too deeply. Flatten the chain of calls. */
 #define COF_E_NESTING (-11)
-/* The budget's capacity is below the gate's declared bound, so waiting would not help. Give the caller a capacity of at least the bound. */
+/* The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun. Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges. */
 #define COF_E_NO_BUDGET (-12)
 /* Another thread is inside the gate or waits for the notification. Try again later. */
 #define COF_E_BUSY (-13)
@@ -84,6 +84,7 @@
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
+ *   error COF_E_NO_BUDGET
  *   bound one scheduling decision, O(1) */
 #define COF_CALL_SIGNAL 4u
 
@@ -152,6 +153,7 @@
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
+ *   error COF_E_NO_BUDGET
  *   bound O(1) */
 #define COF_CALL_INTERRUPT_ACK 11u
 
@@ -193,6 +195,7 @@
  *   error COF_E_NO_RIGHT
  *   error COF_E_AGAIN
  *   error COF_E_BAD_STATE
+ *   error COF_E_NO_BUDGET
  *   bound 128 bytes, one region, one capability or one thread a step; the last step O(threads) */
 #define COF_CALL_DOMAIN_RESTART 16u
 

@@ -2,14 +2,16 @@
 //! is full again; what it holds may be used at any time until then, and is lost at the next boundary if it is not.
 //!
 //! # Supply
-//! Whoever asks finds what a refill at every boundary would have left, however late the refill is computed: [`Budget::ran`] splits what its
-//! thread has used at each boundary that lies between.
+//! A caller that asks finds what a refill at every boundary would have left, however late the
+//! refill is computed: [`Budget::ran`] splits what its thread has used at each boundary that lies
+//! between.
 //!
 //! # Conservation
-//! What was granted is consumed, lost, reserved or left, and never more: `granted = consumed - debt + lost + reserved + remaining`. The
-//! kernel notices an empty budget only at its enforcement granularity, so that use may exceed what remains; the excess becomes *debt*, which
-//! the next boundaries pay first. In any window of `w` ticks no more is consumed than [`Params::most_in`] says, plus the largest
-//! debt.
+//! Time that was granted is consumed, lost, reserved or left, and never more:
+//! `granted = consumed - debt + lost + reserved + remaining`. The kernel notices an empty budget
+//! only at its enforcement granularity, so that use may exceed what remains; the excess becomes
+//! *debt*, which the next boundaries pay first. In any window of `w` ticks no more is consumed than
+//! [`Params::most_in`] says, plus the largest debt.
 
 /// A legal period and capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,17 +87,17 @@ pub struct Budget {
     next: u64,
     /// Negative: debt.
     left: i32,
+    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
+    fresh: u32,
     /// Set aside for calls whose threads are switched away; no part of `left`.
     reserved: i32,
     capacity: i32,
     period: u32,
-    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
-    fresh: u32,
 }
 
 impl Budget {
-    /// How far ahead low words are trusted. Whoever relies on [`Budget::is_current`] calls [`Budget::look`] or brings the budget up to date
-    /// at least this often.
+    /// How far ahead low words are trusted. A caller that relies on [`Budget::is_current`] calls
+    /// [`Budget::look`] or brings the budget up to date at least this often.
     pub const FRESH: u32 = 1 << 30;
 
     /// The largest capacity: what is left, and a switch more, has to be told from debt in 32 bits.
@@ -115,21 +117,29 @@ impl Budget {
 
     /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
     pub const fn look(&mut self, now: u64) {
-        let ahead = now.saturating_add(Self::FRESH as u64);
-        self.fresh = if self.next <= now {
-            now as u32
-        } else if self.next < ahead {
-            self.next as u32
-        } else {
-            ahead as u32
-        };
+        let ahead = self.next.saturating_sub(now);
+        let ahead = if ahead < Self::FRESH as u64 { ahead as u32 } else { Self::FRESH };
+        self.fresh = (now as u32).wrapping_add(ahead);
     }
 
     /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
     /// not, [`Budget::replenish`] or [`Budget::ran`] say.
     #[inline(always)]
     pub const fn is_current(&self, now: u32) -> bool {
-        self.fresh.wrapping_sub(now) as i32 > 0
+        self.since_fresh(now) < 0
+    }
+
+    /// Time that is left, if that is more than `least` and the budget is current.
+    #[inline(always)]
+    pub const fn covered(&self, now: u32, least: i32) -> Option<u32> {
+        // One test of two signs: this is on the way of every switch.
+        if least.wrapping_sub(self.left) & self.since_fresh(now) < 0 { Some(self.left as u32) } else { None }
+    }
+
+    /// Ticks since low words are not trusted any more; negative as long as they are.
+    #[inline(always)]
+    const fn since_fresh(&self, now: u32) -> i32 {
+        now.wrapping_sub(self.fresh) as i32
     }
 
     /// Period and capacity.
@@ -199,7 +209,7 @@ impl Budget {
         if !passed {
             self.set_left(left);
         } else {
-            // What was used since the boundary is no matter of the period before it.
+            // Time that was used since the boundary is no matter of the period before it.
             let since = (now - self.next) as i64;
             self.set_left((left as i64 + since) as i32);
             self.refill_at(1);

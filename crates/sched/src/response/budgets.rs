@@ -1,4 +1,4 @@
-//! What another budget adds, whatever its programs do.
+//! Time that another budget adds, whatever its programs do.
 
 use super::Costs;
 
@@ -9,7 +9,7 @@ pub struct Contender {
     pub level: u8,
     /// From one boundary of its grid to the next.
     pub period: u64,
-    /// What it grants in a period.
+    /// Time that it grants in a period.
     pub capacity: u64,
     /// Of what its boundaries are a multiple away from the thread's releases: the greatest common divisor of its period and
     /// what all releases are a multiple of. 1 says nothing.
@@ -20,12 +20,12 @@ pub struct Contender {
     pub arranges: u64,
 }
 
-/// What a budget adds to a response.
+/// Time that a budget adds to a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interference {
     /// How many whole capacities can be spent within the window.
     pub hits: u64,
-    /// What can be spent of one more before its first boundary in the window.
+    /// Part that can be spent of one more before its first boundary in the window.
     pub part: u64,
     /// The whole capacities and the part.
     pub capacity: u64,
@@ -72,7 +72,7 @@ impl Contender {
         Interference { carried: waiting.saturating_add(costs.overdraft(self.arranges)), ..worst }
     }
 
-    /// What can be spent if the first boundary is `first` ticks after the release.
+    /// Time that can be spent if the first boundary is `first` ticks after the release.
     const fn from(&self, first: u64, window: u64) -> Interference {
         let after = window.saturating_sub(first).div_ceil(self.period);
         let (hits, part) = if first >= self.capacity { (after.saturating_add(1), 0) } else { (after, first) };

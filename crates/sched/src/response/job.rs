@@ -1,8 +1,8 @@
-//! What a job needs: of the processor until it is done, and of its budget.
+//! Time that a job needs: of the processor until it is done, and of its budget.
 
 use super::Costs;
 
-/// What one job of a thread does at most.
+/// Most that one job of a thread does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Job {
     /// Its own execution, without gates.
@@ -15,6 +15,8 @@ pub struct Job {
     pub bounds: u64,
     /// How often it signals or acknowledges: each arranges an activation.
     pub activations: u64,
+    /// All that it loses to caches, TLBs and predictors: [`super::Set::resumptions`] times the loss of one.
+    pub reload: u64,
 }
 
 /// The thread's own part of a response.
@@ -28,10 +30,12 @@ pub struct Own {
     pub misses: u64,
     /// The bounds of the gates that it calls.
     pub gates: u64,
-    /// What their callees can cost beyond their bounds.
+    /// Time that their callees can cost beyond their bounds.
     pub slack: u64,
     /// The activations that it arranges: who is woken may be more urgent.
     pub activations: u64,
+    /// Time that it loses to caches that others have used.
+    pub reload: u64,
 }
 
 impl Own {
@@ -43,11 +47,12 @@ impl Own {
             .saturating_add(self.gates)
             .saturating_add(self.slack)
             .saturating_add(self.activations)
+            .saturating_add(self.reload)
     }
 }
 
 impl Job {
-    /// What it occupies the processor with, from its release on.
+    /// Work with which it occupies the processor, from its release on.
     ///
     /// Its activation was paid before, but happens now: the switch to it, and timers of its own that come too early. The switch to whoever
     /// preempts it and the one back are paid by that activation. The activations that the job itself pays
@@ -60,11 +65,12 @@ impl Job {
             gates: self.bounds,
             slack: self.calls.saturating_mul(costs.slack()),
             activations: self.activations.saturating_mul(costs.activation()),
+            reload: self.reload,
         }
     }
 
-    /// What it takes from its budget: its execution, its calls, the activations it arranges and the one of its next release (rule (c)).
-    /// Switches to it are paid already.
+    /// Time that it takes from its budget: its execution, its calls, the activations it arranges
+    /// and the one of its next release (rule (c)). Switches to it are paid already.
     pub const fn price(&self, costs: &Costs) -> u64 {
         let own = self.own(costs);
         own.total().saturating_sub(own.switch).saturating_add(costs.activation())

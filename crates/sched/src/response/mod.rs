@@ -7,14 +7,15 @@
 //!
 //! Every term is a number of [`Terms`], and every budget's part an [`Interference`], so that a refusal can say who contributes what.
 //!
-//! # What it rests on
+//! # Foundations
 //! - Fixed priorities, and time demand counted from a release after which the thread does not suspend (Joseph and Pandya 1986;
 //!   RTA). The bound does not hold for a job that suspends itself (Chen et al. 2019 review what goes wrong then); rule (g) excludes it.
 //! - Other domains count by budget, whatever their programs do: [`Contender::within`]. Threads of the same budget are of the same
 //!   domain and count by job: [`Sharer::within`].
-//! - What the kernel costs is in the terms (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and Wellings 1995; Brandenburg, Leontyev
-//!   and Anderson 2011 compare ways to charge interrupts). Its paths are paid before they happen, rule (c). So they are part of the
-//!   capacities, and only those that were paid before the window opened are added.
+//! - The kernel's costs are in the terms (Katcher, Arakawa and Strosnider 1993; Burns, Tindell and
+//!   Wellings 1995; Brandenburg, Leontyev and Anderson 2011 compare ways to charge interrupts). Its
+//!   paths are paid before they happen, rule (c). So they are part of the capacities, and only
+//!   those that were paid before the window opened are added.
 //!
 //! # Why it ends
 //! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the
@@ -24,6 +25,7 @@
 
 mod budgets;
 mod job;
+mod reload;
 mod shared;
 
 use crate::switching::Switching;
@@ -31,7 +33,7 @@ pub use budgets::{Contender, Interference};
 pub use job::{Job, Own, jobs_in};
 pub use shared::{Share, Sharer, Sharing, sharing};
 
-/// What kernel and board add, in ticks.
+/// Costs that kernel and board add, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     /// E, X, Y and A.
@@ -52,8 +54,8 @@ impl Costs {
         self.switching.activation() as u64
     }
 
-    /// What is under way when a thread is released, and runs to its end first: a masked path, or a switch to somebody as urgent with what that
-    /// thread must reload.
+    /// Path that is under way when a thread is released, and runs to its end first: a masked path,
+    /// or a switch to somebody as urgent with what that thread must reload.
     pub const fn under_way(&self) -> u64 {
         let path = self.switching.path() as u64;
         if self.masked > path { self.masked } else { path }
@@ -63,6 +65,11 @@ impl Costs {
     /// within a call of the thread, whose path runs to its end first.
     pub const fn overrun(&self) -> u64 {
         self.late.saturating_add(self.masked)
+    }
+
+    /// How often the kernel looks at its clock within a window.
+    const fn looks(&self, window: u64) -> u64 {
+        if self.look == 0 { 0 } else { window.div_ceil(self.look) }
     }
 
     /// G + M, and the price of the last call or fault, which arranges activations of others: by how much a budget can be overdrawn.
@@ -83,7 +90,7 @@ pub struct Thread {
     pub level: u8,
     /// From release to completion.
     pub deadline: u64,
-    /// What a job needs.
+    /// Needs of a job.
     pub job: Job,
 }
 
@@ -140,7 +147,7 @@ pub struct Set<'a> {
     pub gates: &'a [Gate],
     /// All interrupt lines.
     pub lines: &'a [Line],
-    /// What kernel and board add.
+    /// Costs that kernel and board add.
     pub costs: Costs,
 }
 
@@ -232,7 +239,6 @@ pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
 fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
     let costs = &set.costs;
     let (gate_at, gate) = blocking(set.gates, thread.level, costs);
-    let looks = if costs.look == 0 { 0 } else { window.div_ceil(costs.look) };
     let before = |level: u8| level <= thread.level;
     let budgets = set.budgets.iter().filter(|budget| before(budget.level));
     let sharers = set.sharers.iter().filter(|sharer| before(sharer.level));
@@ -245,7 +251,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
         lines: lines(set.lines, thread.level, costs),
         sharers: sharers.fold(0, |sum, sharer| sum.saturating_add(sharer.within(window))),
         budgets: budgets.fold(0, |sum, budget| sum.saturating_add(budget.within(window, costs).ticks())),
-        kernel: set.own.timers(window).saturating_add(looks).saturating_mul(costs.switching.early.into()),
+        kernel: set.own.timers(window).saturating_add(costs.looks(window)).saturating_mul(costs.switching.early.into()),
     }
 }
 

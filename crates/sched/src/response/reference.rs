@@ -1,5 +1,6 @@
-//! What budgets can do, by trying everything: written from docs/time.md, rules (a) to (c), without the formula that it judges. A tick is
-//! the unit. A budget is a machine whose next states are all that its programs, and paths that take any time up to their bounds, can do.
+//! Possible behaviour of budgets, by trying everything: written from docs/time.md, rules (a) to
+//! (c), without the formula that it judges. A tick is the unit. A budget is a machine whose next
+//! states are all that its programs, and paths that take any time up to their bounds, can do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::vec;
@@ -17,7 +18,7 @@ pub struct Rules {
     pub arranges: i64,
 }
 
-/// What a thread does.
+/// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mode {
     /// It can be switched to; that is paid.
@@ -135,7 +136,7 @@ pub struct Machine {
     /// Whether somebody is just being switched away from to sleep: who is released then has that path in its masked term. Or what was arranged
     /// for others happens, which their own terms carry.
     is_masked: Vec<bool>,
-    /// What is left of each.
+    /// Time that is left of the budget in each.
     left: Vec<i64>,
 }
 

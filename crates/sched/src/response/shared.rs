@@ -14,18 +14,26 @@ pub struct Sharer {
     pub period: u64,
     /// By when its jobs are done.
     pub deadline: u64,
-    /// What a job takes, activation included.
+    /// Time that a job takes, activation included.
     pub price: u64,
+    /// How many activations a job leads to: its own, those that it arranges, one for each callee that fails.
+    pub activations: u64,
     /// Whether it is released whenever the delayed thread is.
     pub together: bool,
 }
 
 impl Sharer {
-    /// What its jobs add within a window that opens at the other's release. A job that was released before is done by its deadline; if both
-    /// are released together, no job from before is left.
+    /// Time that its jobs add within a window that opens at the other's release. A job that was
+    /// released before is done by its deadline; if both are released together, no job from before
+    /// is left.
     pub const fn within(&self, window: u64) -> u64 {
+        self.jobs(window).saturating_mul(self.price)
+    }
+
+    /// How many of its jobs can run within such a window.
+    pub(super) const fn jobs(&self, window: u64) -> u64 {
         let reach = if self.together { window } else { window.saturating_add(self.deadline) };
-        reach.div_ceil(self.period).saturating_mul(self.price)
+        reach.div_ceil(self.period)
     }
 }
 
@@ -36,7 +44,7 @@ pub struct Share {
     pub level: u8,
     /// From one release to the next; `None` if it runs when it likes.
     pub period: Option<u64>,
-    /// What a job takes at most; `None` if that is not declared.
+    /// Time that a job takes at most; `None` if that is not declared.
     pub price: Option<u64>,
     /// The largest bound among gates that it can call.
     pub reservation: Option<u64>,
@@ -45,7 +53,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// What its jobs take within a period of the budget.
+    /// Time that its jobs take within a period of the budget.
     pub const fn demand(&self, budget: u64) -> Option<u64> {
         match (self.period, self.price) {
             (Some(period), Some(price)) => Some(jobs_in(budget, period).saturating_mul(price)),
@@ -64,7 +72,8 @@ pub enum Sharing {
     },
     /// Never: the budget is full when the thread is released, and nobody less urgent takes from it before the job is done.
     Full {
-        /// What the job and more urgent sharers take, what less urgent ones can have reserved, and debt.
+        /// Time that the job and more urgent sharers take, that less urgent ones can have reserved,
+        /// and debt.
         demand: u64,
     },
     /// It can: this sharer's demand has no limit, and it runs first, or the thread's period is no multiple of the budget's.
@@ -98,7 +107,8 @@ pub fn sharing(period: u64, capacity: u64, shares: &[Share], of: usize, costs: &
     }
 }
 
-/// What a thread that is released only at boundaries must find, if less urgent sharers may do as they like; or who prevents that.
+/// Time that a thread that is released only at boundaries must find, if less urgent sharers may do
+/// as they like; or who prevents that.
 ///
 /// Until the release is served, a less urgent sharer can overdraw the budget, by its last call or fault, too, and pay for one activation of its
 /// own; one that was exhausted before leaves an activation for each sharer that waits for the refill (rule (c)). Each sharer can be preempted inside a gate, with its

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 mod sharing;
 
-const NOTHING: Job = Job { wcet: 0, misses: 0, calls: 0, bounds: 0, activations: 0 };
+const NOTHING: Job = Job { wcet: 0, misses: 0, calls: 0, bounds: 0, activations: 0, reload: 0 };
 
 /// E 1, X 2, Y 4: paths of 3, activations of 14, and a slack of 100 + 1000 + 14.
 const COSTS: Costs =
@@ -31,13 +31,13 @@ fn thread(level: u8, wcet: u64, deadline: u64) -> Thread {
 
 #[test]
 fn a_thread_alone_by_hand() {
-    let job = Job { wcet: 50, misses: 3, calls: 2, bounds: 30, activations: 5 };
+    let job = Job { wcet: 50, misses: 3, calls: 2, bounds: 30, activations: 5, reload: 9 };
     let found = response(&Thread { level: 3, deadline: 10_000, job }, &alone(COSTS)).unwrap();
-    let own = Own { switch: 11, wcet: 50, misses: 21, gates: 30, slack: 2 * 1_114, activations: 70 };
+    let own = Own { switch: 11, wcet: 50, misses: 21, gates: 30, slack: 2 * 1_114, activations: 70, reload: 9 };
     let terms = Terms { late: 100, own, masked: 1_000, kernel: 4, ..Terms::default() };
-    assert_eq!(found, Response { window: 100 + 1_000 + 2_410 + 4, terms });
+    assert_eq!(found, Response { window: 100 + 1_000 + 2_419 + 4, terms });
     // Its budget pays no switch to it, and one activation more.
-    assert_eq!(job.price(&COSTS), 50 + 21 + 30 + 2 * 1_114 + 6 * 14);
+    assert_eq!(job.price(&COSTS), 50 + 21 + 30 + 2 * 1_114 + 6 * 14 + 9);
 }
 
 #[test]
@@ -104,6 +104,25 @@ fn what_a_budget_carries_by_hand() {
     assert_eq!(other.within(50, &COSTS).carried, 3 * 14 + 100 + 1_000 + 2 * 14);
 }
 
+/// A capacity and what was paid before are 3 activations and one begun; a line, five jobs of a sharer with two each, a call and two that the job
+/// arranges: 18, of which each brings two timers. Then the way back from the call, two ticks of the own grid, a look, two timers of its own.
+#[test]
+fn how_often_a_job_is_interrupted_by_hand() {
+    let costs = Costs { masked: 0, late: 0, ..COSTS };
+    let budgets = [Contender { step: 100, ..contender(0, 28, 100) }, contender(2, 50, 100)];
+    let sharer = Sharer { level: 1, period: 10, deadline: 10, price: 1, activations: 2, together: true };
+    let set = Set {
+        own: Grid { period: 20, step: 20, timers: 1 },
+        budgets: &budgets,
+        sharers: &[sharer, Sharer { level: 2, ..sharer }],
+        lines: &[Line { wakes: None }],
+        ..alone(costs)
+    };
+    let job = Job { calls: 1, activations: 2, ..NOTHING };
+    assert_eq!(set.resumptions(1, &job, 50), 3 * (4 + 1 + 10 + 3) + 1 + 2 + 1 + 2);
+    assert_eq!(alone(free(0)).resumptions(1, &NOTHING, 50), 2);
+}
+
 #[test]
 fn the_gate_that_blocks_is_below_and_reaches_up() {
     let gates = [
@@ -131,7 +150,7 @@ fn a_line_costs_an_activation_if_somebody_urgent_waits_for_it() {
 
 #[test]
 fn sharers_count_by_job() {
-    let sharer = Sharer { level: 1, period: 10, deadline: 8, price: 3, together: true };
+    let sharer = Sharer { level: 1, period: 10, deadline: 8, price: 3, activations: 1, together: true };
     assert_eq!([1, 10, 11].map(|window| sharer.within(window)), [3, 3, 6]);
     let apart = Sharer { together: false, ..sharer };
     assert_eq!([1, 2, 3, 12, 13].map(|window| apart.within(window)), [3, 3, 6, 6, 9]);
@@ -146,7 +165,7 @@ fn no_window_has_more_jobs_of_a_sharer() {
         for window in 1..=30 {
             let jobs =
                 |phase: u64| (0..80).filter(|k| overlap(phase + k * period, deadline, 40, window)).count() as u64;
-            let apart = Sharer { level: 0, period, deadline, price: 1, together: false };
+            let apart = Sharer { level: 0, period, deadline, price: 1, activations: 1, together: false };
             // Releases are whole ticks, so that the last tick of the reach holds none.
             let most = (0..period).map(jobs).max().unwrap();
             assert!(most <= apart.within(window) && most == apart.within(window - 1), "{apart:?} {window}");
@@ -172,8 +191,10 @@ fn refusals_carry_their_terms() {
 #[test]
 fn nothing_wraps() {
     let huge = [contender(0, u64::MAX, u64::MAX), contender(0, 1, u64::MAX)];
-    let job = Job { wcet: u64::MAX, misses: u64::MAX, calls: u64::MAX, bounds: u64::MAX, activations: u64::MAX };
-    let sharers = [Sharer { level: 0, period: 1, deadline: u64::MAX, price: u64::MAX, together: false }];
+    let job =
+        Job { wcet: u64::MAX, misses: u64::MAX, calls: u64::MAX, bounds: u64::MAX, activations: u64::MAX, reload: 0 };
+    let sharers =
+        [Sharer { level: 0, period: 1, deadline: u64::MAX, price: u64::MAX, activations: 1, together: false }];
     let set = Set { budgets: &huge, sharers: &sharers, ..alone(COSTS) };
     for deadline in [10, u64::MAX] {
         let found = response(&Thread { level: 0, deadline, job }, &set);

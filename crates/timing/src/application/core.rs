@@ -126,6 +126,13 @@ impl Core {
         self.system.disturb();
     }
 
+    /// As [`MemorySystem::spoil`], and the predictor has learned the wrong things.
+    pub fn spoil(&mut self) {
+        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.front.predictor.spoil();
+        self.system.spoil();
+    }
+
     /// Performs a store to a register of the level-2 controller.
     pub fn control_l2(&mut self, operation: pl310::Operation) -> u32 {
         self.system.control_l2(operation)

@@ -131,6 +131,15 @@ impl MemorySystem {
         }
     }
 
+    /// The worst that others can leave behind: as [`MemorySystem::disturb`], but the caches are full of lines of somebody else, changed
+    /// where they can be, so that each line that is brought in makes one be written back. Locked lines and entries stay. It takes no time here.
+    pub fn spoil(&mut self) {
+        self.mmu.disturb();
+        self.prefetcher.stop();
+        self.icache.spoil(false);
+        self.side.spoil();
+    }
+
     fn spend(&mut self, cycles: u32) -> u32 {
         self.now += u64::from(cycles);
         cycles

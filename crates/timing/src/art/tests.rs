@@ -112,3 +112,15 @@ fn read_aheads_do_not_queue_up() {
     assert_eq!(answer, Answer::Miss);
     assert!((8..=15).contains(&stall), "{stall}");
 }
+
+/// Nothing that was kept is of use, and a read-ahead for somebody else has begun: 8 cycles, then 7 wait states.
+#[test]
+fn spoiled_it_keeps_nothing_and_is_busy() {
+    let mut art = Art::new(100, 2, WAIT, true);
+    art.access(5, 0, false);
+    art.access(9, 20, false);
+    art.spoil(100);
+    assert_eq!(art.access(9, 100, false), (15, Answer::Miss));
+    assert_eq!(art.access(5, 200, false), (7, Answer::Miss));
+    assert_eq!(art.access(9, 300, false), (0, Answer::Hit));
+}

@@ -125,3 +125,26 @@ fn the_ninth_call_pushes_the_first_one_out() {
     };
     assert_eq!((wrong(8), wrong(9)), (0, 1));
 }
+
+/// Two wrong predictions of a branch that can go both ways or anywhere else, whatever it does; one that always does the same is forgotten.
+/// Of two branches that share an entry, the first has it.
+#[test]
+fn spoiled_it_has_learned_the_wrong_things() {
+    use Outcome::{Redirect, Right, Wrong};
+    let thrice = |site: BranchSite, next| {
+        let mut p = predictor(64);
+        p.resolve(&site, next);
+        p.resolve(&site, next);
+        p.spoil();
+        [0; 3].map(|_| p.resolve(&site, next))
+    };
+    assert_eq!(thrice(site(Some(0x800), true), 0x800), [Wrong, Wrong, Right]);
+    assert_eq!(thrice(site(Some(0x2000), true), 0x1002), [Wrong, Wrong, Right]);
+    assert_eq!(thrice(site(Some(0x800), false), 0x800), [Redirect, Right, Right]);
+    assert_eq!(thrice(site(None, false), 0x3000), [Wrong, Right, Right]);
+    let mut p = predictor(64);
+    p.spoil();
+    assert_eq!(p.resolve(&site(Some(0x2000), true), 0x1002), Wrong);
+    let other = BranchSite { pc: 0x1000 + 64 * 4, ..site(Some(0x9000), true) };
+    assert_eq!(p.resolve(&other, 0x1002), Right, "by the static rule");
+}

@@ -14,6 +14,18 @@ use policy::Victims;
 
 /// Marks an empty place. No line has this number, as line numbers are addresses divided by at least two.
 const EMPTY: u64 = u64::MAX;
+/// Marks a line that [`Cache::spoil`] made: no address has this bit, so that nobody asks for it.
+const FOREIGN: u64 = 1 << 63;
+
+/// Whether a line number is of a line that [`Cache::spoil`] made: its address is not known, only that it is nobody's who runs.
+pub const fn is_foreign(line: u64) -> bool {
+    line & FOREIGN != 0 && line != EMPTY
+}
+
+/// A foreign line in the set of `line`.
+pub const fn foreign(line: u64) -> u64 {
+    line | FOREIGN
+}
 
 /// Shape of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +119,8 @@ pub struct Cache {
     /// Places that may hold lines, up to its capacity; beyond it `is_listed` is false, and any place may.
     filled: Vec<u32>,
     is_listed: bool,
+    /// Ways that hold foreign lines, and whether changed ones, but for the places in the list.
+    spoiled: Option<(u32, bool)>,
 }
 
 /// One place in so many is remembered as filled at most.
@@ -131,6 +145,7 @@ impl Cache {
             last_at: 0,
             filled: Vec::with_capacity(sets * ways / FEW),
             is_listed: true,
+            spoiled: None,
         })
     }
 
@@ -175,7 +190,7 @@ impl Cache {
 
     /// As [`Self::fill`] for a master that is kept from the ways in `locked`, whatever [`Self::lock_ways`] said.
     pub fn fill_outside(&mut self, line: u64, dirty: bool, locked: u32) -> Fill {
-        debug_assert!(self.find(line).is_none(), "a line is filled once");
+        debug_assert!(is_foreign(line) || self.find(line).is_none(), "a line is filled once");
         let base = self.base(line);
         let set = &self.tags[base..base + self.ways];
         let empty = (0..self.ways).find(|&way| set[way] == EMPTY && locked & 1 << way == 0);
@@ -242,7 +257,9 @@ impl Cache {
     /// It takes no longer than there are lines, if few places were filled since it was called last.
     pub fn empty_ways(&mut self, emptied: u32) -> u32 {
         let mut filled = core::mem::take(&mut self.filled);
-        let (places, is_listed) = (filled.len(), core::mem::replace(&mut self.is_listed, true));
+        let was_spoiled = self.spoiled.take().is_some();
+        let is_listed = core::mem::replace(&mut self.is_listed, true) && !was_spoiled;
+        let places = filled.len();
         let mut kept = 0;
         let mut lost = 0;
         for index in 0..if is_listed { places } else { self.tags.len() } {
@@ -264,6 +281,24 @@ impl Cache {
         lost
     }
 
+    /// Fills the ways whose bits are set with foreign lines, changed ones if `dirty`; what they held is gone, as if written back.
+    ///
+    /// It takes time in proportion to the places filled since the last call, if they were few, and otherwise to the lines.
+    pub fn spoil(&mut self, ways: u32, dirty: bool) {
+        let mut filled = core::mem::take(&mut self.filled);
+        if self.is_listed && self.spoiled == Some((ways, dirty)) {
+            filled.retain(|at| !self.put_foreign(*at as usize, ways, dirty));
+        } else {
+            filled.clear();
+            for at in 0..self.tags.len() {
+                self.put_foreign(at, ways, dirty);
+            }
+            self.is_listed = true;
+        }
+        (self.filled, self.spoiled) = (filled, Some((ways, dirty)));
+        self.last_line = EMPTY;
+    }
+
     /// Remembers that there is a line at a place.
     #[inline]
     fn note_filled(&mut self, at: usize) {
@@ -276,18 +311,19 @@ impl Cache {
 
     /// Writes every changed line back and keeps it. The number of lines written.
     pub fn clean_all(&mut self) -> u32 {
+        self.spoiled = None;
         self.dirty.iter_mut().map(|dirty| u32::from(core::mem::take(dirty))).sum()
     }
 
     /// Maintenance by set and way: the line number held there, and whether it was changed. `None` for a place that
-    /// does not exist or is empty. `clean` and `invalidate` say what to do with it.
+    /// does not exist, is empty or holds a foreign line. `clean` and `invalidate` say what to do with it.
     pub fn by_set_way(&mut self, set: u32, way: u32, clean: bool, invalidate: bool) -> Option<Evicted> {
         if u64::from(set) > self.set_mask || way as usize >= self.ways {
             return None;
         }
         let at = set as usize * self.ways + way as usize;
         let line = self.tags[at];
-        if line == EMPTY {
+        if line == EMPTY || is_foreign(line) {
             return None;
         }
         let dirty = self.dirty[at];
@@ -318,6 +354,16 @@ impl Cache {
     /// Number of places for lines.
     pub fn capacity_lines(&self) -> usize {
         self.tags.len()
+    }
+
+    /// Puts a foreign line at a place if its way is one of `ways`; whether it is.
+    fn put_foreign(&mut self, at: usize, ways: u32, dirty: bool) -> bool {
+        let goes = ways >> (at % self.ways) & 1 != 0;
+        if goes {
+            self.tags[at] = foreign((at / self.ways) as u64);
+            self.dirty[at] = dirty;
+        }
+        goes
     }
 
     fn drop_at(&mut self, at: usize) -> bool {

@@ -2,7 +2,7 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Cache, Evicted, Fill, Geometry, GeometryError, Replacement};
+use super::{Cache, Evicted, Fill, Geometry, GeometryError, Replacement, is_foreign};
 
 const SMALL: Geometry = Geometry { size_bytes: 4 * 2 * 32, ways: 4, line_bytes: 32 };
 const POLICIES: [Replacement; 3] = [Replacement::Lru, Replacement::TreePlru, Replacement::Random { seed: 7 }];
@@ -314,4 +314,40 @@ fn round_robin_goes_round_the_open_ways() {
         Fill::Placed { way: 2, evicted: Some(Evicted { line: 12, dirty: false }) }
     );
     assert_eq!(cache.fill_outside(26, false, 0b1111), Fill::Bypassed);
+}
+
+/// After any history, spoiled ways hold changed lines that nobody can ask for, and the others what they held. A second time it
+/// is done from the list of places filled since, with the same effect.
+#[test]
+fn spoiled_ways_hold_changed_lines_of_nobody() {
+    const LOCKED: u32 = 0b0001;
+    for filled in [0, 1, 3, 40] {
+        let mut cache = Cache::new(Geometry { size_bytes: 1024, ways: 4, line_bytes: 32 }, Replacement::Lru).unwrap();
+        for line in 100..108 {
+            cache.fill_outside(line, true, !LOCKED);
+        }
+        for round in 0..3 {
+            cache.spoil(!LOCKED, true);
+            let foreign = cache.lines().filter(|(line, dirty)| is_foreign(*line) && *dirty).count();
+            assert_eq!((foreign, cache.lines().count()), (24, 32), "{filled}, {round}");
+            assert!((100..108).all(|line| cache.probe(line) == Some(0)), "locked lines stay");
+            for line in 0..filled {
+                assert!(!cache.access(line, false), "nothing else is held");
+                let Fill::Placed { evicted: Some(old), .. } = cache.fill_outside(line, true, LOCKED) else { panic!() };
+                assert_eq!((is_foreign(old.line), old.dirty), (line < 24, true));
+            }
+        }
+        cache.spoil(!LOCKED, false);
+        assert!(cache.lines().all(|(line, dirty)| is_foreign(line) != dirty), "clean ones, if asked");
+        assert_eq!((cache.invalidate_all(), cache.lines().count()), (8, 0), "emptied as a whole");
+    }
+}
+
+/// A foreign line's address is not known: maintenance by place has nothing to do there.
+#[test]
+fn maintenance_by_place_passes_foreign_lines() {
+    let mut cache = small(Replacement::Lru);
+    cache.spoil(u32::MAX, true);
+    assert_eq!(cache.by_set_way(0, 0, true, true), None);
+    assert_eq!(cache.lines().count(), cache.capacity_lines());
 }

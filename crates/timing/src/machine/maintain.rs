@@ -100,6 +100,18 @@ impl Machine {
         self.spend(stall)
     }
 
+    /// The worst that others can leave behind: caches full of lines of somebody else, changed where they can be, a flash accelerator
+    /// that keeps nothing of use, a predictor that has learned the wrong things, closed rows. It takes no time here.
+    pub fn spoil(&mut self) {
+        self.front.last_fetch_line = super::NO_LINE;
+        self.front.predictor.spoil();
+        self.icache.spoil(false);
+        self.side.spoil();
+        if let Some(art) = &mut self.art {
+            art.spoil(self.now);
+        }
+    }
+
     /// Locks ways of the data cache (see [`Cache::lock_ways`]). The Cortex-M7 has no such register; other cores do.
     pub fn lock_data_ways(&mut self, mask: u32) {
         self.side.l1.cache.lock_ways(mask);

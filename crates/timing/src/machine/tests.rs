@@ -1,4 +1,5 @@
 mod properties;
+mod spoil;
 
 use std::vec::Vec;
 

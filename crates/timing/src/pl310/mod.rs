@@ -166,6 +166,13 @@ impl Pl310 {
         self.cache.empty_ways(!self.data_lock);
     }
 
+    /// Fills the ways that data may fill with changed lines of somebody else.
+    pub(crate) fn spoil(&mut self) {
+        if self.on {
+            self.cache.spoil(!self.data_lock, true);
+        }
+    }
+
     /// Maintenance of one line: whether it has to be written back. Locked lines are maintained like others (DDI 0246).
     pub(crate) fn maintain_line(&mut self, line: u64, clean: bool, invalidate: bool) -> bool {
         let dirty = clean && self.cache.clean_line(line);

@@ -23,7 +23,7 @@ pub fn run(args: &Bench, output: &mut Output) -> Outcome {
     Ok(OK)
 }
 
-fn wrong(error: &Error) -> Diagnostic {
+pub fn wrong(error: &Error) -> Diagnostic {
     let (code, remedy) = match error {
         Error::Build(_) | Error::Sources(_) => {
             ("CF0506", "see what the compiler said; `cofferdam build examples/bench/system.toml` says more")

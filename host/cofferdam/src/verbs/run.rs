@@ -50,7 +50,8 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let tools = if args.fallback { Tools::find_fallback() } else { Tools::find() }.map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
-    let run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
+    let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
+    run.watch.adverse = args.adverse;
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
     let mut progress = |at: runner::Progress| {
@@ -154,6 +155,20 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
     found
 }
 
+/// The longest job of each thread beside its `wcet`.
+fn tell_jobs(report: &report::Report, output: &mut Output) {
+    let us = |cycles: u64| cycles as f64 * 1e6 / report.run.cpu_hz.max(1) as f64;
+    let mut jobs = Vec::new();
+    for thread in report.threads.iter().filter(|thread| thread.completions > 0) {
+        let (longest, wcet) = (thread.job.max_cycles, thread.wcet_cycles);
+        jobs.push(json!({ "thread": thread.name, "longest_cycles": longest, "wcet_cycles": wcet }));
+        if let Some(wcet) = wcet {
+            output.say(format!("longest job of {}: {:.1} us, wcet {:.1} us", thread.name, us(longest), us(wcet)));
+        }
+    }
+    output.field("jobs", json!(jobs));
+}
+
 /// The lines that a person reads first.
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
@@ -173,6 +188,7 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
         run.faults,
         run.region_misses
     ));
+    tell_jobs(report, output);
     for failure in &report.verdict.failures {
         let code = failure.explained.as_ref().map_or(String::new(), |code| format!(" ({code})"));
         let place = failure.place.as_ref().map_or(String::new(), |place| format!(" {place}:"));

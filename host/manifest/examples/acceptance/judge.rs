@@ -49,7 +49,7 @@ impl Judge {
         if !self.switching {
             costs.switching = Switching::default();
         }
-        let job = |task: &Task| Job { wcet: task.wcet, misses: 0, calls: 0, bounds: 0, activations: 0 };
+        let job = |task: &Task| Job { wcet: task.wcet, misses: 0, calls: 0, bounds: 0, activations: 0, reload: 0 };
         // Each budget grants what a job takes.
         let price = |task: &Task| job(task).price(&costs);
         let fits = set.iter().all(|task| price(task) <= task.period);
@@ -82,7 +82,14 @@ impl Judge {
         }
         let jobs: Vec<Sharer> = sharers
             .iter()
-            .map(|(budget, price)| Sharer { level: 0, period: budget.period, deadline, price: *price, together: true })
+            .map(|(budget, price)| Sharer {
+                level: 0,
+                period: budget.period,
+                deadline,
+                price: *price,
+                activations: 1,
+                together: true,
+            })
             .collect();
         holds(&subject, &[], &jobs, &costs)
     }

@@ -1,6 +1,7 @@
 //! Admission of time: the analysis of `sched::response` applied to a manifest. docs/time.md, "The bound", is the specification.
 
 mod refuse;
+mod reload;
 mod system;
 mod terms;
 
@@ -22,7 +23,7 @@ pub struct Bound {
     pub response: u64,
     /// The deadline, in ticks.
     pub deadline: u64,
-    /// What the bound is the sum of; none of nothing.
+    /// Terms of which the bound is the sum; none of nothing.
     pub terms: Vec<Term>,
 }
 

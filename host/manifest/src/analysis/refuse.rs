@@ -98,7 +98,7 @@ fn capacity(system: &System<'_>, asked: &response::Thread, beside: &Beside) -> O
     best.map(|(_, name, capacity)| (name, capacity))
 }
 
-/// What a job takes from its budget, in words.
+/// Time that a job takes from its budget, in words.
 fn parts(system: &System<'_>, thread: usize) -> String {
     let (job, costs) = (system.job(thread), &system.costs);
     let own = job.own(costs);
@@ -107,7 +107,8 @@ fn parts(system: &System<'_>, thread: usize) -> String {
         ("misses", own.misses),
         ("calls", own.gates),
         ("slack of calls", own.slack),
-        ("activations", job.price(costs) - own.wcet - own.misses - own.gates - own.slack),
+        ("reload", own.reload),
+        ("activations", job.price(costs) - own.wcet - own.misses - own.gates - own.slack - own.reload),
     ];
     let shown = all.iter().filter(|(_, ticks)| *ticks > 0);
     shown.map(|(name, ticks)| format!("{name} {}", us(system, *ticks))).collect::<Vec<_>>().join(" + ")

@@ -27,7 +27,7 @@ pub struct System<'m> {
     pub subjects: Vec<Subject<'m>>,
     /// Gates that somebody can reach, with their names.
     pub gates: Vec<(String, Gate)>,
-    /// What each domain can come to hold.
+    /// Objects that each domain can come to hold.
     held: Vec<Vec<(Object, u32)>>,
 }
 
@@ -43,6 +43,18 @@ pub struct Beside {
 }
 
 impl Beside {
+    /// Without gates.
+    pub fn new(
+        own: Grid,
+        budgets: Vec<(String, Contender)>,
+        sharers: Vec<(String, Sharer)>,
+        lines: Vec<Line>,
+    ) -> Beside {
+        let contenders = budgets.iter().map(|(_, budget)| *budget).collect();
+        let jobs = sharers.iter().map(|(_, sharer)| *sharer).collect();
+        Beside { own, budgets, sharers, contenders, jobs, gates: Vec::new(), lines }
+    }
+
     pub fn view(&self, costs: &Costs) -> Set<'_> {
         let Beside { own, contenders, jobs, gates, lines, .. } = self;
         Set { own: *own, budgets: contenders, sharers: jobs, gates, lines, costs: *costs }
@@ -83,7 +95,7 @@ impl<'m> System<'m> {
         self.subjects[thread].declared.deadline().map(|time| self.ticks(time))
     }
 
-    fn period(&self, thread: usize) -> Option<u64> {
+    pub(super) fn period(&self, thread: usize) -> Option<u64> {
         self.subjects[thread].declared.period.map(|time| self.ticks(time)).filter(|ticks| *ticks > 0)
     }
 
@@ -99,7 +111,7 @@ impl<'m> System<'m> {
         self.period(thread).map_or(1, |period| jobs_in(budget, period))
     }
 
-    /// What a job needs. A `wcet` that is not declared is all that the budget leaves for it.
+    /// Needs of a job. A `wcet` that is not declared is all that the budget leaves for it.
     pub fn job(&self, thread: usize) -> Job {
         let subject = &self.subjects[thread];
         let declared = subject.declared;
@@ -114,7 +126,9 @@ impl<'m> System<'m> {
             calls: declared.calls.values().map(|count| u64::from(*count)).sum(),
             bounds: declared.calls.iter().filter_map(bound).fold(0, u64::saturating_add),
             activations: declared.activations.into(),
+            reload: 0,
         };
+        let job = Job { reload: self.reload(thread, &job), ..job };
         let left = || (self.budget(thread).1 / self.jobs(thread)).saturating_sub(job.price(&self.costs));
         Job { wcet: declared.wcet.map_or_else(left, |time| self.ticks(time)), ..job }
     }
@@ -163,34 +177,27 @@ impl<'m> System<'m> {
 
     /// Everything beside a thread.
     pub fn set(&self, thread: usize) -> Beside {
-        let budgets = self.contenders(thread);
-        let sharers = self.sharers(thread);
-        Beside {
-            own: self.grid(thread),
-            contenders: budgets.iter().map(|(_, budget)| *budget).collect(),
-            jobs: sharers.iter().map(|(_, sharer)| *sharer).collect(),
-            budgets,
-            sharers,
-            gates: self.gates.iter().map(|(_, gate)| *gate).collect(),
-            lines: self.lines(thread),
-        }
+        let gates = self.gates.iter().map(|(_, gate)| *gate).collect();
+        let beside = Beside::new(self.grid(thread), self.contenders(thread), self.sharers(thread), self.lines(thread));
+        Beside { gates, ..beside }
     }
 
-    /// What all releases of a thread are a multiple of: rule (h), a boundary of its budget's grid and a number of its periods.
+    /// Ticks of which all releases of a thread are a multiple: rule (h), a boundary of its budget's
+    /// grid and a number of its periods.
     fn releases(&self, thread: usize) -> u64 {
         let (grid, _) = self.budget(thread);
         self.period(thread).map_or(grid, |period| gcd(grid, period))
     }
 
     /// The grid of its budget: a timer for its end, and one for less important sharers that wait for the refill.
-    fn grid(&self, thread: usize) -> Grid {
-        let (shares, _) = self.shares(thread);
-        let waits = shares.iter().any(|share| share.level > self.level(thread));
+    pub(super) fn grid(&self, thread: usize) -> Grid {
+        let (budget, level) = (self.subjects[thread].budget, self.level(thread));
+        let waits = self.subjects.iter().any(|s| s.budget == budget && s.declared.priority as u8 > level);
         Grid { period: self.budget(thread).0, step: self.releases(thread), timers: 1 + u64::from(waits) }
     }
 
     /// Every other budget that pays for a thread, at the level of its most important one.
-    fn contenders(&self, thread: usize) -> Vec<(String, Contender)> {
+    pub(super) fn contenders(&self, thread: usize) -> Vec<(String, Contender)> {
         let releases = self.releases(thread);
         let mut list = Vec::new();
         for (index, (name, budget)) in self.manifest.budget.iter().enumerate() {
@@ -213,24 +220,18 @@ impl<'m> System<'m> {
         list
     }
 
-    /// The other threads of its budget that are periodic; [`super::paid`] has refused a more important one that is not.
+    /// The other threads of its budget that are periodic; [`super::paid`] has refused a more important one that is not, or has no price.
     fn sharers(&self, thread: usize) -> Vec<(String, Sharer)> {
-        let (budget, _) = self.budget(thread);
-        let (shares, threads) = self.shares(thread);
-        let own = self.period(thread).unwrap_or(budget);
-        let others = shares.iter().zip(threads).filter(|(_, other)| *other != thread);
-        let sharers = others.filter_map(|(share, other)| {
-            let (period, price) = (share.period?, share.price?);
-            let deadline = self.deadline(other).unwrap_or(period);
-            let together = budget.is_multiple_of(period) && own.is_multiple_of(period);
-            let sharer = Sharer { level: share.level, period, deadline, price, together };
-            Some((self.subjects[other].name.clone(), sharer))
-        });
-        sharers.collect()
+        let priced = |(other, sharer): (usize, Sharer)| {
+            self.subjects[other].declared.wcet?;
+            let price = self.job(other).price(&self.costs);
+            Some((self.subjects[other].name.clone(), Sharer { price, ..sharer }))
+        };
+        self.peers(thread).into_iter().filter_map(priced).collect()
     }
 
     /// Every interrupt line, with the most important thread but this one that can wait for it.
-    fn lines(&self, thread: usize) -> Vec<Line> {
+    pub(super) fn lines(&self, thread: usize) -> Vec<Line> {
         let mut all = Vec::new();
         for (owner, domain) in self.manifest.domain.values().enumerate() {
             for line in domain.interrupt.values() {
@@ -297,7 +298,7 @@ fn subjects(manifest: &Manifest) -> Vec<Subject<'_>> {
     all
 }
 
-/// What kernel and board add, in ticks, rounded up.
+/// Costs that kernel and board add, in ticks, rounded up.
 fn costs(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Costs {
     let rate = u64::from(board.ticks_per_second);
     let of = |cycles: u64| (cycles * rate).div_ceil(cpu_hz);

@@ -19,10 +19,12 @@ pub enum Kind {
     Misses,
     /// The bounds of the gates that it calls.
     Calls,
-    /// What their callees can cost beyond.
+    /// Time that their callees can cost beyond.
     Slack,
     /// Activations that it arranges.
     Activations,
+    /// Its losses to caches that others have used.
+    Reload,
     /// M: a masked path that is under way at the release.
     Masked,
     /// A gate, by name, that somebody less important is in.
@@ -46,7 +48,7 @@ pub enum Kind {
     Clock,
 }
 
-/// What contributes to a bound by how much.
+/// Contribution of one kind to a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// Which.
@@ -66,6 +68,7 @@ impl Kind {
             Kind::Calls => "calls",
             Kind::Slack => "slack",
             Kind::Activations => "activations",
+            Kind::Reload => "reload",
             Kind::Masked => "masked",
             Kind::Gate(_) => "gate",
             Kind::Lines => "lines",
@@ -85,7 +88,10 @@ impl Kind {
 
     /// Whether it is the thread's own job.
     pub fn is_own(&self) -> bool {
-        matches!(self, Kind::Switch | Kind::Wcet | Kind::Misses | Kind::Calls | Kind::Slack | Kind::Activations)
+        matches!(
+            self,
+            Kind::Switch | Kind::Wcet | Kind::Misses | Kind::Calls | Kind::Slack | Kind::Activations | Kind::Reload
+        )
     }
 }
 
@@ -110,6 +116,7 @@ pub fn list(system: &System<'_>, thread: usize, beside: &Beside, found: &Respons
         term(Kind::Calls, own.gates),
         term(Kind::Slack, own.slack),
         term(Kind::Activations, own.activations),
+        term(Kind::Reload, own.reload),
         term(Kind::Masked, terms.masked),
     ];
     all.extend(terms.gate_at.map(|at| term(Kind::Gate(system.gates[at].0.clone()), terms.gate)));

@@ -26,7 +26,12 @@ fn times(manifest: &Manifest) -> Vec<(String, Time)> {
     }
     for (name, domain) in &manifest.domain {
         for (i, thread) in domain.thread.iter().enumerate() {
-            let fields = [("period", thread.period), ("deadline", thread.deadline), ("wcet", thread.wcet)];
+            let fields = [
+                ("period", thread.period),
+                ("deadline", thread.deadline),
+                ("wcet", thread.wcet),
+                ("reload", thread.reload),
+            ];
             let given = fields.into_iter().filter_map(|(key, time)| Some((key, time?)));
             all.extend(given.map(|(key, time)| (format!("domain.{name}.thread[{i}].{key}"), time)));
         }

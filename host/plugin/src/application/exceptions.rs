@@ -43,6 +43,7 @@ impl Observer {
         if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
             self.cross(tb, true);
         }
+        self.spoil_at_entry();
         self.exceptions.follows(number == vector::INTERRUPT, self.instructions);
         let call = (number == vector::SUPERVISOR_CALL).then(|| self.core_register(R12) as usize);
         self.start_activation(tb.pc, number, call, false);

@@ -16,7 +16,7 @@ use record::{Mode, TranslationCounts, Walks};
 use timing::application::Core;
 use timing::pipeline::Scoreboard;
 use timing::thumb::{self, InsnInfo};
-use timing::{BlockCost, InsnCost, Profile, arm};
+use timing::{BlockCost, Counters, InsnCost, Profile, arm};
 
 use crate::api::{Bytes, find_register};
 use crate::block::RawInsn;
@@ -116,6 +116,11 @@ impl Application {
         pc.wrapping_sub(self.table) < TABLE_BYTES
     }
 
+    /// See [`timing::application::Core::spoil`].
+    pub fn spoil(&mut self) {
+        self.core.spoil();
+    }
+
     /// The core slept.
     pub fn slept(&mut self, cycles: u64) {
         self.core.idle(cycles);
@@ -136,6 +141,11 @@ impl Application {
             BlockShape::Block(BlockCost::new(self.core.costs(), raw[0].pc, &infos))
         };
         (costs, shape)
+    }
+
+    /// Counters of the core and its caches.
+    pub fn counters(&self) -> Counters {
+        self.core.counters()
     }
 
     /// What is counted.

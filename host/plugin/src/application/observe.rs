@@ -32,8 +32,9 @@ impl Observer {
     /// A block is about to run.
     #[inline]
     pub fn application_block(&mut self, tb: &'static TbInfo) {
-        let Model::Application(app) = &self.model else { return };
         let noticed = CLOCK.attention.load(Ordering::Relaxed);
+        self.end_block(noticed);
+        let Model::Application(app) = &self.model else { return };
         let is_vector = app.is_vector(tb.pc);
         if is_vector || ((tb.flags ^ self.kernel) & flag::KERNEL) | noticed != 0 {
             self.before_application_block(tb, noticed, is_vector);
@@ -136,6 +137,7 @@ impl Observer {
         // SAFETY: `info` belongs to the callback that is running.
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if !store {
+            self.meter.loaded(at, CLOCK.now());
             if at == ACKNOWLEDGE {
                 self.acknowledged(value.low as u32);
             }

@@ -5,7 +5,7 @@ use super::{Exceptions, Moment};
 const CALL: u16 = 2;
 
 fn moment(cycle: u64, instructions: u64) -> Moment {
-    Moment { cycle, instructions }
+    Moment { cycle, instructions, waits: record::Waits::default() }
 }
 
 /// A handler that ran from 100 to 150 and left to a thread.

@@ -1,8 +1,10 @@
 //! Use counted from execution: what the observer saw run, who that was, and who pays for the kernel's part.
 //!
 //! A switch is paid with what it takes at most (docs/time.md, rule b): who is switched away from is charged until E before the kernel reads the clock,
-//! and who is switched to from X after that. What a switch took less than E + X, its neighbours run on the account of the activation. The moment at
-//! which the clock was read does not show from outside, so that each neighbour is given as much of the difference as can be its own.
+//! and who is switched to from X after that. The neighbours of a switch that took less than E + X
+//! run for the difference on the account of the activation. The moment at which the clock was read
+//! does not show from outside, so that each neighbour is given as much of the difference as can be
+//! its own.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +21,7 @@ const KEPT: usize = 128;
 /// No stack that is known.
 const NO_STACK: u16 = u16::MAX;
 
-/// What one thread used.
+/// Time that one thread used.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadMeter {
     /// Its code, in its own domain, without what switches have paid for.
@@ -32,20 +34,21 @@ pub struct ThreadMeter {
     pub calls: u64,
     /// The kernel, for switches that it arranged.
     pub activations: u64,
-    /// What a job's `wcet` is about: its code and calls in its own domain, whoever pays. Gates and misses are declared apart.
+    /// Time that a job's `wcet` is about: its code and calls in its own domain, whoever pays. Gates
+    /// and misses are declared apart.
     pub own: u64,
     /// Times that it went on after others had run.
     pub resumed: u64,
 }
 
 impl ThreadMeter {
-    /// What its budget is charged for between switches.
+    /// Time that its budget is charged for between switches.
     pub const fn charged(&self) -> u64 {
         self.user + self.gates + self.calls
     }
 }
 
-/// What has to be charged.
+/// Time that has to be charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
     pub thread: u16,
@@ -59,14 +62,14 @@ pub struct Charge {
 struct Credit {
     thread: u16,
     cycles: u64,
-    /// Whose activation pays, if it can be told.
+    /// Thread whose activation pays, if it can be told.
     payer: Option<u16>,
 }
 
 /// Most charges that one record leads to.
 pub type Charges = [Option<Charge>; 2];
 
-/// Who runs, as the kernel says.
+/// Thread that runs, and the domain that it is in, as the kernel says.
 pub type Context = Option<(u16, u8)>;
 
 /// A stretch in which code of some importance ran.
@@ -78,7 +81,7 @@ struct Past {
     priority: u16,
 }
 
-/// What was seen so far.
+/// Observations so far.
 #[derive(Debug)]
 pub struct Execution {
     payers: Payers,

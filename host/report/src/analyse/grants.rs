@@ -1,4 +1,4 @@
-//! What the memory manager says that it granted.
+//! Memory that the memory manager says that it granted.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ const PINNED: &str = "pinned";
 #[derive(Debug, Default)]
 pub struct Grants {
     reader: Reader,
-    /// What is held, by domain and first address: its place in the list, if it has one.
+    /// Grants that are held, by domain and first address: the place of each in the list, if it has
+    /// one.
     live: BTreeMap<(u8, u32), Option<usize>>,
     pub list: Vec<GrantReport>,
     pub total: u64,
@@ -58,7 +59,8 @@ impl Grants {
     }
 }
 
-/// What was told, with what is promised of it; `None` when the system has no such domain, or the specification means nothing.
+/// The grant that was told, with what is promised of it; `None` when the system has no such domain,
+/// or the specification means nothing.
 fn grant(told: &Told, at: u64, system: &SystemDescription) -> Option<GrantReport> {
     let domain = system.domains.iter().find(|domain| domain.index == told.client)?;
     let kept = if told.pinned { PINNED } else { told.place.name() };

@@ -12,7 +12,8 @@ use crate::time::Timebase;
 /// Most releases of one thread that can be pending; the kernel itself skips all but one.
 const PENDING: usize = 64;
 
-/// What was seen of one thread. Nominal times count from tick 0, whose own cycle is settled only at the end.
+/// Observations of one thread. Nominal times count from tick 0, whose own cycle is settled only at
+/// the end.
 #[derive(Debug, Default)]
 pub struct Jobs {
     pub cycles: u64,
@@ -26,7 +27,7 @@ pub struct Jobs {
     skipped: u64,
     last_overrun: Option<u64>,
     abandoned: u64,
-    /// What jobs used in their own domain.
+    /// Time that jobs used in their own domain.
     job: JobUse,
     /// Releases that came late while less important code ran.
     lateness: u64,
@@ -167,12 +168,12 @@ impl Jobs {
     }
 }
 
-/// What a job may take.
+/// Time that a job may take.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JobLimits {
     /// As declared, if it was.
     pub wcet: Option<u64>,
-    /// What going on after others costs.
+    /// Cost of going on after others.
     pub reload: u64,
 }
 

@@ -21,8 +21,9 @@ impl GateMeter {
         self.calls += 1;
     }
 
-    /// A call returned at a cycle after so many cycles of execution. What is declared bounds those that returned by themselves, and with what
-    /// it takes to stop a callee the others.
+    /// A call returned at a cycle after so many cycles of execution. The declared bound limits
+    /// those that returned by themselves; the bound and what it takes to stop a callee together
+    /// limit the others.
     pub fn exit(&mut self, at: u64, cycles: u64, failed: bool, limits: GateLimits) {
         self.cycles += cycles;
         let (max, limit) = match failed {
@@ -60,7 +61,7 @@ impl GateMeter {
 pub struct GateLimits {
     /// As declared.
     pub bound: u64,
-    /// What a callee that fails can cost beyond that: G + M + A (docs/time.md, Gates).
+    /// Time that a callee that fails can cost beyond that: G + M + A (docs/time.md, Gates).
     pub slack: u64,
 }
 
@@ -123,7 +124,7 @@ impl Misses {
         }
     }
 
-    /// What one domain's misses cost.
+    /// Cost of one domain's misses.
     pub fn of(&self, domain: u8) -> Option<&MissMeter> {
         self.meters.get(usize::from(domain))
     }

@@ -32,9 +32,15 @@ pub use supply::BudgetMeter;
 use execution::{Charge, Charges, Execution, ThreadMeter};
 use supply::Use;
 
-/// Timers fire between blocks of instructions, once the clock has moved: what may run after the quantum has ended. 946 cycles were seen on the
-/// Cortex-A9.
-const REST_OF_BLOCK: u64 = 1200;
+/// Most that is granted to blocks of instructions, between whose ends no timer fires.
+const MOST_OF_BLOCKS: u64 = 8000;
+
+/// By how much the emulator can be late with a timer unless it advances time after every instruction: until the end of the block in which the time
+/// comes, and of the next, in which QEMU learns of it; and the quantum.
+fn emulator_late(summary: &Summary) -> u64 {
+    let blocks = (2 * summary.longest_block_cycles).min(MOST_OF_BLOCKS);
+    summary.quantum_cycles + if summary.quantum_cycles > 1 { blocks } else { 0 }
+}
 
 /// A gate call that has not returned.
 #[derive(Debug)]
@@ -46,8 +52,8 @@ struct Call {
     ceiling: u8,
 }
 
-/// What was seen so far. Collectors are addressed by the indices of the description's tables; records with other indices are
-/// counted as strange and otherwise ignored.
+/// Observations so far. Collectors are addressed by the indices of the description's tables;
+/// records with other indices are counted as strange and otherwise ignored.
 #[derive(Debug)]
 pub struct Analysis<'a> {
     system: &'a SystemDescription,
@@ -90,9 +96,7 @@ impl<'a> Analysis<'a> {
             system,
             execution: Execution::new(system, summary),
             budgets: system.budgets.iter().map(budget).collect(),
-            release_late_bound: time.cycles(system.enforcement_ticks.saturating_add(1))
-                + summary.quantum_cycles
-                + if summary.quantum_cycles > 1 { REST_OF_BLOCK } else { 0 },
+            release_late_bound: time.cycles(system.enforcement_ticks.saturating_add(1)) + emulator_late(summary),
             time,
             running: Running::default(),
             calls: (0..threads).map(|_| Vec::new()).collect(),
@@ -157,7 +161,7 @@ impl<'a> Analysis<'a> {
         self.execution.threads.get(thread).copied().unwrap_or_default()
     }
 
-    /// What a thread has been charged for between switches.
+    /// Time that a thread has been charged for between switches.
     fn charged(&self, thread: usize) -> u64 {
         if self.execution.is_recorded { self.meter(thread).charged() } else { self.jobs[thread].cycles }
     }
@@ -176,9 +180,12 @@ impl<'a> Analysis<'a> {
     fn complete(&mut self, event: &RunEvent) -> bool {
         let thread = usize::from(event.detail);
         let meter = self.meter(thread);
-        let declared = self.system.threads.iter().find(|t| t.index == event.detail).and_then(|t| t.wcet_ticks);
-        let wcet = declared.map(|ticks| self.time.cycles(ticks)).filter(|_| self.execution.is_recorded);
-        let limits = JobLimits { wcet, reload: self.system.costs.reload_cycles };
+        let declared = self.system.threads.iter().find(|t| t.index == event.detail);
+        let wcet = declared.and_then(|t| t.wcet_ticks).map(|ticks| self.time.cycles(ticks));
+        let limits = JobLimits {
+            wcet: wcet.filter(|_| self.execution.is_recorded),
+            reload: declared.map_or(0, |t| self.time.cycles(t.reload_ticks)),
+        };
         self.jobs.get_mut(thread).is_some_and(|jobs| jobs.complete(event.cycle, &meter, limits))
     }
 

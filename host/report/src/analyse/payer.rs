@@ -1,9 +1,11 @@
-//! Who pays for the kernel's work (docs/time.md, Payer), told from the exception that led to it and from who ran before and after it.
+//! Payer of the kernel's work (docs/time.md, Payer), told from the exception that led to it and
+//! from who ran before and after it.
 //!
-//! * What the kernel does for a thread that goes on afterwards is that thread's call, or, after an interrupt, the line's or the timer's.
+//! * Work of the kernel for a thread that goes on afterwards is that thread's call, or, after an
+//!   interrupt, the line's or the timer's.
 //! * A switch belongs to an activation: to that of the thread that preempts, or of the one that cannot go on. `SIGNAL` pays for whom it wakes.
 //! * A thread that waited for a notification was woken by a line, which its own budget pays, or by a signal, which the signaller has paid.
-//!   Where that cannot be told from outside, nobody is charged.
+//!   Nobody is charged if that cannot be told from outside.
 
 use abi::Call;
 use record::{Architecture, Handled};
@@ -16,7 +18,7 @@ const ANONYMOUS_INTERRUPT: u16 = 6;
 const PEND_SV: u16 = 14;
 const FIRST_LINE: u16 = 16;
 
-/// Whose account a stretch of the kernel's goes to.
+/// Account that a stretch of the kernel's goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
     /// A call or fault of the thread.
@@ -31,7 +33,7 @@ pub enum Account {
     Nobody,
 }
 
-/// Who arranged that a thread was woken last.
+/// The one who arranged that a thread was woken last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arranged {
     /// The thread, or a line of its domain.
@@ -44,7 +46,7 @@ enum Arranged {
     Unknown,
 }
 
-/// What is known of each thread.
+/// Facts that are known of each thread.
 #[derive(Debug)]
 pub struct Payers {
     architecture: Architecture,
@@ -83,7 +85,8 @@ impl Payers {
         self.priorities.get(usize::from(thread)).copied().unwrap_or(u8::MAX)
     }
 
-    /// Who pays for a stretch of the kernel's between a thread that ran before it and one that goes on.
+    /// Account that pays for a stretch of the kernel's between a thread that ran before it and one
+    /// that goes on.
     pub fn account(&mut self, handled: Handled, before: Option<u16>, after: Option<u16>) -> Account {
         let Handled { exception, call } = handled;
         let call = call.and_then(|number| Call::from_number(u32::from(number)));

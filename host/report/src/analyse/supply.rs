@@ -1,4 +1,4 @@
-//! What a budget was used for, against what it supplies (docs/time.md, Supply).
+//! Use of a budget, against what it supplies (docs/time.md, Supply).
 //!
 //! Two bounds hold for every use: in a period of the grid at most the capacity, and in every window, wherever it begins, at most what a
 //! deferrable server supplies. The windows that are looked at end where a run ends, and begin where one began within the last periods.
@@ -14,7 +14,7 @@ const PERIODS: u64 = 4;
 /// How many of them are kept: when there are more, every other one goes.
 const RUNS: usize = 64;
 
-/// What time was used for.
+/// Purpose that time was used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// Code of the budget's threads, in their domains and in gates.
@@ -29,7 +29,7 @@ pub enum Use {
 #[derive(Clone, Copy, Debug)]
 struct Begin {
     at: u64,
-    /// What had been used before.
+    /// Time that had been used before.
     used: u64,
 }
 

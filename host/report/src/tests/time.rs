@@ -94,7 +94,7 @@ fn use_is_counted_from_execution_and_switches_are_paid_by_who_arranged_them() {
 #[test]
 fn a_switch_is_paid_with_what_it_takes_at_most_and_its_neighbours_run_on_that() {
     let mut priced = system();
-    priced.costs = Costs { entry_cycles: 12, exit_cycles: 18, early_cycles: 10, reload_cycles: 0 };
+    priced.costs = Costs { entry_cycles: 12, exit_cycles: 18, early_cycles: 10 };
     let report = build(&priced, &summary(310), &preemption());
     let used = |thread: usize| report.threads[thread].used;
     // The timer's switch took 20 of 30: thread 1 is not charged for 10 before it, nor thread 0 for 10 behind it. The other one took 25.
@@ -232,8 +232,15 @@ fn many_runs_do_not_hide_an_overdraft() {
 fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     let mut bounded = system();
     bounded.masked_bound_cycles = Some(60);
-    bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1, reload_cycles: 0 };
-    let window = |cycles| Window { pc: 0x105, exception: 15, start_cycle: 40, cycles, instructions: 9 };
+    bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1 };
+    let window = |cycles| Window {
+        pc: 0x105,
+        exception: 15,
+        start_cycle: 40,
+        cycles,
+        instructions: 9,
+        waits: record::Waits::default(),
+    };
     let mut seen = summary(9000);
     seen.masked.longest = Some(window(57));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
@@ -251,7 +258,7 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
 fn an_ordinary_system_is_not_overdrawn_by_what_the_kernel_takes_to_switch() {
     // 0.2 % of 3 068 000: finding 8.
     let mut ordinary = system();
-    ordinary.costs = Costs { entry_cycles: 2500, exit_cycles: 3500, early_cycles: 1000, reload_cycles: 0 };
+    ordinary.costs = Costs { entry_cycles: 2500, exit_cycles: 3500, early_cycles: 1000 };
     ordinary.masked_bound_cycles = Some(10_000);
     (ordinary.budgets[1].period_ticks, ordinary.budgets[1].capacity_ticks) = (767_000, 306_800);
     let report = build(&ordinary, &summary(20_000_000), &runs(&[(100, 3_076_720)]));
@@ -344,11 +351,11 @@ fn a_job_is_held_against_its_wcet_without_gates_and_switches() {
     assert_eq!(told.at, report.threads[0].job.exceeded.first_at);
     assert!(told.at.is_some() && told.remedy.is_some());
     // It went on twice after others: what it had to reload is not its own.
-    declared.costs.reload_cycles = 4;
-    assert!(build(&declared, &summary(500), &job_of(100)).verdict.ok);
-    assert_eq!(codes(&build(&declared, &summary(500), &job_of(101))), ["wcet-exceeded"]);
+    declared.threads[0].reload_ticks = 1;
+    assert!(build(&declared, &summary(500), &job_of(112)).verdict.ok);
+    assert_eq!(codes(&build(&declared, &summary(500), &job_of(113))), ["wcet-exceeded"]);
     declared.domains[0].hostile = true;
-    let report = build(&declared, &summary(500), &job_of(101));
+    let report = build(&declared, &summary(500), &job_of(113));
     assert!(report.verdict.ok && report.threads[0].job.exceeded.count == 1, "it is information");
 }
 
@@ -377,7 +384,7 @@ fn a_gate_is_metered_by_what_ran_inside_and_its_failure_by_what_stopping_it_take
     // G + M + A: 10 + 20 + 2 * 8.
     let mut bounded = system();
     bounded.masked_bound_cycles = Some(20);
-    bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1, reload_cycles: 0 };
+    bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1 };
     for (more, expected) in [(57, &[][..]), (58, &["gate-bound"][..])] {
         let mut events = job_of(50);
         long(&mut events, more, Error::GateOverrun.status());

@@ -100,7 +100,14 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
 #[test]
 fn a_masked_window_beyond_its_bound_fails() {
     let mut seen = summary(100);
-    seen.masked.longest = Some(Window { pc: 0x105, exception: 14, start_cycle: 5, cycles: 901, instructions: 140 });
+    seen.masked.longest = Some(Window {
+        pc: 0x105,
+        exception: 14,
+        start_cycle: 5,
+        cycles: 901,
+        instructions: 140,
+        waits: record::Waits::default(),
+    });
     let mut bounded = system();
     assert!(Report::build(&bounded, &seen, []).verdict.ok);
     bounded.masked_bound_cycles = Some(900);

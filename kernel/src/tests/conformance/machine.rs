@@ -10,7 +10,7 @@ use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
 
-/// What an access came to.
+/// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It can be performed, at this physical address.
@@ -23,10 +23,10 @@ pub enum Access {
 
 /// Hardware that permits accesses.
 pub trait Hardware: Guard {
-    /// What the processor before this one left is gone.
+    /// Nothing is left of the processor before this one.
     fn begin() {}
 
-    /// Where an access of whoever runs goes to, if what is loaded permits it.
+    /// Physical address of an access of whoever runs, if what is loaded permits it.
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32>;
 
     /// An access was not permitted: whether it is to be tried again at once, or later, or was a fault (`None`).

@@ -75,7 +75,7 @@ pub struct Player<'a, K: Hardware> {
     line: bool,
 }
 
-/// What a level sees of the system.
+/// View that a level has of the system.
 struct View<'a> {
     image: &'a Image,
     domain: usize,
@@ -125,7 +125,7 @@ impl<'a, K: Hardware> Player<'a, K> {
         let mut processor = Machine::<K> { now: BOOT, shortest: 250, ..Machine::default() };
         for domain in tables.all::<system::Domain>() {
             processor.memory.extend(image.bytes(domain.data_source, domain.data_bytes));
-            // Where the program has its initialised word, only its linker knows; here it is the first.
+            // Only the program's linker knows where its initialised word is; here it is the first.
             let initial = (domain.data_source..).zip(INITIAL.to_le_bytes());
             processor.memory.extend(initial);
         }

@@ -1,4 +1,4 @@
-//! What is given back: parts of what is mapped, and all of it when a domain is restarted.
+//! Memory that is given back: parts of what is mapped, and all of it when a domain is restarted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -34,9 +34,9 @@ pub struct SimContext {
     pub again: bool,
 }
 
-/// What a simulated processor protects memory with.
+/// Mechanism by which a simulated processor protects memory.
 pub trait Guard: Sized + Default + 'static {
-    /// What a domain may access.
+    /// Memory that a domain may access.
     type Protection: Protection<Machine<Self>>;
 
     /// Some of a mapping may be accessible while it is on its way.
@@ -45,7 +45,7 @@ pub trait Guard: Sized + Default + 'static {
     /// log2 of the smallest that can be mapped at run time.
     const SMALLEST_LOG2: u32;
 
-    /// What the idle loop may access.
+    /// Memory that the idle loop may access.
     fn idle() -> <Self::Protection as Protection<Machine<Self>>>::Idle;
 
     /// The same system for a processor of this kind.
@@ -57,13 +57,13 @@ pub trait Guard: Sized + Default + 'static {
     /// How often a domain can reach a physical address.
     fn uses(protection: &Self::Protection, physical: u32) -> usize;
 
-    /// Whoever runs accesses something.
+    /// The running thread accesses something.
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32);
 
-    /// What must hold of the hardware after every kernel entry.
+    /// Checks what must hold of the hardware after every kernel entry.
     fn check(kernel: &mut Kernel<Machine<Self>>);
 
-    /// What must hold of what domains may access.
+    /// Checks what must hold of what domains may access.
     fn check_memory(kernel: &Kernel<Machine<Self>>);
 
     /// The words by which `FRAMES_MAP` asks for `2^log2` bytes from a physical address on, in frames that begin at `frames`, with some eighths
@@ -76,7 +76,7 @@ pub type Sim = Machine<Registers>;
 
 #[derive(Default)]
 pub struct Machine<K> {
-    /// What it protects memory with.
+    /// Mechanism by which it protects memory.
     pub kind: K,
     pub now: u64,
     /// Shortest delay of the timer.
@@ -272,7 +272,7 @@ impl<K: Guard> Kernel<Machine<K>> {
         told
     }
 
-    /// What the entry code does: the short ways first.
+    /// Does what the entry code does: the short ways first.
     fn enters(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
             _ if self.arch.long_way => {
@@ -362,7 +362,7 @@ impl<K: Guard> Kernel<Machine<K>> {
         level.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
     }
 
-    /// Where something is that a domain can write.
+    /// Physical address of something that a domain can write.
     pub fn place(&self, domain: u8, address: u32) -> u32 {
         self.domain(domain).protection.physical(address, protect::pmsav7::AccessKind::Write).unwrap().0
     }

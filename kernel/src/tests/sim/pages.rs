@@ -24,7 +24,7 @@ const FAR_BYTES: u32 = 0x1_0000;
 /// Entries of the TLB.
 const ENTRIES: usize = 256;
 
-/// What a walk finds: first virtual and physical address, and the rest.
+/// Entry that a walk finds: first virtual and physical address, and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub virt: u32,
@@ -147,7 +147,7 @@ pub struct Pager {
     pub invalidations: u32,
     pub needed: Vec<u32>,
     pub lost: Option<u32>,
-    /// What there was when everything was checked last.
+    /// State in which everything was checked last.
     checked: Option<Checked>,
 }
 
@@ -169,7 +169,7 @@ impl Pager {
         self.tlb.iter().chain(self.locked.iter().flatten())
     }
 
-    /// What the thread that runs reaches by an address; the TLB keeps it.
+    /// Entry by which the thread that runs reaches an address; the TLB keeps it.
     pub fn translate(&mut self, address: u32) -> Option<Entry> {
         let (root, own) = self.space?;
         let holds = |entry: &Entry| address & !(entry.unit.bytes() - 1) == entry.virt;
@@ -345,13 +345,13 @@ pub fn translations(kernel: &Kernel<Machine<Pager>>) {
     });
     for (slot, held) in kernel.shared.held().into_iter().enumerate() {
         let locked = kernel.arch.kind.locked[slot].map(|(asid, entry)| (asid, entry.virt));
-        // What is on its way out is nobody's any more.
+        // An entry that is on its way out is nobody's any more.
         let leaves = held.is_none() && kernel.edit.is_some();
         assert!(held == locked || leaves, "slot {slot} of the TLB holds {locked:x?}, not {held:x?}");
     }
 }
 
-/// What a domain reaches is neither the kernel's nor another domain's own.
+/// Memory that a domain reaches is neither the kernel's nor another domain's own.
 fn owned(kernel: &Kernel<Machine<Pager>>, index: usize, entry: &Entry) {
     let (first, end) = (u64::from(entry.physical), u64::from(entry.physical) + u64::from(entry.unit.bytes()));
     let meets = |base: u32, bytes: u32| first < u64::from(base) + u64::from(bytes) && u64::from(base) < end;

@@ -17,7 +17,7 @@ use crate::regions::Regions;
 /// The registers.
 #[derive(Default)]
 pub struct Registers {
-    /// What was loaded last.
+    /// Registers as they were loaded last.
     pub loaded: [u32; 16],
 }
 
@@ -97,7 +97,8 @@ impl Guard for Registers {
     }
 }
 
-/// Whatever was mapped at run time, no region of a domain touches the kernel's memory or what is another domain's own.
+/// No region of a domain touches the kernel's memory or what is another domain's own, whatever was
+/// mapped at run time.
 fn regions(kernel: &Kernel<Sim>) {
     for (index, domain) in kernel.domains.iter().enumerate() {
         let words: Vec<u32> = domain.protection.slots.image().words().collect();
@@ -116,7 +117,7 @@ fn regions(kernel: &Kernel<Sim>) {
     }
 }
 
-/// What a pair of region registers permits, run by run (DDI 0403 B3.5.8, B3.5.9).
+/// Memory that a pair of region registers permits, run by run (DDI 0403 B3.5.8, B3.5.9).
 fn permitted(base: u32, rasr: u32) -> Vec<(u64, u64)> {
     let bytes = 2_u64 << (rasr >> 1 & 31);
     let eighth = bytes / 8;

@@ -29,11 +29,13 @@ pub enum Paths {
     Any,
 }
 
-/// What a victim is at.
+/// Progress of a victim.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     /// User time that the job has taken, outside of the gate.
     job: u64,
+    /// How often it went on after others, or after the gate.
+    resumed: u64,
     /// Whether the job still has to call the gate.
     to_call: bool,
     /// The release before.
@@ -45,25 +47,27 @@ pub struct Run<'a> {
     pub kernel: Chip,
     pub rng: Rng,
     pub moods: Vec<Mood>,
-    /// What hostile threads do instead, again and again, and where they are in it.
+    /// Scripts that hostile threads follow instead, again and again, and where they are in them.
     pub scripts: Vec<(Vec<Step>, usize)>,
     pub paths: Paths,
     /// User time that each thread has left of what it is doing.
     pub busy: Vec<u64>,
-    /// What each thread asks for next.
+    /// Call that each thread makes next.
     pub then: Vec<Option<(Call, [u32; 4])>>,
     work: Vec<Work>,
     /// When the line is raised next.
     line: u64,
     /// From when on the running thread pays: behind the switch to it, and behind interrupts for others.
     pays_from: u64,
-    /// What it has paid since the switch to it.
+    /// Time that it has paid since the switch to it.
     ran: u64,
     supplies: Vec<Supply>,
-    /// What was wrong with a supply.
+    /// Complaint about a supply.
     pub complaint: Option<String>,
     /// The longest response of each victim, and how many jobs there were.
     pub worst: Vec<u64>,
+    /// How often a job of each victim went on after others at most.
+    pub resumed: Vec<u64>,
     pub jobs: u64,
     /// Whether there is a log, which takes long: ask for it when a seed has failed.
     noted: bool,
@@ -95,6 +99,7 @@ impl<'a> Run<'a> {
             supplies: Supply::of(system, matches!(paths, Paths::Longest)).collect(),
             complaint: None,
             worst: vec![0; victims],
+            resumed: vec![0; victims],
             jobs: 0,
             noted: std::env::var_os("COFFERDAM_TIME_STORY").is_some(),
             log: VecDeque::new(),
@@ -191,13 +196,22 @@ impl<'a> Run<'a> {
             }
         }
         self.kernel.arch.now = next;
-        // What is pending already comes before a thread's first instruction.
+        // An interrupt that is pending already comes before a thread's first instruction.
         if done < interrupt || (done == interrupt && done > now && self.rng.chance(2)) {
             self.acts(who);
-        } else if line <= timer {
-            self.line_comes();
         } else {
-            self.timer_comes();
+            self.loses(who);
+            if line <= timer { self.line_comes() } else { self.timer_comes() }
+        }
+    }
+
+    /// An interrupt comes in the middle of a victim's job, or the job comes back from a gate: it has to load something again.
+    fn loses(&mut self, who: u8) {
+        let begun = |run: &Self| run.work[usize::from(who)].job > 0 && run.kernel.top().outer.is_none();
+        if self.is_victim(who) && begun(self) {
+            let who = usize::from(who);
+            self.work[who].resumed += 1;
+            self.busy[who] += u64::from(self.system.reload);
         }
     }
 
@@ -355,10 +369,11 @@ impl<'a> Run<'a> {
         let (release, open) = (self.kernel.thread(number).release, self.kernel.thread(number).open);
         let told = self.kernel.context(number).response.map(|(status, _)| Error::from_status(status));
         assert_ne!(told, Some(Some(Error::GateOverrun)), "an innocent callee was stopped\n{}", self.story());
-        let wcet = u64::from(victim.wcet);
-        let Work { job, to_call, .. } = self.work[who];
+        let Work { job, to_call, resumed, .. } = self.work[who];
+        let wcet = u64::from(victim.wcet) + resumed * u64::from(self.system.reload);
         if open && to_call && job >= wcet / 2 {
             self.work[who].to_call = false;
+            self.work[who].resumed += 1;
             // The callee takes all of its bound but what the kernel takes of it.
             self.busy[who] = u64::from(self.system.gate.1 - COSTS.switching.path());
             self.asks(Call::GateCall, [GATE, 0, 0, 0]);
@@ -374,7 +389,7 @@ impl<'a> Run<'a> {
         if open {
             self.done(who, release);
         }
-        self.work[who].job = 0;
+        (self.work[who].job, self.work[who].resumed) = (0, 0);
         self.work[who].to_call = victim.calls;
         self.asks(Call::WaitPeriod, [0; 4]);
     }
@@ -391,6 +406,7 @@ impl<'a> Run<'a> {
         };
         assert!(rule, "released at {release} after {last}\n{}", self.story());
         self.worst[who] = self.worst[who].max(self.kernel.arch.now - release);
+        self.resumed[who] = self.resumed[who].max(self.work[who].resumed);
         self.jobs += 1;
         self.note(|| format!("victim done, released at {release}"));
     }

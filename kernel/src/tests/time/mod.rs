@@ -18,7 +18,7 @@ use testing::Rng;
 
 use super::sim::release;
 use drive::Run;
-use systems::{System, bounds, random};
+use systems::{System, bounds, random, resumptions};
 
 /// Ticks. The kernel's paths as on a board, rounded: their proportions matter.
 pub(super) const COSTS: Costs = Costs {
@@ -32,7 +32,7 @@ pub(super) const COSTS: Costs = Costs {
 /// When systems start.
 pub(super) const START: u64 = 1_000;
 
-/// What a campaign has seen.
+/// Observations of a campaign.
 #[derive(Default)]
 struct Seen {
     systems: u32,
@@ -40,6 +40,8 @@ struct Seen {
     /// Systems with more than one budget of victims, with sharers among the victims, and with a hostile sharer of a victim.
     kinds: [u32; 3],
     ratios: Vec<f64>,
+    /// How often jobs went on after others, over the bound.
+    resumed: Vec<f64>,
 }
 
 impl Seen {
@@ -48,13 +50,18 @@ impl Seen {
     }
 }
 
-/// Plays a system until its first victim has had so many periods. What was wrong.
+/// Plays a system until its first victim has had so many periods. Returns what was wrong.
 fn play(system: &System, bounds: &[u64], seed: u64, jobs: u32, seen: &mut Seen) -> Option<String> {
     let mut run = Run::new(system, seed);
     run.play(jobs, bounds);
     let late = run.worst.iter().zip(bounds).position(|(worst, bound)| worst > bound);
     let late = late.map(|victim| format!("response {} of {victim} above {}", run.worst[victim], bounds[victim]));
-    let wrong = late.or_else(|| run.complaint.take());
+    let often = (0..run.resumed.len()).map(|of| (run.resumed[of], resumptions(system, of)));
+    let often: Vec<(u64, u64)> = often.collect();
+    seen.resumed.extend(often.iter().map(|(times, bound)| *times as f64 / *bound as f64));
+    let often = often.into_iter().find(|(times, bound)| times > bound);
+    let often = often.map(|(times, bound)| format!("a job was interrupted {times} times, at most {bound}"));
+    let wrong = late.or(often).or_else(|| run.complaint.take());
     let wrong = wrong.map(|what| format!("seed {seed}: {what}\n{}", run.story()));
     seen.ratios.extend(run.worst.iter().zip(bounds).map(|(worst, bound)| *worst as f64 / *bound as f64));
     seen.systems += 1;
@@ -90,12 +97,13 @@ fn no_response_is_above_its_bound() {
     let first = number("COFFERDAM_TIME_SEED", 1);
     let seen = campaign(first..first + systems, 40);
     std::println!(
-        "{} systems ({:?} with two victims' budgets, sharers, a hostile sharer), {} jobs, response/bound: median {:.2}, largest {:.3}",
+        "{} systems ({:?} with two victims' budgets, sharers, a hostile sharer), {} jobs, response/bound: median {:.2}, largest {:.3}; interrupted/bound: largest {:.3}",
         seen.systems,
         seen.kinds,
         seen.jobs,
         seen.ratios[seen.ratios.len() / 2],
-        seen.worst()
+        seen.worst(),
+        seen.resumed.iter().copied().fold(0.0, f64::max)
     );
     assert!(u64::from(seen.systems) > systems / 5, "only {} were admitted", seen.systems);
     assert!(systems < 1_000 || seen.kinds.iter().all(|count| *count > 20), "kinds of systems: {:?}", seen.kinds);

@@ -1,4 +1,4 @@
-//! What hostile threads do.
+//! Behaviour of hostile threads.
 
 use abi::Call;
 use testing::Rng;
@@ -7,7 +7,7 @@ use super::drive::Run;
 use super::systems::{GATE, LINE, SERVER, WORDS, word};
 use super::{COSTS, START};
 
-/// What a hostile thread likes to do; drawn once for each, and again from time to time.
+/// Behaviour that a hostile thread likes; drawn once for each, and again from time to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     /// Runs.

@@ -19,7 +19,7 @@ fn on_one_budget(priorities: &[u8]) -> Builder {
     let victim = Victim { priority: 30, budget: 0, period: 1_000_000, wcet: 1_000, calls: false };
     let hostile = priorities.iter().map(|&priority| Hostile { priority, budget: 1 }).collect();
     let budgets = vec![(1_000_000, 2_000), (20_000, 5_000)];
-    tables(&System { victims: vec![victim], hostile, budgets, gate: (2, 3_000) })
+    tables(&System { victims: vec![victim], hostile, budgets, gate: (2, 3_000), reload: 0 })
 }
 
 fn boots(builder: &Builder) -> Chip {
@@ -102,6 +102,55 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
     }
 }
 
+/// The kernel gives the time of an interrupt for others back in the period in which it came, also
+/// if nobody has looked at the budget since the boundary.
+#[test]
+fn interrupts_are_given_back_behind_a_boundary() {
+    for (timer, given) in [(false, COSTS.switching.path()), (true, COSTS.switching.early)] {
+        let mut kernel = boots(&on_one_budget(&[2]));
+        sleeps(&mut kernel, START + 19_000);
+        kernel.passes(20_500);
+        assert_eq!(kernel.current(), 1);
+        for _ in 0..2 {
+            if timer {
+                kernel.on_timer();
+            } else {
+                kernel.interrupts(3);
+            }
+            kernel.passes(500);
+        }
+        let now = kernel.now();
+        kernel.pause(now);
+        assert_eq!(left(&kernel, 1), 5_000 - 1_500 + 2 * i64::from(given), "timer: {timer}");
+    }
+}
+
+/// A callee cannot arrange what the rest of its bound does not cover: its caller would pay for that and for the fault.
+#[test]
+fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
+    for (call, handle) in [(Call::Signal, word(0)), (Call::InterruptAck, LINE)] {
+        for (rest, overruns) in [(COSTS.activation() + 10, false), (COSTS.activation() - 10, true)] {
+            let mut kernel = boots(&on_one_budget(&[2, 2]));
+            kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
+            kernel.asks(Call::GateCall as u32, [0; 4]);
+            assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
+            kernel.passes(3_000 - rest);
+            let limit = kernel.limit;
+            kernel.arch.masked.clear();
+            kernel.asks(call as u32, [handle, 1, 0, 0]);
+            kernel.passes(0);
+            let arranged = kernel.thread(1).state == State::Ready || kernel.arch.masked.get(&3) == Some(&false);
+            assert_eq!((arranged, kernel.depth(2)), (!overruns, usize::from(!overruns)), "{call:?} with {rest} left");
+            if overruns {
+                let now = kernel.now();
+                kernel.pause(now);
+                let left = left(&kernel, 1);
+                assert!(left >= i64::from(limit.wrapping_sub(now as u32)), "{call:?} took from the caller: {left}");
+            }
+        }
+    }
+}
+
 /// One thread wakes another again and again, which waits again at once, on a processor whose paths take no time.
 #[test]
 fn short_switches_do_not_add_up_to_a_supply() {
@@ -180,13 +229,13 @@ fn long_idleness_is_told_from_none() {
             used += if ran { kernel.arch.now - from } else { 0 };
             from = kernel.arch.now;
         }
-        // What is left of three periods, and the beginning of another.
+        // The rest of three periods, and the beginning of another.
         let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
         assert!((3 * 4_500..=most).contains(&used), "{used} ticks after {idle}");
     }
 }
 
-/// What a call may still take is no sharer's while its thread is switched away.
+/// Time that a call may still take is no sharer's while its thread is switched away.
 #[test]
 fn what_is_set_aside_for_a_call_is_nobody_elses() {
     let mut kernel = boots(&on_one_budget(&[5, 1]));
@@ -218,6 +267,7 @@ fn who_leaves_a_gate_early_pays_for_its_timer() {
             hostile,
             budgets: vec![(200_000, 40_340), (20_000, 10_000)],
             gate: (2, bound),
+            reload: 0,
         };
         let bounds = bounds(&system).unwrap();
         let mut run = Run::new(&system, 0);

@@ -65,8 +65,13 @@ fn system(periods: [u32; 2], capacity: u32, priorities: [u8; 2], calls: bool) ->
     let [period, other] = periods.map(|units| units * UNIT);
     let victim = Victim { priority: 3, budget: 0, period, wcet: UNIT, calls };
     let hostile = priorities.map(|priority| Hostile { priority, budget: 1 }).to_vec();
-    let mut small =
-        System { victims: vec![victim], hostile, budgets: vec![(period, 0), (other, capacity)], gate: (2, 300) };
+    let mut small = System {
+        victims: vec![victim],
+        hostile,
+        budgets: vec![(period, 0), (other, capacity)],
+        gate: (2, 300),
+        reload: 0,
+    };
     if let Sharing::Exceeded { demand } = sharing(period.into(), 0, &systems::shares(&small, 0), 0, &COSTS) {
         small.budgets[0].1 = demand as u32;
     }

@@ -1,5 +1,6 @@
-//! What a budget gives, measured from outside: the processor has seen who ran when, and what was arranged. It knows nothing of the kernel's
-//! books, and nothing of the analysis but that a budget holds at most its capacity and is filled at the boundaries of its grid.
+//! Supply of a budget, measured from outside: the processor has seen who ran when, and what was
+//! arranged. It knows nothing of the kernel's books, and nothing of the analysis but that a budget
+//! holds at most its capacity and is filled at the boundaries of its grid.
 
 use std::collections::VecDeque;
 use std::string::String;
@@ -22,7 +23,8 @@ pub struct Supply {
     /// By how much use and prices together can exceed what the budget held: an activation for each thread, a late timer, a masked path, and
     /// the failure of a callee.
     over: u64,
-    /// Whether prices count. Where paths are shorter than their bounds, the kernel leaves the rest to who is switched to; part of a price comes back.
+    /// Whether prices count. The kernel leaves the rest of a bound to who is switched to when a
+    /// path is shorter; part of a price comes back.
     priced: bool,
     uses: VecDeque<Use>,
 }

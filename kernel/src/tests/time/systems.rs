@@ -40,6 +40,8 @@ pub struct System {
     pub budgets: Vec<(u32, u32)>,
     /// Ceiling and bound.
     pub gate: (u8, u32),
+    /// Ticks that a victim loses each time that it goes on after others.
+    pub reload: u32,
 }
 
 /// Handles that every domain has.
@@ -57,7 +59,8 @@ pub const WORDS: u32 = 4;
 pub fn random(rng: &mut Rng) -> System {
     let gate =
         (2 + rng.below(3) as u8, if rng.chance(3) { 150 + rng.below(2_500) } else { 150 + rng.below(600) } as u32);
-    let mut system = System { victims: Vec::new(), hostile: Vec::new(), budgets: Vec::new(), gate };
+    let reload = if rng.chance(3) { 5 + rng.below(30) as u32 } else { 0 };
+    let mut system = System { victims: Vec::new(), hostile: Vec::new(), budgets: Vec::new(), gate, reload };
     for index in 0..if rng.chance(3) { 2 } else { 1 } {
         system.budgets.push((5_000 * (1 + rng.below(8)) as u32, 0));
         victims_of(&mut system, index, rng);
@@ -117,23 +120,37 @@ fn victims_of(system: &mut System, budget: usize, rng: &mut Rng) {
     };
     let count = system.victims.iter().filter(|victim| victim.budget == budget).count();
     let needed = (0..count).map(needs).max().unwrap_or(0);
-    system.budgets[budget].1 = needed.min(grid.into()) as u32;
+    // The threads that will interrupt are not drawn yet.
+    let reloads = u64::from(system.reload) * 150 * count as u64;
+    system.budgets[budget].1 = (needed + reloads).min(grid.into()) as u32;
 }
 
-impl Victim {
-    fn job(&self, gate: (u8, u32)) -> Job {
-        let calls = u64::from(self.calls);
-        Job { wcet: self.wcet.into(), calls, bounds: calls * u64::from(gate.1), ..Job::default() }
-    }
+/// Needs of a victim's job, but for what it loses to others.
+fn plain(system: &System, of: usize) -> Job {
+    let victim = &system.victims[of];
+    let calls = u64::from(victim.calls);
+    Job { wcet: victim.wcet.into(), calls, bounds: calls * u64::from(system.gate.1), ..Job::default() }
+}
+
+/// How often a job of a victim goes on after others at most.
+pub fn resumptions(system: &System, of: usize) -> u64 {
+    let victim = &system.victims[of];
+    beside(system, of).view().resumptions(victim.priority, &plain(system, of), victim.period.into())
+}
+
+fn job(system: &System, of: usize) -> Job {
+    let reload = if system.reload > 0 { resumptions(system, of) * u64::from(system.reload) } else { 0 };
+    Job { reload, ..plain(system, of) }
 }
 
 /// The threads of a budget, victims first.
 pub fn shares(system: &System, budget: usize) -> Vec<Share> {
     let reservation = Some(system.gate.1.into());
-    let victims = system.victims.iter().filter(|victim| victim.budget == budget).map(|victim| Share {
+    let victims = system.victims.iter().enumerate().filter(|(_, victim)| victim.budget == budget);
+    let victims = victims.map(|(of, victim)| Share {
         level: victim.priority,
         period: Some(victim.period.into()),
-        price: Some(victim.job(system.gate).price(&COSTS)),
+        price: Some(job(system, of).price(&COSTS)),
         reservation,
         arranges: 1,
     });
@@ -158,16 +175,25 @@ pub fn bounds(system: &System) -> Option<Vec<u64>> {
     (0..system.victims.len()).map(|of| bound(system, of)).collect()
 }
 
-fn bound(system: &System, of: usize) -> Option<u64> {
-    let victim = &system.victims[of];
-    let (grid, capacity) = system.budgets[victim.budget];
-    let (grid, period) = (u64::from(grid), u64::from(victim.period));
-    let before = system.victims[..of].iter().filter(|other| other.budget == victim.budget).count();
-    let shares = shares(system, victim.budget);
-    match sharing(grid, capacity.into(), &shares, before, &COSTS) {
-        Sharing::Covered { .. } | Sharing::Full { .. } => {}
-        _ => return None,
+/// Everything beside a victim; sharers are without their prices.
+struct Beside {
+    own: Grid,
+    budgets: Vec<Contender>,
+    sharers: Vec<Sharer>,
+    gates: Vec<GateTerm>,
+    lines: [Line; 1],
+}
+
+impl Beside {
+    fn view(&self) -> Set<'_> {
+        let Beside { own, budgets, sharers, gates, lines } = self;
+        Set { own: *own, budgets, sharers, gates, lines, costs: COSTS }
     }
+}
+
+fn beside(system: &System, of: usize) -> Beside {
+    let victim = &system.victims[of];
+    let (grid, period) = (u64::from(system.budgets[victim.budget].0), u64::from(victim.period));
     let releases = gcd(grid, period);
     let all = system.victims.iter().map(|victim| (victim.priority, victim.budget));
     let all: Vec<(u8, usize)> =
@@ -183,31 +209,42 @@ fn bound(system: &System, of: usize) -> Option<u64> {
             arranges: 1,
         })
     };
-    let budgets: Vec<Contender> = system.budgets.iter().enumerate().filter_map(contender).collect();
-    let others = shares.iter().enumerate().filter(|(position, _)| *position != before);
-    let sharer = |(_, share): (usize, &Share)| {
-        let (other, price) = (share.period?, share.price?);
-        let together = grid.is_multiple_of(other) && period.is_multiple_of(other);
-        Some(Sharer { level: share.level, period: other, deadline: other, price, together })
+    let others = system.victims.iter().enumerate().filter(|(other, v)| *other != of && v.budget == victim.budget);
+    let sharer = |(_, other): (usize, &Victim)| {
+        let together = grid.is_multiple_of(other.period.into()) && period.is_multiple_of(other.period.into());
+        let (period, activations) = (other.period.into(), 1 + u64::from(other.calls));
+        Sharer { level: other.priority, period, deadline: period, price: 0, activations, together }
     };
-    let sharers: Vec<Sharer> = others.filter_map(sharer).collect();
     let (ceiling, longest) = system.gate;
     let callers = all.iter().map(|(priority, _)| *priority).filter(|priority| *priority >= ceiling);
     let gate = |lowest_caller| GateTerm { ceiling, bound: longest.into(), lowest_caller };
-    let gates: Vec<GateTerm> = callers.max().map(gate).into_iter().collect();
-    let others = all.iter().enumerate().filter(|(other, _)| *other != of);
-    let lines = [Line { wakes: others.map(|(_, (priority, _))| *priority).min() }];
-    let waits = shares.iter().any(|share| share.level > victim.priority);
-    let set = Set {
+    let waits = all.iter().any(|(priority, budget)| *budget == victim.budget && *priority > victim.priority);
+    let woken = all.iter().enumerate().filter(|(other, _)| *other != of).map(|(_, (priority, _))| *priority);
+    Beside {
         own: Grid { period: grid, step: releases, timers: 1 + u64::from(waits) },
-        budgets: &budgets,
-        sharers: &sharers,
-        gates: &gates,
-        lines: &lines,
-        costs: COSTS,
-    };
-    let subject = Subject { level: victim.priority, deadline: period, job: victim.job(system.gate) };
-    response(&subject, &set).ok().map(|found| found.window)
+        budgets: system.budgets.iter().enumerate().filter_map(contender).collect(),
+        sharers: others.map(sharer).collect(),
+        gates: callers.max().map(gate).into_iter().collect(),
+        lines: [Line { wakes: woken.min() }],
+    }
+}
+
+fn bound(system: &System, of: usize) -> Option<u64> {
+    let victim = &system.victims[of];
+    let (grid, capacity) = system.budgets[victim.budget];
+    let before = system.victims[..of].iter().filter(|other| other.budget == victim.budget).count();
+    let shares = shares(system, victim.budget);
+    match sharing(grid.into(), capacity.into(), &shares, before, &COSTS) {
+        Sharing::Covered { .. } | Sharing::Full { .. } => {}
+        _ => return None,
+    }
+    let mut beside = beside(system, of);
+    let prices = shares.iter().enumerate().filter(|(position, _)| *position != before);
+    for (sharer, price) in beside.sharers.iter_mut().zip(prices.filter_map(|(_, share)| share.price)) {
+        sharer.price = price;
+    }
+    let subject = Subject { level: victim.priority, deadline: victim.period.into(), job: job(system, of) };
+    response(&subject, &beside.view()).ok().map(|found| found.window)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

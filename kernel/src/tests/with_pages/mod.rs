@@ -1,4 +1,5 @@
-//! What does not depend on how memory is protected, with page tables: the same files of tests once more.
+//! Behaviour that does not depend on how memory is protected, with page tables: the same files of
+//! tests once more.
 #![allow(clippy::duplicate_mod)]
 
 #[path = "../attacks.rs"]

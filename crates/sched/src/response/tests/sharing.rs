@@ -32,7 +32,8 @@ fn a_full_budget_at_each_release_needs_the_highest_urgency_and_boundaries() {
     assert_eq!(sharing(100, demand, &equal, 0, &COSTS), Sharing::Emptied { by: 1 });
 }
 
-/// What less urgent sharers can leave at a boundary, whatever they did before: what a full budget is counted as, and at times no more.
+/// The demand that is counted for a full budget covers what less urgent sharers can have taken at a
+/// boundary, whatever they did before, and at times is no more than that.
 #[test]
 fn debt_at_a_boundary_is_counted() {
     let mut met = 0;

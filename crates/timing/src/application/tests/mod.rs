@@ -1,6 +1,7 @@
 mod calibration;
 mod core;
 mod level2;
+mod spoil;
 mod walks;
 
 use super::{Access, Charge, MemorySystem};
