@@ -111,13 +111,12 @@ impl Predictor {
         }
     }
 
-    /// Extra cycles for an outcome of a branch that was resolved `late` cycles after it was predicted. The profile's figure is
-    /// that of flags set right before the branch.
-    pub fn cost(&self, outcome: Outcome, late: u32) -> u32 {
+    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it.
+    pub fn cost(&self, outcome: Outcome) -> u32 {
         match outcome {
             Outcome::Right => 0,
             Outcome::Redirect => self.redirect,
-            Outcome::Wrong => self.mispredict + late.saturating_sub(1),
+            Outcome::Wrong => self.mispredict,
         }
     }
 

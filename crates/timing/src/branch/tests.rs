@@ -67,8 +67,7 @@ fn branches_contend_for_entries() {
 #[test]
 fn outcomes_cost_what_the_profile_says() {
     let p = predictor(64);
-    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o, 1)), [0, 2, 8]);
-    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o, 5)), [0, 2, 12]);
+    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o)), [0, 2, 8]);
 }
 
 /// A predictor with a return stack of eight, all branches known.

@@ -14,12 +14,13 @@ pub(crate) const NO_LINE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Front {
     pub predictor: Predictor,
-    /// The branch that ended the last block, until it is known where execution went on, and by how many cycles it was resolved
-    /// after it was predicted.
-    pub pending: Option<(BranchSite, u32)>,
+    /// The branch that ended the last block, until it is known where execution went on.
+    pub pending: Option<BranchSite>,
     pub last_fetch_line: u32,
     pub costs: CostTable,
     pub scoreboard: Scoreboard,
+    /// The pipeline when the last block or instruction began.
+    pub before: Scoreboard,
     pub line_log2: u32,
 }
 
@@ -32,15 +33,38 @@ impl Front {
             last_fetch_line: NO_LINE,
             costs: CostTable::new(&profile.pipeline),
             scoreboard: Scoreboard::new(),
+            before: Scoreboard::new(),
             line_log2: profile.dcache.line.value.trailing_zeros(),
         }
     }
 
     /// Forgets what is under way, as an exception does.
     pub fn empty(&mut self) {
+        self.cut();
+        self.last_fetch_line = NO_LINE;
+    }
+
+    /// Forgets what the last block left behind, as it did not come to its end.
+    pub fn cut(&mut self) {
         self.pending = None;
         self.scoreboard.clear();
-        self.last_fetch_line = NO_LINE;
+    }
+
+    /// Issue cycles of the last `count` instructions of `block`, which was executed last.
+    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
+        block.behind(&self.costs, self.before, count)
+    }
+
+    /// Issue cycles of `insn`, which was executed last.
+    pub fn issued(&self, insn: &InsnCost) -> u32 {
+        let mut before = self.before;
+        before.issue(&self.costs, insn.info())
+    }
+
+    /// Issues a block: cycles.
+    fn issue(&mut self, block: &BlockCost) -> u32 {
+        self.before = self.scoreboard;
+        block.issue(&self.costs, &mut self.scoreboard)
     }
 }
 
@@ -78,28 +102,29 @@ pub(crate) trait Executes<C> {
         let line_log2 = self.front().line_log2;
         let first = start >> line_log2;
         let last = end.wrapping_sub(1) >> line_log2;
+        let cycles = self.front().issue(block);
         if first == last {
-            spent += self.fetch(first, context) + self.pass(block.cycles());
+            spent += self.fetch(first, context) + self.pass(cycles);
         } else {
             // The issue cycles are spread over the lines, so that what is read ahead has time to arrive.
             let lines = last.wrapping_sub(first).wrapping_add(1);
-            let share = block.cycles() / lines;
+            let share = cycles / lines;
             for line in first..=last {
                 spent += self.fetch(line, context) + self.pass(share);
             }
-            spent += self.pass(block.cycles() - share * lines);
+            spent += self.pass(cycles - share * lines);
         }
         if block.refetches {
             self.front().last_fetch_line = NO_LINE;
         }
-        self.front().pending = block.branch.map(|site| (site, block.late));
+        self.front().pending = block.branch;
         let counts = self.counts();
         counts.instructions += u64::from(block.instructions());
         counts.blocks += 1;
         spent
     }
 
-    /// One execution of one instruction: as a block, but with the pipeline's state kept up to the next branch.
+    /// One execution of one instruction: as a block of its own.
     fn execute_instruction(&mut self, insn: &InsnCost, context: &C) -> u32 {
         let mut spent = self.arrive(insn.pc);
         let info = insn.info();
@@ -114,14 +139,12 @@ pub(crate) trait Executes<C> {
             spent += self.fetch(last, context);
         }
         let front = self.front();
+        front.before = front.scoreboard;
         let issue = front.scoreboard.issue(&front.costs, info);
         if info.class == Class::InstructionBarrier {
             front.last_fetch_line = NO_LINE;
         }
-        front.pending = insn.site().map(|site| (site, front.scoreboard.late()));
-        if front.pending.is_some() {
-            front.scoreboard.clear();
-        }
+        front.pending = insn.site();
         self.counts().instructions += 1;
         spent + self.pass(issue)
     }
@@ -129,9 +152,11 @@ pub(crate) trait Executes<C> {
     /// Settles the branch before, now that execution went on at `next`.
     fn arrive(&mut self, next: u32) -> u32 {
         let front = self.front();
-        let Some((site, late)) = front.pending.take() else { return 0 };
+        let Some(site) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let cycles = front.predictor.cost(outcome, late);
+        let penalty = front.predictor.cost(outcome);
+        let taken = next != site.fall_through;
+        let cycles = front.scoreboard.turn(&front.costs, taken, penalty, outcome == Outcome::Wrong);
         let counts = self.counts();
         counts.branches += 1;
         match outcome {

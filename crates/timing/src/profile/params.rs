@@ -111,6 +111,9 @@ pub struct PipelineParams {
     /// Banks of the nearest memories, of which each can serve a load in a cycle: 2, or none where one load issues a cycle.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub load_banks: Option<Param<u32>>,
+    /// Instructions that can wait at a time while others behind them begin; none where issue is in order.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub window: Option<Param<u32>>,
     /// Instructions per cycle at best: 1 or 2.
     pub width: Param<u32>,
     /// Add, subtract, move, plain shift, IT, NOP.
