@@ -119,12 +119,12 @@ fn is_predicted(insn: &InsnInfo) -> bool {
 
 /// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
 /// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Eq, Debug)]
 pub struct Scoreboard {
     /// First cycle in which a register can be used by the late ALU.
     ready: [u8; 64],
     /// By an early reader. Of floating-point registers nothing is read early.
-    early: [u8; 32],
+    early: [u8; EARLY],
     /// Instructions for which the group leaves room; 0 when it is closed.
     open: u8,
     busy: u8,
@@ -140,6 +140,21 @@ pub struct Scoreboard {
     free: [u8; window::UNITS],
 }
 
+/// Core registers and flags.
+const EARLY: usize = 17;
+
+impl PartialEq for Scoreboard {
+    /// Two pipelines are compared for each block that executes, and most are equal: everything is looked at, without a branch.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let Self { ready, early, open, busy, next, resolved, word, slots, free } = self;
+        let of = |one: &[u8], other: &[u8]| one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b));
+        of(ready, &other.ready) | of(early, &other.early) | of(free, &other.free) == 0
+            && (*open, *busy, *next, *resolved) == (other.open, other.busy, other.next, other.resolved)
+            && (*word, *slots) == (other.word, other.slots)
+    }
+}
+
 /// Cycles are kept in a byte; the profile's check keeps them below.
 fn short(cycles: u32) -> u8 {
     cycles.min(u32::from(u8::MAX)) as u8
@@ -149,7 +164,7 @@ impl Default for Scoreboard {
     fn default() -> Self {
         Self {
             ready: [0; 64],
-            early: [0; 32],
+            early: [0; EARLY],
             open: 0,
             busy: 0,
             next: 0,

@@ -195,11 +195,11 @@ impl Model {
         match (self, &tb.shape) {
             (_, _) if count == 0 => 0,
             (Self::Chip(chip), BlockShape::Block(block)) => chip.machine.behind(block, count as usize),
-            (Self::Chip(chip), BlockShape::Instruction(insn)) => chip.machine.issued(insn),
+            (Self::Chip(chip), BlockShape::Instruction(_)) => chip.machine.issued(),
             (Self::Application(application), BlockShape::Block(block)) => {
                 application.core().behind(block, count as usize)
             }
-            (Self::Application(application), BlockShape::Instruction(insn)) => application.core().issued(insn),
+            (Self::Application(application), BlockShape::Instruction(_)) => application.core().issued(),
             _ => tb.each * count,
         }
     }

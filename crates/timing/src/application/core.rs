@@ -103,8 +103,8 @@ impl Core {
     }
 
     /// As [`crate::Machine::issued`].
-    pub fn issued(&self, insn: &InsnCost) -> u32 {
-        self.front.issued(insn)
+    pub const fn issued(&self) -> u32 {
+        self.front.issued
     }
 
     /// As [`crate::Machine::cut`].

@@ -28,6 +28,8 @@ struct Path {
 struct Paths {
     known: Vec<Path>,
     oldest: usize,
+    /// The one that was taken last.
+    last: usize,
 }
 
 /// What is known of a translated block before it executes. The code is contiguous. Where it begins and ends changes nothing: the
@@ -96,24 +98,29 @@ impl BlockCost {
     /// Issues all of it: cycles. Time: constant if it was issued to the same pipeline before, else proportional to the instructions.
     pub(super) fn issue(&self, table: &CostTable, board: &mut Scoreboard) -> u32 {
         let paths = &mut *self.paths.borrow_mut();
-        if let Some(path) = paths.known.iter().find(|path| path.before == *board) {
-            *board = path.after;
-            return path.cycles;
+        if let Some(at) = paths.known.iter().position(|path| path.before == *board) {
+            paths.last = at;
+            *board = paths.known[at].after;
+            return paths.known[at].cycles;
         }
         let before = *board;
         let cycles = self.instructions.iter().map(|info| board.issue(table, info)).sum();
         let path = Path { before, after: *board, cycles };
         if paths.known.len() < PATHS {
+            paths.last = paths.known.len();
             paths.known.push(path);
         } else {
+            paths.last = paths.oldest;
             paths.known[paths.oldest] = path;
             paths.oldest = (paths.oldest + 1) % PATHS;
         }
         cycles
     }
 
-    /// Cycles that its last `count` instructions add when it is issued to `before`. Time: proportional to the instructions.
-    pub(super) fn behind(&self, table: &CostTable, mut before: Scoreboard, count: usize) -> u32 {
+    /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
+    pub(super) fn behind(&self, table: &CostTable, count: usize) -> u32 {
+        let paths = self.paths.borrow();
+        let Some(mut before) = paths.known.get(paths.last).map(|path| path.before) else { return 0 };
         let (first, last) = self.instructions.split_at(self.instructions.len().saturating_sub(count));
         first.iter().for_each(|info| _ = before.issue(table, info));
         last.iter().map(|info| before.issue(table, info)).sum()
@@ -164,14 +171,14 @@ impl Machine {
         self.execute_instruction(insn, &attr)
     }
 
-    /// Issue cycles of the last `count` instructions of `block`, which was executed last.
+    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
     pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
         self.front.behind(block, count)
     }
 
-    /// Issue cycles of `insn`, which was executed last.
-    pub fn issued(&self, insn: &InsnCost) -> u32 {
-        self.front.issued(insn)
+    /// Issue cycles of the instruction executed last, alone.
+    pub const fn issued(&self) -> u32 {
+        self.front.issued
     }
 
     /// The block executed last did not come to its end: what it left in the pipeline is forgotten.

@@ -19,8 +19,8 @@ pub(crate) struct Front {
     pub last_fetch_line: u32,
     pub costs: CostTable,
     pub scoreboard: Scoreboard,
-    /// The pipeline when the last block or instruction began.
-    pub before: Scoreboard,
+    /// Cycles for which the instruction executed last issued, if it was executed alone.
+    pub issued: u32,
     pub line_log2: u32,
 }
 
@@ -33,7 +33,7 @@ impl Front {
             last_fetch_line: NO_LINE,
             costs: CostTable::new(&profile.pipeline),
             scoreboard: Scoreboard::new(),
-            before: Scoreboard::new(),
+            issued: 0,
             line_log2: profile.dcache.line.value.trailing_zeros(),
         }
     }
@@ -50,20 +50,13 @@ impl Front {
         self.scoreboard.clear();
     }
 
-    /// Issue cycles of the last `count` instructions of `block`, which was executed last.
+    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
     pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        block.behind(&self.costs, self.before, count)
-    }
-
-    /// Issue cycles of `insn`, which was executed last.
-    pub fn issued(&self, insn: &InsnCost) -> u32 {
-        let mut before = self.before;
-        before.issue(&self.costs, insn.info())
+        block.behind(&self.costs, count)
     }
 
     /// Issues a block: cycles.
     fn issue(&mut self, block: &BlockCost) -> u32 {
-        self.before = self.scoreboard;
         block.issue(&self.costs, &mut self.scoreboard)
     }
 }
@@ -139,8 +132,8 @@ pub(crate) trait Executes<C> {
             spent += self.fetch(last, context);
         }
         let front = self.front();
-        front.before = front.scoreboard;
         let issue = front.scoreboard.issue(&front.costs, info);
+        front.issued = issue;
         if info.class == Class::InstructionBarrier {
             front.last_fetch_line = NO_LINE;
         }
