@@ -2,9 +2,10 @@
 //!
 //! Instructions and data come through the same port. The line in use costs nothing; a kept line nothing; the line being
 //! read ahead what is left of its read; any other line a whole read, which waits for a read under way. A read-ahead that
-//! has not begun when another line is wanted is given up, so that no request waits for more than one read. Missed lines are
-//! kept, lines that the read-ahead brought are not (they are cheap to come by again in sequence). Look-up is constant
-//! time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
+//! has not begun when another line is wanted is given up, so that no request waits for more than one read. A line that
+//! was waited for is kept, be it that its read had to begin or had not ended: it was not there when it was wanted, which is
+//! what RM0410 calls a miss. A line that the read-ahead brought in time is not kept; in sequence it comes in time again.
+//! Look-up is constant time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -90,7 +91,11 @@ impl Art {
             self.use_slot(slot - 1);
             (0, Answer::Hit)
         } else if line == self.ahead {
-            (self.ahead_ready.saturating_sub(now) as u32, Answer::Prefetched)
+            let stall = self.ahead_ready.saturating_sub(now) as u32;
+            if stall > 0 {
+                self.keep(line);
+            }
+            (stall, Answer::Prefetched)
         } else {
             let start = self.begin(now);
             self.keep(line);

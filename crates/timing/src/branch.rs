@@ -1,5 +1,6 @@
 //! Branch prediction: a direct-mapped branch target address cache with two-bit counters; what it does not hold is
-//! predicted statically, backward taken and forward not taken. Its state is part of the machine, hence deterministic.
+//! predicted statically, backward taken and forward not taken. Where a core has a return stack, calls push the address
+//! behind them, and returns are expected to go to the one pushed last. The state is part of the machine, hence deterministic.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,6 +18,39 @@ pub struct BranchSite {
     pub target: Option<u32>,
     /// Whether it depends on flags or a register.
     pub conditional: bool,
+    /// Whether it leaves the address behind it in the link register.
+    pub calls: bool,
+    /// Whether it goes back to such an address.
+    pub returns: bool,
+}
+
+/// The largest return stack.
+pub const MAX_RETURNS: usize = 16;
+
+/// Addresses behind calls, the last one on top. A push onto a full stack loses the oldest; what an empty one yields is one
+/// that was popped before.
+#[derive(Clone, Debug)]
+struct ReturnStack {
+    addresses: [u32; MAX_RETURNS],
+    depth: usize,
+    top: usize,
+}
+
+impl ReturnStack {
+    fn new(depth: u32) -> Self {
+        Self { addresses: [0; MAX_RETURNS], depth: (depth as usize).clamp(1, MAX_RETURNS), top: 0 }
+    }
+
+    fn push(&mut self, address: u32) {
+        self.top = (self.top + 1) % self.depth;
+        self.addresses[self.top] = address;
+    }
+
+    fn pop(&mut self) -> u32 {
+        let address = self.addresses[self.top];
+        self.top = (self.top + self.depth - 1) % self.depth;
+        address
+    }
 }
 
 /// How a prediction turned out.
@@ -58,6 +92,7 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Predictor {
     entries: Vec<Entry>,
+    returns: Option<ReturnStack>,
     /// How often [`Predictor::spoil`] was called.
     spoiled: u64,
     redirect: u32,
@@ -69,13 +104,14 @@ impl Predictor {
     pub fn new(params: &BranchParams) -> Self {
         Self {
             entries: vec![Entry::default(); params.entries.value as usize],
+            returns: params.return_stack.as_ref().map(|stack| ReturnStack::new(stack.value)),
             spoiled: 0,
             redirect: params.redirect.value,
             mispredict: params.mispredict.value,
         }
     }
 
-    /// Extra cycles for an outcome.
+    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it.
     pub fn cost(&self, outcome: Outcome) -> u32 {
         match outcome {
             Outcome::Right => 0,
@@ -99,8 +135,9 @@ impl Predictor {
     /// Compares the prediction for `site` with where execution went on, and learns. Constant time.
     pub fn resolve(&mut self, site: &BranchSite, next: u32) -> Outcome {
         let taken = next != site.fall_through;
+        let expected = self.follow_calls(site, taken);
         let index = (site.pc >> 2) as usize & self.entries.len().wrapping_sub(1);
-        let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken) };
+        let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken, expected == Some(next)) };
         if entry.era != self.spoiled {
             entry.spoil(site, taken, self.spoiled);
         }
@@ -108,10 +145,10 @@ impl Predictor {
             if taken {
                 *entry = Entry { pc: site.pc, target: next, counter: 2, valid: true, era: entry.era };
             }
-            return statically(site, taken);
+            return statically(site, taken, expected == Some(next));
         }
         let outcome = match (entry.counter >= 2, taken) {
-            (true, true) if entry.target == next => Outcome::Right,
+            (true, true) if expected.unwrap_or(entry.target) == next => Outcome::Right,
             (false, false) => Outcome::Right,
             _ => Outcome::Wrong,
         };
@@ -123,10 +160,21 @@ impl Predictor {
         }
         outcome
     }
+
+    /// What a taken branch does to the return stack: the address that a return is expected to go to.
+    fn follow_calls(&mut self, site: &BranchSite, taken: bool) -> Option<u32> {
+        let stack = self.returns.as_mut().filter(|_| taken)?;
+        if site.calls {
+            stack.push(site.fall_through);
+        }
+        site.returns.then(|| stack.pop())
+    }
 }
 
-fn statically(site: &BranchSite, taken: bool) -> Outcome {
+/// Without an entry. A return whose target was `known` from the stack is seen in decode, as a direct branch is.
+fn statically(site: &BranchSite, taken: bool, known: bool) -> Outcome {
     match (site.target, taken) {
+        (None, true) if known && !site.conditional => Outcome::Redirect,
         // Backward taken, forward not taken; an unconditional one is taken.
         (Some(target), _) => match (!site.conditional || target <= site.pc, taken) {
             (true, true) => Outcome::Redirect,

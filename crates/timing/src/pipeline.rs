@@ -1,13 +1,16 @@
-//! Issue of instructions, in order, one or two per cycle.
+//! Issue of instructions, one or two per cycle, in order or out of order.
 //!
-//! A scoreboard holds for each register the cycle from which it can be used. An instruction issues in the first cycle
+//! A scoreboard holds for each register the cycle from which it can be used. In order, an instruction issues in the first cycle
 //! that is not before its predecessor's and in which its operands are ready; it may share its predecessor's cycle when
-//! both allow it and need different units. Cache misses are not in here: the machine stops the whole pipeline for them.
+//! both allow it and need different units. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
+//! whole pipeline for them.
+
+mod window;
 
 use crate::profile::{ClassCost, PipelineParams};
-use crate::thumb::{Class, Flags, InsnInfo};
+use crate::thumb::{Class, Flags, InsnInfo, WordLoad};
 
-/// Units of which there is one; two instructions that need the same one do not issue together.
+/// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
 mod unit {
     pub const LOAD: u8 = 1;
     pub const STORE: u8 = 1 << 1;
@@ -21,7 +24,11 @@ mod unit {
 /// The cost of each class, ready for use.
 #[derive(Clone, Debug)]
 pub struct CostTable {
-    width: u32,
+    width: u8,
+    /// Cycles by which dispatch can be ahead of what has begun; 0: in order.
+    window: u8,
+    /// Whether loads from different banks issue together.
+    banks: bool,
     costs: [ClassCost; Class::COUNT],
 }
 
@@ -67,7 +74,9 @@ impl CostTable {
         ] {
             costs[class as usize] = cost.value;
         }
-        Self { width: p.width.value, costs }
+        // As many instructions fill the window in so many cycles.
+        let window = p.window.as_ref().map_or(0, |window| window.value / p.width.value);
+        Self { width: short(p.width.value), window: short(window), banks: p.load_banks.is_some(), costs }
     }
 
     /// Cost of `insn`, a multiple transfer's issue cycles already multiplied: two registers per issue.
@@ -103,23 +112,67 @@ fn units(insn: &InsnInfo) -> u8 {
         }
 }
 
-/// Registers and issue slots between two instructions. Time is in cycles since the last [`Scoreboard::clear`].
-#[derive(Clone, Debug)]
+/// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
+fn is_predicted(insn: &InsnInfo) -> bool {
+    insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
+}
+
+/// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
+/// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
+#[derive(Clone, Copy, Eq, Debug)]
 pub struct Scoreboard {
-    /// First cycle in which a register can be used by the late ALU, and by an early reader.
-    ready: [(u32, u32); 64],
-    /// Cycle of the group that issued last.
-    group: u32,
-    /// Instructions in it that leave room for another; 0 when it is closed.
-    open: u32,
+    /// First cycle in which a register can be used by the late ALU.
+    ready: [u8; 64],
+    /// By an early reader. Of floating-point registers nothing is read early.
+    early: [u8; EARLY],
+    /// Instructions for which the group leaves room; 0 when it is closed.
+    open: u8,
     busy: u8,
     /// First cycle for a new group: everything before it is accounted for.
-    next: u32,
+    next: u8,
+    /// First cycle in which it is known where the branch issued last goes, and at least the cycle after it.
+    resolved: u8,
+    /// The word load in the group.
+    word: Option<WordLoad>,
+    /// Out of order: how many instructions begin in each of the cycles from `group` on, two bits for a cycle.
+    slots: u64,
+    /// Out of order: when each unit is free for the next instruction.
+    free: [u8; window::UNITS],
+}
+
+/// Core registers and flags.
+const EARLY: usize = 17;
+
+impl PartialEq for Scoreboard {
+    /// Two pipelines are compared for each block that executes, and most are equal: everything is looked at, without a branch.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let Self { ready, early, open, busy, next, resolved, word, slots, free } = self;
+        let of = |one: &[u8], other: &[u8]| one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b));
+        of(ready, &other.ready) | of(early, &other.early) | of(free, &other.free) == 0
+            && (*open, *busy, *next, *resolved) == (other.open, other.busy, other.next, other.resolved)
+            && (*word, *slots) == (other.word, other.slots)
+    }
+}
+
+/// Cycles are kept in a byte; the profile's check keeps them below.
+fn short(cycles: u32) -> u8 {
+    cycles.min(u32::from(u8::MAX)) as u8
 }
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        Self { ready: [(0, 0); 64], group: 0, open: 0, busy: 0, next: 0 }
+        Self {
+            ready: [0; 64],
+            early: [0; EARLY],
+            open: 0,
+            busy: 0,
+            next: 0,
+            resolved: 0,
+            word: None,
+            slots: 0,
+            free: [0; window::UNITS],
+        }
     }
 }
 
@@ -129,53 +182,112 @@ impl Scoreboard {
         Self::default()
     }
 
-    /// Forgets everything, as after a change of flow.
+    /// Forgets everything, as an exception does.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Cycles accounted for since the start.
-    pub fn cycles(&self) -> u32 {
-        self.next
+    /// Cycles by which the branch issued last was resolved after it was predicted.
+    #[cfg(test)]
+    fn late(&self) -> u8 {
+        self.resolved
     }
 
-    /// Issues one instruction and returns the cycles it adds; 0 when it shares its predecessor's cycle.
+    /// Issues one instruction and returns the cycles it adds; 0 when it shares its predecessor's cycle, or is covered by what has not begun.
     pub fn issue(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
+        if table.window > 0 { self.dispatch(table, insn) } else { self.issue_in_order(table, insn) }
+    }
+
+    fn issue_in_order(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
         let cost = table.of(insn);
-        let at = self.operands_ready(insn);
+        let ready = self.operands_ready(insn, cost);
+        let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
         let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
-        let before = self.next;
-        let pairs = self.open > 0 && !single && at <= self.group && self.busy & units == 0;
-        let issued = if pairs {
+        if self.open > 0 && !single && at == 0 && self.has_units(table, insn, units) {
             self.open -= 1;
             self.busy |= units;
-            self.group
-        } else {
-            self.group = at.max(self.next);
-            self.open = if single { 0 } else { table.width - 1 };
-            self.busy = units;
-            self.next = self.group + cost.issue;
-            self.group
+            self.results(insn, cost, 0);
+            self.resolved = ready.max(1);
+            return 0;
+        }
+        let group = at.max(self.next);
+        let waited = u32::from(group - self.next);
+        self.shift(group);
+        self.open = if single { 0 } else { table.width - 1 };
+        self.busy = units;
+        self.word = insn.word;
+        self.next = short(cost.issue);
+        self.results(insn, cost, 0);
+        self.resolved = ready.saturating_sub(group).max(self.next);
+        waited + cost.issue
+    }
+
+    /// What a branch did: the cycles that it adds. `penalty` is what the profile states for a branch that is resolved in the
+    /// cycle after it, if it was `wrong`, or else for a target that decode had to find.
+    pub(crate) fn turn(&mut self, table: &CostTable, taken: bool, penalty: u32, wrong: bool) -> u32 {
+        if penalty == 0 {
+            if taken {
+                // What is fetched behind it comes in another cycle.
+                (self.open, self.busy, self.word) = (0, 0, None);
+            }
+            self.resolved = 0;
+            return 0;
+        }
+        let seen = match (wrong, table.window > 0) {
+            (true, _) => self.resolved,
+            (false, true) => 1,
+            (false, false) => self.next,
         };
-        self.results(insn, cost, issued);
-        self.next - before
+        let again = seen.saturating_add(short(penalty));
+        let added = again.saturating_sub(self.next);
+        self.next = self.next.max(again);
+        self.shift(again);
+        self.open = if table.window > 0 { table.width } else { 0 };
+        u32::from(added)
     }
 
-    fn operands_ready(&self, insn: &InsnInfo) -> u32 {
-        let late = insn.reads.indices().map(|r| self.ready[r].0);
-        let early = insn.early.indices().map(|r| self.ready[r].1);
-        late.chain(early).max().unwrap_or(0)
+    /// Lets the next group issue `cycles` after the last one.
+    fn shift(&mut self, cycles: u8) {
+        if cycles == 0 {
+            return;
+        }
+        self.ready.iter_mut().for_each(|ready| *ready = ready.saturating_sub(cycles));
+        self.early.iter_mut().for_each(|early| *early = early.saturating_sub(cycles));
+        self.free.iter_mut().for_each(|free| *free = free.saturating_sub(cycles));
+        self.next = self.next.saturating_sub(cycles);
+        self.resolved = self.resolved.saturating_sub(cycles);
+        self.slots = self.slots.checked_shr(2 * u32::from(cycles)).unwrap_or(0);
     }
 
-    fn results(&mut self, insn: &InsnInfo, cost: ClassCost, issued: u32) {
-        // The last register of a multiple transfer comes with its last issue cycle.
-        let done = issued + (cost.issue - 1) * u32::from(insn.count > 0) + cost.latency;
+    /// Whether the group leaves an instruction the units that it needs.
+    fn has_units(&self, table: &CostTable, insn: &InsnInfo, units: u8) -> bool {
+        let shared = self.busy & units;
+        let banks = || self.word.zip(insn.word).is_some_and(|(one, other)| one.differs(other));
+        shared == 0 || shared == unit::LOAD && table.banks && banks()
+    }
+
+    fn operands_ready(&self, insn: &InsnInfo, cost: ClassCost) -> u8 {
+        let late = insn.reads.indices().map(|r| self.ready[r]);
+        let early = insn.early.indices().map(|r| self.early.get(r).copied().unwrap_or(self.ready[r]));
+        let sums = insn.sums.indices().map(|r| self.ready[r].saturating_sub(short(cost.sum)));
+        late.chain(early).chain(sums).max().unwrap_or(0)
+    }
+
+    fn results(&mut self, insn: &InsnInfo, cost: ClassCost, issued: u8) {
+        let done = issued.saturating_add(short(cost.busy(insn.count > 0) + cost.latency));
         for r in insn.writes.indices() {
-            self.ready[r] = (done, done + cost.early);
+            self.write(r, done, short(cost.early));
         }
         for r in insn.base_update.indices() {
-            self.ready[r] = (issued + 1, issued + 1);
+            self.write(r, issued + 1, 0);
+        }
+    }
+
+    fn write(&mut self, register: usize, done: u8, early: u8) {
+        self.ready[register] = done;
+        if let Some(place) = self.early.get_mut(register) {
+            *place = done.saturating_add(early);
         }
     }
 }

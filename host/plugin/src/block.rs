@@ -34,8 +34,8 @@ pub struct TbInfo {
     pub flags: u32,
     /// Instructions.
     pub count: u32,
-    /// Issue cycles of a run through it.
-    pub cost: u32,
+    /// Cycles of each of its instructions, where all cost the same.
+    pub each: u32,
     /// The model's own description.
     pub shape: BlockShape,
     /// The generation of the shadowed MPU in which execution was last checked.
@@ -54,10 +54,6 @@ pub struct InsnInfo {
     pub pc: u32,
     /// Instructions of the block behind it.
     pub after: u32,
-    /// Cycles of its own in the block's cost.
-    pub cost: u32,
-    /// Cycles that the block's cost holds for the instructions behind it.
-    pub cost_after: u32,
     /// What it does to translation, on an application core.
     pub system: Option<System>,
 }
@@ -109,30 +105,26 @@ fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
         flags |= if decode::may_return(last.code) { flag::RETURNS } else { 0 };
         flags |= if raw.iter().any(|insn| decode::changes_mask(insn.code)) { flag::MASKS } else { 0 };
     }
-    let (costs, shape) = model.describe(raw);
-    let total: u32 = costs.iter().sum();
+    let (each, shape) = model.describe(raw);
     let info = Box::leak(Box::new(TbInfo {
         pc: first.pc,
         end: last.pc + last.size,
         flags,
         count: raw.len() as u32,
-        cost: total,
+        each,
         shape,
         checked: Cell::new(0),
         attr: Cell::new(Attr { tex_s_c_b: 0, region: None }),
         insns: Box::default(),
     }));
     let block: *const TbInfo = info;
-    let mut before = 0;
     info.insns = raw
         .iter()
-        .zip(costs)
         .enumerate()
-        .map(|(index, (insn, cost))| {
-            before += cost;
+        .map(|(index, insn)| {
             let after = (raw.len() - 1 - index) as u32;
             let system = if on_application { System::decode(insn) } else { None };
-            InsnInfo { block, pc: insn.pc, after, cost, cost_after: total - before, system }
+            InsnInfo { block, pc: insn.pc, after, system }
         })
         .collect();
     info

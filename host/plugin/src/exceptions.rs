@@ -339,7 +339,7 @@ impl Observer {
     pub(crate) fn take_back_from(&mut self, pc: u32) -> bool {
         // SAFETY: blocks live as long as the process.
         let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return false };
-        CLOCK.refund(u64::from(insn.cost_after + insn.cost));
+        CLOCK.refund(self.charged_from(insn));
         self.instructions -= u64::from(insn.after + 1);
         true
     }

@@ -4,7 +4,6 @@ use std::fs;
 
 use protect::pmsav7::Attr;
 use record::{Architecture, Mode, ProfileSource, TranslationCounts, Waits, Watch};
-use timing::pipeline::Scoreboard;
 use timing::profile::ProfileError;
 use timing::thumb::{self, InsnInfo};
 use timing::{BlockCost, Counters, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
@@ -168,10 +167,10 @@ impl Model {
         matches!(self, Self::Application(application) if application.is_vector(pc))
     }
 
-    /// Issue cycles of each instruction, and what the model keeps about the block.
-    pub fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
+    /// What an instruction costs, where all cost the same, and what the model keeps about the block.
+    pub fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
         match self {
-            Self::Constant(constant) => (vec![constant.instruction; raw.len()], BlockShape::Constant),
+            Self::Constant(constant) => (constant.instruction, BlockShape::Constant),
             Self::Chip(chip) => chip.describe(raw),
             Self::Application(application) => application.describe(raw),
         }
@@ -187,7 +186,30 @@ impl Model {
             (Self::Chip(chip), BlockShape::Instruction(insn)) => {
                 u64::from(chip.machine.instruction(insn, memory_attr(tb.attr.get())))
             }
-            _ => u64::from(tb.cost),
+            _ => u64::from(tb.each * tb.count),
+        }
+    }
+
+    /// Issue cycles that the block executed last was charged for its last `count` instructions.
+    pub fn behind(&self, tb: &TbInfo, count: u32) -> u32 {
+        match (self, &tb.shape) {
+            (_, _) if count == 0 => 0,
+            (Self::Chip(chip), BlockShape::Block(block)) => chip.machine.behind(block, count as usize),
+            (Self::Chip(chip), BlockShape::Instruction(_)) => chip.machine.issued(),
+            (Self::Application(application), BlockShape::Block(block)) => {
+                application.core().behind(block, count as usize)
+            }
+            (Self::Application(application), BlockShape::Instruction(_)) => application.core().issued(),
+            _ => tb.each * count,
+        }
+    }
+
+    /// The block executed last was left before its end.
+    pub fn cut(&mut self) {
+        match self {
+            Self::Chip(chip) => chip.machine.cut(),
+            Self::Application(application) => application.cut(),
+            Self::Constant(_) => {}
         }
     }
 
@@ -322,16 +344,14 @@ impl Chip {
         })
     }
 
-    fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
+    fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
         let infos: Vec<InsnInfo> = raw.iter().map(|insn| thumb::classify(&insn.code.to_le_bytes())).collect();
-        let mut board = Scoreboard::new();
-        let costs = infos.iter().map(|info| board.issue(self.machine.costs(), info)).collect();
         let shape = if self.one_by_one && raw.len() == 1 {
             BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
         } else {
             BlockShape::Block(BlockCost::new(self.machine.costs(), raw[0].pc, &infos))
         };
-        (costs, shape)
+        (0, shape)
     }
 
     fn control(&mut self, address: u32, value: u32) -> u64 {

@@ -290,10 +290,26 @@ impl Observer {
     fn cut_short(&mut self, insn: &InsnInfo) {
         // SAFETY: blocks live as long as the process.
         if let Some(stopped) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(insn.pc)) {
-            CLOCK.refund(u64::from(stopped.cost_after));
+            CLOCK.refund(self.charged_behind(stopped));
+            self.model.cut();
             self.instructions -= u64::from(stopped.after);
         }
         self.last = insn.block;
+    }
+
+    /// Cycles that were charged for the instructions behind `insn` when its block began, if it is still the one that runs.
+    pub(crate) fn charged_behind(&self, insn: &InsnInfo) -> u64 {
+        self.charged(insn, insn.after)
+    }
+
+    /// Cycles that were charged for `insn` and those behind it.
+    pub(crate) fn charged_from(&self, insn: &InsnInfo) -> u64 {
+        self.charged(insn, insn.after + 1)
+    }
+
+    fn charged(&self, insn: &InsnInfo, count: u32) -> u64 {
+        // SAFETY: blocks live as long as the process.
+        unsafe { insn.block.as_ref() }.map_or(0, |block| u64::from(self.model.behind(block, count)))
     }
 
     #[cold]
@@ -357,9 +373,9 @@ impl Observer {
 
     /// Attributes what passed since the last call to the domain and the privilege that were current; `cycles` and
     /// `instructions` have been charged already but belong to what follows.
-    pub(crate) fn settle(&mut self, cycles: u32, instructions: u32) {
+    pub(crate) fn settle(&mut self, cycles: u64, instructions: u32) {
         let now = Mark {
-            cycles: CLOCK.now() - u64::from(cycles),
+            cycles: CLOCK.now() - cycles,
             slept: CLOCK.slept.load(Ordering::Relaxed),
             instructions: self.instructions - u64::from(instructions),
             accesses: self.accesses,

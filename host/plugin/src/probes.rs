@@ -76,7 +76,7 @@ impl Observer {
     pub fn probed(&mut self, insn: &InsnInfo) {
         // SAFETY: blocks live as long as the process.
         let is_first = insn.pc == unsafe { (*insn.block).pc };
-        let cycle = if is_first { self.block_start } else { CLOCK.now() - u64::from(insn.cost_after + insn.cost) };
+        let cycle = if is_first { self.block_start } else { CLOCK.now() - self.charged_from(insn) };
         let instruction = self.instructions - u64::from(insn.after + 1);
         let is_handler = self.watch.vectors.contains(&insn.pc) || self.model.is_vector(insn.pc);
         let start = if is_handler { self.exceptions.entry_cycle } else { cycle };

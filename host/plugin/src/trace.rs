@@ -27,22 +27,24 @@ pub fn follow(observer: &mut Observer, insn: &InsnInfo, event: RunEvent) {
 }
 
 fn enter(observer: &mut Observer, insn: &InsnInfo, domain: u8) {
-    observer.settle(insn.cost_after, insn.after);
-    observer.exceptions.start_counting(event_cycle(insn));
+    let cycle = observer.event_cycle(insn);
+    observer.settle(observer.charged_behind(insn), insn.after);
+    observer.exceptions.start_counting(cycle);
     observer.leave_slice(insn.pc);
     if domain != observer.domain {
         observer.accounts.entered(domain);
     }
     observer.domain = domain;
-    observer.disturb_domain(domain, event_cycle(insn));
+    observer.disturb_domain(domain, cycle);
     observer.enter_slice();
 }
 
-fn event_cycle(insn: &InsnInfo) -> u64 {
-    CLOCK.now() - u64::from(insn.cost_after)
-}
-
 impl Observer {
+    /// Cycle at which `insn` of the block that runs is over.
+    fn event_cycle(&self, insn: &InsnInfo) -> u64 {
+        CLOCK.now() - self.charged_behind(insn)
+    }
+
     /// A store to the port.
     #[cold]
     pub(crate) fn trace_port(&mut self, insn: &InsnInfo, info: MemInfo, address: u32) {
@@ -66,7 +68,7 @@ impl Observer {
             return;
         }
         let event = RunEvent {
-            cycle: CLOCK.now() - u64::from(insn.cost_after),
+            cycle: self.event_cycle(insn),
             event: header as u8,
             domain: (header >> 8) as u8,
             detail: (header >> 16) as u16,

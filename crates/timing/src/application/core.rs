@@ -97,6 +97,21 @@ impl Core {
         Executed { cycles, violation: self.violation.take() }
     }
 
+    /// As [`crate::Machine::behind`].
+    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
+        self.front.behind(block, count)
+    }
+
+    /// As [`crate::Machine::issued`].
+    pub const fn issued(&self) -> u32 {
+        self.front.issued
+    }
+
+    /// As [`crate::Machine::cut`].
+    pub fn cut(&mut self) {
+        self.front.cut();
+    }
+
     /// Enters an exception, from the last instruction before it to the first of its handler.
     pub fn exception_entry(&mut self) -> u32 {
         self.exceptions += 1;

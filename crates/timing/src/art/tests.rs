@@ -35,6 +35,30 @@ fn the_next_line_is_read_ahead() {
     assert_eq!(art.access(50, 31, true), (14, Answer::Miss));
 }
 
+/// A loop over six lines, `cycles` in each: what the turns wait, one by one.
+fn turns(cycles: u64) -> Vec<u32> {
+    let mut art = Art::new(100, 64, WAIT, true);
+    let mut now = 0;
+    let mut turn = || {
+        (0..6)
+            .map(|line| {
+                let (stall, _) = art.access(10 + line, now, true);
+                now += u64::from(stall) + cycles;
+                stall
+            })
+            .sum()
+    };
+    (0..4).map(|_| turn()).collect()
+}
+
+/// A line takes 8 cycles to read. At 4 cycles a line every line is waited for in the first turn: 7 for the first, then 4, one
+/// of the read before and 3 of its own, five times. All are kept then. At 16 cycles a line only the first is waited for.
+#[test]
+fn a_loop_waits_in_its_first_turn_only() {
+    assert_eq!(turns(4), [7 + 5 * 4, 0, 0, 0]);
+    assert_eq!(turns(16), [7, 0, 0, 0]);
+}
+
 /// Data accesses are served but start no read-ahead: line 1 is a miss, and the flash is free at 20.
 #[test]
 fn data_starts_no_read_ahead() {

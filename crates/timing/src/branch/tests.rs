@@ -8,7 +8,7 @@ fn predictor(entries: u32) -> Predictor {
 }
 
 fn site(target: Option<u32>, conditional: bool) -> BranchSite {
-    BranchSite { pc: 0x1000, fall_through: 0x1002, target, conditional }
+    BranchSite { pc: 0x1000, fall_through: 0x1002, target, conditional, calls: false, returns: false }
 }
 
 /// Backward taken, forward not taken, unconditional taken, indirect unknown; taken ones need their target computed.
@@ -68,6 +68,61 @@ fn branches_contend_for_entries() {
 fn outcomes_cost_what_the_profile_says() {
     let p = predictor(64);
     assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o)), [0, 2, 8]);
+}
+
+/// A predictor with a return stack of eight, all branches known.
+fn with_stack() -> Predictor {
+    let mut params = stm32f767().branch;
+    params.return_stack = Some(crate::profile::Param { value: 8, ..params.entries.clone() });
+    Predictor::new(&params)
+}
+
+fn call(pc: u32, to: u32) -> (BranchSite, u32) {
+    (BranchSite { pc, fall_through: pc + 4, target: Some(to), conditional: false, calls: true, returns: false }, to)
+}
+
+fn back(pc: u32, to: u32) -> (BranchSite, u32) {
+    (BranchSite { pc, fall_through: pc + 4, target: None, conditional: false, calls: false, returns: true }, to)
+}
+
+/// One function called from three places: the return is new once, then right, wherever it goes. Without the stack it is wrong
+/// each time.
+#[test]
+fn a_return_goes_behind_the_call() {
+    use Outcome::{Redirect, Right, Wrong};
+    let places = [0x1000, 0x1104, 0x1208, 0x1000, 0x1104];
+    let returns = |mut p: Predictor| {
+        places.map(|pc| {
+            let (site, next) = call(pc, 0x2010);
+            p.resolve(&site, next);
+            let (site, next) = back(0x2010, pc + 4);
+            p.resolve(&site, next)
+        })
+    };
+    assert_eq!(returns(with_stack()), [Redirect, Right, Right, Right, Right]);
+    assert_eq!(returns(predictor(64)), [Wrong; 5]);
+}
+
+/// Eight calls deep all returns are right; of nine the ninth return goes where the first one did.
+#[test]
+fn the_ninth_call_pushes_the_first_one_out() {
+    let wrong = |deep: u32| {
+        let mut p = with_stack();
+        let mut once = || {
+            for n in 0..deep {
+                let (site, next) = call(0x1000 + n * 8, 0x1008 + n * 8);
+                p.resolve(&site, next);
+            }
+            let outcomes = (0..deep).rev().map(|n| {
+                let (site, next) = back(0x3000 + n * 4, 0x1004 + n * 8);
+                p.resolve(&site, next)
+            });
+            outcomes.filter(|outcome| *outcome == Outcome::Wrong).count()
+        };
+        once();
+        once()
+    };
+    assert_eq!((wrong(8), wrong(9)), (0, 1));
 }
 
 /// Two wrong predictions of a branch that can go both ways or anywhere else, whatever it does; one that always does the same is forgotten.

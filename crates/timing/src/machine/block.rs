@@ -1,5 +1,9 @@
 //! Execution, block by block or instruction by instruction.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
 use super::Machine;
 use super::front::{Executes, Front};
 use crate::attr::MemAttr;
@@ -8,15 +12,37 @@ use crate::counters::Counters;
 use crate::pipeline::{CostTable, Scoreboard};
 use crate::thumb::{Class, Flags, InsnInfo};
 
-/// What one execution of a translated block costs, computed once at translation. The code is contiguous.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Runs through a block that are remembered: loops and calls come with few different pipelines.
+const PATHS: usize = 4;
+
+/// A run through a block: the pipeline before and after it, and the cycles between. It depends on nothing else.
+#[derive(Clone, Debug)]
+struct Path {
+    before: Scoreboard,
+    after: Scoreboard,
+    cycles: u32,
+}
+
+/// The runs through a block that were computed last.
+#[derive(Clone, Default, Debug)]
+struct Paths {
+    known: Vec<Path>,
+    oldest: usize,
+    /// The one that was taken last.
+    last: usize,
+}
+
+/// What is known of a translated block before it executes. The code is contiguous. Where it begins and ends changes nothing: the
+/// pipeline at its end is that at the next one's start.
+#[derive(Clone, Debug)]
 pub struct BlockCost {
     start: u32,
     /// Address after the last instruction.
     end: u32,
-    /// Issue cycles with all fetches and loads hitting.
+    /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
     cycles: u32,
-    instructions: u32,
+    instructions: Box<[InsnInfo]>,
+    paths: RefCell<Paths>,
     /// The branch at its end, if it has one.
     pub(super) branch: Option<BranchSite>,
     /// Whether a barrier in it waits for the store buffer.
@@ -38,36 +64,76 @@ fn site(pc: u32, info: &InsnInfo) -> Option<BranchSite> {
         fall_through: pc.wrapping_add(u32::from(info.size)),
         target: info.target.map(|offset| pc.wrapping_add_signed(offset)),
         conditional: info.flags.has(Flags::CONDITIONAL),
+        calls: info.flags.has(Flags::LINK),
+        returns: info.flags.has(Flags::RETURN) && info.class != Class::System,
     })
 }
 
 impl BlockCost {
-    /// Analyses the instructions of a block that starts at `start`, as if the pipeline were empty before it. Time:
-    /// proportional to the instructions.
+    /// Analyses the instructions of a block that starts at `start`. Time: proportional to the instructions.
     pub fn new<'a>(table: &CostTable, start: u32, instructions: impl IntoIterator<Item = &'a InsnInfo>) -> Self {
         let mut board = Scoreboard::new();
-        let mut block =
-            Self { start, end: start, cycles: 0, instructions: 0, branch: None, drains: false, refetches: false };
-        for info in instructions {
-            board.issue(table, info);
+        let mut block = Self {
+            start,
+            end: start,
+            cycles: 0,
+            instructions: Box::default(),
+            paths: RefCell::default(),
+            branch: None,
+            drains: false,
+            refetches: false,
+        };
+        let instructions: Box<[InsnInfo]> = instructions.into_iter().copied().collect();
+        for info in &instructions {
+            block.cycles += board.issue(table, info);
             block.branch = site(block.end, info);
             block.drains |= info.class == Class::DataSyncBarrier;
             block.refetches |= info.class == Class::InstructionBarrier;
             block.end = block.end.wrapping_add(u32::from(info.size));
-            block.instructions += 1;
         }
-        block.cycles = board.cycles();
+        block.instructions = instructions;
         block
     }
 
-    /// Issue cycles with all fetches and loads hitting.
+    /// Issues all of it: cycles. Time: constant if it was issued to the same pipeline before, else proportional to the instructions.
+    pub(super) fn issue(&self, table: &CostTable, board: &mut Scoreboard) -> u32 {
+        let paths = &mut *self.paths.borrow_mut();
+        if let Some(at) = paths.known.iter().position(|path| path.before == *board) {
+            paths.last = at;
+            *board = paths.known[at].after;
+            return paths.known[at].cycles;
+        }
+        let before = *board;
+        let cycles = self.instructions.iter().map(|info| board.issue(table, info)).sum();
+        let path = Path { before, after: *board, cycles };
+        if paths.known.len() < PATHS {
+            paths.last = paths.known.len();
+            paths.known.push(path);
+        } else {
+            paths.last = paths.oldest;
+            paths.known[paths.oldest] = path;
+            paths.oldest = (paths.oldest + 1) % PATHS;
+        }
+        cycles
+    }
+
+    /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
+    pub(super) fn behind(&self, table: &CostTable, count: usize) -> u32 {
+        let paths = self.paths.borrow();
+        let Some(mut before) = paths.known.get(paths.last).map(|path| path.before) else { return 0 };
+        let (first, last) = self.instructions.split_at(self.instructions.len().saturating_sub(count));
+        first.iter().for_each(|info| _ = before.issue(table, info));
+        last.iter().map(|info| before.issue(table, info)).sum()
+    }
+
+    /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
     pub fn cycles(&self) -> u32 {
         self.cycles
     }
 
     /// Number of instructions.
     pub fn instructions(&self) -> u32 {
-        self.instructions
+        self.instructions.len() as u32
     }
 
     /// First address and the address after the last instruction.
@@ -100,10 +166,24 @@ impl Machine {
         self.execute_block(block, &attr)
     }
 
-    /// One execution of one instruction: as a block, but with the pipeline's state kept from the instruction before,
-    /// up to the next branch.
+    /// One execution of one instruction: as a block of its own.
     pub fn instruction(&mut self, insn: &InsnCost, attr: MemAttr) -> u32 {
         self.execute_instruction(insn, &attr)
+    }
+
+    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
+    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
+        self.front.behind(block, count)
+    }
+
+    /// Issue cycles of the instruction executed last, alone.
+    pub const fn issued(&self) -> u32 {
+        self.front.issued
+    }
+
+    /// The block executed last did not come to its end: what it left in the pipeline is forgotten.
+    pub fn cut(&mut self) {
+        self.front.cut();
     }
 
     /// Waits until every buffered store has reached its memory, as DSB does.

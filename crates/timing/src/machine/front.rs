@@ -19,6 +19,8 @@ pub(crate) struct Front {
     pub last_fetch_line: u32,
     pub costs: CostTable,
     pub scoreboard: Scoreboard,
+    /// Cycles for which the instruction executed last issued, if it was executed alone.
+    pub issued: u32,
     pub line_log2: u32,
 }
 
@@ -31,15 +33,31 @@ impl Front {
             last_fetch_line: NO_LINE,
             costs: CostTable::new(&profile.pipeline),
             scoreboard: Scoreboard::new(),
+            issued: 0,
             line_log2: profile.dcache.line.value.trailing_zeros(),
         }
     }
 
     /// Forgets what is under way, as an exception does.
     pub fn empty(&mut self) {
+        self.cut();
+        self.last_fetch_line = NO_LINE;
+    }
+
+    /// Forgets what the last block left behind, as it did not come to its end.
+    pub fn cut(&mut self) {
         self.pending = None;
         self.scoreboard.clear();
-        self.last_fetch_line = NO_LINE;
+    }
+
+    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
+    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
+        block.behind(&self.costs, count)
+    }
+
+    /// Issues a block: cycles.
+    fn issue(&mut self, block: &BlockCost) -> u32 {
+        block.issue(&self.costs, &mut self.scoreboard)
     }
 }
 
@@ -77,16 +95,17 @@ pub(crate) trait Executes<C> {
         let line_log2 = self.front().line_log2;
         let first = start >> line_log2;
         let last = end.wrapping_sub(1) >> line_log2;
+        let cycles = self.front().issue(block);
         if first == last {
-            spent += self.fetch(first, context) + self.pass(block.cycles());
+            spent += self.fetch(first, context) + self.pass(cycles);
         } else {
             // The issue cycles are spread over the lines, so that what is read ahead has time to arrive.
             let lines = last.wrapping_sub(first).wrapping_add(1);
-            let share = block.cycles() / lines;
+            let share = cycles / lines;
             for line in first..=last {
                 spent += self.fetch(line, context) + self.pass(share);
             }
-            spent += self.pass(block.cycles() - share * lines);
+            spent += self.pass(cycles - share * lines);
         }
         if block.refetches {
             self.front().last_fetch_line = NO_LINE;
@@ -98,7 +117,7 @@ pub(crate) trait Executes<C> {
         spent
     }
 
-    /// One execution of one instruction: as a block, but with the pipeline's state kept up to the next branch.
+    /// One execution of one instruction: as a block of its own.
     fn execute_instruction(&mut self, insn: &InsnCost, context: &C) -> u32 {
         let mut spent = self.arrive(insn.pc);
         let info = insn.info();
@@ -114,13 +133,11 @@ pub(crate) trait Executes<C> {
         }
         let front = self.front();
         let issue = front.scoreboard.issue(&front.costs, info);
+        front.issued = issue;
         if info.class == Class::InstructionBarrier {
             front.last_fetch_line = NO_LINE;
         }
         front.pending = insn.site();
-        if front.pending.is_some() {
-            front.scoreboard.clear();
-        }
         self.counts().instructions += 1;
         spent + self.pass(issue)
     }
@@ -130,7 +147,9 @@ pub(crate) trait Executes<C> {
         let front = self.front();
         let Some(site) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let cycles = front.predictor.cost(outcome);
+        let penalty = front.predictor.cost(outcome);
+        let taken = next != site.fall_through;
+        let cycles = front.scoreboard.turn(&front.costs, taken, penalty, outcome == Outcome::Wrong);
         let counts = self.counts();
         counts.branches += 1;
         match outcome {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::application::ApplicationParams;
 use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
 use super::{Interface, Profile};
+use crate::branch::MAX_RETURNS;
 use crate::tlb;
 
 /// What is wrong, and where.
@@ -134,6 +135,8 @@ impl Profile {
         l.add("maintenance", &self.bus.maintenance, Unit::Cycles);
         l.prefix = "pipeline".into();
         l.add("width", &self.pipeline.width, Unit::Count);
+        l.some("load_banks", &self.pipeline.load_banks, Unit::Count);
+        l.some("window", &self.pipeline.window, Unit::Count);
         for (name, cost) in self.pipeline.classes() {
             l.add(name, cost, Unit::Cycles);
         }
@@ -141,6 +144,7 @@ impl Profile {
         l.add("entries", &self.branch.entries, Unit::Count);
         l.add("redirect", &self.branch.redirect, Unit::Cycles);
         l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
+        l.some("return_stack", &self.branch.return_stack, Unit::Count);
         l.prefix = "exception".into();
         l.add("entry", &self.exception.entry, Unit::Cycles);
         l.add("exit", &self.exception.exit, Unit::Cycles);
@@ -196,11 +200,19 @@ impl Profile {
         need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
         need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
+        let banks = self.pipeline.load_banks.as_ref();
+        need(banks.is_none_or(|banks| banks.value == 2), "pipeline.load_banks", "2");
+        let window = self.pipeline.window.as_ref();
+        need(window.is_none_or(|window| (4..=48).contains(&window.value)), "pipeline.window", "4 to 48");
         let entries = self.branch.entries.value;
         need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+        let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
+        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
+        need(self.branch.redirect.value.max(self.branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
         for (name, cost) in self.pipeline.classes() {
-            let ClassCost { issue, dual, .. } = cost.value;
+            let ClassCost { issue, latency, early, dual, sum } = cost.value;
             need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");
+            need([issue, latency, early, sum].iter().all(|&cycles| cycles <= 32), name, "at most 32 cycles each");
         }
     }
 

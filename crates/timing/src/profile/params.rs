@@ -76,18 +76,44 @@ pub struct BusParams {
 pub struct ClassCost {
     /// Cycles for which nothing else issues after it, from 1; of a multiple transfer, per two registers.
     pub issue: u32,
-    /// Cycles until its result can be used by the late ALU, from 0.
+    /// Cycles until its result can be used by the late ALU, from 0; behind all its issue cycles, where it has several.
     pub latency: u32,
     /// Cycles more until its result can be an address or a shifted operand.
     pub early: u32,
     /// Whether another instruction may issue in the same cycle. Needs `issue = 1`.
     pub dual: bool,
+    /// Cycles after its other operands at which it reads what it adds a product to.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_none"))]
+    pub sum: u32,
+}
+
+#[cfg(feature = "serde")]
+fn is_none(cycles: &u32) -> bool {
+    *cycles == 0
+}
+
+impl ClassCost {
+    /// Cycles from its issue until its latency begins. The last registers of a multiple transfer come with its last issue
+    /// cycle; what else issues for several cycles computes in all of them.
+    pub(crate) const fn busy(self, transfers: bool) -> u32 {
+        match self.issue {
+            1 => 0,
+            several if transfers => several - 1,
+            several => several,
+        }
+    }
 }
 
 /// Issue and latency per instruction class.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct PipelineParams {
+    /// Banks of the nearest memories, of which each can serve a load in a cycle: 2, or none where one load issues a cycle.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub load_banks: Option<Param<u32>>,
+    /// Instructions that can wait at a time while others behind them begin; none where issue is in order.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub window: Option<Param<u32>>,
     /// Instructions per cycle at best: 1 or 2.
     pub width: Param<u32>,
     /// Add, subtract, move, plain shift, IT, NOP.
@@ -154,6 +180,9 @@ pub struct BranchParams {
     pub redirect: Param<u32>,
     /// Extra cycles of a wrong prediction.
     pub mispredict: Param<u32>,
+    /// Return addresses kept, at most 16; none without a return stack.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub return_stack: Option<Param<u32>>,
 }
 
 /// Exceptions.

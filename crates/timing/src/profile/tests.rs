@@ -155,6 +155,12 @@ fn every_rule_refuses() {
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 0), ["alu"]);
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 2), ["alu"]);
     assert_eq!(complaints(|p| p.branch.entries.value = 48), ["branch.entries"]);
+    let banks = |value| move |p: &mut Profile| p.pipeline.load_banks.as_mut().unwrap().value = value;
+    assert_eq!(complaints(banks(1)), ["pipeline.load_banks"]);
+    let stack =
+        |value| move |p: &mut Profile| p.branch.return_stack = Some(super::Param { value, ..p.branch.entries.clone() });
+    assert_eq!(complaints(stack(0)), ["branch.return_stack"]);
+    assert_eq!(complaints(stack(17)), ["branch.return_stack"]);
     assert_eq!(complaints(|p| p.memory[0].capacity.value = 0), ["memory.itcm.capacity"]);
     assert_eq!(complaints(|p| p.memory[0].cacheable.value = true), ["memory.itcm.cacheable"]);
     assert_eq!(complaints(|p| p.memory[0].name = "dtcm".into()), ["memory.dtcm.name"]);

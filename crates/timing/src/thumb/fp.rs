@@ -99,7 +99,7 @@ fn arithmetic(hw1: u32, hw2: u32, double: bool) -> InsnInfo {
     let m = operand(hw2, hw2 >> 5, double);
     let pick = |single, wide| if double { wide } else { single };
     match (hw1 >> 4) & 0xB {
-        0 | 1 | 9 | 10 => new(pick(Class::FpAccumulate32, Class::FpAccumulate64)).reads(d.union(n).union(m)).writes(d),
+        0 | 1 | 9 | 10 => new(pick(Class::FpAccumulate32, Class::FpAccumulate64)).reads(n.union(m)).sums(d).writes(d),
         2 => new(pick(Class::FpMultiply32, Class::FpMultiply64)).reads(n.union(m)).writes(d),
         3 => new(pick(Class::FpAlu32, Class::FpAlu64)).reads(n.union(m)).writes(d),
         8 => new(pick(Class::FpDivide32, Class::FpDivide64)).reads(n.union(m)).writes(d),

@@ -130,6 +130,27 @@ impl Flags {
     }
 }
 
+/// Where a word load reads. Two of them with one base read an even and an odd word if their offsets differ in that.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WordLoad {
+    /// Number of the base register.
+    pub base: u8,
+    /// Whether the offset is an odd number of words.
+    pub odd: bool,
+}
+
+impl WordLoad {
+    /// A load at a byte offset; none if that is no multiple of a word.
+    pub(crate) const fn at(base: u32, offset: u32) -> Option<Self> {
+        if offset & 3 == 0 { Some(Self { base: base as u8, odd: offset & 4 != 0 }) } else { None }
+    }
+
+    /// Whether the two read different banks, whatever their base holds.
+    pub const fn differs(self, other: Self) -> bool {
+        self.base == other.base && self.odd != other.odd
+    }
+}
+
 /// One classified instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InsnInfo {
@@ -143,12 +164,16 @@ pub struct InsnInfo {
     pub flags: Flags,
     /// Registers needed by the late ALU or later.
     pub reads: RegSet,
+    /// Registers that a product is added to: needed later than the factors where the class says so.
+    pub sums: RegSet,
     /// Registers needed one stage earlier: addresses and shifted operands.
     pub early: RegSet,
     /// Registers written with the class's latency.
     pub writes: RegSet,
     /// Address registers written back, ready without delay.
     pub base_update: RegSet,
+    /// For a word load at a constant offset without write-back.
+    pub word: Option<WordLoad>,
     /// Branch target relative to the instruction's own address, where the instruction holds it.
     pub target: Option<i32>,
 }
@@ -161,15 +186,22 @@ impl InsnInfo {
             count: 0,
             flags: Flags(0),
             reads: RegSet::NONE,
+            sums: RegSet::NONE,
             early: RegSet::NONE,
             writes: RegSet::NONE,
             base_update: RegSet::NONE,
+            word: None,
             target: None,
         }
     }
 
     pub(crate) const fn reads(mut self, set: RegSet) -> Self {
         self.reads = self.reads.union(set);
+        self
+    }
+
+    pub(crate) const fn sums(mut self, set: RegSet) -> Self {
+        self.sums = self.sums.union(set);
         self
     }
 
@@ -196,6 +228,11 @@ impl InsnInfo {
 
     pub(crate) const fn count(mut self, count: u32) -> Self {
         self.count = count as u8;
+        self
+    }
+
+    pub(crate) const fn word(mut self, word: Option<WordLoad>) -> Self {
+        self.word = word;
         self
     }
 

@@ -1,6 +1,6 @@
 //! 16-bit encodings (DDI 0403 A5.2).
 
-use super::{Class, Flags, InsnInfo, RegSet, sign_extend};
+use super::{Class, Flags, InsnInfo, RegSet, WordLoad, sign_extend};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 2)
@@ -103,14 +103,16 @@ fn immediate_offset(hw: u32) -> InsnInfo {
         return new(Class::Store).reads(low(hw, 0)).early(low(hw, 3)).flag(Flags::STORE);
     }
     let class = if word { Class::Load } else { Class::LoadNarrow };
-    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD)
+    let at = if word { WordLoad::at((hw >> 3) & 7, ((hw >> 6) & 31) << 2) } else { None };
+    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD).word(at)
 }
 
 fn stack_relative(hw: u32) -> InsnInfo {
     if hw & 1 << 11 == 0 {
         new(Class::Store).reads(low(hw, 8)).early(RegSet::SP).flag(Flags::STORE)
     } else {
-        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD)
+        let at = WordLoad::at(13, (hw & 0xFF) << 2);
+        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD).word(at)
     }
 }
 

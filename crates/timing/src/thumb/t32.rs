@@ -1,6 +1,6 @@
 //! 32-bit encodings (DDI 0403 A5.3).
 
-use super::{Class, Flags, InsnInfo, RegSet, fp, sign_extend, t16};
+use super::{Class, Flags, InsnInfo, RegSet, WordLoad, fp, sign_extend, t16};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4)
@@ -228,6 +228,17 @@ fn addressing(w: Words) -> (RegSet, RegSet) {
     (base, if w.hw2 & 1 << 8 != 0 { base } else { RegSet::NONE })
 }
 
+/// A constant offset without write-back; of a negative one only its lowest bits count, which are those of its size.
+fn constant_offset(w: Words) -> Option<u32> {
+    if w.rn() == 15 {
+        return None;
+    }
+    if w.hw1 & 1 << 7 != 0 {
+        return Some(w.hw2 & 0xFFF);
+    }
+    (w.hw2 & 0xF00 == 0xC00).then_some(w.hw2 & 0xFF)
+}
+
 fn store_single(w: Words) -> InsnInfo {
     if (w.hw1 >> 5) & 3 == 3 || w.rn() == 15 {
         return new(Class::Undefined);
@@ -244,7 +255,8 @@ fn load_single(w: Words) -> InsnInfo {
         _ if w.rt() == 15 => return new(Class::Preload).early(address),
         _ => Class::LoadNarrow,
     };
-    new(class).early(address).base_update(update).writes(RegSet::core(w.rt())).flag(Flags::LOAD)
+    let word = constant_offset(w).filter(|_| class == Class::Load).and_then(|offset| WordLoad::at(w.rn(), offset));
+    new(class).early(address).base_update(update).writes(RegSet::core(w.rt())).flag(Flags::LOAD).word(word)
 }
 
 fn register(w: Words) -> InsnInfo {
@@ -267,7 +279,8 @@ fn register(w: Words) -> InsnInfo {
 
 fn multiply(w: Words) -> InsnInfo {
     new(Class::Multiply)
-        .reads(RegSet::core(w.rn()).union(RegSet::core(w.rm())).union(RegSet::core_or_none(w.rt())))
+        .reads(RegSet::core(w.rn()).union(RegSet::core(w.rm())))
+        .sums(RegSet::core_or_none(w.rt()))
         .writes(RegSet::core(w.rd()))
 }
 
@@ -277,7 +290,7 @@ fn long_multiply_divide(w: Words) -> InsnInfo {
     match ((w.hw1 >> 4) & 7, (w.hw2 >> 4) & 15) {
         (1 | 3, 15) => new(Class::Divide).reads(operands).writes(high).flag(Flags::SINGLE),
         (0 | 2, 0) => new(Class::Multiply).reads(operands).writes(low.union(high)),
-        (4..=6, _) => new(Class::Multiply).reads(operands.union(low).union(high)).writes(low.union(high)),
+        (4..=6, _) => new(Class::Multiply).reads(operands).sums(low.union(high)).writes(low.union(high)),
         _ => new(Class::Undefined),
     }
 }

@@ -28,7 +28,8 @@ fn set(registers: RegSet) -> String {
 /// A classification as the table writes it: empty parts are left out.
 pub(crate) fn describe(insn: &InsnInfo) -> String {
     let mut text = format!("{:?}", insn.class);
-    let parts = [("reads", insn.reads), ("early", insn.early), ("writes", insn.writes), ("base", insn.base_update)];
+    let InsnInfo { reads, sums, early, writes, base_update, .. } = *insn;
+    let parts = [("reads", reads), ("sums", sums), ("early", early), ("writes", writes), ("base", base_update)];
     for (name, registers) in parts {
         if !registers.is_empty() {
             text += &format!(" {name}={}", set(registers));

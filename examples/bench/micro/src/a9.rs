@@ -45,6 +45,7 @@ stretch!(
     16,
     "ldr r0, [r4]\nadd r2, r2, r8\nadd r3, r3, r8\nadd r2, r2, r8\nadd r3, r3, r8\nadd r2, r2, r8\nadd r3, r3, r8\nadd r1, r1, r0"
 );
+stretch!(load_add, "a9_load_add", chain!(), 8, 32, "ldr r0, [r0]\nadd r0, r0, #0");
 stretch!(load_byte, "a9_load_byte", start!(), 8, 32, "ldrb r0, [r4, r0]");
 stretch!(load_multiple, "a9_load_multiple", start!(), 4, 16, "ldm r4, {{r0, r1, r2, r3}}");
 stretch!(store, "a9_store", start!(), 8, 32, "str r1, [r4, #4]");
@@ -68,14 +69,14 @@ stretch!(
 stretch!(
     branch_right,
     "a9_branch_right",
-    ".balign 32\nnop\nnop\nnop\nmovs r0, #0",
+    "b 2f\n.balign 32\n2: nop\nnop\nnop\nmovs r0, #0",
     0,
     1,
     "bne 3f\nnop\nnop\nnop\nnop",
     "3:"
 );
 
-const ON_WORDS: [fn(u32); 19] = [
+const ON_WORDS: [fn(u32); 20] = [
     alu_pair,
     alu_chain,
     shift_chain,
@@ -85,6 +86,7 @@ const ON_WORDS: [fn(u32); 19] = [
     load_independent,
     load_use,
     load_gap,
+    load_add,
     load_byte,
     load_multiple,
     store,

@@ -74,7 +74,7 @@ stretch!(
 stretch!(
     branch_right,
     "m7_branch_right",
-    ".balign 8\nnop\nnop\nnop\nmovs r0, #0",
+    "b 2f\n.balign 8\n2: nop\nnop\nnop\nmovs r0, #0",
     0,
     1,
     "bne 3f\nnop\nnop\nnop\nnop",

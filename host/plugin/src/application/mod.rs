@@ -14,7 +14,6 @@ use std::path::Path;
 
 use record::{Mode, TranslationCounts, Walks};
 use timing::application::Core;
-use timing::pipeline::Scoreboard;
 use timing::thumb::{self, InsnInfo};
 use timing::{BlockCost, Counters, InsnCost, Profile, arm};
 
@@ -126,21 +125,29 @@ impl Application {
         self.core.idle(cycles);
     }
 
-    /// Issue cycles of each instruction, and what the model keeps about the block.
-    pub fn describe(&self, raw: &[RawInsn]) -> (Vec<u32>, BlockShape) {
+    /// The core.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// The block executed last was left before its end.
+    pub fn cut(&mut self) {
+        self.core.cut();
+    }
+
+    /// What the model keeps about the block.
+    pub fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
         let classify = |insn: &RawInsn| match insn.thumb {
             true => thumb::classify(&insn.code.to_le_bytes()),
             false => arm::classify(insn.code),
         };
         let infos: Vec<InsnInfo> = raw.iter().map(classify).collect();
-        let mut board = Scoreboard::new();
-        let costs = infos.iter().map(|info| board.issue(self.core.costs(), info)).collect();
         let shape = if self.one_by_one && raw.len() == 1 {
             BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
         } else {
             BlockShape::Block(BlockCost::new(self.core.costs(), raw[0].pc, &infos))
         };
-        (costs, shape)
+        (0, shape)
     }
 
     /// Counters of the core and its caches.

@@ -8,11 +8,11 @@ use core::arch::asm;
 #[cfg(target_feature = "mclass")]
 const TICK: u64 = 864;
 #[cfg(target_feature = "mclass")]
-const ROUND: u64 = 5800;
+const ROUND: u64 = 5700;
 #[cfg(not(target_feature = "mclass"))]
 const TICK: u64 = 3068;
 #[cfg(not(target_feature = "mclass"))]
-const ROUND: u64 = 3400;
+const ROUND: u64 = 6400;
 
 /// Computes for so many ticks, but for a round.
 #[inline(never)]

@@ -1,4 +1,4 @@
-//! The two numbers that the profile is calibrated on (MxU 5.1), and the states that they belong to.
+//! The two numbers of MxU 5.1, the states that they belong to, and what of them is of the measurement.
 
 use super::{Access, DATA, Rig, VIRT};
 use crate::below::Served;
@@ -6,6 +6,10 @@ use crate::mmu::Found;
 use crate::pipeline::{CostTable, Scoreboard};
 use crate::profile::tests::{application_text, xc7z020};
 use crate::thumb::classify;
+
+/// What the paper's figures hold besides the load: 6 cycles for a hit, of which 4 are the load's (7-cpu.com). A single load is timed
+/// between two reads of a counter, which wait for it; a chain of loads is not.
+const AROUND: u32 = 2;
 
 /// Cycles from a load to one whose address it loads (`ldr r0, [r0]`), everything hitting.
 fn load_to_load() -> u32 {
@@ -16,14 +20,15 @@ fn load_to_load() -> u32 {
     board.issue(&table, &insn)
 }
 
-/// A hit: the page in the micro-TLB, the line in the level-1 data cache. 6 cycles, none of them added by the memory system.
+/// A hit: the page in the micro-TLB, the line in the level-1 data cache. 4 cycles and the measurement's 2, none added by the memory system.
 #[test]
 fn a_load_that_hits_costs_six_cycles() {
     let mut rig = Rig::ddr();
     rig.load(VIRT);
     let hit = rig.access(VIRT, 4, false);
     assert_eq!((hit.cycles, hit.found), (0, Found::Micro));
-    assert_eq!(load_to_load() + hit.cycles, 6);
+    assert_eq!(load_to_load() + hit.cycles, 4);
+    assert_eq!(load_to_load() + hit.cycles + AROUND, 6);
 }
 
 /// A miss: no TLB has the page, neither cache has a line of either descriptor, DRAM has other rows open than theirs and is
@@ -44,7 +49,7 @@ fn a_load_that_misses_both_tlbs_costs_434_cycles() {
     assert_eq!(miss.found, Found::Walk { levels: 2, slowest: Served::Memory });
     assert_eq!(rig.system.counters().dcache_hits, hits + 1, "the data is in the level-1 cache");
     assert_eq!((miss.cycles, miss.translation, miss.violation), (428, 428, None));
-    assert_eq!(load_to_load() + miss.cycles, 434);
+    assert_eq!(load_to_load() + miss.cycles + AROUND, 434);
 }
 
 /// The profile is frozen: its bytes are those that the README records. Whoever changes a parameter has to say so there,

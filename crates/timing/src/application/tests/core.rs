@@ -54,10 +54,10 @@ fn code_pays_for_its_translation_and_its_line() {
     assert_eq!(c.cycles, core.now());
 }
 
-/// The two figures of the paper, instruction by instruction: a chain of loads costs 6 each, and one more after both TLBs and
-/// the caches have lost its translation 434.
+/// Instruction by instruction: a chain of loads costs 4 each (7-cpu.com), and one more after both TLBs and the caches have lost its
+/// translation as much more as the paper's figures are apart, 434 - 6.
 #[test]
-fn a_chain_of_loads_costs_what_the_paper_measured() {
+fn a_chain_of_loads_costs_what_others_measured() {
     let (mut core, mut tables) = core();
     // The code is where DRAM is mapped by sections.
     let insn = InsnCost::new(0x0500_0000, classify(LOAD));
@@ -69,7 +69,7 @@ fn a_chain_of_loads_costs_what_the_paper_measured() {
     for _ in 0..3 {
         step(&mut core, &tables);
     }
-    assert_eq!((0..10).map(|_| step(&mut core, &tables)).sum::<u32>(), 60);
+    assert_eq!((0..10).map(|_| step(&mut core, &tables)).sum::<u32>(), 40);
     // The page loses its translation with its descriptors' lines; the code keeps its own.
     tables.set(DDR_PAGES, DATA | PAGE);
     let condemned = crate::cp15::TlbOperation::Address { addr: VIRT, asid: 1 };
@@ -82,8 +82,8 @@ fn a_chain_of_loads_costs_what_the_paper_measured() {
     core.operate(Operation::SyncBarrier, &tables);
     core.idle(100_000);
     // Its own micro-TLB lost the code too, and the main TLB has it: 7 more, once.
-    assert_eq!(step(&mut core, &tables), 434 + 7);
-    assert_eq!(step(&mut core, &tables), 6);
+    assert_eq!(step(&mut core, &tables), 4 + (434 - 6) + 7);
+    assert_eq!(step(&mut core, &tables), 4);
 }
 
 /// A branch to itself: the computed target costs 2 the first time; leaving costs 8. An exception costs 8 and forgets
@@ -94,7 +94,8 @@ fn branches_and_exceptions_are_settled() {
     let (code, after) = (block(&core, VIRT, &[LOOP]), block(&core, VIRT + 4, &[NOP]));
     core.block(&after, &tables);
     let rounds: Vec<u32> = (0..3).map(|_| core.block(&code, &tables).cycles).collect();
-    assert_eq!(rounds, [1, 1 + 2, 1]);
+    // The first one shares the cycle of the NOP.
+    assert_eq!(rounds, [0, 1 + 2, 1]);
     assert_eq!(core.block(&after, &tables), clean(8 + 1));
     core.block(&code, &tables);
     assert_eq!((core.exception_entry(), core.exception_exit()), (8, 8));

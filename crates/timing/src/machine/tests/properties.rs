@@ -3,10 +3,31 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::{B_SELF, CACHED, DTCM, FLASH, NOP, SDRAM, SRAM, THROUGH, block, frame, insns, machine};
-use crate::machine::{EntryKind, FpFrame, InsnCost};
+use crate::machine::{BlockCost, EntryKind, FpFrame, InsnCost};
+use crate::pipeline::{CostTable, Scoreboard};
+use crate::profile::tests::{stm32f767, xc7z020};
+use crate::thumb::classify;
 
 /// Straight-line instructions without operands in common with a branch at the end.
 const MENU: [u16; 8] = [0x18D1, 0x19AC, 0x3A01, 0x4351, 0x4011, 0x46BA, 0xB2D1, NOP];
+
+/// Loads, stores, products, floating point, multiple transfers, a branch, and a barrier.
+const CUT_MENU: [&[u8]; 14] = [
+    &[0xD1, 0x18],
+    &[0x01, 0x3A],
+    &[0x51, 0x43],
+    &[0x00, 0x68],
+    &[0x01, 0x68],
+    &[0x42, 0x68],
+    &[0x00, 0x78],
+    &[0x2C, 0x60],
+    &[0xFF, 0xCB],
+    &[0xFC, 0xD1],
+    &[0x71, 0xEE, 0x21, 0x0A],
+    &[0xC1, 0xEE, 0x21, 0x0A],
+    &[0x20, 0xEE, 0x01, 0x0B],
+    &[0xBF, 0xF3, 0x4F, 0x8F],
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -79,6 +100,44 @@ proptest! {
             let block_cycles = by_block.block(&whole, CACHED);
             let insn_cycles: u32 = single.iter().map(|insn| by_insn.instruction(insn, CACHED)).sum();
             prop_assert_eq!(block_cycles, insn_cycles);
+        }
+    }
+
+    /// Where code is cut into blocks, and what a block remembers, changes nothing: issued in pieces, each piece twice and more, a
+    /// sequence takes what its instructions take one by one. In order and out of order.
+    #[test]
+    fn cuts_change_nothing(
+        picks in prop::collection::vec(0usize..CUT_MENU.len(), 1..40),
+        cuts in prop::collection::vec(1usize..9, 40),
+        rounds in 1usize..8,
+    ) {
+        for profile in [stm32f767(), xc7z020()] {
+            let table = CostTable::new(&profile.pipeline);
+            let code: Vec<_> = picks.iter().map(|&n| classify(CUT_MENU[n])).collect();
+            let mut rest = code.as_slice();
+            let mut pieces = Vec::new();
+            for cut in &cuts {
+                let (piece, behind) = rest.split_at(rest.len().min(*cut));
+                pieces.push(BlockCost::new(&table, 0, piece));
+                rest = behind;
+            }
+            let (mut one, mut other) = (Scoreboard::new(), Scoreboard::new());
+            for _ in 0..rounds {
+                let whole: u32 = code.iter().map(|info| one.issue(&table, info)).sum();
+                let cut: u32 = pieces
+                    .iter()
+                    .map(|piece| {
+                        let cycles = piece.issue(&table, &mut other);
+                        assert_eq!(piece.behind(&table, piece.instructions() as usize), cycles);
+                        cycles
+                    })
+                    .sum();
+                prop_assert_eq!((whole, one), (cut, other));
+                let of_last = pieces[0].behind(&table, 1) + pieces[0].behind(&table, 0);
+                prop_assert!(of_last <= pieces[0].behind(&table, pieces[0].instructions() as usize));
+                let wrong = rounds % 2 == 0;
+                prop_assert_eq!(one.turn(&table, true, 8, wrong), other.turn(&table, true, 8, wrong));
+            }
         }
     }
 }
