@@ -4,7 +4,7 @@
 //! read ahead what is left of its read; any other line a whole read, which waits for a read under way. A read-ahead that
 //! has not begun when another line is wanted is given up, so that no request waits for more than one read. A line that
 //! was waited for is kept, be it that its read had to begin or had not ended: it was not there when it was wanted, which is
-//! what RM0410 calls a miss. A line that the read-ahead brought in time is not kept; in sequence it comes in time again.
+//! what ST's manuals call a miss (README, "The flash accelerator"). A line that the read-ahead brought in time is not kept; in sequence it comes in time again.
 //! Look-up is constant time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
 
 use alloc::vec;
