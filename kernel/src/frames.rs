@@ -46,7 +46,7 @@ pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
 /// The granule of all of it: the smallest region.
 const GRANULE: u32 = 32;
 /// Bytes that one step of clearing handles.
-const CLEAN_BYTES: u32 = 128;
+const CLEAN_BYTES: u32 = 256;
 
 pub(crate) fn refused(error: FrameError) -> Error {
     match error {

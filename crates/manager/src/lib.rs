@@ -44,7 +44,7 @@ use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 /// Most clients: their numbers are bits of a word.
 pub const MAX_CLIENTS: usize = 32;
 /// Steps of scrubbing (each as long as the kernel's) that one request makes.
-pub const SCRUB_STEPS: u32 = 4;
+pub const SCRUB_STEPS: u32 = 8;
 /// Pieces of memory that one request maps or unmaps.
 pub const MAP_STEPS: u32 = 4;
 /// Bytes after which a request maps, or unmaps, no further piece: as many as its pieces are at least, so that one of 64 KiB, which has

@@ -89,8 +89,8 @@ fn memory_returns_to_untyped_only_unmapped_and_cleared() {
     kernel.arch.memory.insert(BASE + 777, 0x5a);
     let mut left = ALL;
     while left > 0 {
-        assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 128, 0])));
-        left -= 128;
+        assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 256, 0])));
+        left -= 256;
     }
     assert_eq!(kernel.arch.memory[&(BASE + 777)], 0);
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), OK);

@@ -44,7 +44,7 @@ const fn clean(page: u32, told: Told) -> Step {
 }
 
 /// Bytes of a step of clearing, and steps for a page.
-const PIECE: u32 = 128;
+const PIECE: u32 = 256;
 const PIECES: usize = (PAGE / PIECE) as usize;
 
 /// Steps from one on clear the page, and tell each time what is left.
@@ -330,7 +330,7 @@ pub const ROWS: &[Row] = &[
     ),
     make(
         "clean",
-        "clearing goes in steps of 128 bytes, after which the memory is untyped",
+        "clearing goes in steps of 256 bytes, after which the memory is untyped",
         CLEAN,
         &[does(Actor::Chief, CLEAR)],
         &[],

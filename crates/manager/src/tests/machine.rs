@@ -11,7 +11,7 @@ use crate::note::{Note, Reader, Told};
 use crate::seam::{Calls, Mapping};
 
 pub const POOL: u32 = 0x6000_0000;
-pub const STEP: u32 = 512;
+pub const STEP: u32 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {

@@ -270,7 +270,8 @@ impl<'a> Marks<'a> {
         let sizes: std::vec::Vec<usize> = (0..self.used).map(|chunk| self.size(chunk)).collect();
         assert_eq!(sizes.iter().sum::<usize>(), self.len);
         assert!(self.used == 1 || sizes.iter().all(|size| (LEAST..=CHUNK).contains(size)), "{sizes:?}");
-        let mut numbers: std::vec::Vec<u8> = self.places[..self.chunks.len()].iter().map(|place| place.number).collect();
+        let mut numbers: std::vec::Vec<u8> =
+            self.places[..self.chunks.len()].iter().map(|place| place.number).collect();
         numbers.sort_unstable();
         assert!(numbers.iter().enumerate().all(|(index, number)| index == usize::from(*number)), "a chunk is lost");
     }
