@@ -12,16 +12,16 @@ use crate::protection::Protection;
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 
-/// Most threads that one kernel entry wakes, and most that it finds unable to go on. The rest is done in further entries, which the timer
+/// Most threads that one choice wakes or finds unable to go on. The rest is done in further entries, which the timer
 /// asks for at once, so that no path grows with the number of threads.
-pub(crate) const STEP: u32 = 2;
+const STEP: u32 = 2;
 
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the
     /// region registers hold the next one's domain, a pending result is delivered.
     ///
     /// # Bound
-    /// O(1): at most twice [`STEP`] threads that are due, and [`STEP`] that are ready and cannot go on.
+    /// O(1): at most [`STEP`] threads that are due, or ready and cannot go on, and one more that is due.
     #[inline(never)]
     pub fn dispatch(&mut self) {
         if self.recheck || self.ready.first() != self.running() {
@@ -81,7 +81,7 @@ impl<A: Arch> Kernel<A> {
             let now = self.now();
             if self.deferred {
                 let first = self.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
-                steps += self.wake_due(now, first);
+                steps += u32::from(self.wake_due(now, first));
             }
             if self.first_goes_on(now, paused, prepaid) {
                 return;

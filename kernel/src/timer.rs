@@ -6,7 +6,6 @@ use crate::arch::Arch;
 use crate::kernel::Kernel;
 use crate::objects::{Level, State, Thread};
 use crate::queue::{NONE, Wake};
-use crate::schedule::STEP;
 use crate::table::Ref;
 
 /// The earlier of two times of which the low words are known, less than half a wrap apart.
@@ -42,7 +41,7 @@ impl<A: Arch> Kernel<A> {
     /// The timer fired: wakes what is due and no less important than the running thread, and looks whether that has time left.
     ///
     /// # Bound
-    /// O(1): at most [`STEP`] threads are woken and as many found unable to go on.
+    /// O(1): as [`Kernel::wake_due`], and then [`Kernel::choose`].
     #[inline(always)]
     pub fn on_timer(&mut self) {
         let now = self.now();
@@ -80,7 +79,7 @@ impl<A: Arch> Kernel<A> {
     fn on_due(&mut self, now: u64, priority: u8) {
         self.pause(now);
         let woken = self.wake_due(now, priority);
-        self.choose(now, woken > 0);
+        self.choose(now, woken);
         self.arm();
     }
 
@@ -118,30 +117,26 @@ impl<A: Arch> Kernel<A> {
         self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
     }
 
-    /// Wakes what is due at a priority or a more important one, the most important first; how many it were.
+    /// Wakes the most important thread that is due at a priority or a more important one; whether there was one.
     ///
     /// # Bound
-    /// At most [`STEP`] threads. If more are due, the timer comes again at once.
-    pub(crate) fn wake_due(&mut self, now: u64, priority: u8) -> u32 {
-        let mut woken = 0;
-        while woken < STEP
-            && let Some(wake) = self.times.take_due(now, priority)
-        {
-            match wake {
-                Wake::Thread(thread) => self.wake_sleeper(thread, now),
-                Wake::Budget(budget) => self.wake_throttled(budget, now),
-            }
-            woken += 1;
+    /// One thread. If more are due, the timer comes again at once.
+    pub(crate) fn wake_due(&mut self, now: u64, priority: u8) -> bool {
+        let due = self.times.take_due(now, priority);
+        match due {
+            Some(Wake::Thread(thread)) => self.wake_sleeper(thread, now),
+            Some(Wake::Budget(budget)) => self.wake_throttled(budget, now),
+            None => {}
         }
         self.times.settle();
         let next = self.times.earliest(priority);
         self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
         self.rearm = true;
         self.sweep(now);
-        if woken == STEP {
+        if next <= now {
             self.arch.timer_again();
         }
-        woken
+        due.is_some()
     }
 
     /// A thread's sleep ends. One whose budget is empty waits for the refill at once.

@@ -38,10 +38,10 @@ fn a_gate_is_entered_only_when_the_budget_covers_its_bound() {
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
     assert_eq!(kernel.context(CALLER).repeated, 1, "the call is performed again");
     assert_ne!(kernel.current(), CALLER);
-    kernel.passes(u64::from(PERIOD));
+    kernel.passes(u64::from(PERIOD - (CAPACITY - BOUND) - 1));
     assert_eq!(kernel.current(), CALLER);
     assert_eq!(kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]), None);
-    assert_eq!(kernel.loaded(), 1);
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
 }
 
 #[test]
