@@ -441,6 +441,7 @@ fn summary(play: &Play) -> Summary {
                 exception: 4,
                 cycles: spread(900, 140, 150, 162),
                 instructions: spread(900, 70, 74, 81),
+                waits: window.waits,
             }],
             calls: Vec::new(),
         },

@@ -56,12 +56,18 @@ struct Open {
 struct Times {
     cycles: Histogram,
     instructions: Histogram,
+    longest: Option<Window>,
 }
 
 impl Times {
     fn add(&mut self, window: Window) {
         self.cycles.add(window.cycles);
         self.instructions.add(window.instructions);
+        keep_longest(&mut self.longest, window);
+    }
+
+    fn waits(&self) -> Waits {
+        self.longest.map_or_else(Waits::default, |window| window.waits)
     }
 }
 
@@ -231,11 +237,13 @@ impl Exceptions {
             exception: number as u16,
             cycles: times.cycles.spread(),
             instructions: times.instructions.spread(),
+            waits: times.waits(),
         };
         let call = |number: usize, times: &Times| CallTime {
             call: number as u32,
             cycles: times.cycles.spread(),
             instructions: times.instructions.spread(),
+            waits: times.waits(),
         };
         let (vectors, calls) = (self.times.iter().enumerate(), self.calls.iter().enumerate());
         Masked {

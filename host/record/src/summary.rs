@@ -281,6 +281,9 @@ pub struct VectorTime {
     pub cycles: Spread,
     /// Instructions per activation.
     pub instructions: Spread,
+    /// For what the longest waited.
+    #[serde(default)]
+    pub waits: Waits,
 }
 
 /// How long the handling of one system call took, the switch that it led to included.
@@ -293,6 +296,9 @@ pub struct CallTime {
     pub cycles: Spread,
     /// Instructions per activation.
     pub instructions: Spread,
+    /// For what the longest waited.
+    #[serde(default)]
+    pub waits: Waits,
 }
 
 /// A distribution in short. For handler activations the median is the upper end of its histogram class (at most 1/8

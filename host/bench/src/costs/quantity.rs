@@ -35,7 +35,7 @@ pub struct Found {
     pub system: String,
     /// The path.
     pub path: String,
-    /// Of the longest masked path of its run: how long it waited, and for what.
+    /// Of a masked path: how long it waited, and for what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
 }
@@ -100,29 +100,25 @@ impl Ran {
             Quantity::Early => most(&stretches.in_vain, |key| serves(chip, "timer", key)),
             Quantity::Miss if chip.tables => None,
             Quantity::Miss => most(&stretches.missed, |key| serves(chip, "fault", key)),
-            Quantity::Masked => self.longest_masked(chip, |call| !self.frames || !FRAMES.contains(&call)),
+            Quantity::Masked => {
+                return self.longest_masked(chip, system, |call| !self.frames || !FRAMES.contains(&call));
+            }
             Quantity::MaskedFrames if !self.frames => None,
-            Quantity::MaskedFrames => self.longest_masked(chip, |_| true),
+            Quantity::MaskedFrames => return self.longest_masked(chip, system, |_| true),
         };
-        let window =
-            self.summary.masked.longest.filter(|_| matches!(quantity, Quantity::Masked | Quantity::MaskedFrames));
-        found.map(|(key, cycles)| Found {
-            cycles,
-            system: system.to_owned(),
-            path: name(chip, key),
-            waits: window.filter(|window| window.cycles == cycles).map(|window| window.waits),
-        })
+        found.map(|(key, cycles)| Found { cycles, system: system.to_owned(), path: name(chip, key), waits: None })
     }
 
-    fn longest_masked(&self, chip: &Chip, counts: impl Fn(Call) -> bool) -> Option<(Key, u64)> {
+    fn longest_masked(&self, chip: &Chip, system: &str, counts: impl Fn(Call) -> bool) -> Option<Found> {
         let masked = &self.summary.masked;
         let call = |number: u32| Call::from_number(number).is_none_or(&counts);
         let calls = masked.calls.iter().filter(|time| call(time.call));
-        let calls = calls.map(|time| ((0, u8::try_from(time.call).ok()), time.cycles.max));
+        let calls = calls.map(|time| ((0, u8::try_from(time.call).ok()), time.cycles.max, time.waits));
         // System calls are told apart above.
         let vectors = masked.vectors.iter().filter(|time| time.exception != chip.system_call);
-        let vectors = vectors.map(|time| ((time.exception, None), time.cycles.max));
-        calls.chain(vectors).max_by_key(|(_, cycles)| *cycles)
+        let vectors = vectors.map(|time| ((time.exception, None), time.cycles.max, time.waits));
+        let (key, cycles, waits) = calls.chain(vectors).max_by_key(|(_, cycles, _)| *cycles)?;
+        Some(Found { cycles, system: system.to_owned(), path: name(chip, key), waits: Some(waits) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use abi::Error;
 use abi::trace::{Event, IDLE};
-use record::{DomainCounters, RunEvent, Spread, VectorTime, observed};
+use record::{DomainCounters, RunEvent, Spread, VectorTime, Waits, observed};
 
 use super::{at, build, idle, summary, switch, system};
 use crate::Report;
@@ -114,7 +114,7 @@ fn without_records_of_exceptions_a_miss_costs_the_median_of_its_handler() {
     let cycles = Spread { count: 9, min: 80, median: 90, max: 120 };
     let mut counted = summary(1000);
     counted.domains[1].mpu_misses = 3;
-    counted.masked.vectors = vec![VectorTime { exception: 4, cycles, instructions: cycles }];
+    counted.masked.vectors = vec![VectorTime { exception: 4, cycles, instructions: cycles, waits: Waits::default() }];
     let events = [at(1, Event::Miss, 1, 5, 0), at(2, Event::Miss, 1, 5, 0), at(3, Event::Miss, 1, 5, 0)];
     let report = Report::build(&system(), &counted, events);
     let domain = &report.domains[1];
