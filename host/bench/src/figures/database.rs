@@ -41,6 +41,7 @@ const WAYS: &[Way] = &[
     way("together", "SQLite's allocator, key with an index, rows out of order", TOGETHER),
     Way { slots: 2, ..way("together.2paged", "the same, 2 paged", TOGETHER) },
     way("together.text", "the same, each statement as text", TOGETHER | TEXT),
+    Way { geometry: Geometry::Regions("64 KiB"), ..way("regions.64k", "regions of 64 KiB", GROUPED) },
     Way { geometry: Geometry::Regions("32 KiB"), ..way("regions.32k", "regions of 32 KiB", GROUPED) },
     Way { geometry: Geometry::Regions("4 KiB"), ..way("regions.4k", "regions of 4 KiB", GROUPED) },
     Way { paged_too: &["data"], ..way("data", "its data paged, too", GROUPED) },
