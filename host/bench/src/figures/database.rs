@@ -45,6 +45,9 @@ const WAYS: &[Way] = &[
     Way { geometry: Geometry::Regions("32 KiB"), ..way("regions.32k", "regions of 32 KiB", GROUPED) },
     Way { geometry: Geometry::Regions("4 KiB"), ..way("regions.4k", "regions of 4 KiB", GROUPED) },
     Way { paged_too: &["data"], ..way("data", "its data paged, too", GROUPED) },
+    // As if its stack, which is pinned here, had the third.
+    Way { slots: 2, paged_too: &["data"], ..way("data.2paged", "its data paged, too, 2 paged", GROUPED) },
+    Way { paged_too: &["data"], ..way("together.data", "together, its data paged, too", TOGETHER) },
     Way { slots: 4, paged_too: &["data", "code"], ..way("code", "its data and code paged, too, 4 paged", GROUPED) },
 ];
 

@@ -4,9 +4,9 @@
 use super::synthetic::{CHUNK, EVERY, ORDERS};
 use super::system::{Adversary, Chip, Emptied, Figures, Heap, Kept, Measured, Ran, Stretch, Variation};
 use super::translation::{PLACES, on_board};
-use super::{PREFIX_A9, Wanted, overhead};
+use super::{PREFIX_A9, Wanted, overhead, with_target};
 use crate::Error;
-use crate::rows::{Cycles, Row};
+use crate::rows::{Cycles, Row, Target};
 
 /// The workload that marks when it wants caches and TLBs emptied.
 const MARKED: u32 = 7;
@@ -48,8 +48,7 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
                 let own = per_access(run, order, kind, INTERFERED);
                 let row =
                     row(&format!("{every}{name}.{place}.{n}"), &format!("emptied every {n}"), INTERFERED, own, base);
-                let paper = (*place != PLACES[0].0).then(|| "less than mem".to_owned());
-                rows.push(Row { paper, ..row });
+                rows.push(if *place == PLACES[0].0 { row } else { nearer(row) });
             }
         }
     }
@@ -80,6 +79,12 @@ fn run(figures: &mut Figures<'_>, place: &str, kept: Kept) -> Result<Measured, E
 fn per_access(run: &Measured, order: u32, kind: u32, accesses: u64) -> f64 {
     let is_it = |stretch: &&Stretch| stretch.number == order * 10 + kind;
     run.stretches.iter().find(is_it).map_or(0.0, |stretch| stretch.probed as f64 / accesses as f64)
+}
+
+/// The row of a place that is nearer than memory: in the paper accesses take less time with each of them.
+pub(super) fn nearer(row: Row) -> Row {
+    let row = Row { paper: Some("less than mem".to_owned()), ..row };
+    with_target(row, Target { overhead: Some(0.0), ..Target::default() })
 }
 
 /// The row of `accesses` that take `own` cycles each, compared with `base`.

@@ -5,7 +5,7 @@ use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
 use super::system::{Adversary, Chip, Emptied, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
-use super::{figures_table, manifests, overhead, row, translation, with_target};
+use super::{figures_table, manifests, overhead, places, row, translation, with_target};
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
@@ -168,6 +168,12 @@ fn few_locked_ways_slow_applications_down_by_no_more_than_in_the_paper() {
     assert_eq!((judged(4.9).met, judged(4.91).met), (Some(true), Some(false)));
     assert_eq!(judged(0.0).paper.as_deref(), Some("< 4.9 %"));
     assert!(figures_table(&[judged(5.0)]).contains("<= 4.90 %"));
+}
+
+#[test]
+fn a_nearer_place_must_not_make_accesses_slower() {
+    let judged = |percent| places::nearer(Row { overhead: Some(percent), ..row("a9.mxu.x", "x".into()) });
+    assert_eq!((judged(-0.01).met, judged(0.01).met), (Some(true), Some(false)));
 }
 
 #[test]
