@@ -4,6 +4,7 @@
 const DEFINES: &[(&str, &str)] = &[
     ("SQLITE_OS_OTHER", "1"),
     ("SQLITE_THREADSAFE", "0"),
+    ("SQLITE_ENABLE_MEMSYS5", "1"),
     ("SQLITE_TEMP_STORE", "3"),
     ("SQLITE_ZERO_MALLOC", "1"),
     ("SQLITE_OMIT_DEPRECATED", "1"),

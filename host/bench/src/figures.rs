@@ -1,12 +1,16 @@
 //! The figures about paged and pinned regions: `examples/mxu` in many variations, each beside the paper's value.
 //!
 //! * [`paging`]: how much slower an application is over paged regions than over pinned ones, by their number and geometry.
+//! * [`database`]: a database done in other ways, because its overhead is far below the paper's.
+//! * [`places`]: the Cortex-A9: accesses by where translation is kept, left alone and under interference.
 //! * [`synthetic`]: replacement policies, and interference after every n accesses.
 //! * [`timed`]: applications under interference at fixed times.
 //! * [`translation`]: the Cortex-A9: locked ways of the second-level cache, and interference by where translation is kept.
 
+mod database;
 mod manifests;
 mod paging;
+mod places;
 mod synthetic;
 mod system;
 mod table;
@@ -16,7 +20,7 @@ mod translation;
 #[cfg(test)]
 mod tests;
 
-pub use system::{Adversary, Chip, Figures, Geometry, Heap, Kept, Measured, Ran, Stretch, Variation};
+pub use system::{Adversary, Chip, Emptied, Figures, Geometry, Heap, Kept, Measured, Ran, Stretch, Variation};
 pub use table::figures_table;
 
 use crate::rows::Row;
@@ -38,6 +42,7 @@ pub fn measure(
 ) -> Result<Vec<Row>, Error> {
     let mut wanted = Wanted { only, progress };
     let mut rows = paging::measure(figures, &mut wanted)?;
+    rows.extend(database::measure(figures, &mut wanted)?);
     rows.extend(synthetic::measure(figures, &mut wanted)?);
     rows.extend(timed::measure(figures, &mut wanted)?);
     Ok(rows)
@@ -57,7 +62,10 @@ pub fn measure_a9(
     only: Option<&str>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    translation::measure(figures, &mut Wanted { only, progress })
+    let mut wanted = Wanted { only, progress };
+    let mut rows = places::measure(figures, &mut wanted)?;
+    rows.extend(translation::measure(figures, &mut wanted)?);
+    Ok(rows)
 }
 
 /// Which rows are asked for, and who is told.

@@ -12,7 +12,7 @@ use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
-    let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "target", "met"], 3..6);
+    let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "paper", "target", "met"], 3..6);
     let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row) || micro::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
@@ -22,6 +22,7 @@ pub fn table(rows: &[Row]) -> String {
             row.cycles.median.to_string(),
             row.cycles.max.to_string(),
             row.instructions.to_string(),
+            row.paper.clone().unwrap_or_default(),
             row.target.as_ref().map(|target| describe(&row.id, target)).unwrap_or_default(),
             verdict(row).to_owned(),
         ]);

@@ -32,7 +32,16 @@ fn paged(slots: u32, geometry: Geometry) -> Heap {
 }
 
 fn variation(name: &str, system: &'static str, argument: u32, heap: Heap) -> Variation {
-    Variation { name: name.into(), system, argument, heap, adversary: Adversary::Nobody, chip: None, probes: &[] }
+    Variation {
+        name: name.into(),
+        system,
+        argument,
+        heap,
+        paged_too: &[],
+        adversary: Adversary::Nobody,
+        chip: None,
+        probes: &[],
+    }
 }
 
 #[test]
@@ -44,6 +53,18 @@ fn a_database_over_every_second_frame_holds_the_rows_that_it_should() {
     let sum: u64 = found.clone().map(|id| id * 7 + format!("the text of row {id}").len() as u64).sum();
     assert_eq!(run.status, 0);
     assert_eq!(run.results[..7], [ROWS, ROWS / 3, ROWS / 3, found.count() as u64, ROWS - ROWS / 3, 0, sum]);
+}
+
+#[test]
+fn a_database_done_in_another_way_holds_the_same_rows() {
+    const ROWS: u32 = 600;
+    let (grouped, rest) = (1 << 16, 30 << 16);
+    let usual = done(&variation("sql-usual", "sqlite", ROWS | grouped, paged(3, Geometry::Paper)));
+    let other = done(&variation("sql-other", "sqlite", ROWS | rest, paged(3, Geometry::Regions("4 KiB"))));
+    assert_eq!((usual.status, other.status), (0, 0));
+    // The last result is the memory that was in use.
+    assert_eq!(usual.results[..7], other.results[..7]);
+    assert!(other.misses(&[1]) > 10 * usual.misses(&[1]), "it jumps about in smaller regions");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod number {
     pub const GATE_ENTER: u8 = abi::trace::Event::GateEnter as u8;
     pub const GATE_EXIT: u8 = abi::trace::Event::GateExit as u8;
     pub const MISS: u8 = abi::trace::Event::Miss as u8;
+    pub const MARK: u8 = abi::trace::Event::Mark as u8;
     pub const END: u8 = abi::trace::Event::End as u8;
 }
 
@@ -21,6 +22,7 @@ pub fn follow(observer: &mut Observer, insn: &InsnInfo, event: RunEvent) {
     match event.event {
         number::SWITCH | number::GATE_ENTER | number::GATE_EXIT => enter(observer, insn, event.domain),
         number::MISS => observer.accounts.missed(event.domain),
+        number::MARK => observer.disturb_when_marked(event.detail, event.domain),
         number::END => observer.trace_status = Some(event.payload),
         _ => {}
     }

@@ -228,8 +228,12 @@ pub struct Window {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interference {
-    /// Cycles between two times that it comes, at least 1.
+    /// Cycles between two times that it comes; 0: it comes with marks alone.
+    #[serde(default)]
     pub every_cycles: u64,
+    /// It comes with each mark of this number in the record of the run, too.
+    #[serde(default)]
+    pub mark: Option<u16>,
     /// Count only cycles while this domain is the current one, and interfere only with it.
     #[serde(default)]
     pub domain: Option<u8>,

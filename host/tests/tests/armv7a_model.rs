@@ -94,7 +94,7 @@ fn interference_costs_walks_and_areas_are_counted_by_themselves() {
     };
     let areas = vec![area("code", 0x1_0000), area("constants", 0x3_0000)];
     let quiet = run_with(image(), Watch { areas: areas.clone(), ..Watch::default() }).0;
-    let interference = Some(Interference { every_cycles: EVERY, domain: None });
+    let interference = Some(Interference { every_cycles: EVERY, ..Interference::default() });
     let noisy = run_with(image(), Watch { areas, interference, ..Watch::default() }).0;
     assert_eq!((quiet.disturbances, noisy.disturbances), (0, noisy.cycles / EVERY));
     assert_eq!((quiet.violations_total, noisy.violations_total, noisy.end.status), (0, 0, Some(0)));

@@ -10,6 +10,8 @@ pub const RESULT_LOW: u32 = 2;
 pub const RESULT_HIGH: u32 = 3;
 /// Something did not fit: the bytes that were asked for.
 pub const TOO_LARGE: u32 = 4;
+/// Caches and TLBs are to be emptied, where the harness asks the observer for it.
+pub const INTERFERE: u32 = 5;
 
 /// Says that stretch `number` begins; 0: none.
 pub fn stretch(number: u32) {
@@ -39,4 +41,9 @@ macro_rules! probes {
             unsafe { core::arch::asm!(concat!("/* ", stringify!($name), " */"), options(nostack)) };
         }
     )*};
+}
+
+/// Has caches and TLBs emptied, as another program would.
+pub fn interfere() {
+    let _ = sys::mark(INTERFERE, 0);
 }

@@ -1,8 +1,10 @@
-//! SQLite with a database in memory. The thread's argument is the number of rows in bits 0-15; bit 16: each phase is one
-//! transaction. Results, in this order: rows inserted, deleted,
-//! updated, found, deleted at the end, left; the sum over what was found; the most bytes in use.
+//! SQLite with a database in memory. The thread's argument is the number of rows in bits 0-15, and from bit 16 on how they are worked
+//! on (`workload.c`). Results, in this order: rows inserted, deleted, updated, found, deleted at the end, left; the sum over what was
+//! found; the most bytes in use.
 #![no_std]
 #![no_main]
+
+use core::ffi::c_void;
 
 use cofferdam::Start;
 use common::{interfere, memory, results};
@@ -14,10 +16,15 @@ cofferdam::thread!(mxu_adversary, adversary);
 /// Bytes between the words that the adversary loads: one region of the paper's geometry.
 const STRIDE: u32 = 128 * 1024;
 
+/// SQLite's own allocator has the heap, not that of `common`; the heap lies in one piece.
+const BUDDIES: u32 = 16;
+
 #[repr(C)]
 struct Order {
     rows: i32,
-    grouped: i32,
+    how: u32,
+    heap: *mut c_void,
+    heap_bytes: i32,
 }
 
 #[repr(C)]
@@ -39,11 +46,13 @@ unsafe extern "C" {
 
 fn main(start: Start) -> u32 {
     cofferdam_c::begin(start);
-    memory::open(start.info);
+    let order = order(start);
+    if order.how & BUDDIES == 0 {
+        memory::open(start.info);
+    }
     let mut found = Results::default();
     results::stretch(1);
-    let status =
-        work(&Order { rows: (start.argument & 0xffff) as i32, grouped: (start.argument >> 16 & 1) as i32 }, &mut found);
+    let status = work(&order, &mut found);
     results::stretch(0);
     interfere::stop();
     if status != 0 {
@@ -57,6 +66,16 @@ fn main(start: Start) -> u32 {
     // SAFETY: SQLite was started.
     results::report(u64::from(unsafe { workload_peak() }));
     0
+}
+
+fn order(start: Start) -> Order {
+    let (heap, heap_bytes) = start.info.heap();
+    Order {
+        rows: (start.argument & 0xffff) as i32,
+        how: start.argument >> 16,
+        heap: heap as *mut c_void,
+        heap_bytes: heap_bytes as i32,
+    }
 }
 
 #[inline(never)]

@@ -1,4 +1,4 @@
-//! Synthetic workloads: 64 KiB of SRAM are read in four orders. The thread's argument chooses what is measured:
+//! Synthetic workloads: 64 KiB of SRAM, or 512 KiB of what page tables check, are read in four orders. The thread's argument chooses what is measured:
 //!
 //! | argument | memory | adversary, after every n accesses |
 //! | --- | --- | --- |
@@ -9,9 +9,10 @@
 //! | 4 | pinned | the other domain runs, and loads nothing: the control of 5 and 6 |
 //! | 5 | pinned | this domain's, of paged memory |
 //! | 6 | pinned | this domain's, of pinned memory |
+//! | 7 | heap, where page tables check it | caches and TLBs are emptied by the observer; first without |
 //!
-//! Stretch `10 * order + k`, from order 1: without adversary k = 0 paged, 1 pinned, 2 missing; with one, k is the index in [`EVERY`]. The
-//! results are the sums of what was read.
+//! Stretch `10 * order + k`, from order 1: without adversary k = 0 paged, 1 pinned, 2 missing; with one, k is the index in [`EVERY`]. Of
+//! argument 7, k = 0 is without, 1 after every access, and k - 2 that index. The results are the sums of what was read.
 #![no_std]
 #![no_main]
 
@@ -33,12 +34,21 @@ const ACCESSES: u32 = 262_144;
 const MATRIX: u32 = 557_056;
 /// Accesses with an adversary.
 const INTERFERED: u32 = 16_384;
+/// Accesses with caches and TLBs emptied after each.
+const EMPTIED: u32 = 4096;
+/// The argument with which no other thread takes part.
+const MARKED: u32 = 7;
 /// Bytes of a region: two pages of 4 KiB.
 const REGION: u32 = 8 * 1024;
 
 fn main(start: Start) -> u32 {
     let info = start.info;
     let (heap, _) = info.heap();
+    if start.argument == MARKED {
+        write(heap);
+        emptied(heap);
+        return 0;
+    }
     let Some(fixed) = info.area("fixed") else { return 1 };
     let named = |name| Notification::named(info, name);
     let (Some(paged), Some(pinned), Some(other)) = (named("paged"), named("pinned"), named("other")) else { return 2 };
@@ -74,22 +84,45 @@ fn alone(paged: u32, pinned: u32) {
 }
 
 fn in_all_ways<P: Pattern>(number: u32, paged: u32, pinned: u32, accesses: u32) {
-    stretch::<P>(number, paged, accesses, accesses, None);
-    stretch::<P>(number + 1, pinned, accesses, accesses, None);
-    stretch::<Missing<P>>(number + 2, paged, accesses / 8, accesses / 8, None);
+    stretch::<P>(number, paged, accesses, accesses, Between::Nobody);
+    stretch::<P>(number + 1, pinned, accesses, accesses, Between::Nobody);
+    stretch::<Missing<P>>(number + 2, paged, accesses / 8, accesses / 8, Between::Nobody);
 }
 
 fn with(base: u32, adversary: Notification) {
     for (index, every) in (0..).zip(EVERY) {
-        stretch::<Sequential>(10 + index, base, INTERFERED, every, Some(adversary));
-        stretch::<Random>(20 + index, base, INTERFERED, every, Some(adversary));
-        stretch::<Strided>(30 + index, base, INTERFERED, every, Some(adversary));
-        stretch::<Matrix>(40 + index, base, INTERFERED, every, Some(adversary));
+        stretch::<Sequential>(10 + index, base, INTERFERED, every, Between::Adversary(adversary));
+        stretch::<Random>(20 + index, base, INTERFERED, every, Between::Adversary(adversary));
+        stretch::<Strided>(30 + index, base, INTERFERED, every, Between::Adversary(adversary));
+        stretch::<Matrix>(40 + index, base, INTERFERED, every, Between::Adversary(adversary));
     }
 }
 
-/// One stretch: chunks of `every` accesses, after each of which the adversary, which is more important, has a turn.
-fn stretch<P: Pattern>(number: u32, base: u32, accesses: u32, every: u32, adversary: Option<Notification>) {
+/// Who has its turn between two chunks.
+#[derive(Clone, Copy)]
+enum Between {
+    Nobody,
+    Adversary(Notification),
+    Observer,
+}
+
+fn emptied(base: u32) {
+    in_both_ways::<Sequential>(10, base, ACCESSES);
+    in_both_ways::<Random>(20, base, ACCESSES);
+    in_both_ways::<Strided>(30, base, ACCESSES);
+    in_both_ways::<Matrix>(40, base, MATRIX);
+}
+
+fn in_both_ways<P: Pattern>(number: u32, base: u32, accesses: u32) {
+    stretch::<P>(number, base, accesses, accesses, Between::Nobody);
+    stretch::<P>(number + 1, base, EMPTIED, 1, Between::Observer);
+    for (number, every) in (number + 2..).zip(EVERY) {
+        stretch::<P>(number, base, INTERFERED, every, Between::Observer);
+    }
+}
+
+/// One stretch: chunks of `every` accesses, after each of which somebody has a turn.
+fn stretch<P: Pattern>(number: u32, base: u32, accesses: u32, every: u32, between: Between) {
     let mut pattern = P::default();
     let (mut left, mut sum) = (accesses, 0u32);
     results::stretch(number);
@@ -97,8 +130,10 @@ fn stretch<P: Pattern>(number: u32, base: u32, accesses: u32, every: u32, advers
         let count = every.min(left);
         sum = sum.wrapping_add(chunk(&mut pattern, base, count));
         left -= count;
-        if let Some(adversary) = adversary {
-            let _ = adversary.signal(1);
+        match between {
+            Between::Nobody => {}
+            Between::Adversary(adversary) => drop(adversary.signal(1)),
+            Between::Observer => results::interfere(),
         }
     }
     results::stretch(0);

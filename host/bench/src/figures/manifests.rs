@@ -9,6 +9,8 @@ const WAITS: u32 = 1 << 16;
 const EVICTS: u32 = 2 << 16;
 /// The specification that pinned registers meet.
 const PINNED: &str = "deterministic";
+/// The one that leaves an area to paged registers.
+const PAGED: &str = "best-effort";
 /// More important than the workload.
 const PRIORITY: i64 = 10;
 
@@ -21,6 +23,9 @@ pub(super) fn vary(manifest: &mut Table, variation: &Variation, board: &str) -> 
     let work = work(manifest)?;
     let thread = work.get_mut("thread")?.get_mut(0)?.as_table_mut()?;
     thread.insert("argument".into(), Value::from(variation.argument));
+    for area in variation.paged_too {
+        table(work, area)?.insert("spec".into(), Value::from(PAGED));
+    }
     heap(manifest, &variation.heap)?;
     if let Some(how) = variation.chip {
         chip(manifest, how)?;
@@ -70,7 +75,9 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
     if *how == Heap::AsWritten {
         return Some(());
     }
-    let area = work(manifest)?.get_mut("heap")?.as_table_mut()?;
+    let Some(area) = work(manifest)?.get_mut("heap").and_then(Value::as_table_mut) else {
+        return slots(manifest, how);
+    };
     match how {
         Heap::AsWritten => {}
         Heap::Sized(size) => {
@@ -81,12 +88,10 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
             area.remove("page");
             area.insert("spec".into(), Value::from(PINNED));
         }
-        Heap::Paged { slots, geometry, replacement, fixed } => {
+        Heap::Paged { geometry, fixed, .. } => {
             cut(area, *geometry);
             let area = area.clone();
-            let paging = table(work(manifest)?, "paging")?;
-            paging.insert("slots".into(), Value::from(*slots));
-            paging.insert("replacement".into(), Value::from(*replacement));
+            slots(manifest, how)?;
             if let Some(size) = fixed {
                 pinned_area(manifest, size)?;
             }
@@ -99,6 +104,16 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
     Some(())
 }
 
+/// How many slots serve what is paged, and which is taken.
+fn slots(manifest: &mut Table, how: &Heap) -> Option<()> {
+    if let Heap::Paged { slots, replacement, .. } = how {
+        let paging = table(work(manifest)?, "paging")?;
+        paging.insert("slots".into(), Value::from(*slots));
+        paging.insert("replacement".into(), Value::from(*replacement));
+    }
+    Some(())
+}
+
 fn cut(heap: &mut Table, geometry: Geometry) {
     if geometry != Geometry::Written {
         heap.remove("page");
@@ -106,6 +121,9 @@ fn cut(heap: &mut Table, geometry: Geometry) {
     match geometry {
         Geometry::Paper => {
             heap.insert("page".into(), Value::from("128 KiB"));
+        }
+        Geometry::Regions(size) => {
+            heap.insert("page".into(), Value::from(size));
         }
         Geometry::Planner | Geometry::Written => {}
         Geometry::Hostile => {

@@ -21,23 +21,33 @@ struct App {
     system: &'static str,
     argument: u32,
     probes: &'static [(&'static str, &'static str)],
-    /// About half of what it has allocated at most.
-    half: &'static str,
+    /// About half of what it has allocated at most, where the paper has half of the memory pinned.
+    half: Option<&'static str>,
     geometries: &'static [Geometry],
-    /// Overhead with three paged regions in the paper, percent.
-    paper: f64,
+    /// Numbers of paged regions; the first is the paper's three, or the fewest that are admitted where code is paged.
+    slots: &'static [u32],
+    paged_too: &'static [&'static str],
+    /// Overhead with three paged regions in the paper.
+    paper: &'static str,
+    /// Most overhead in the paper's geometry, percent: half of the paper's, or what it calls negligible.
+    most: f64,
 }
 
-const APPS: [App; 3] = [
+const SLOTS: &[u32] = &[3, 2, 1];
+
+const APPS: [App; 5] = [
     App {
         name: "sqlite",
         about: "SQLite, 16384 rows",
         system: "sqlite",
         argument: ROWS,
         probes: &[WHOLE],
-        half: "512 KiB",
+        half: Some("512 KiB"),
         geometries: &GEOMETRIES,
-        paper: 36.9,
+        slots: SLOTS,
+        paged_too: &[],
+        paper: "36.9 %",
+        most: 36.9 / 2.0,
     },
     App {
         name: "covariance",
@@ -45,9 +55,12 @@ const APPS: [App; 3] = [
         system: "script",
         argument: 0,
         probes: &[WHOLE, CALL],
-        half: "1536 KiB",
+        half: Some("1536 KiB"),
         geometries: &GEOMETRIES,
-        paper: 49.7,
+        slots: SLOTS,
+        paged_too: &[],
+        paper: "49.7 %",
+        most: 49.7 / 2.0,
     },
     App {
         name: "covariance_blocks",
@@ -55,9 +68,39 @@ const APPS: [App; 3] = [
         system: "script",
         argument: 1,
         probes: &[WHOLE, CALL],
-        half: "1536 KiB",
+        half: Some("1536 KiB"),
         geometries: &[Geometry::Hostile],
-        paper: 49.7,
+        slots: SLOTS,
+        paged_too: &[],
+        paper: "49.7 %",
+        most: 49.7 / 2.0,
+    },
+    App {
+        name: "fig7.mandel",
+        about: "Mandelbrot set",
+        system: "script",
+        argument: 2,
+        probes: &[WHOLE],
+        half: None,
+        geometries: &[Geometry::Paper],
+        slots: SLOTS,
+        paged_too: &[],
+        paper: "< 1 %",
+        most: 1.0,
+    },
+    // It has no heap, and stacks are pinned: what is left to be paged is code and weights.
+    App {
+        name: "fig7.network",
+        about: "person_detect",
+        system: "network",
+        argument: 0,
+        probes: &[WHOLE],
+        half: None,
+        geometries: &[Geometry::Paper],
+        slots: &[4],
+        paged_too: &["code"],
+        paper: "< 1 %",
+        most: 1.0,
     },
 ];
 
@@ -128,6 +171,7 @@ impl App {
             name: id.strip_prefix(PREFIX).unwrap_or(id).to_owned(),
             system: self.system,
             argument: self.argument,
+            paged_too: if heap == Heap::Pinned { &[] } else { self.paged_too },
             heap,
             adversary: Adversary::Nobody,
             chip: None,
@@ -138,11 +182,11 @@ impl App {
     fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for geometry in self.geometries {
-            for slots in [3, 2, 1] {
-                cases.push(self.paged(*geometry, slots, PLRU));
+            for slots in self.slots {
+                cases.push(self.paged(*geometry, *slots, PLRU));
             }
-            cases.push(self.half(*geometry));
-            if *geometry == Geometry::Paper {
+            cases.extend(self.half.map(|size| Self::half(*geometry, size)));
+            if *geometry == Geometry::Paper && self.half.is_some() {
                 cases.extend(["round-robin", "random"].map(|policy| self.paged(*geometry, 3, policy)));
             }
         }
@@ -151,15 +195,15 @@ impl App {
 
     fn paged(&self, geometry: Geometry, slots: u32, replacement: &'static str) -> Case {
         let policy = if replacement == PLRU { String::new() } else { format!(".{replacement}") };
-        let reference = slots == 3 && replacement == PLRU;
+        let reference = slots == self.slots[0] && replacement == PLRU;
         let paper = match slots {
-            3 if reference && geometry == Geometry::Paper => Some(format!("{} %", self.paper)),
+            _ if reference && geometry == Geometry::Paper => Some(self.paper.to_owned()),
             1 if self.name == "covariance" => Some("livelock".to_owned()),
             _ => None,
         };
         let most = match geometry {
-            Geometry::Paper => Some(self.paper / 2.0),
-            Geometry::Planner | Geometry::Written => None,
+            Geometry::Paper => Some(self.most),
+            Geometry::Planner | Geometry::Written | Geometry::Regions(_) => None,
             Geometry::Hostile => Some(MOST),
         };
         Case {
@@ -171,11 +215,11 @@ impl App {
         }
     }
 
-    fn half(&self, geometry: Geometry) -> Case {
+    fn half(geometry: Geometry, size: &'static str) -> Case {
         Case {
             suffix: format!("half.{}", geometry.name()),
-            heap: Heap::Paged { slots: 2, geometry, replacement: PLRU, fixed: Some(self.half) },
-            about: format!("2 paged, {} pinned", self.half),
+            heap: Heap::Paged { slots: 2, geometry, replacement: PLRU, fixed: Some(size) },
+            about: format!("2 paged, {size} pinned"),
             paper: None,
             most: None,
         }

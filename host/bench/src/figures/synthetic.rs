@@ -7,12 +7,12 @@ use crate::rows::{Cycles, Row, Target};
 
 const POLICIES: [&str; 3] = ["bit-plru", "round-robin", "random"];
 /// Orders of access, and how many accesses are made without adversary.
-const ORDERS: [(&str, u64); 4] = [("seq", 262_144), ("ran", 262_144), ("str", 262_144), ("mat", 557_056)];
+pub(super) const ORDERS: [(&str, u64); 4] = [("seq", 262_144), ("ran", 262_144), ("str", 262_144), ("mat", 557_056)];
 /// Accesses between two turns of the adversary, and how many are made in all.
-const EVERY: [u64; 6] = [4, 5, 16, 64, 256, 1024];
+pub(super) const EVERY: [u64; 6] = [4, 5, 16, 64, 256, 1024];
 const INTERFERED: u64 = 16_384;
 /// Around each chunk of accesses.
-const CHUNK: &[(&str, &str)] = &[("probe_chunk_start", "probe_chunk_end")];
+pub(super) const CHUNK: &[(&str, &str)] = &[("probe_chunk_start", "probe_chunk_end")];
 
 /// Memory of adversary and benchmark as in the paper's table 5: name, argument, whether the other domain loads, its control.
 struct Case {
@@ -49,7 +49,8 @@ fn run(
     let heap = Heap::Paged { slots: 3, geometry: Geometry::Written, replacement, fixed: None };
     let adversary = Adversary::Signalled(loads);
     let name = name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
-    let variation = Variation { name, system: "synthetic", argument, heap, adversary, chip: None, probes: CHUNK };
+    let variation =
+        Variation { name, system: "synthetic", argument, heap, paged_too: &[], adversary, chip: None, probes: CHUNK };
     match figures.run(&variation)? {
         Ran::Done(run) if run.status == 0 => Ok(run),
         other => Err(Error::Run(format!("{}: {other:?}", variation.name))),

@@ -49,6 +49,8 @@ pub enum Geometry {
     Written,
     /// As in the paper: 64 KiB pages, two to a region.
     Paper,
+    /// In regions of this size.
+    Regions(&'static str),
     /// In one piece, and the planner chooses.
     Planner,
     /// Every second 64 KiB belongs to another domain, and the planner chooses.
@@ -61,6 +63,7 @@ impl Geometry {
         match self {
             Self::Written => "written",
             Self::Paper => "paper",
+            Self::Regions(size) => size,
             Self::Planner => "planner",
             Self::Hostile => "hostile",
         }
@@ -93,6 +96,17 @@ pub enum Kept {
     Memory,
 }
 
+/// When caches and TLBs are emptied of what is not locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptied {
+    /// Never.
+    Never,
+    /// After so many cycles of the workload.
+    Every(u64),
+    /// When the workload asks for it.
+    Marked,
+}
+
 /// How a chip with page tables is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chip {
@@ -100,8 +114,8 @@ pub struct Chip {
     pub ways: u32,
     /// Where translation is kept.
     pub kept: Kept,
-    /// Cycles of the workload between two times that caches and TLBs are emptied; never without.
-    pub every: Option<u64>,
+    /// When caches and TLBs are emptied.
+    pub emptied: Emptied,
     /// Whether the data prefetcher is on.
     pub prefetch: bool,
 }
@@ -117,6 +131,8 @@ pub struct Variation {
     pub argument: u32,
     /// Its heap.
     pub heap: Heap,
+    /// Areas that are paged beside the heap, as the manifest names them.
+    pub paged_too: &'static [&'static str],
     /// Who interferes.
     pub adversary: Adversary,
     /// How a chip with page tables is used, on a board that has one.
@@ -249,8 +265,12 @@ impl<'a> Figures<'a> {
             Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(work) })
         };
         let probes = variation.probes.iter().map(probe).collect::<Result<_, Error>>()?;
-        let every = variation.chip.and_then(|chip| chip.every);
-        let interference = every.map(|every_cycles| Interference { every_cycles, domain: Some(work) });
+        let own = Interference { domain: Some(work), ..Interference::default() };
+        let interference = match variation.chip.map(|chip| chip.emptied) {
+            None | Some(Emptied::Never) => None,
+            Some(Emptied::Every(every_cycles)) => Some(Interference { every_cycles, ..own }),
+            Some(Emptied::Marked) => Some(Interference { mark: Some(mark::INTERFERE), ..own }),
+        };
         Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..systems::watch(kernel, self.profile)? })
     }
 
@@ -289,6 +309,7 @@ mod mark {
     pub const RESULT_LOW: u16 = 2;
     pub const RESULT_HIGH: u16 = 3;
     pub const TOO_LARGE: u16 = 4;
+    pub const INTERFERE: u16 = 5;
 }
 
 /// Sorts the records of a run by stretch of the domain `work`.

@@ -4,8 +4,8 @@ use abi::trace::Event;
 use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
-use super::system::{Adversary, Chip, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
-use super::{figures_table, manifests, overhead, row, translation, with_target};
+use super::system::{Adversary, Chip, Emptied, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
+use super::{figures_table, manifests, overhead, places, row, translation, with_target};
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
@@ -57,7 +57,16 @@ fn varied_on(board: &str, heap: Heap, adversary: Adversary, chip: Option<Chip>) 
     let text = "[system]\nboard = \"mps2-an500\"\nprofile = \"stm32f767\"\n[domain.work]\ncrate = \"w\"\nfiles = [\"f\"]\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
                 [[domain.work.thread]]\nname = \"main\"\nargument = 1\n";
     let mut manifest: Table = text.parse().unwrap();
-    let variation = Variation { name: "x".into(), system: "sqlite", argument: 9, heap, adversary, chip, probes: &[] };
+    let variation = Variation {
+        name: "x".into(),
+        system: "sqlite",
+        argument: 9,
+        heap,
+        paged_too: &[],
+        adversary,
+        chip,
+        probes: &[],
+    };
     manifests::vary(&mut manifest, &variation, board).unwrap();
     manifest
 }
@@ -73,12 +82,27 @@ fn each_geometry_cuts_the_heap_its_own_way() {
     assert_eq!(page(Geometry::Written).as_deref(), Some("8 KiB"));
     assert_eq!(page(Geometry::Paper).as_deref(), Some("128 KiB"));
     assert_eq!(page(Geometry::Planner), None);
+    assert_eq!(page(Geometry::Regions("4 KiB")).as_deref(), Some("4 KiB"));
     assert_eq!(page(Geometry::Hostile).as_deref(), Some("64 KiB"));
     let manifest = varied(paged(Geometry::Hostile), Adversary::Nobody);
     let (work, other) = (&manifest["domain"]["work"], &manifest["domain"]["other"]);
     assert_eq!(work["heap"], other["heap"]);
     assert_eq!((work["paging"]["slots"].as_integer(), work["thread"][0]["argument"].as_integer()), (Some(2), Some(9)));
     assert_eq!(work["shared"][0]["spec"].as_str(), Some("deterministic"));
+}
+
+#[test]
+fn other_areas_are_paged_when_they_are_named_and_a_domain_may_have_no_heap() {
+    let text =
+        "[system]\nboard = \"mps2-an500\"\n[domain.work]\ncrate = \"w\"\n[[domain.work.thread]]\nname = \"main\"\n";
+    let mut manifest: Table = text.parse().unwrap();
+    let (heap, paged_too) = (paged(Geometry::Paper), &["code"][..]);
+    let (adversary, chip, name) = (Adversary::Nobody, None, "x".to_owned());
+    let variation = Variation { name, system: "network", argument: 0, heap, paged_too, adversary, chip, probes: &[] };
+    manifests::vary(&mut manifest, &variation, "mps2-an500").unwrap();
+    let work = &manifest["domain"]["work"];
+    assert_eq!((work["code"]["spec"].as_str(), work["paging"]["slots"].as_integer()), (Some("best-effort"), Some(2)));
+    assert!(work.get("heap").is_none() && work.get("data").is_none());
 }
 
 #[test]
@@ -94,7 +118,7 @@ fn an_adversary_is_a_thread_of_the_domain_that_it_belongs_to() {
 #[test]
 fn all_that_a_workload_has_is_kept_in_one_place() {
     let on = |kept, ways| {
-        let chip = Chip { ways, kept, every: None, prefetch: ways == 3 };
+        let chip = Chip { ways, kept, emptied: Emptied::Never, prefetch: ways == 3 };
         varied_on("xilinx-zynq-a9", Heap::Sized("768 KiB"), Adversary::Nobody, Some(chip))
     };
     for (kept, spec, near) in [
@@ -144,6 +168,12 @@ fn few_locked_ways_slow_applications_down_by_no_more_than_in_the_paper() {
     assert_eq!((judged(4.9).met, judged(4.91).met), (Some(true), Some(false)));
     assert_eq!(judged(0.0).paper.as_deref(), Some("< 4.9 %"));
     assert!(figures_table(&[judged(5.0)]).contains("<= 4.90 %"));
+}
+
+#[test]
+fn a_nearer_place_must_not_make_accesses_slower() {
+    let judged = |percent| places::nearer(Row { overhead: Some(percent), ..row("a9.mxu.x", "x".into()) });
+    assert_eq!((judged(-0.01).met, judged(0.01).met), (Some(true), Some(false)));
 }
 
 #[test]

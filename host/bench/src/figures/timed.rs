@@ -89,7 +89,7 @@ impl App {
         let heap = Heap::Paged { slots: 3, geometry: Geometry::Paper, replacement: PLRU, fixed: None };
         let name = id.strip_prefix(PREFIX).unwrap_or(id).to_owned();
         let (system, argument, probes) = (self.system, self.argument, self.probes);
-        match figures.run(&Variation { name, system, argument, heap, adversary, chip: None, probes })? {
+        match figures.run(&Variation { name, system, argument, heap, paged_too: &[], adversary, chip: None, probes })? {
             Ran::Done(run) if run.status != 0 => Err(Error::Run(format!("{id}: {run:?}"))),
             other => Ok(other),
         }

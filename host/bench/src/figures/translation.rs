@@ -2,7 +2,7 @@
 //! interference costs them by where their translation is kept (its figure 8).
 
 use super::paging::WHOLE;
-use super::system::{Adversary, Chip, Figures, Heap, Kept, Measured, Ran, Variation};
+use super::system::{Adversary, Chip, Emptied, Figures, Heap, Kept, Measured, Ran, Variation};
 use super::{PREFIX_A9, Wanted, overhead, with_target};
 use crate::chip::A9;
 use crate::rows::{Cycles, Row, Target};
@@ -22,7 +22,7 @@ const TIMES: [(&str, u64); 4] = [("10us", 10), ("100us", 100), ("1ms", 1000), ("
 const SIZE: &str = "768 KiB";
 
 /// Where translation is kept, as the paper names it. Memory first: the others are compared with it.
-const PLACES: [(&str, Kept); 4] =
+pub(super) const PLACES: [(&str, Kept); 4] =
     [("mem", Kept::Memory), ("ocm", Kept::OnChip), ("l2c", Kept::LockedWays), ("tlb", Kept::Tlb)];
 
 /// An application, and how much it has to do.
@@ -100,7 +100,7 @@ impl App {
             }
             wanted.tell(&id);
             // The paper's caches are read ahead into.
-            let chip = Chip { ways, kept: Kept::OnChip, every: None, prefetch: true };
+            let chip = Chip { ways, kept: Kept::OnChip, emptied: Emptied::Never, prefetch: true };
             let run = self.run(figures, &id, chip, Heap::AsWritten)?;
             let base = base.get_or_insert_with(|| run.clone());
             self.same_work(&id, &run, base)?;
@@ -136,7 +136,7 @@ impl App {
                 wanted.tell(id);
                 let ways = if kept == Kept::LockedWays { TABLE_WAYS } else { 0 };
                 let heap = if self.has_heap { Heap::Sized(SIZE) } else { Heap::AsWritten };
-                let chip = Chip { ways, kept, every: Some(micros * MHZ), prefetch: false };
+                let chip = Chip { ways, kept, emptied: Emptied::Every(micros * MHZ), prefetch: false };
                 let run = self.run(figures, id, chip, heap)?;
                 self.same_work(id, &run, first.get_or_insert_with(|| run.clone()))?;
                 let memory = *memory.get_or_insert(run.translation.data_stall_cycles);
@@ -158,6 +158,7 @@ impl App {
             system: self.system,
             argument: self.argument,
             heap,
+            paged_too: &[],
             adversary: Adversary::Nobody,
             chip: Some(chip),
             probes: &[WHOLE],
@@ -177,7 +178,7 @@ impl App {
 }
 
 /// A row without figures, of this board.
-fn on_board(id: &str, operation: String) -> Row {
+pub(super) fn on_board(id: &str, operation: String) -> Row {
     systems::row(&A9, id.to_owned(), "Cofferdam", operation)
 }
 

@@ -1,4 +1,4 @@
-//! Interference on request: what another program would leave in caches and TLBs, at a steady rate.
+//! Interference on request: what another program would leave in caches and TLBs, at a steady rate or when the program says so.
 
 use record::{Interference, Watch};
 
@@ -8,6 +8,8 @@ use crate::observer::Observer;
 /// When it comes next.
 pub struct Disturbances {
     request: Option<Interference>,
+    /// Mark with which it comes, and the only domain whose marks count.
+    mark: Option<(u16, Option<u8>)>,
     /// Cycle of the next one; `u64::MAX` while none is due.
     pub next: u64,
     /// Cycles that were left when the domain concerned last stopped running.
@@ -22,7 +24,15 @@ impl Disturbances {
         let request = watch.interference.filter(|request| request.every_cycles > 0);
         let left = request.map_or(0, |request| request.every_cycles);
         let next = request.filter(|request| request.domain.is_none()).map_or(u64::MAX, |request| request.every_cycles);
-        Self { request, next, left, count: 0 }
+        let mark = watch.interference.and_then(|asked| asked.mark.map(|mark| (mark, asked.domain)));
+        Self { request, mark, next, left, count: 0 }
+    }
+
+    /// Whether it comes with this mark.
+    fn is_marked(&mut self, number: u16, domain: u8) -> bool {
+        let comes = self.mark.is_some_and(|(mark, of)| mark == number && of.is_none_or(|of| of == domain));
+        self.count += u64::from(comes);
+        comes
     }
 
     /// `domain` becomes the current one at `cycle`: only the time of the domain concerned counts.
@@ -56,9 +66,20 @@ impl Observer {
 
     /// Lets it come when it is due.
     pub(crate) fn disturb_when_due(&mut self, now: u64) {
-        if self.disturbances.is_due(now)
-            && let Model::Application(app) = &mut self.model
-        {
+        if self.disturbances.is_due(now) {
+            self.disturb();
+        }
+    }
+
+    /// A program has made a mark.
+    pub(crate) fn disturb_when_marked(&mut self, number: u16, domain: u8) {
+        if self.disturbances.is_marked(number, domain) {
+            self.disturb();
+        }
+    }
+
+    fn disturb(&mut self) {
+        if let Model::Application(app) = &mut self.model {
             app.core.disturb();
         }
     }
@@ -70,7 +91,21 @@ mod tests {
     use record::{Interference, Watch};
 
     fn every(every_cycles: u64, domain: Option<u8>) -> Disturbances {
-        Disturbances::new(&Watch { interference: Some(Interference { every_cycles, domain }), ..Watch::default() })
+        asked(Interference { every_cycles, domain, mark: None })
+    }
+
+    fn asked(interference: Interference) -> Disturbances {
+        Disturbances::new(&Watch { interference: Some(interference), ..Watch::default() })
+    }
+
+    #[test]
+    fn it_comes_with_the_mark_of_its_domain_and_not_by_time() {
+        let mut marked = asked(Interference { every_cycles: 0, domain: Some(3), mark: Some(5) });
+        assert!(marked.is_marked(5, 3) && !marked.is_marked(4, 3) && !marked.is_marked(5, 2));
+        marked.enter(3, 10);
+        assert!(!marked.is_due(1 << 40));
+        assert_eq!(marked.count, 1);
+        assert!(!every(100, None).is_marked(0, 0));
     }
 
     #[test]
