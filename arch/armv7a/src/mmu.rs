@@ -123,7 +123,7 @@ impl Leaves {
     pub const EMPTY: Leaves = Leaves([0; 256]);
 }
 
-/// What the kernel maps: in sections, and in large pages and pages as far as there are second-level tables, each for 1 MiB.
+/// The kernel's own mappings: in sections, and in large pages and pages as far as there are second-level tables, each for 1 MiB.
 #[derive(Debug)]
 pub struct KernelTables<'a> {
     root: &'a mut Root,

@@ -92,7 +92,7 @@ struct Place {
 /// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
 /// taken out.
 ///
-/// What is small and used in many places is not inlined: a path of the kernel that finds no cache filled waits longer for its lines of code
+/// Small functions with many callers are not inlined: a path of the kernel that finds no cache filled waits longer for its lines of code
 /// than for anything else.
 #[derive(Debug)]
 pub(super) struct Marks<'a> {
