@@ -35,5 +35,5 @@ pub mod vmsa;
 pub use attr::{MemAttr, Outer, armv7m};
 pub use below::Served;
 pub use counters::Counters;
-pub use machine::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance};
+pub use machine::{BlockCost, EntryKind, FpFrame, Frame, Front, InsnCost, Machine, Maintenance};
 pub use profile::Profile;

@@ -4,9 +4,10 @@ use std::fs;
 
 use protect::pmsav7::Attr;
 use record::{Architecture, Mode, ProfileSource, TranslationCounts, Waits, Watch};
+use timing::pipeline::CostTable;
 use timing::profile::ProfileError;
 use timing::thumb::{self, InsnInfo};
-use timing::{BlockCost, Counters, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance, MemAttr, Profile};
+use timing::{BlockCost, Counters, EntryKind, FpFrame, Frame, Front, InsnCost, Machine, Maintenance, MemAttr, Profile};
 
 use crate::application::Application;
 use crate::block::{RawInsn, TbInfo};
@@ -19,6 +20,16 @@ pub enum BlockShape {
     Block(BlockCost),
     /// One instruction, in the exact mode.
     Instruction(InsnCost),
+}
+
+impl BlockShape {
+    /// Of instructions from `pc` on; `one_by_one`: one that stands alone is executed as an instruction.
+    pub fn new(costs: &CostTable, pc: u32, infos: &[InsnInfo], one_by_one: bool) -> Self {
+        match infos {
+            [info] if one_by_one => Self::Instruction(InsnCost::new(pc, *info)),
+            _ => Self::Block(BlockCost::new(costs, pc, infos)),
+        }
+    }
 }
 
 /// Counters of the model at one moment.
@@ -171,8 +182,8 @@ impl Model {
     pub fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
         match self {
             Self::Constant(constant) => (constant.instruction, BlockShape::Constant),
-            Self::Chip(chip) => chip.describe(raw),
-            Self::Application(application) => application.describe(raw),
+            Self::Chip(chip) => (0, chip.describe(raw)),
+            Self::Application(application) => (0, application.describe(raw)),
         }
     }
 
@@ -192,14 +203,10 @@ impl Model {
 
     /// Issue cycles that the block executed last was charged for its last `count` instructions.
     pub fn behind(&self, tb: &TbInfo, count: u32) -> u32 {
-        match (self, &tb.shape) {
-            (_, _) if count == 0 => 0,
-            (Self::Chip(chip), BlockShape::Block(block)) => chip.machine.behind(block, count as usize),
-            (Self::Chip(chip), BlockShape::Instruction(_)) => chip.machine.issued(),
-            (Self::Application(application), BlockShape::Block(block)) => {
-                application.core().behind(block, count as usize)
-            }
-            (Self::Application(application), BlockShape::Instruction(_)) => application.core().issued(),
+        match (self.front(), &tb.shape) {
+            _ if count == 0 => 0,
+            (Some(front), BlockShape::Block(block)) => front.behind(block, count as usize),
+            (Some(front), BlockShape::Instruction(_)) => front.issued(),
             _ => tb.each * count,
         }
     }
@@ -207,9 +214,17 @@ impl Model {
     /// The block executed last was left before its end.
     pub fn cut(&mut self) {
         match self {
-            Self::Chip(chip) => chip.machine.cut(),
-            Self::Application(application) => application.cut(),
+            Self::Chip(chip) => chip.machine.front.cut(),
+            Self::Application(application) => application.front_mut().cut(),
             Self::Constant(_) => {}
+        }
+    }
+
+    fn front(&self) -> Option<&Front> {
+        match self {
+            Self::Chip(chip) => Some(&chip.machine.front),
+            Self::Application(application) => Some(application.front()),
+            Self::Constant(_) => None,
         }
     }
 
@@ -344,14 +359,9 @@ impl Chip {
         })
     }
 
-    fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
+    fn describe(&self, raw: &[RawInsn]) -> BlockShape {
         let infos: Vec<InsnInfo> = raw.iter().map(|insn| thumb::classify(&insn.code.to_le_bytes())).collect();
-        let shape = if self.one_by_one && raw.len() == 1 {
-            BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
-        } else {
-            BlockShape::Block(BlockCost::new(self.machine.costs(), raw[0].pc, &infos))
-        };
-        (0, shape)
+        BlockShape::new(self.machine.costs(), raw[0].pc, &infos, self.one_by_one)
     }
 
     fn control(&mut self, address: u32, value: u32) -> u64 {

@@ -28,7 +28,8 @@ pub struct Executed {
 #[derive(Clone, Debug)]
 pub struct Core {
     system: MemorySystem,
-    front: Front,
+    /// Fetch, prediction and issue.
+    pub front: Front,
     entry: u32,
     exit: u32,
     exceptions: u64,
@@ -95,21 +96,6 @@ impl Core {
     pub fn instruction(&mut self, insn: &InsnCost, tables: &impl Tables) -> Executed {
         let cycles = self.execute_instruction(insn, tables);
         Executed { cycles, violation: self.violation.take() }
-    }
-
-    /// As [`crate::Machine::behind`].
-    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        self.front.behind(block, count)
-    }
-
-    /// As [`crate::Machine::issued`].
-    pub const fn issued(&self) -> u32 {
-        self.front.issued
-    }
-
-    /// As [`crate::Machine::cut`].
-    pub fn cut(&mut self) {
-        self.front.cut();
     }
 
     /// Enters an exception, from the last instruction before it to the first of its handler.

@@ -171,21 +171,6 @@ impl Machine {
         self.execute_instruction(insn, &attr)
     }
 
-    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
-    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        self.front.behind(block, count)
-    }
-
-    /// Issue cycles of the instruction executed last, alone.
-    pub const fn issued(&self) -> u32 {
-        self.front.issued
-    }
-
-    /// The block executed last did not come to its end: what it left in the pipeline is forgotten.
-    pub fn cut(&mut self) {
-        self.front.cut();
-    }
-
     /// Waits until every buffered store has reached its memory, as DSB does.
     pub fn drain(&mut self) -> u32 {
         let stall = self.side.stores.drain(self.now);

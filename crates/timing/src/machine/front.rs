@@ -10,23 +10,22 @@ use crate::thumb::Class;
 /// Which line an access needs, as no address: line sizes are at least two.
 pub(crate) const NO_LINE: u32 = u32::MAX;
 
-/// State of the front.
+/// Fetch, prediction and issue: what every core has, whatever its memories.
 #[derive(Clone, Debug)]
-pub(crate) struct Front {
-    pub predictor: Predictor,
+pub struct Front {
+    pub(crate) predictor: Predictor,
     /// The branch that ended the last block, until it is known where execution went on.
-    pub pending: Option<BranchSite>,
-    pub last_fetch_line: u32,
-    pub costs: CostTable,
-    pub scoreboard: Scoreboard,
-    /// Cycles for which the instruction executed last issued, if it was executed alone.
-    pub issued: u32,
-    pub line_log2: u32,
+    pub(crate) pending: Option<BranchSite>,
+    pub(crate) last_fetch_line: u32,
+    pub(crate) costs: CostTable,
+    pub(crate) scoreboard: Scoreboard,
+    issued: u32,
+    pub(crate) line_log2: u32,
 }
 
 impl Front {
     /// An empty pipeline, nothing predicted.
-    pub fn new(profile: &Profile) -> Self {
+    pub(crate) fn new(profile: &Profile) -> Self {
         Self {
             predictor: Predictor::new(&profile.branch),
             pending: None,
@@ -39,12 +38,12 @@ impl Front {
     }
 
     /// Forgets what is under way, as an exception does.
-    pub fn empty(&mut self) {
+    pub(crate) fn empty(&mut self) {
         self.cut();
         self.last_fetch_line = NO_LINE;
     }
 
-    /// Forgets what the last block left behind, as it did not come to its end.
+    /// The block executed last did not come to its end: what it left in the pipeline is forgotten.
     pub fn cut(&mut self) {
         self.pending = None;
         self.scoreboard.clear();
@@ -53,6 +52,11 @@ impl Front {
     /// Issue cycles of the last `count` instructions of `block` when it was executed last.
     pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
         block.behind(&self.costs, count)
+    }
+
+    /// Issue cycles of the instruction executed last, alone.
+    pub const fn issued(&self) -> u32 {
+        self.issued
     }
 
     /// Issues a block: cycles.

@@ -13,7 +13,8 @@ mod maintain;
 
 pub use block::{BlockCost, InsnCost};
 pub use exception::{EntryKind, FpFrame, Frame};
-pub(crate) use front::{Executes, Front, NO_LINE};
+pub use front::Front;
+pub(crate) use front::{Executes, NO_LINE};
 pub use maintain::Maintenance;
 
 use alloc::vec::Vec;
@@ -40,7 +41,8 @@ pub struct Machine {
     /// Tightly coupled memory that most data goes to: base and size.
     tcm: (u32, u32),
     art: Option<Art>,
-    front: Front,
+    /// Fetch, prediction and issue.
+    pub front: Front,
     params: Params,
     counters: Counters,
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 use record::{Mode, TranslationCounts, Walks};
 use timing::application::Core;
 use timing::thumb::{self, InsnInfo};
-use timing::{BlockCost, Counters, InsnCost, Profile, arm};
+use timing::{Counters, Front, Profile, arm};
 
 use crate::api::{Bytes, find_register};
 use crate::block::RawInsn;
@@ -125,29 +125,24 @@ impl Application {
         self.core.idle(cycles);
     }
 
-    /// The core.
-    pub fn core(&self) -> &Core {
-        &self.core
+    /// Fetch, prediction and issue.
+    pub fn front(&self) -> &Front {
+        &self.core.front
     }
 
-    /// The block executed last was left before its end.
-    pub fn cut(&mut self) {
-        self.core.cut();
+    /// The same, to change it.
+    pub fn front_mut(&mut self) -> &mut Front {
+        &mut self.core.front
     }
 
     /// What the model keeps about the block.
-    pub fn describe(&self, raw: &[RawInsn]) -> (u32, BlockShape) {
+    pub fn describe(&self, raw: &[RawInsn]) -> BlockShape {
         let classify = |insn: &RawInsn| match insn.thumb {
             true => thumb::classify(&insn.code.to_le_bytes()),
             false => arm::classify(insn.code),
         };
         let infos: Vec<InsnInfo> = raw.iter().map(classify).collect();
-        let shape = if self.one_by_one && raw.len() == 1 {
-            BlockShape::Instruction(InsnCost::new(raw[0].pc, infos[0]))
-        } else {
-            BlockShape::Block(BlockCost::new(self.core.costs(), raw[0].pc, &infos))
-        };
-        (0, shape)
+        BlockShape::new(self.core.costs(), raw[0].pc, &infos, self.one_by_one)
     }
 
     /// Counters of the core and its caches.
