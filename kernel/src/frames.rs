@@ -2,7 +2,7 @@
 //! [`memory::frames::FrameTable`]; this file checks capabilities, and never widens. Mapping and
 //! unmapping go in steps ([`crate::edit`]).
 
-use abi::{Error, Kind, rights};
+use abi::{CLEAN_BYTES, Error, Kind, rights};
 use memory::frames::{FrameError, Purpose};
 use units::{Bytes, PhysAddr, PhysRange};
 
@@ -45,8 +45,6 @@ pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
 
 /// The granule of all of it: the smallest region.
 const GRANULE: u32 = 32;
-/// Bytes that one step of clearing handles.
-const CLEAN_BYTES: u32 = 256;
 
 pub(crate) fn refused(error: FrameError) -> Error {
     match error {

@@ -8,7 +8,7 @@
 //!   away, unless the domain holds a newer one in the same slot, as it does when it was the one who revoked.
 
 use abi::trace::{Event, header};
-use abi::{Error, Kind, STEP_BYTES, rights};
+use abi::{Error, Kind, RESTART_BYTES, rights};
 use system::Cap as CapEntry;
 use system::Domain as DomainEntry;
 use system::Thread as ThreadEntry;
@@ -23,7 +23,7 @@ impl<A: Arch> Kernel<A> {
     /// `DOMAIN_RESTART`: one step.
     ///
     /// # Bound
-    /// [`STEP_BYTES`] bytes, or one region, or one capability, or one thread.
+    /// [`RESTART_BYTES`] bytes, or one region, or one capability, or one thread.
     #[inline(never)]
     pub(crate) fn domain_restart(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::WRITE)?;
@@ -87,7 +87,7 @@ impl<A: Arch> Kernel<A> {
         }
         let (source, end) =
             if done < entry.data_bytes { (Some(entry.data_source + done), entry.data_bytes) } else { (None, total) };
-        let step = STEP_BYTES.min(end - done);
+        let step = RESTART_BYTES.min(end - done);
         // SAFETY: the validated tables say that the source is flash.
         if !unsafe { self.write_to(index, entry.data_base + done, source, step) } {
             return Err(Error::BadState);

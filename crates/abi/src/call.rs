@@ -132,7 +132,7 @@ calls! {
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns ["left": "bytes behind what is untyped now; 0: all of it is"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL"],
-        bound "512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE";
+        bound "256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE";
     NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or one page table of 1 KiB for 1 MiB of addresses.",
         args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024", "bytes": "a multiple of 32, 288 to 4096; with page tables from 1024 on"],
         returns ["nodes": "nodes that were added", "regions": "regions, or pages, that they can hold if they hold nothing else"],

@@ -73,8 +73,11 @@ pub const COPY_MAX_BYTES: u32 = 64;
 /// How deeply gate calls may nest in one thread.
 pub const MAX_NESTING: usize = 4;
 
-/// Largest number of bytes that one step of a long operation (scrubbing, restart) handles.
-pub const STEP_BYTES: u32 = 128;
+/// Largest number of bytes of a writable part that one entry of [`Call::DomainRestart`] puts back.
+pub const RESTART_BYTES: u32 = 128;
+
+/// Largest number of bytes that one entry of [`Call::FramesClean`] clears.
+pub const CLEAN_BYTES: u32 = 256;
 
 #[cfg(test)]
 mod tests;

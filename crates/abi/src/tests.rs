@@ -30,6 +30,17 @@ fn every_error_a_call_names_exists_and_round_trips() {
 }
 
 #[test]
+fn what_calls_say_of_steps_is_what_one_step_does() {
+    let bound = |wanted: Call| CALLS.iter().find(|doc| doc.call == wanted).unwrap().bound;
+    assert!(bound(Call::FramesClean).starts_with(&std::format!("{CLEAN_BYTES} bytes,")));
+    assert!(
+        bound(Call::DomainRestart).contains(&std::format!("{RESTART_BYTES} bytes")),
+        "{}",
+        bound(Call::DomainRestart)
+    );
+}
+
+#[test]
 fn trace_headers_hold_their_fields() {
     let word = trace::header(trace::Event::Miss, 7, 0x1234);
     assert_eq!(word, 0x1234_0708);

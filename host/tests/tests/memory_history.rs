@@ -17,9 +17,6 @@ struct Willing {
     cleared: std::collections::HashMap<u32, u32>,
 }
 
-/// Bytes that one step of `FRAMES_CLEAN` clears.
-const STEP: u32 = 512;
-
 impl Calls for Willing {
     fn retype(&mut self, _: u32, _: u32) -> Result<(), abi::Error> {
         Ok(())
@@ -39,7 +36,7 @@ impl Calls for Willing {
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, abi::Error> {
         let cleared = self.cleared.entry(base).or_default();
-        *cleared += STEP.min(bytes - *cleared);
+        *cleared += abi::CLEAN_BYTES.min(bytes - *cleared);
         let left = bytes - *cleared;
         if left == 0 {
             self.cleared.remove(&base);

@@ -298,7 +298,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound 512 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
+ *   bound 256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
 /* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or one page table of 1 KiB for 1 MiB of addresses.

@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::vec;
 use std::vec::Vec;
 
-use abi::Error;
+use abi::{CLEAN_BYTES, Error};
 
 use crate::note::{Note, Reader, Told};
 use crate::seam::{Calls, Mapping};
 
 pub const POOL: u32 = 0x6000_0000;
-pub const STEP: u32 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -178,7 +177,7 @@ impl Calls for Machine {
         }
         let dirty = range.clone().find(|frame| self.frames[*frame] != Type::Untyped);
         let Some(first) = dirty else { return Ok(0) };
-        let last = range.end.min(first + (STEP / FRAME) as usize);
+        let last = range.end.min(first + (CLEAN_BYTES / FRAME) as usize);
         self.frames[first..last].fill(Type::Untyped);
         self.contents[first..last].fill(0);
         let left = range.clone().rev().find(|frame| self.frames[*frame] != Type::Untyped);

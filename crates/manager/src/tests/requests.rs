@@ -29,7 +29,7 @@ fn released_memory_is_granted_again_only_when_it_is_clean() {
     assert_eq!(world.machine.mapped(), 0);
     assert_eq!(world.refused(1, grant(256, PLAIN)).rule, 2, "dirty frames are charged to who made them so");
     let step = world.left(0, Request::new(Operation::Scrub).about(all.base));
-    assert_eq!(step, POOL_BYTES - SCRUB_STEPS * super::machine::STEP);
+    assert_eq!(step, POOL_BYTES - SCRUB_STEPS * abi::CLEAN_BYTES);
     assert_eq!(world.refused(1, grant(256, PLAIN)).rule, 2);
     world.scrub(0, all.base);
     let next = world.granted(1, grant(POOL_BYTES, PLAIN));
