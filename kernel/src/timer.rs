@@ -102,19 +102,16 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn sweep(&mut self, now: u64) {
         if (now as u32).wrapping_sub(self.sweep_at) as i32 >= 0 {
-            self.look_at_next(now);
+            self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
+            self.sweep_next = match self.budgets.find(self.sweep_next) {
+                Some(budget) => {
+                    self.budgets.at_mut(budget).time.look(now as u32);
+                    self.sweep_next + 1
+                }
+                // A turn without a budget follows the last.
+                None => 0,
+            };
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn look_at_next(&mut self, now: u64) {
-        let turn = self.sweep_next;
-        if let Some(budget) = self.budgets.find(turn) {
-            self.budgets.at_mut(budget).time.look(now);
-        }
-        self.sweep_next = if turn + 1 < self.budgets.len() { turn + 1 } else { 0 };
-        self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
     }
 
     /// Wakes the most important thread that is due at a priority or a more important one; whether there was one.

@@ -69,7 +69,7 @@ impl<A: Arch> Boot<A> {
             return Err(BootError::TooMany);
         }
         // Each budget is looked at in turn, one in three quarters of a second at least (`Kernel::sweep`).
-        let turn = MAX_THREADS as u64 * u64::from(tables.ticks_per_second()) * 3 / 4;
+        let turn = (MAX_THREADS as u64 + 1) * u64::from(tables.ticks_per_second()) * 3 / 4;
         if turn > u64::from(sched::budget::Budget::FRESH) {
             return Err(BootError::BadTables);
         }

@@ -87,7 +87,7 @@ pub struct Budget {
     next: u64,
     /// Negative: debt.
     left: i32,
-    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last looked at.
+    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last brought up to date.
     fresh: u32,
     /// Set aside for calls whose threads are switched away; no part of `left`.
     reserved: i32,
@@ -111,12 +111,20 @@ impl Budget {
             if params.capacity < Self::LARGEST as u64 { params.capacity as i32 } else { Self::LARGEST as i32 };
         let next = start.saturating_add(period as u64);
         let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
-        new.look(start);
+        new.trust(start);
         new
     }
 
+    /// Keeps low words from being trusted again after a wrap, at the time of which this is the low word. Cheaper than bringing the budget up to date.
+    #[inline(always)]
+    pub const fn look(&mut self, now: u32) {
+        if !self.is_current(now) {
+            self.fresh = now;
+        }
+    }
+
     /// Lets low words be trusted from `now` on. A boundary that has passed stays to be computed.
-    pub const fn look(&mut self, now: u64) {
+    const fn trust(&mut self, now: u64) {
         let ahead = self.next.saturating_sub(now);
         let ahead = if ahead < Self::FRESH as u64 { ahead as u32 } else { Self::FRESH };
         self.fresh = (now as u32).wrapping_add(ahead);
@@ -218,7 +226,7 @@ impl Budget {
             self.next += further * self.period as u64;
             self.left = (self.left as i64 - since + further as i64 * self.capacity as i64) as i32;
         }
-        self.look(now);
+        self.trust(now);
         passed
     }
 
@@ -233,7 +241,7 @@ impl Budget {
             let one = now - self.next < self.period as u64;
             self.refill_at(if one { 1 } else { self.periods_until(now) });
         }
-        self.look(now);
+        self.trust(now);
         passed
     }
 

@@ -70,8 +70,9 @@ fn low_words_are_trusted_only_as_far_as_they_tell_times_apart() {
         while now < 3 << 32 {
             now += u64::from(Budget::FRESH) / 2 - 3;
             assert!(!b.is_current(now as u32) || now < b.next_replenishment(), "period {period}: stale at {now}");
-            b.look(now);
-            assert_eq!(b.is_current(now as u32), now < b.next_replenishment(), "period {period} at {now}");
+            let before = b.is_current(now as u32);
+            b.look(now as u32);
+            assert_eq!(b.is_current(now as u32), before, "period {period} at {now}");
             if !b.is_current(now as u32) {
                 b.replenish(now);
                 assert!(b.is_current(now as u32));
