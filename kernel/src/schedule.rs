@@ -88,7 +88,7 @@ impl<A: Arch> Kernel<A> {
             }
             steps += 1;
         }
-        // Others may interrupt before the rest is looked at.
+        // No path grows with the rest. A line that is pending still waits for it: the timer goes first where both have one priority.
         self.idle();
         self.recheck = true;
         self.arch.timer_again();
