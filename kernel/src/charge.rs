@@ -10,6 +10,7 @@ use crate::arch::Arch;
 use crate::kernel::Kernel;
 use crate::objects::{Budget, Level, Thread};
 use crate::table::Ref;
+use crate::timer::earlier;
 
 impl<A: Arch> Kernel<A> {
     /// Brings what the running thread's budget has left up to date.
@@ -149,11 +150,13 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
-    /// armed anew with each call would never come.
+    /// armed anew with each call would never come. It is at once, too, if the timer is late: prices need no time, and the payer must not spend by
+    /// many what a more important sharer of its budget is released for.
     #[inline(always)]
     pub(crate) fn arm_for_end(&mut self, now: u32) {
         let end = self.end();
-        if (end.wrapping_sub(now) as i32) <= 0 {
+        let next = earlier(self.armed, end);
+        if (next.wrapping_sub(now) as i32) <= 0 {
             self.arch.timer_again();
         } else if (end.wrapping_sub(self.armed) as i32) < 0 {
             self.arm_at(end);

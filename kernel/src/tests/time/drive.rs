@@ -217,16 +217,20 @@ impl<'a> Run<'a> {
 
     fn timer_comes(&mut self) {
         self.note(|| "timer".into());
-        let (before, asleep) = (self.kernel.current(), self.asleep());
         // A timer that comes too early takes Y at most, in and out.
         let way_in = self.path(COSTS.switching.early / 2);
         self.kernel.arch.now += way_in;
+        let before = self.kernel.current();
+        let due = self.kernel.times.earliest(self.kernel.top().priority) <= self.kernel.arch.now;
         self.kernel.arch.again = false;
         self.kernel.arch.timer = None;
         self.kernel.on_timer();
         let same = self.kernel.current() == before;
-        let woken = asleep.iter().zip(self.asleep()).any(|(before, after)| before & !after != 0);
-        self.switched(before, way_in, if woken { COSTS.switching.path() } else { COSTS.switching.early });
+        if same && !due && before != NOBODY {
+            self.came_in_vain(before, way_in);
+        } else {
+            self.switched(before, way_in, COSTS.switching.path());
+        }
         let most = if same { COSTS.switching.early / 2 } else { COSTS.switching.exit };
         self.kernel.arch.now += self.path(most);
     }
@@ -278,11 +282,6 @@ impl<'a> Run<'a> {
             .fold(0, |bits, one| bits | 1 << one)
     }
 
-    /// Those that sleep, and those that wait for a refill.
-    fn asleep(&self) -> [u32; 2] {
-        [self.bits(|state| state == State::Sleeping), self.bits(|state| state == State::Throttled)]
-    }
-
     fn waiting(&self) -> u32 {
         self.bits(|state| matches!(state, State::Waiting(_)))
     }
@@ -323,6 +322,12 @@ impl<'a> Run<'a> {
         if before != NOBODY && self.exhausted() == Some(self.payer(before.into())) && throttled() {
             self.pays(self.payer(before.into()), COSTS.activation());
         }
+    }
+
+    /// A timer that came too early: the thread gets Y back, beside what it has left of the way out of the kernel.
+    fn came_in_vain(&mut self, who: u8, way_in: u64) {
+        self.ends(who, self.kernel.arch.now - way_in);
+        self.pays_from += u64::from(COSTS.switching.early);
     }
 
     /// A thread has run until `to`.

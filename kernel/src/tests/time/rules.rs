@@ -102,6 +102,20 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
     }
 }
 
+/// The timer is late for a more important sharer. The first price that is paid meanwhile is the last.
+#[test]
+fn prices_do_not_add_up_while_the_timer_is_late() {
+    for (at, late) in [(140, false), (160, true)] {
+        let processor = Machine { now: START, shortest: COSTS.late, ..Machine::default() };
+        let mut kernel = boot_with(&on_one_budget(&[2, 3]), processor);
+        sleeps(&mut kernel, START + 150);
+        assert_eq!((kernel.current(), kernel.arch.timer), (2, Some(START + u64::from(COSTS.late))));
+        kernel.passes(at);
+        kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
+        assert_eq!((kernel.current(), kernel.arch.again), (2, late), "{at} ticks after the start");
+    }
+}
+
 /// The kernel gives the time of an interrupt for others back in the period in which it came, also
 /// if nobody has looked at the budget since the boundary.
 #[test]
