@@ -142,6 +142,7 @@ impl Profile {
         }
         l.prefix = "branch".into();
         l.add("entries", &self.branch.entries, Unit::Count);
+        l.add("ways", &self.branch.ways, Unit::Count);
         l.add("redirect", &self.branch.redirect, Unit::Cycles);
         l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
         l.some("return_stack", &self.branch.return_stack, Unit::Count);
@@ -206,6 +207,9 @@ impl Profile {
         need(window.is_none_or(|window| (4..=48).contains(&window.value)), "pipeline.window", "4 to 48");
         let entries = self.branch.entries.value;
         need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+        let ways = self.branch.ways.value;
+        let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
+        need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
         let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
         need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
         need(self.branch.redirect.value.max(self.branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");

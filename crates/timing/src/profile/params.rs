@@ -176,6 +176,8 @@ pub struct PipelineParams {
 pub struct BranchParams {
     /// Entries of the branch target address cache, a power of two; 0 for static prediction alone.
     pub entries: Param<u32>,
+    /// Ways of that cache, 1 to 8 and a power of two; they are filled in turn.
+    pub ways: Param<u32>,
     /// Extra cycles of a taken branch whose direction was right but whose target had to be computed.
     pub redirect: Param<u32>,
     /// Extra cycles of a wrong prediction.

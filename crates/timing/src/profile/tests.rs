@@ -155,6 +155,9 @@ fn every_rule_refuses() {
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 0), ["alu"]);
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 2), ["alu"]);
     assert_eq!(complaints(|p| p.branch.entries.value = 48), ["branch.entries"]);
+    for ways in [0, 3, 16] {
+        assert_eq!(complaints(|p| p.branch.ways.value = ways), ["branch.ways"]);
+    }
     let banks = |value| move |p: &mut Profile| p.pipeline.load_banks.as_mut().unwrap().value = value;
     assert_eq!(complaints(banks(1)), ["pipeline.load_banks"]);
     let stack =
