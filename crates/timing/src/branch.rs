@@ -101,6 +101,7 @@ pub struct Predictor {
     spoiled: u64,
     redirect: u32,
     mispredict: u32,
+    mispredict_early: u32,
 }
 
 impl Predictor {
@@ -115,14 +116,16 @@ impl Predictor {
             spoiled: 0,
             redirect: params.redirect.value,
             mispredict: params.mispredict.value,
+            mispredict_early: params.mispredict_early.as_ref().unwrap_or(&params.mispredict).value,
         }
     }
 
-    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it.
-    pub fn cost(&self, outcome: Outcome) -> u32 {
+    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it, or before if its flags were `known`.
+    pub fn cost(&self, outcome: Outcome, known: bool) -> u32 {
         match outcome {
             Outcome::Right => 0,
             Outcome::Redirect => self.redirect,
+            Outcome::Wrong if known => self.mispredict_early,
             Outcome::Wrong => self.mispredict,
         }
     }

@@ -85,7 +85,8 @@ fn two_ways() -> Predictor {
 #[test]
 fn outcomes_cost_what_the_profile_says() {
     let p = predictor(64);
-    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o)), [0, 2, 8]);
+    let costs = |known| [Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o, known));
+    assert_eq!((costs(false), costs(true)), ([0, 2, 8], [0, 2, 6]));
 }
 
 /// A predictor with a return stack of eight, all branches known.
