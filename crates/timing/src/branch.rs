@@ -1,4 +1,4 @@
-//! Branch prediction: a direct-mapped branch target address cache with two-bit counters; what it does not hold is
+//! Branch prediction: a branch target address cache of one or more ways with two-bit counters; what it does not hold is
 //! predicted statically, backward taken and forward not taken. Where a core has a return stack, calls push the address
 //! behind them, and returns are expected to go to the one pushed last. The state is part of the machine, hence deterministic.
 
@@ -91,31 +91,41 @@ const NOWHERE: u32 = u32::MAX;
 /// The predictor's state.
 #[derive(Clone, Debug)]
 pub struct Predictor {
+    /// The ways of one set lie side by side.
     entries: Vec<Entry>,
+    /// The way of each set that is filled next, in turn.
+    next: Vec<u8>,
+    ways: usize,
     returns: Option<ReturnStack>,
     /// How often [`Predictor::spoil`] was called.
     spoiled: u64,
     redirect: u32,
     mispredict: u32,
+    mispredict_early: u32,
 }
 
 impl Predictor {
     /// An empty predictor.
     pub fn new(params: &BranchParams) -> Self {
+        let (entries, ways) = (params.entries.value as usize, params.ways.value.max(1) as usize);
         Self {
-            entries: vec![Entry::default(); params.entries.value as usize],
+            entries: vec![Entry::default(); entries],
+            next: vec![0; entries / ways],
+            ways,
             returns: params.return_stack.as_ref().map(|stack| ReturnStack::new(stack.value)),
             spoiled: 0,
             redirect: params.redirect.value,
             mispredict: params.mispredict.value,
+            mispredict_early: params.mispredict_early.as_ref().unwrap_or(&params.mispredict).value,
         }
     }
 
-    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it.
-    pub fn cost(&self, outcome: Outcome) -> u32 {
+    /// Extra cycles for an outcome of a branch that is resolved in the cycle after it, or before if its flags were `known`.
+    pub fn cost(&self, outcome: Outcome, known: bool) -> u32 {
         match outcome {
             Outcome::Right => 0,
             Outcome::Redirect => self.redirect,
+            Outcome::Wrong if known => self.mispredict_early,
             Outcome::Wrong => self.mispredict,
         }
     }
@@ -124,23 +134,23 @@ impl Predictor {
     pub fn clear(&mut self) {
         let era = self.spoiled;
         self.entries.fill(Entry { era, ..Entry::default() });
+        self.next.fill(0);
     }
 
-    /// As bad as it can be: each entry turns out to hold the first branch that asks for it, and to have learned the opposite of what that
-    /// does, twice. A branch that always does the same cannot have taught it the opposite: its entry is lost. Constant time.
+    /// As bad as it can be: each way of each set turns out to hold the next branch that is not in the set, and to have learned the opposite of
+    /// what that does, twice. A branch that always does the same cannot have taught it the opposite: its entry is lost. Constant time.
     pub fn spoil(&mut self) {
         self.spoiled += 1;
     }
 
-    /// Compares the prediction for `site` with where execution went on, and learns. Constant time.
+    /// Compares the prediction for `site` with where execution went on, and learns. Time: proportional to the ways.
     pub fn resolve(&mut self, site: &BranchSite, next: u32) -> Outcome {
         let taken = next != site.fall_through;
         let expected = self.follow_calls(site, taken);
-        let index = (site.pc >> 2) as usize & self.entries.len().wrapping_sub(1);
-        let Some(entry) = self.entries.get_mut(index) else { return statically(site, taken, expected == Some(next)) };
-        if entry.era != self.spoiled {
-            entry.spoil(site, taken, self.spoiled);
+        if self.next.is_empty() {
+            return statically(site, taken, expected == Some(next));
         }
+        let entry = self.entry(site, taken);
         if !(entry.valid && entry.pc == site.pc) {
             if taken {
                 *entry = Entry { pc: site.pc, target: next, counter: 2, valid: true, era: entry.era };
@@ -159,6 +169,29 @@ impl Predictor {
             entry.counter = entry.counter.saturating_sub(1);
         }
         outcome
+    }
+
+    /// The entry of `site`, or else the one that it would fill: one that was spoiled, and then turns out to be its own, or that whose turn it is.
+    #[inline]
+    fn entry(&mut self, site: &BranchSite, taken: bool) -> &mut Entry {
+        let (ways, era) = (self.ways, self.spoiled);
+        let set = (site.pc >> 2) as usize & (self.next.len() - 1);
+        let entries = &mut self.entries[set * ways..(set + 1) * ways];
+        let held = |entry: &Entry| entry.pc == site.pc && entry.valid && entry.era == era;
+        let way = if let Some(way) = entries.iter().position(held) {
+            way
+        } else if let Some(way) = entries.iter().position(|entry| entry.era != era) {
+            entries[way].spoil(site, taken, era);
+            way
+        } else {
+            let turn = &mut self.next[set];
+            let way = usize::from(*turn);
+            if taken {
+                *turn = if way + 1 == ways { 0 } else { *turn + 1 };
+            }
+            way
+        };
+        &mut entries[way]
     }
 
     /// What a taken branch does to the return stack: the address that a return is expected to go to.

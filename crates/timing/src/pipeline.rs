@@ -2,13 +2,16 @@
 //!
 //! A scoreboard holds for each register the cycle from which it can be used. In order, an instruction issues in the first cycle
 //! that is not before its predecessor's and in which its operands are ready; it may share its predecessor's cycle when
-//! both allow it and need different units. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
+//! both allow it and need different units. Where there is an early ALU, an instruction that goes through it has its result for the
+//! late one in the same cycle. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 
+mod stored;
 mod window;
 
-use crate::profile::{ClassCost, PipelineParams};
-use crate::thumb::{Class, Flags, InsnInfo, WordLoad};
+use crate::profile::{ClassCost, Param, PipelineParams};
+use crate::thumb::{Class, Flags, InsnInfo, RegSet, WordLoad};
+use stored::Stored;
 
 /// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
 mod unit {
@@ -21,6 +24,9 @@ mod unit {
     pub const BRANCH: u8 = 1 << 5;
 }
 
+/// The most cycles from a store until a load of the same word.
+pub(crate) const MAX_STORE_LOAD: u32 = 4;
+
 /// The cost of each class, ready for use.
 #[derive(Clone, Debug)]
 pub struct CostTable {
@@ -29,6 +35,11 @@ pub struct CostTable {
     window: u8,
     /// Whether loads from different banks issue together.
     banks: bool,
+    /// Of what goes through the early ALU.
+    early_alu: Option<ClassCost>,
+    load_late: u8,
+    store_load: u8,
+    flags_ahead: u8,
     costs: [ClassCost; Class::COUNT],
 }
 
@@ -76,7 +87,17 @@ impl CostTable {
         }
         // As many instructions fill the window in so many cycles.
         let window = p.window.as_ref().map_or(0, |window| window.value / p.width.value);
-        Self { width: short(p.width.value), window: short(window), banks: p.load_banks.is_some(), costs }
+        let cycles = |param: &Option<Param<u32>>| param.as_ref().map_or(0, |param| short(param.value));
+        Self {
+            width: short(p.width.value),
+            window: short(window),
+            banks: p.load_banks.is_some(),
+            early_alu: p.alu_early.as_ref().map(|cost| cost.value),
+            load_late: cycles(&p.load_late),
+            store_load: cycles(&p.store_load),
+            flags_ahead: cycles(&p.flags_ahead),
+            costs,
+        }
     }
 
     /// Cost of `insn`, a multiple transfer's issue cycles already multiplied: two registers per issue.
@@ -117,6 +138,20 @@ fn is_predicted(insn: &InsnInfo) -> bool {
     insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
 }
 
+/// Whether an instruction issues as the older of two only.
+const fn goes_first(insn: &InsnInfo) -> bool {
+    matches!(insn.class, Class::Dsp | Class::FpAlu64)
+}
+
+/// Registers that an instruction needs when it needs others early, or to multiply or divide: a word loaded is late for them.
+fn unforwarded(insn: &InsnInfo) -> RegSet {
+    match insn.class {
+        Class::Multiply | Class::Divide => insn.reads,
+        Class::AluShifted | Class::Dsp if !insn.early.is_empty() => insn.reads,
+        _ => RegSet::NONE,
+    }
+}
+
 /// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
 /// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
 #[derive(Clone, Copy, Eq, Debug)]
@@ -125,6 +160,8 @@ pub struct Scoreboard {
     ready: [u8; 64],
     /// By an early reader. Of floating-point registers nothing is read early.
     early: [u8; EARLY],
+    /// As an index, of a word loaded; 0 of anything else.
+    late: [u8; EARLY],
     /// Instructions for which the group leaves room; 0 when it is closed.
     open: u8,
     busy: u8,
@@ -132,6 +169,9 @@ pub struct Scoreboard {
     next: u8,
     /// First cycle in which it is known where the branch issued last goes, and at least the cycle after it.
     resolved: u8,
+    /// Whether the flags of the branch issued last were known early.
+    known: bool,
+    stored: Stored,
     /// The word load in the group.
     word: Option<WordLoad>,
     /// Out of order: how many instructions begin in each of the cycles from `group` on, two bits for a cycle.
@@ -142,16 +182,19 @@ pub struct Scoreboard {
 
 /// Core registers and flags.
 const EARLY: usize = 17;
+/// The flags among them. A branch is what reads them early.
+const FLAGS: usize = 16;
 
 impl PartialEq for Scoreboard {
     /// Two pipelines are compared for each block that executes, and most are equal: everything is looked at, without a branch.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        let Self { ready, early, open, busy, next, resolved, word, slots, free } = self;
+        let Self { ready, early, late, open, busy, next, resolved, known, stored, word, slots, free } = self;
         let of = |one: &[u8], other: &[u8]| one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b));
-        of(ready, &other.ready) | of(early, &other.early) | of(free, &other.free) == 0
-            && (*open, *busy, *next, *resolved) == (other.open, other.busy, other.next, other.resolved)
-            && (*word, *slots) == (other.word, other.slots)
+        of(ready, &other.ready) | of(early, &other.early) | of(late, &other.late) | of(free, &other.free) == 0
+            && (*open, *busy, *next, *resolved, *known)
+                == (other.open, other.busy, other.next, other.resolved, other.known)
+            && (*word, *slots, *stored) == (other.word, other.slots, other.stored)
     }
 }
 
@@ -165,10 +208,13 @@ impl Default for Scoreboard {
         Self {
             ready: [0; 64],
             early: [0; EARLY],
+            late: [0; EARLY],
             open: 0,
             busy: 0,
             next: 0,
             resolved: 0,
+            known: false,
+            stored: Stored::default(),
             word: None,
             slots: 0,
             free: [0; window::UNITS],
@@ -198,16 +244,23 @@ impl Scoreboard {
         if table.window > 0 { self.dispatch(table, insn) } else { self.issue_in_order(table, insn) }
     }
 
+    /// Whether the flags that the branch issued last depends on were known so early that it costs less when it is wrong.
+    pub(crate) const fn known(&self) -> bool {
+        self.known
+    }
+
     fn issue_in_order(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
         let cost = table.of(insn);
-        let ready = self.operands_ready(insn, cost);
+        let ready =
+            self.operands_ready(insn, cost).max(self.unforwarded_ready(table, insn)).max(self.stored.ready(insn));
         let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
         let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
-        if self.open > 0 && !single && at == 0 && self.has_units(table, insn, units) {
+        if self.open > 0 && !single && at == 0 && !goes_first(insn) && self.has_units(table, insn, units) {
             self.open -= 1;
+            let cost = self.alu(table, insn, cost, false);
             self.busy |= units;
-            self.results(insn, cost, 0);
+            self.begins(table, insn, cost);
             self.resolved = ready.max(1);
             return 0;
         }
@@ -218,9 +271,43 @@ impl Scoreboard {
         self.busy = units;
         self.word = insn.word;
         self.next = short(cost.issue);
-        self.results(insn, cost, 0);
+        let cost = self.alu(table, insn, cost, true);
+        self.begins(table, insn, cost);
         self.resolved = ready.saturating_sub(group).max(self.next);
         waited + cost.issue
+    }
+
+    /// The cost in the ALU that an instruction goes through when it issues in this group, as the `older` or the younger one.
+    fn alu(&self, table: &CostTable, insn: &InsnInfo, late: ClassCost, older: bool) -> ClassCost {
+        let Some(early) = table.early_alu.filter(|_| insn.class == Class::Alu) else { return late };
+        let fits = older || insn.flags.has(Flags::SHIFT) && self.busy & unit::SHIFT == 0;
+        if fits && insn.reads.indices().all(|r| self.early[r] == 0) { early } else { late }
+    }
+
+    /// An instruction issues in this group.
+    fn begins(&mut self, table: &CostTable, insn: &InsnInfo, cost: ClassCost) {
+        self.known = table.flags_ahead > 0 && insn.reads.has(RegSet::FLAGS) && self.early[FLAGS] == 0;
+        self.results(insn, cost, 0);
+        if table.load_late > 0 {
+            let late = if insn.class == Class::Load { short(cost.latency + cost.early) + table.load_late } else { 0 };
+            insn.writes.indices().filter(|&r| r < EARLY).for_each(|r| self.late[r] = late);
+        }
+        if table.flags_ahead > 0 && insn.writes.has(RegSet::FLAGS) {
+            // The late ALU sets them, whichever computes.
+            self.ready[FLAGS] = self.ready[FLAGS].max(1);
+            self.early[FLAGS] = table.flags_ahead;
+        }
+        self.stored.issue(insn, table.store_load);
+    }
+
+    /// First cycle for what a word loaded is late for.
+    fn unforwarded_ready(&self, table: &CostTable, insn: &InsnInfo) -> u8 {
+        if table.load_late == 0 {
+            return 0;
+        }
+        let early = short(table.costs[Class::Load as usize].early);
+        let late = |set: RegSet| set.indices().filter(|&r| r < EARLY).map(|r| self.late[r]).max().unwrap_or(0);
+        late(unforwarded(insn)).saturating_sub(early).max(late(insn.index))
     }
 
     /// What a branch did: the cycles that it adds. `penalty` is what the profile states for a branch that is resolved in the
@@ -254,6 +341,8 @@ impl Scoreboard {
         }
         self.ready.iter_mut().for_each(|ready| *ready = ready.saturating_sub(cycles));
         self.early.iter_mut().for_each(|early| *early = early.saturating_sub(cycles));
+        self.late.iter_mut().for_each(|late| *late = late.saturating_sub(cycles));
+        self.stored.shift(cycles);
         self.free.iter_mut().for_each(|free| *free = free.saturating_sub(cycles));
         self.next = self.next.saturating_sub(cycles);
         self.resolved = self.resolved.saturating_sub(cycles);

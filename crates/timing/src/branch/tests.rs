@@ -52,7 +52,7 @@ fn indirect_targets_are_remembered() {
     assert_eq!(outcomes, [Wrong, Right, Wrong, Right]);
 }
 
-/// 64 entries, indexed from address bit 2: a branch 256 bytes further takes the same entry.
+/// 64 entries of one way, indexed from address bit 2: a branch 256 bytes further takes the same entry.
 #[test]
 fn branches_contend_for_entries() {
     let mut p = predictor(64);
@@ -64,10 +64,29 @@ fn branches_contend_for_entries() {
     assert_eq!(p.resolve(&near, 0x800), Outcome::Right);
 }
 
+/// 64 entries in two ways: of branches 128 bytes apart, two are held, and a third takes the place of the one that came first.
+#[test]
+fn a_set_holds_a_branch_in_each_way() {
+    use Outcome::{Redirect, Right};
+    let mut p = two_ways();
+    let [first, second, third] = [0x1000, 0x1080, 0x1100].map(|pc| BranchSite { pc, ..site(Some(0x800), true) });
+    let mut taken = |site: &BranchSite| p.resolve(site, 0x800);
+    assert_eq!([&first, &second, &first, &second].map(&mut taken), [Redirect, Redirect, Right, Right]);
+    assert_eq!([&third, &second, &third, &first].map(&mut taken), [Redirect, Right, Right, Redirect]);
+    assert_eq!(taken(&second), Redirect, "it was the next in turn");
+}
+
+fn two_ways() -> Predictor {
+    let mut params = stm32f767().branch;
+    params.ways.value = 2;
+    Predictor::new(&params)
+}
+
 #[test]
 fn outcomes_cost_what_the_profile_says() {
     let p = predictor(64);
-    assert_eq!([Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o)), [0, 2, 8]);
+    let costs = |known| [Outcome::Right, Outcome::Redirect, Outcome::Wrong].map(|o| p.cost(o, known));
+    assert_eq!((costs(false), costs(true)), ([0, 2, 8], [0, 2, 6]));
 }
 
 /// A predictor with a return stack of eight, all branches known.
@@ -146,4 +165,19 @@ fn spoiled_it_has_learned_the_wrong_things() {
     assert_eq!(p.resolve(&site(Some(0x2000), true), 0x1002), Wrong);
     let other = BranchSite { pc: 0x1000 + 64 * 4, ..site(Some(0x9000), true) };
     assert_eq!(p.resolve(&other, 0x1002), Right, "by the static rule");
+}
+
+/// Both ways of a set have learned the wrong thing: of three branches that share it, two are wrong twice, whichever comes first. A
+/// branch that goes on being held is not spoiled again.
+#[test]
+fn spoiled_every_way_has_learned_the_wrong_thing() {
+    use Outcome::{Right, Wrong};
+    let mut p = two_ways();
+    let sites = [0x1000, 0x1080, 0x1100].map(|pc| BranchSite { pc, fall_through: pc + 2, ..site(Some(0x9000), true) });
+    for site in &sites {
+        p.resolve(site, site.fall_through);
+    }
+    p.spoil();
+    let mut round = || sites.map(|site| p.resolve(&site, site.fall_through));
+    assert_eq!([round(), round(), round()], [[Wrong, Wrong, Right], [Wrong, Wrong, Right], [Right; 3]]);
 }

@@ -151,7 +151,7 @@ pub(crate) trait Executes<C> {
         let front = self.front();
         let Some(site) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let penalty = front.predictor.cost(outcome);
+        let penalty = front.predictor.cost(outcome, front.scoreboard.known());
         let taken = next != site.fall_through;
         let cycles = front.scoreboard.turn(&front.costs, taken, penalty, outcome == Outcome::Wrong);
         let counts = self.counts();

@@ -47,10 +47,119 @@ fn independent_instructions_pair() {
     assert_eq!(cycles_at(1, &code), 4);
 }
 
-/// Each subtraction needs the one before: one a cycle.
+/// Each subtraction needs the one before. The first goes through the early ALU, so that the second issues with it; the others follow one
+/// a cycle, as the result of the late ALU is for the late ALU of the next.
 #[test]
 fn dependent_instructions_do_not_pair() {
-    assert_eq!(cycles(&[SUBS_R2_1; 5]), 5);
+    assert_eq!(cycles(&[SUBS_R2_1; 5]), 4);
+    assert_eq!(cycles(&[ANDS_R1_R2; 5]), 5);
+}
+
+/// The early ALU takes an addition whose operands are there early, as the older of two, and a shift from either slot. Its result is there
+/// in the same cycle, as an address in the next; the late ALU's a cycle later. Flags come from the late one.
+#[test]
+fn the_early_alu_feeds_the_late_one() {
+    const EORS_R4_R1: u16 = 0x404C;
+    const LSLS_R1_R2_3: u16 = 0x00D1;
+    const ADDS_R1_R1_1: u16 = 0x1C49;
+    const ADCS_R4_R5: u16 = 0x416C;
+    assert_eq!(cycles(&[ADDS_R1_R2_R3, EORS_R4_R1]), 1);
+    assert_eq!(cycles(&[ADDS_R1_R2_R3, ADCS_R4_R5]), 2, "its flags");
+    assert_eq!(cycles(&[MOV_R10_R1, ADDS_R1_R2_R3, EORS_R4_R1]), 2, "the younger one");
+    assert_eq!(cycles(&[MOV_R10_R1, ADDS_R1_R2_R3, LDR_R3_R1]), 3);
+    assert_eq!(cycles(&[MOV_R10_R1, LSLS_R1_R2_3, LDR_R3_R1]), 2, "a shift");
+    assert_eq!(cycles(&[0xB2D1, LSLS_R1_R2_3, LDR_R3_R1]), 3, "beside UXTB, which has the shifter");
+    // Load 0, addition 1 in the late ALU, which has a word loaded a cycle before the early one; address 3.
+    assert_eq!(cycles(&[LDR_R1_R0, ADDS_R1_R1_1, LDR_R3_R1]), 4);
+}
+
+/// A word loaded in cycle 0 is an operand in 1, a factor in 2, a base in 2 and an index in 3; and in 2, where what is added to it is shifted.
+#[test]
+fn a_word_is_late_for_factors_and_indices() {
+    const LDR_R3_R1_R2: u16 = 0x588B;
+    const LDR_R3_R2_R1: u16 = 0x5853;
+    assert_eq!(cycles(&[LDR_R1_R0, ANDS_R1_R2]), 2);
+    assert_eq!(cycles(&[LDR_R1_R0, MULS_R1_R2]), 3);
+    assert_eq!(cycles(&[LDR_R1_R0, LDR_R3_R1_R2]), 3);
+    assert_eq!(cycles(&[LDR_R1_R0, LDR_R3_R2_R1]), 4);
+    assert_eq!(cycles(&[LDR_R1_R0, MOV_R10_R1, MOV_R10_R1, MULS_R1_R2]), 3, "it is no later for having waited");
+    let table = CostTable::new(&stm32f767().pipeline);
+    let sum = |halves: &[u16]| {
+        let mut board = Scoreboard::new();
+        board.issue(&table, &insn(&[LDR_R1_R0])) + board.issue(&table, &insn(halves))
+    };
+    assert_eq!(sum(&[0xEB01, 0x0302]), 2, "ADD.W r3, r1, r2");
+    assert_eq!(sum(&[0xEB01, 0x0382]), 3, "ADD.W r3, r1, r2, LSL #2");
+    assert_eq!(sum(&[0xFB02, 0x1302]), 1, "MLA r3, r2, r2, r1: a sum is not late");
+}
+
+/// A load of a word that was stored in cycle 0 issues in 4, whatever part of the word it was; one of another word does not wait, and of a base
+/// that was written since nothing is known.
+#[test]
+fn a_load_waits_for_the_store_of_its_word() {
+    const LDR_R1_R5: u16 = 0x6829;
+    const LDR_R1_R5_4: u16 = 0x6869;
+    const STRB_R4_R5_1: u16 = 0x706C;
+    const ADDS_R5_R5_0: u16 = 0x1C2D;
+    assert_eq!(cycles(&[STR_R4_R5, LDR_R1_R5]), 5);
+    assert_eq!(cycles(&[STRB_R4_R5_1, LDR_R1_R5]), 5);
+    assert_eq!(cycles(&[STR_R4_R5, LDR_R1_R5_4]), 1);
+    assert_eq!(cycles(&[STR_R4_R5, ADDS_R5_R5_0, LDR_R1_R5]), 3);
+    // Two stores of the word: the last one counts.
+    assert_eq!(cycles(&[STR_R4_R5, STR_R4_R5, LDR_R1_R5]), 6);
+    // Five stores: the first one is through, the second is not.
+    let stores = [0x602C, 0x606C, 0x60AC, 0x60EC, 0x612C];
+    let then = |load: u16| cycles(&[&stores[..], &[load]].concat());
+    assert_eq!((then(LDR_R1_R5), then(LDR_R1_R5_4)), (5, 6));
+    // A store that is through leaves nothing behind.
+    let table = CostTable::new(&stm32f767().pipeline);
+    let after = |first: u16| {
+        let mut board = Scoreboard::new();
+        [first].iter().chain(&[MOV_R10_R1; 20]).for_each(|half| _ = board.issue(&table, &insn(&[*half])));
+        board
+    };
+    assert!(after(STR_R4_R5) == after(ADD_SP));
+    let mut pipeline = stm32f767().pipeline;
+    pipeline.store_load = None;
+    let (table, mut board) = (CostTable::new(&pipeline), Scoreboard::new());
+    assert_eq!(board.issue(&table, &insn(&[STR_R4_R5])) + board.issue(&table, &insn(&[LDR_R1_R5])), 1);
+}
+
+/// Any result can be stored in the same cycle, a floating-point sum in the next.
+#[test]
+fn what_is_stored_is_needed_last() {
+    const STR_R0_R5: u16 = 0x6028;
+    assert_eq!(cycles(&[LDRB_R0_R0, STR_R0_R5]), 1);
+    assert_eq!(cycles(&[LDR_R0_R0, STR_R0_R5]), 1);
+    let (table, mut board) = (CostTable::new(&stm32f767().pipeline), Scoreboard::new());
+    board.issue(&table, &insn(&[0xEE71, 0x0A21]));
+    assert_eq!(board.issue(&table, &insn(&[0xEDC1, 0x0A00])), 1, "VADD.F32 s1; VSTR s1, [r1]");
+}
+
+/// UXTB is the older of two or issues alone. It needs its operand no earlier than an addition does; UXTAB and REV do.
+#[test]
+fn an_extension_issues_first() {
+    const UXTB_R1_R2: u16 = 0xB2D1;
+    const UXTB_R3_R1: u16 = 0xB2CB;
+    const REV_R3_R1: u16 = 0xBA0B;
+    assert_eq!(cycles(&[UXTB_R1_R2, ADDS_R4_R5_R6]), 1);
+    assert_eq!(cycles(&[ADDS_R4_R5_R6, UXTB_R1_R2]), 2);
+    assert_eq!(cycles(&[LDR_R1_R0, UXTB_R3_R1]), 2);
+    assert_eq!(cycles(&[LDR_R1_R0, REV_R3_R1]), 3);
+}
+
+/// Flags of cycle 0 are early for a branch in cycle 3, and not for one in 2; CBZ has none.
+#[test]
+fn flags_are_known_three_cycles_before() {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let known = |between: usize, branch: u16| {
+        let mut board = Scoreboard::new();
+        let code = [&[SUBS_R2_1][..], &std::vec![MOV_R10_R1; between], &[branch]].concat();
+        code.iter().for_each(|half| _ = board.issue(&table, &insn(&[*half])));
+        board.known()
+    };
+    assert_eq!([0, 3, 4, 5, 9].map(|between| known(between, BNE_BACK)), [false, false, false, true, true]);
+    assert!(!known(9, 0xB10A), "CBZ r2");
 }
 
 /// The calibration: a load whose address is the result of the load before issues 2 cycles after it (latency 1, and 1

@@ -8,6 +8,7 @@ use super::application::ApplicationParams;
 use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
 use super::{Interface, Profile};
 use crate::branch::MAX_RETURNS;
+use crate::pipeline::MAX_STORE_LOAD;
 use crate::tlb;
 
 /// What is wrong, and where.
@@ -137,13 +138,19 @@ impl Profile {
         l.add("width", &self.pipeline.width, Unit::Count);
         l.some("load_banks", &self.pipeline.load_banks, Unit::Count);
         l.some("window", &self.pipeline.window, Unit::Count);
+        l.some("alu_early", &self.pipeline.alu_early, Unit::Cycles);
+        l.some("load_late", &self.pipeline.load_late, Unit::Cycles);
+        l.some("store_load", &self.pipeline.store_load, Unit::Cycles);
+        l.some("flags_ahead", &self.pipeline.flags_ahead, Unit::Cycles);
         for (name, cost) in self.pipeline.classes() {
             l.add(name, cost, Unit::Cycles);
         }
         l.prefix = "branch".into();
         l.add("entries", &self.branch.entries, Unit::Count);
+        l.add("ways", &self.branch.ways, Unit::Count);
         l.add("redirect", &self.branch.redirect, Unit::Cycles);
         l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
+        l.some("mispredict_early", &self.branch.mispredict_early, Unit::Cycles);
         l.some("return_stack", &self.branch.return_stack, Unit::Count);
         l.prefix = "exception".into();
         l.add("entry", &self.exception.entry, Unit::Cycles);
@@ -206,14 +213,39 @@ impl Profile {
         need(window.is_none_or(|window| (4..=48).contains(&window.value)), "pipeline.window", "4 to 48");
         let entries = self.branch.entries.value;
         need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+        let ways = self.branch.ways.value;
+        let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
+        need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
         let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
         need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
         need(self.branch.redirect.value.max(self.branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
-        for (name, cost) in self.pipeline.classes() {
+        self.check_bypasses(&mut need);
+        let alu_early = self.pipeline.alu_early.as_ref().map(|cost| ("alu_early", cost));
+        for (name, cost) in self.pipeline.classes().into_iter().chain(alu_early) {
             let ClassCost { issue, latency, early, dual, sum } = cost.value;
             need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");
             need([issue, latency, early, sum].iter().all(|&cycles| cycles <= 32), name, "at most 32 cycles each");
         }
+    }
+
+    /// What is forwarded late or early, which is known of cores that issue in order.
+    fn check_bypasses(&self, need: &mut impl FnMut(bool, &str, &str)) {
+        let (pipeline, branch) = (&self.pipeline, &self.branch);
+        let cycles = |param: &Option<Param<u32>>, most| param.as_ref().is_none_or(|p| (1..=most).contains(&p.value));
+        need(cycles(&pipeline.load_late, 2), "pipeline.load_late", "1 or 2");
+        need(cycles(&pipeline.store_load, MAX_STORE_LOAD), "pipeline.store_load", "1 to 4");
+        need(cycles(&pipeline.flags_ahead, 8), "pipeline.flags_ahead", "1 to 8");
+        let both = pipeline.flags_ahead.is_some() == branch.mispredict_early.is_some();
+        let most = branch.mispredict_early.as_ref().map_or(0, |early| early.value);
+        let rule = "needs pipeline.flags_ahead, and is no more than mispredict";
+        need(both && most <= branch.mispredict.value, "branch.mispredict_early", rule);
+        let given = [&pipeline.load_late, &pipeline.store_load, &pipeline.flags_ahead].iter().any(|p| p.is_some());
+        let in_order = pipeline.window.is_none() || !(given || pipeline.alu_early.is_some());
+        need(
+            in_order,
+            "pipeline.window",
+            "alu_early, load_late, store_load and flags_ahead are of cores that issue in order",
+        );
     }
 
     /// What only one kind of core has must be there for it and for no other.

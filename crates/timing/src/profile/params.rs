@@ -118,6 +118,20 @@ pub struct PipelineParams {
     pub width: Param<u32>,
     /// Add, subtract, move, plain shift, IT, NOP.
     pub alu: Param<ClassCost>,
+    /// The same in an ALU one stage before, where there is one: its operands are needed early, and all but a shift go there only as
+    /// the older of two that issue together.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub alu_early: Option<Param<ClassCost>>,
+    /// Cycles that a word loaded is late for factors, dividends and divisors, for what stands beside a shifted operand, and more than for a
+    /// base, for an index; 0 where it is absent.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub load_late: Option<Param<u32>>,
+    /// Cycles from a store until a load of the same word; absent where it is forwarded at once.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub store_load: Option<Param<u32>>,
+    /// Cycles from the flags until a branch that is resolved early; absent where none is.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub flags_ahead: Option<Param<u32>>,
     /// Logic and compare.
     pub alu_late: Param<ClassCost>,
     /// With a shifted operand.
@@ -176,10 +190,15 @@ pub struct PipelineParams {
 pub struct BranchParams {
     /// Entries of the branch target address cache, a power of two; 0 for static prediction alone.
     pub entries: Param<u32>,
+    /// Ways of that cache, 1 to 8 and a power of two; they are filled in turn.
+    pub ways: Param<u32>,
     /// Extra cycles of a taken branch whose direction was right but whose target had to be computed.
     pub redirect: Param<u32>,
     /// Extra cycles of a wrong prediction.
     pub mispredict: Param<u32>,
+    /// The same where the flags were known `pipeline.flags_ahead` before.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub mispredict_early: Option<Param<u32>>,
     /// Return addresses kept, at most 16; none without a return stack.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub return_stack: Option<Param<u32>>,

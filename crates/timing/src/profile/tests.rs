@@ -155,8 +155,25 @@ fn every_rule_refuses() {
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 0), ["alu"]);
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 2), ["alu"]);
     assert_eq!(complaints(|p| p.branch.entries.value = 48), ["branch.entries"]);
+    for ways in [0, 3, 16] {
+        assert_eq!(complaints(|p| p.branch.ways.value = ways), ["branch.ways"]);
+    }
     let banks = |value| move |p: &mut Profile| p.pipeline.load_banks.as_mut().unwrap().value = value;
     assert_eq!(complaints(banks(1)), ["pipeline.load_banks"]);
+    let late = |value| move |p: &mut Profile| p.pipeline.load_late.as_mut().unwrap().value = value;
+    assert_eq!(complaints(late(0)), ["pipeline.load_late"]);
+    let store = |value| move |p: &mut Profile| p.pipeline.store_load.as_mut().unwrap().value = value;
+    assert_eq!(complaints(store(5)), ["pipeline.store_load"]);
+    let flags = |value| move |p: &mut Profile| p.pipeline.flags_ahead.as_mut().unwrap().value = value;
+    assert_eq!(complaints(flags(9)), ["pipeline.flags_ahead"]);
+    assert_eq!(complaints(|p| p.pipeline.flags_ahead = None), ["branch.mispredict_early"]);
+    let early = |value| move |p: &mut Profile| p.branch.mispredict_early.as_mut().unwrap().value = value;
+    assert_eq!(complaints(early(9)), ["branch.mispredict_early"]);
+    assert_eq!(complaints(|p| p.pipeline.alu_early.as_mut().unwrap().value.issue = 2), ["alu_early"]);
+    assert_eq!(
+        complaints(|p| p.pipeline.window = Some(super::Param { value: 8, ..p.branch.ways.clone() })),
+        ["pipeline.window"]
+    );
     let stack =
         |value| move |p: &mut Profile| p.branch.return_stack = Some(super::Param { value, ..p.branch.entries.clone() });
     assert_eq!(complaints(stack(0)), ["branch.return_stack"]);

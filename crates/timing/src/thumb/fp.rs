@@ -1,6 +1,6 @@
 //! Floating-point encodings (DDI 0403 A6, FPv5-D16) and other coprocessor instructions.
 
-use super::{Class, Flags, InsnInfo, RegSet};
+use super::{Class, Flags, InsnInfo, Place, RegSet};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4).flag(Flags::FP)
@@ -50,10 +50,12 @@ fn load_store(hw1: u32, hw2: u32, double: bool) -> InsnInfo {
     let insn = match (load, single) {
         (true, true) => new(Class::FpLoad).writes(set).flag(Flags::LOAD),
         (true, false) => new(Class::FpLoadMultiple).writes(set).flag(Flags::LOAD.with(Flags::SINGLE)),
-        (false, true) => new(Class::FpStore).reads(set).flag(Flags::STORE),
+        (false, true) => new(Class::FpStore).sums(set).flag(Flags::STORE),
         (false, false) => new(Class::FpStoreMultiple).reads(set).flag(Flags::STORE.with(Flags::SINGLE)),
     };
-    let insn = if single { insn } else { insn.count(words) };
+    let offset = ((hw2 & 0xFF) << 2) as i32;
+    let place = Place::at(hw1 & 15, if u { offset } else { -offset });
+    let insn = if single { insn.place(place) } else { insn.count(words) };
     let insn = insn.early(base);
     if w { insn.base_update(base) } else { insn }
 }

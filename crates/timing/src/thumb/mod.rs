@@ -118,6 +118,8 @@ impl Flags {
     pub const FP: Self = Self(1 << 7);
     /// Can only issue alone.
     pub const SINGLE: Self = Self(1 << 8);
+    /// A plain shift or rotation.
+    pub const SHIFT: Self = Self(1 << 9);
 
     /// Both.
     pub const fn with(self, other: Self) -> Self {
@@ -151,6 +153,22 @@ impl WordLoad {
     }
 }
 
+/// The word that a single load or store at a constant offset goes to: two with one base go to the same if their offsets say so.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Place {
+    /// Number of the base register.
+    pub base: u8,
+    /// Words from it, rounded down.
+    pub words: i16,
+}
+
+impl Place {
+    /// An access at a byte offset from a core register; the PC is none.
+    pub(crate) const fn at(base: u32, offset: i32) -> Option<Self> {
+        if base == 15 { None } else { Some(Self { base: base as u8, words: (offset >> 2) as i16 }) }
+    }
+}
+
 /// One classified instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InsnInfo {
@@ -164,16 +182,20 @@ pub struct InsnInfo {
     pub flags: Flags,
     /// Registers needed by the late ALU or later.
     pub reads: RegSet,
-    /// Registers that a product is added to: needed later than the factors where the class says so.
+    /// Registers that a product is added to, or that are stored: needed later than the others where the class says so.
     pub sums: RegSet,
     /// Registers needed one stage earlier: addresses and shifted operands.
     pub early: RegSet,
+    /// Of those, the one that is added to a base.
+    pub index: RegSet,
     /// Registers written with the class's latency.
     pub writes: RegSet,
     /// Address registers written back, ready without delay.
     pub base_update: RegSet,
     /// For a word load at a constant offset without write-back.
     pub word: Option<WordLoad>,
+    /// For a single load or store at a constant offset without write-back.
+    pub place: Option<Place>,
     /// Branch target relative to the instruction's own address, where the instruction holds it.
     pub target: Option<i32>,
 }
@@ -188,9 +210,11 @@ impl InsnInfo {
             reads: RegSet::NONE,
             sums: RegSet::NONE,
             early: RegSet::NONE,
+            index: RegSet::NONE,
             writes: RegSet::NONE,
             base_update: RegSet::NONE,
             word: None,
+            place: None,
             target: None,
         }
     }
@@ -208,6 +232,11 @@ impl InsnInfo {
     pub(crate) const fn early(mut self, set: RegSet) -> Self {
         self.early = self.early.union(set);
         self
+    }
+
+    pub(crate) const fn index(mut self, set: RegSet) -> Self {
+        self.index = set;
+        self.early(set)
     }
 
     /// Adds written registers; one of them being the PC makes the instruction an indirect branch.
@@ -233,6 +262,11 @@ impl InsnInfo {
 
     pub(crate) const fn word(mut self, word: Option<WordLoad>) -> Self {
         self.word = word;
+        self
+    }
+
+    pub(crate) const fn place(mut self, place: Option<Place>) -> Self {
+        self.place = place;
         self
     }
 

@@ -1,6 +1,6 @@
 //! 16-bit encodings (DDI 0403 A5.2).
 
-use super::{Class, Flags, InsnInfo, RegSet, WordLoad, sign_extend};
+use super::{Class, Flags, InsnInfo, Place, RegSet, WordLoad, sign_extend};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 2)
@@ -35,7 +35,11 @@ pub(super) fn classify(hw: u32) -> InsnInfo {
 fn shift_add_move(hw: u32) -> InsnInfo {
     let wide = RegSet::core((hw >> 8) & 7);
     match hw >> 11 {
-        0b00..=0b10 => new(Class::Alu).reads(low(hw, 3)).writes(low(hw, 0)).writes(RegSet::FLAGS),
+        0b00..=0b10 => {
+            let insn = new(Class::Alu).reads(low(hw, 3)).writes(low(hw, 0)).writes(RegSet::FLAGS);
+            // LSL by 0 is MOV.
+            if hw >> 6 == 0 { insn } else { insn.flag(Flags::SHIFT) }
+        }
         0b11 => {
             let both = new(Class::Alu).reads(low(hw, 3)).writes(low(hw, 0)).writes(RegSet::FLAGS);
             if hw & 1 << 10 == 0 { both.reads(low(hw, 6)) } else { both }
@@ -51,7 +55,7 @@ fn data_processing(hw: u32) -> InsnInfo {
     let flags = RegSet::FLAGS;
     match (hw >> 6) & 15 {
         // Shifts by a register.
-        2 | 3 | 4 | 7 => new(Class::Alu).reads(rdn.union(rm)).writes(rdn.union(flags)),
+        2 | 3 | 4 | 7 => new(Class::Alu).reads(rdn.union(rm)).writes(rdn.union(flags)).flag(Flags::SHIFT),
         // Add and subtract with carry.
         5 | 6 => new(Class::AluLate).reads(rdn.union(rm).union(flags)).writes(rdn.union(flags)),
         // TST, CMP, CMN write no register.
@@ -88,31 +92,39 @@ fn as_branch(mut insn: InsnInfo) -> InsnInfo {
 }
 
 fn register_offset(hw: u32) -> InsnInfo {
-    let address = low(hw, 3).union(low(hw, 6));
+    let (base, index) = (low(hw, 3), low(hw, 6));
     let class = match (hw >> 9) & 7 {
-        0..=2 => return new(Class::Store).reads(low(hw, 0)).early(address).flag(Flags::STORE),
+        0..=2 => return new(Class::Store).sums(low(hw, 0)).early(base).index(index).flag(Flags::STORE),
         4 => Class::Load,
         _ => Class::LoadNarrow,
     };
-    new(class).early(address).writes(low(hw, 0)).flag(Flags::LOAD)
+    new(class).early(base).index(index).writes(low(hw, 0)).flag(Flags::LOAD)
 }
 
 fn immediate_offset(hw: u32) -> InsnInfo {
-    let word = hw >> 12 == 0b0110;
+    // Words, bytes and half-words, by the size of the access.
+    let (class, log2) = match hw >> 12 {
+        0b0110 => (Class::Load, 2),
+        0b0111 => (Class::LoadNarrow, 0),
+        _ => (Class::LoadNarrow, 1),
+    };
+    let (base, offset) = ((hw >> 3) & 7, ((hw >> 6) & 31) << log2);
+    let place = Place::at(base, offset as i32);
     if hw & 1 << 11 == 0 {
-        return new(Class::Store).reads(low(hw, 0)).early(low(hw, 3)).flag(Flags::STORE);
+        return new(Class::Store).sums(low(hw, 0)).early(low(hw, 3)).flag(Flags::STORE).place(place);
     }
-    let class = if word { Class::Load } else { Class::LoadNarrow };
-    let at = if word { WordLoad::at((hw >> 3) & 7, ((hw >> 6) & 31) << 2) } else { None };
-    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD).word(at)
+    let word = if log2 == 2 { WordLoad::at(base, offset) } else { None };
+    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD).word(word).place(place)
 }
 
 fn stack_relative(hw: u32) -> InsnInfo {
+    let offset = (hw & 0xFF) << 2;
+    let place = Place::at(13, offset as i32);
     if hw & 1 << 11 == 0 {
-        new(Class::Store).reads(low(hw, 8)).early(RegSet::SP).flag(Flags::STORE)
+        new(Class::Store).sums(low(hw, 8)).early(RegSet::SP).flag(Flags::STORE).place(place)
     } else {
-        let at = WordLoad::at(13, (hw & 0xFF) << 2);
-        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD).word(at)
+        let word = WordLoad::at(13, offset);
+        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD).word(word).place(place)
     }
 }
 
@@ -123,7 +135,8 @@ fn miscellaneous(hw: u32) -> InsnInfo {
             let offset = ((hw >> 9) & 1) << 6 | ((hw >> 3) & 31) << 1;
             new(Class::Branch).reads(low(hw, 0)).flag(Flags::CONDITIONAL).jump(offset as i32 + 4)
         }
-        0x2 => new(Class::Dsp).early(low(hw, 3)).writes(low(hw, 0)),
+        // An extension needs its operand no earlier than an addition; a reversal does.
+        0x2 => new(Class::Dsp).reads(low(hw, 3)).writes(low(hw, 0)),
         0x4 | 0x5 => {
             let list = hw & 0xFF | (hw & 0x100) << 6;
             transfer(new(Class::StoreMultiple).reads(RegSet::list(list)).flag(Flags::STORE), RegSet::SP, list, true)

@@ -1,6 +1,6 @@
 //! 32-bit encodings (DDI 0403 A5.3).
 
-use super::{Class, Flags, InsnInfo, RegSet, WordLoad, fp, sign_extend, t16};
+use super::{Class, Flags, InsnInfo, Place, RegSet, WordLoad, fp, sign_extend, t16};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4)
@@ -142,7 +142,8 @@ fn shifted_register(w: Words) -> InsnInfo {
     let insn = if shifted && !plain_shift {
         new(Class::AluShifted).early(rm)
     } else if either_alu(w, opcode) {
-        new(Class::Alu).reads(rm)
+        let insn = new(Class::Alu).reads(rm);
+        if shifted { insn.flag(Flags::SHIFT) } else { insn }
     } else {
         new(Class::AluLate).reads(rm)
     };
@@ -154,7 +155,13 @@ fn modified_immediate(w: Words) -> InsnInfo {
     if !is_data_opcode(opcode) {
         return new(Class::Undefined);
     }
-    let class = if either_alu(w, opcode) { Class::Alu } else { Class::AluLate };
+    // A byte that is shifted into place goes through the shifter; one that is repeated does not.
+    let shifted = w.hw1 & 1 << 10 != 0 || w.hw2 & 0x6000 != 0;
+    let class = match either_alu(w, opcode) {
+        _ if shifted => Class::AluShifted,
+        true => Class::Alu,
+        false => Class::AluLate,
+    };
     data_processing(new(class), w, opcode)
 }
 
@@ -216,47 +223,48 @@ fn control(w: Words, op: u32) -> InsnInfo {
     }
 }
 
-/// Address operands of a single load or store: registers needed, base register written back.
-fn addressing(w: Words) -> (RegSet, RegSet) {
+/// Completes a single load or store with its address: base, index, base register written back.
+fn addressed(insn: InsnInfo, w: Words) -> InsnInfo {
     let base = RegSet::core(w.rn());
+    let insn = insn.early(base).place(constant_offset(w).and_then(|offset| Place::at(w.rn(), offset)));
     if w.hw1 & 1 << 7 != 0 || w.rn() == 15 {
-        return (base, RegSet::NONE);
+        return insn;
     }
     if w.hw2 & 1 << 11 == 0 {
-        return (base.union(RegSet::core(w.rm())), RegSet::NONE);
+        return insn.index(RegSet::core(w.rm()));
     }
-    (base, if w.hw2 & 1 << 8 != 0 { base } else { RegSet::NONE })
+    if w.hw2 & 1 << 8 != 0 { insn.base_update(base) } else { insn }
 }
 
-/// A constant offset without write-back; of a negative one only its lowest bits count, which are those of its size.
-fn constant_offset(w: Words) -> Option<u32> {
+/// A constant offset without write-back.
+fn constant_offset(w: Words) -> Option<i32> {
     if w.rn() == 15 {
         return None;
     }
     if w.hw1 & 1 << 7 != 0 {
-        return Some(w.hw2 & 0xFFF);
+        return Some((w.hw2 & 0xFFF) as i32);
     }
-    (w.hw2 & 0xF00 == 0xC00).then_some(w.hw2 & 0xFF)
+    (w.hw2 & 0xF00 == 0xC00).then_some(-((w.hw2 & 0xFF) as i32))
 }
 
 fn store_single(w: Words) -> InsnInfo {
     if (w.hw1 >> 5) & 3 == 3 || w.rn() == 15 {
         return new(Class::Undefined);
     }
-    let (address, update) = addressing(w);
-    new(Class::Store).reads(RegSet::core(w.rt())).early(address).base_update(update).flag(Flags::STORE)
+    addressed(new(Class::Store).sums(RegSet::core(w.rt())).flag(Flags::STORE), w)
 }
 
 fn load_single(w: Words) -> InsnInfo {
-    let (address, update) = addressing(w);
     let class = match (w.hw1 >> 5) & 3 {
         3 => return new(Class::Undefined),
         2 => Class::Load,
-        _ if w.rt() == 15 => return new(Class::Preload).early(address),
+        _ if w.rt() == 15 => return addressed(new(Class::Preload), w),
         _ => Class::LoadNarrow,
     };
-    let word = constant_offset(w).filter(|_| class == Class::Load).and_then(|offset| WordLoad::at(w.rn(), offset));
-    new(class).early(address).base_update(update).writes(RegSet::core(w.rt())).flag(Flags::LOAD).word(word)
+    let offset = constant_offset(w).filter(|_| class == Class::Load);
+    // Of a negative offset its lowest bits count, which are those of its size.
+    let word = offset.and_then(|offset| WordLoad::at(w.rn(), offset.unsigned_abs()));
+    addressed(new(class).writes(RegSet::core(w.rt())).flag(Flags::LOAD).word(word), w)
 }
 
 fn register(w: Words) -> InsnInfo {
@@ -266,14 +274,16 @@ fn register(w: Words) -> InsnInfo {
     }
     let (rn, rm, rd) = (RegSet::core_or_none(w.rn()), RegSet::core(w.rm()), RegSet::core(w.rd()));
     if op1 & 8 == 0 && w.hw2 & 0x80 == 0 {
-        let insn = new(Class::Alu).reads(rn.union(rm)).writes(rd);
+        let insn = new(Class::Alu).reads(rn.union(rm)).writes(rd).flag(Flags::SHIFT);
         return if w.sets_flags() { insn.writes(RegSet::FLAGS) } else { insn };
     }
-    // Extensions need the operand that they rotate early; the rest computes in one stage.
-    if op1 & 8 == 0 {
-        new(Class::Dsp).reads(rn).early(rm).writes(rd)
-    } else {
-        new(Class::Dsp).reads(rn.union(rm)).writes(rd)
+    let insn = new(Class::Dsp).writes(rd);
+    match op1 {
+        // An extension that adds needs what it extends early; a plain one does not.
+        0..=7 if w.rn() != 15 => insn.reads(rn).early(rm),
+        // Reversals.
+        9 if w.hw2 & 0x80 != 0 => insn.early(rm),
+        _ => insn.reads(rn.union(rm)),
     }
 }
 

@@ -28,8 +28,9 @@ fn set(registers: RegSet) -> String {
 /// A classification as the table writes it: empty parts are left out.
 pub(crate) fn describe(insn: &InsnInfo) -> String {
     let mut text = format!("{:?}", insn.class);
-    let InsnInfo { reads, sums, early, writes, base_update, .. } = *insn;
-    let parts = [("reads", reads), ("sums", sums), ("early", early), ("writes", writes), ("base", base_update)];
+    let InsnInfo { reads, sums, early, index, writes, base_update, .. } = *insn;
+    let needed = [("reads", reads), ("sums", sums), ("early", early), ("index", index)];
+    let parts = needed.into_iter().chain([("writes", writes), ("base", base_update)]);
     for (name, registers) in parts {
         if !registers.is_empty() {
             text += &format!(" {name}={}", set(registers));
@@ -37,6 +38,9 @@ pub(crate) fn describe(insn: &InsnInfo) -> String {
     }
     if insn.count > 0 {
         text += &format!(" count={}", insn.count);
+    }
+    if let Some(place) = insn.place {
+        text += &format!(" word={}{:+}", place.base, place.words);
     }
     if let Some(target) = insn.target {
         text += &format!(" target={target}");
@@ -51,6 +55,7 @@ pub(crate) fn describe(insn: &InsnInfo) -> String {
         (Flags::STORE, "store"),
         (Flags::FP, "fp"),
         (Flags::SINGLE, "single"),
+        (Flags::SHIFT, "shift"),
     ] {
         if insn.flags.has(flag) {
             text += &format!(" {name}");

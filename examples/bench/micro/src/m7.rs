@@ -18,6 +18,12 @@ macro_rules! chain {
         "str r4, [r4]\nmov r0, r4"
     };
 }
+// What was loaded is an offset: the chains leave an address there.
+macro_rules! index {
+    () => {
+        "movs r0, #0\nstr r0, [r4]"
+    };
+}
 macro_rules! fp {
     () => {
         "vmov.f32 s0, #1.0\nvmov.f32 s1, #1.0\nvmov.f32 s2, #1.0"
@@ -41,6 +47,14 @@ stretch!(load_bank, "m7_load_bank", start!(), 8, 16, "ldr r0, [r4]\nldr r1, [r4,
 stretch!(load_store, "m7_load_store", start!(), 8, 16, "ldr r0, [r4]\nstr r1, [r5, #4]");
 stretch!(load_byte, "m7_load_byte", start!(), 8, 32, "ldrb r0, [r4, r0]");
 stretch!(load_multiple, "m7_load_multiple", start!(), 4, 16, "ldm r4, {{r0, r1, r2, r3}}");
+stretch!(load_address, "m7_load_address", chain!(), 8, 32, "ldr r0, [r0]\nadds r0, #0");
+stretch!(load_index, "m7_load_index", index!(), 8, 32, "ldr r0, [r4, r0]");
+stretch!(load_multiply, "m7_load_multiply", start!(), 8, 16, "ldr r0, [r4]\nmul r1, r0, r2");
+stretch!(store_load, "m7_store_load", start!(), 8, 16, "str r0, [r4]\nldr r0, [r4]");
+// An extension issues as the older of two: the two before it issue together, or it would be a cycle later.
+stretch!(alu_late, "m7_alu_late", start!(), 4, 16, "add.w r0, r1, r8\neor.w r5, r0, r2\nuxtb r3, r1\nadd r12, r8");
+stretch!(store_byte, "m7_store_byte", start!(), 4, 16, "ldrb r0, [r4]\nstr r0, [r4, #32]\nuxtb r3, r1\nadd r12, r8");
+stretch!(extend, "m7_extend", start!(), 4, 16, "uxtb r3, r1\nadd r12, r8\nadd.w r0, r1, r8");
 stretch!(fp_add, "m7_fp_add", fp!(), 8, 32, "vadd.f32 s0, s0, s1");
 stretch!(fp_accumulate, "m7_fp_accumulate", fp!(), 8, 32, "vmla.f32 s0, s1, s2");
 stretch!(fp_divide, "m7_fp_divide", fp!(), 4, 16, "vdiv.f32 s0, s1, s2");
@@ -70,6 +84,15 @@ stretch!(
     1,
     "bne 2b\nnop\nnop\nnop\nnop"
 );
+// The same with the flags three cycles before.
+stretch!(
+    branch_wrong_early,
+    "m7_branch_wrong_early",
+    "movs r0, #4\n.balign 8\n2: subs r0, #1\nnop\nnop\nnop\nnop\nnop\nnop\nnop",
+    0,
+    1,
+    "bne 2b\nnop\nnop\nnop\nnop"
+);
 // The same branch forward, which is never taken.
 stretch!(
     branch_right,
@@ -81,7 +104,7 @@ stretch!(
     "3:"
 );
 
-const ALL: [fn(u32); 21] = [
+const ALL: [fn(u32); 29] = [
     alu_pair,
     alu_chain,
     multiply_chain,
@@ -94,6 +117,13 @@ const ALL: [fn(u32); 21] = [
     load_store,
     load_byte,
     load_multiple,
+    load_address,
+    load_index,
+    load_multiply,
+    store_load,
+    alu_late,
+    store_byte,
+    extend,
     fp_add,
     fp_accumulate,
     fp_divide,
@@ -102,6 +132,7 @@ const ALL: [fn(u32); 21] = [
     flash_loop,
     flash_straight,
     branch_wrong,
+    branch_wrong_early,
     branch_right,
 ];
 
