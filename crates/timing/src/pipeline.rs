@@ -5,10 +5,13 @@
 //! both allow it and need different units. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 
+mod numbered;
 mod window;
 
 use crate::profile::{ClassCost, PipelineParams};
 use crate::thumb::{Class, Flags, InsnInfo, WordLoad};
+
+pub(crate) use numbered::{Generation, Index, Number, Pipeline};
 
 /// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
 mod unit {
@@ -119,7 +122,7 @@ fn is_predicted(insn: &InsnInfo) -> bool {
 
 /// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
 /// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
-#[derive(Clone, Copy, Eq, Debug)]
+#[derive(Clone, Copy, Eq, Hash, Debug)]
 pub struct Scoreboard {
     /// First cycle in which a register can be used by the late ALU.
     ready: [u8; 64],

@@ -3,7 +3,7 @@
 use super::block::{BlockCost, InsnCost};
 use crate::branch::{BranchSite, Outcome, Predictor};
 use crate::counters::Counters;
-use crate::pipeline::{CostTable, Scoreboard};
+use crate::pipeline::{CostTable, Pipeline};
 use crate::profile::Profile;
 use crate::thumb::Class;
 
@@ -18,7 +18,7 @@ pub struct Front {
     pub(crate) pending: Option<BranchSite>,
     pub(crate) last_fetch_line: u32,
     pub(crate) costs: CostTable,
-    pub(crate) scoreboard: Scoreboard,
+    pub(crate) scoreboard: Pipeline,
     issued: u32,
     pub(crate) line_log2: u32,
 }
@@ -31,7 +31,7 @@ impl Front {
             pending: None,
             last_fetch_line: NO_LINE,
             costs: CostTable::new(&profile.pipeline),
-            scoreboard: Scoreboard::new(),
+            scoreboard: Pipeline::new(),
             issued: 0,
             line_log2: profile.dcache.line.value.trailing_zeros(),
         }
@@ -51,7 +51,7 @@ impl Front {
 
     /// Issue cycles of the last `count` instructions of `block` when it was executed last.
     pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        block.behind(&self.costs, count)
+        block.behind(&self.costs, &self.scoreboard, count)
     }
 
     /// Issue cycles of the instruction executed last, alone.
