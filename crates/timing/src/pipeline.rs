@@ -122,7 +122,7 @@ fn is_predicted(insn: &InsnInfo) -> bool {
 
 /// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
 /// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
-#[derive(Clone, Copy, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scoreboard {
     /// First cycle in which a register can be used by the late ALU.
     ready: [u8; 64],
@@ -145,18 +145,6 @@ pub struct Scoreboard {
 
 /// Core registers and flags.
 const EARLY: usize = 17;
-
-impl PartialEq for Scoreboard {
-    /// Two pipelines are compared for each block that executes, and most are equal: everything is looked at, without a branch.
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        let Self { ready, early, open, busy, next, resolved, word, slots, free } = self;
-        let of = |one: &[u8], other: &[u8]| one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b));
-        of(ready, &other.ready) | of(early, &other.early) | of(free, &other.free) == 0
-            && (*open, *busy, *next, *resolved) == (other.open, other.busy, other.next, other.resolved)
-            && (*word, *slots) == (other.word, other.slots)
-    }
-}
 
 /// Cycles are kept in a byte; the profile's check keeps them below.
 fn short(cycles: u32) -> u8 {
