@@ -154,7 +154,7 @@ impl Cache {
         (line & self.set_mask) as usize * self.ways
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, line: u64) -> Option<usize> {
         let base = self.base(line);
         let set = &self.tags[base..base + self.ways];
@@ -171,8 +171,8 @@ impl Cache {
 
     /// Looks `line` up and, on a hit, notes its use; `dirty` marks it as changed. Says whether it was a hit.
     ///
-    /// The line hit last is answered without a search: it is already its set's most recent one.
-    #[inline]
+    /// The line hit last is answered without a search: it is already its set's most recent one. Called for every access: always in its caller.
+    #[inline(always)]
     pub fn access(&mut self, line: u64, dirty: bool) -> bool {
         if line == self.last_line {
             self.note_change(self.last_at, dirty);
@@ -181,7 +181,7 @@ impl Cache {
         self.search(line, dirty)
     }
 
-    #[inline]
+    #[inline(always)]
     fn search(&mut self, line: u64, dirty: bool) -> bool {
         let Some(at) = self.find(line) else { return false };
         self.note_change(at, dirty);

@@ -60,6 +60,7 @@ impl Front {
     }
 
     /// Issues a block: cycles.
+    #[inline]
     fn issue(&mut self, block: &BlockCost) -> u32 {
         block.issue(&self.costs, &mut self.scoreboard)
     }
@@ -148,6 +149,7 @@ pub(crate) trait Executes<C> {
     }
 
     /// Settles the branch before, now that execution went on at `next`.
+    #[inline]
     fn arrive(&mut self, next: u32) -> u32 {
         let front = self.front();
         let Some(site) = front.pending.take() else { return 0 };
