@@ -114,19 +114,15 @@ impl Pipeline {
 
     /// Forgets what is under way, as an exception does.
     pub(crate) fn clear(&mut self) {
-        self.set(Scoreboard::new());
-    }
-
-    fn set(&mut self, board: Scoreboard) {
-        (self.board, self.now) = (board, Index::NONE);
+        (self.board, self.now) = (Scoreboard::new(), Index::NONE);
     }
 
     /// Issues one instruction: [`Scoreboard::issue`].
     pub(crate) fn issue(&mut self, table: &CostTable, insn: &InsnInfo) -> u32 {
-        let mut board = *self.board();
-        let cycles = board.issue(table, insn);
-        self.set(board);
-        cycles
+        if let Some(board) = self.states.get(self.now.place()) {
+            (self.board, self.now) = (*board, Index::NONE);
+        }
+        self.board.issue(table, insn)
     }
 
     /// What a branch did: [`Scoreboard::turn`].
@@ -142,14 +138,13 @@ impl Pipeline {
         }
     }
 
-    #[cold]
+    /// A branch that such a state has not met, or the exact mode, which numbers none.
+    #[inline(never)]
     fn turn_anew(&mut self, table: &CostTable, taken: bool, penalty: u32, wrong: bool) -> u32 {
-        let mut board = *self.board();
         if self.now == Index::NONE {
-            let cycles = board.turn(table, taken, penalty, wrong);
-            self.set(board);
-            return cycles;
+            return self.board.turn(table, taken, penalty, wrong);
         }
+        let mut board = *self.board();
         let before = self.begin();
         let cycles = board.turn(table, taken, penalty, wrong);
         let after = self.end(&board);
