@@ -6,12 +6,15 @@
 //! late one in the same cycle. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 
+mod numbered;
 mod stored;
 mod window;
 
 use crate::profile::{ClassCost, Param, PipelineParams};
 use crate::thumb::{Class, Flags, InsnInfo, RegSet, WordLoad};
 use stored::Stored;
+
+pub(crate) use numbered::{Generation, Index, Number, Pipeline};
 
 /// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
 mod unit {
@@ -154,7 +157,7 @@ fn unforwarded(insn: &InsnInfo) -> RegSet {
 
 /// Registers and issue slots between two instructions: all that the next one depends on. All times are in cycles after `group`, the
 /// cycle in which the last group issued, so that two pipelines in the same state are equal whatever they executed before.
-#[derive(Clone, Copy, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scoreboard {
     /// First cycle in which a register can be used by the late ALU.
     ready: [u8; 64],
@@ -184,19 +187,6 @@ pub struct Scoreboard {
 const EARLY: usize = 17;
 /// The flags among them. A branch is what reads them early.
 const FLAGS: usize = 16;
-
-impl PartialEq for Scoreboard {
-    /// Two pipelines are compared for each block that executes, and most are equal: everything is looked at, without a branch.
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        let Self { ready, early, late, open, busy, next, resolved, known, stored, word, slots, free } = self;
-        let of = |one: &[u8], other: &[u8]| one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b));
-        of(ready, &other.ready) | of(early, &other.early) | of(late, &other.late) | of(free, &other.free) == 0
-            && (*open, *busy, *next, *resolved, *known)
-                == (other.open, other.busy, other.next, other.resolved, other.known)
-            && (*word, *slots, *stored) == (other.word, other.slots, other.stored)
-    }
-}
 
 /// Cycles are kept in a byte; the profile's check keeps them below.
 fn short(cycles: u32) -> u8 {

@@ -22,6 +22,7 @@ mod peers;
 mod rows;
 mod run;
 mod samples;
+mod speed;
 mod subject;
 mod symbols;
 mod systems;

@@ -107,6 +107,9 @@ pub struct Row {
     /// Of these, the walks beyond on-chip RAM and locked ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walks_beyond: Option<u64>,
+    /// Million instructions that the computer emulated in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
     /// What the paper says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,

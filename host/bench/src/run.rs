@@ -11,7 +11,9 @@ use crate::chip::{self, A9, Basic, Chip, M7};
 use crate::figures::{self, Figures};
 use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, of_peer, paths, peers, rows, systems, targets};
+use crate::{
+    Error, Peer, Row, Symbols, grants, heaps, judge, micro, of_peer, paths, peers, rows, speed, systems, targets,
+};
 
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
@@ -61,6 +63,9 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         let place = systems::Place::new(&install, &tools, A9, &options.out_dir)?;
         let mut figures = Figures::new(&install, &tools, (place.chip.board, &place.profile), &options.out_dir);
         all.extend(figures::measure_a9(&mut figures, options.only.as_deref(), progress)?);
+    }
+    if speed::is_wanted(options.only.as_deref()) {
+        all.extend(speed::measure(&install, &tools, &options.out_dir, options.only.as_deref(), progress)?);
     }
     judge(&mut all, &targets(include_str!("../targets.toml"))?);
     if let Some(only) = &options.only {

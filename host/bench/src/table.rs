@@ -8,12 +8,13 @@ use comfy_table::{CellAlignment, Table};
 use crate::figures::{self, figures_table};
 use crate::heaps::{self, heaps_table};
 use crate::micro::{self, micro_table};
+use crate::speed::{self, speed_table};
 use crate::{Row, Target};
 
 /// Every row, and below the table what the targets came to. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
     let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "paper", "target", "met"], 3..6);
-    let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row) || micro::is_one(row);
+    let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row) || micro::is_one(row) || speed::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),
@@ -27,7 +28,7 @@ pub fn table(rows: &[Row]) -> String {
             verdict(row).to_owned(),
         ]);
     }
-    let others = micro_table(rows) + &heaps_table(rows) + &figures_table(rows);
+    let others = micro_table(rows) + &heaps_table(rows) + &figures_table(rows) + &speed_table(rows);
     if rows.iter().all(|row| apart(&row)) {
         return format!("{others}{}\n", conclusion(rows));
     }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use protect::pmsav7::Attr;
 use record::Watch;
 
+use crate::api::{MemInfo, api};
 use crate::application::{self, System};
 use crate::decode;
 use crate::model::{BlockShape, Model};
@@ -56,6 +57,26 @@ pub struct InsnInfo {
     pub after: u32,
     /// What it does to translation, on an application core.
     pub system: Option<System>,
+    /// The last access's description, and its bytes: the next one's is the same.
+    pub access: Cell<(MemInfo, u32)>,
+}
+
+impl InsnInfo {
+    /// Bytes of an access of this instruction.
+    ///
+    /// # Safety
+    /// `info` belongs to the callback that is running.
+    #[inline]
+    pub unsafe fn bytes_of(&self, info: MemInfo) -> u32 {
+        let (known, bytes) = self.access.get();
+        if known == info && bytes != 0 {
+            return bytes;
+        }
+        // SAFETY: by the caller's promise.
+        let bytes = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(info) };
+        self.access.set((info, bytes));
+        bytes
+    }
 }
 
 impl TbInfo {
@@ -124,7 +145,7 @@ fn describe(raw: &[RawInsn], watch: &Watch, model: &Model) -> &'static TbInfo {
         .map(|(index, insn)| {
             let after = (raw.len() - 1 - index) as u32;
             let system = if on_application { System::decode(insn) } else { None };
-            InsnInfo { block, pc: insn.pc, after, system }
+            InsnInfo { block, pc: insn.pc, after, system, access: Cell::new((0, 0)) }
         })
         .collect();
     info

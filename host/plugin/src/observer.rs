@@ -257,7 +257,7 @@ impl Observer {
     #[inline]
     pub fn data(&mut self, insn: &InsnInfo, info: MemInfo, address: u32, store: bool) {
         // SAFETY: `info` belongs to the callback that is running.
-        let len = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(info) };
+        let len = unsafe { insn.bytes_of(info) };
         self.notice_cut(insn);
         self.accesses += 1;
         let kind = if store { AccessKind::Write } else { AccessKind::Read };

@@ -6,8 +6,10 @@ use crate::api::Bytes;
 use crate::block::InsnInfo;
 use crate::observer::Observer;
 
-/// Guest memory is read in pieces of this size.
-const PIECE_BYTES: u32 = 1 << 16;
+/// Guest memory is read in pieces of this size, which the host's nearest cache holds.
+const PIECE_BYTES: u32 = 1 << 14;
+/// Independent parts of a hash: a host computes so many at a time.
+const LANES: usize = 8;
 
 /// What the witness knows.
 pub struct Witnesses {
@@ -64,7 +66,7 @@ impl Witnesses {
 }
 
 fn hash_range(range: Range, bytes: &mut Bytes) -> Option<u64> {
-    let mut state = [1, 2, 3, 4];
+    let mut state = FRESH;
     let mut at = range.start;
     while at < range.end {
         let len = (range.end - at).min(PIECE_BYTES);
@@ -75,10 +77,11 @@ fn hash_range(range: Range, bytes: &mut Bytes) -> Option<u64> {
 }
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const FRESH: [u64; LANES] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/// Four independent lanes of eight bytes; every step is a bijection of the lane, so that one changed word always shows.
-fn hash_into(state: &mut [u64; 4], bytes: &[u8]) {
-    let mut blocks = bytes.chunks_exact(32);
+/// Independent lanes of eight bytes; every step is a bijection of the lane, so that one changed word always shows.
+fn hash_into(state: &mut [u64; LANES], bytes: &[u8]) {
+    let mut blocks = bytes.chunks_exact(8 * LANES);
     for block in &mut blocks {
         for (lane, word) in state.iter_mut().zip(block.chunks_exact(8)) {
             let word = u64::from_le_bytes(word.try_into().expect("chunks of eight"));
@@ -134,13 +137,13 @@ impl Observer {
 
 #[cfg(test)]
 mod tests {
-    use super::hash_into;
+    use super::{FRESH, hash_into};
 
     #[test]
     fn every_changed_byte_changes_the_hash() {
         let mut memory = [0u8; 100];
         let hash = |memory: &[u8]| {
-            let mut state = [1, 2, 3, 4];
+            let mut state = FRESH;
             hash_into(&mut state, memory);
             state
         };

@@ -81,6 +81,12 @@ impl Core {
         &self.front.costs
     }
 
+    /// As [`MemorySystem::data_at_once`].
+    #[inline]
+    pub fn data_at_once(&mut self, access: &Access, tables: &impl Tables) -> bool {
+        self.system.data_at_once(access, tables)
+    }
+
     /// One data access.
     pub fn data(&mut self, access: Access, tables: &impl Tables) -> Charge {
         self.system.data(access, tables)
@@ -89,13 +95,19 @@ impl Core {
     /// One execution of a block, whose addresses are virtual.
     pub fn block(&mut self, block: &BlockCost, tables: &impl Tables) -> Executed {
         let cycles = self.execute_block(block, tables);
-        Executed { cycles, violation: self.violation.take() }
+        self.executed(cycles)
     }
 
     /// One execution of one instruction.
     pub fn instruction(&mut self, insn: &InsnCost, tables: &impl Tables) -> Executed {
         let cycles = self.execute_instruction(insn, tables);
-        Executed { cycles, violation: self.violation.take() }
+        self.executed(cycles)
+    }
+
+    /// Nearly never is there a violation: it is not moved when there is none.
+    #[inline]
+    fn executed(&mut self, cycles: u32) -> Executed {
+        Executed { cycles, violation: if self.violation.is_some() { self.violation.take() } else { None } }
     }
 
     /// Enters an exception, from the last instruction before it to the first of its handler.
@@ -154,7 +166,11 @@ impl<T: Tables> Executes<T> for Core {
     }
 
     fn fetch_line(&mut self, line: u32, tables: &T) -> u32 {
-        let charge = self.system.fetch(line << self.front.line_log2, None, tables);
+        let virt = line << self.front.line_log2;
+        if self.system.fetch_at_once(virt, tables) {
+            return 0;
+        }
+        let charge = self.system.fetch(virt, None, tables);
         self.violation = self.violation.or(charge.violation);
         charge.cycles
     }

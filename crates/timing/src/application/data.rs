@@ -85,14 +85,10 @@ impl MemorySystem {
     /// pages. Where translation faults, only the walk is charged. The clock advances by the cycles returned.
     pub fn data(&mut self, access: Access, tables: &impl Tables) -> Charge {
         let Access { virt, size, store, .. } = access;
-        if store {
-            self.counters.stores += 1;
-        } else {
-            self.counters.loads += 1;
-        }
-        if self.again(&access, tables) {
+        if self.data_at_once(&access, tables) {
             return Charge::NOTHING;
         }
+        self.count(store);
         let (mut charge, mut mapping) = self.translate(virt, access.phys, false, tables);
         if !store && virt & (size.min(4) - 1) != 0 {
             charge.cycles += self.spend(self.unaligned_load);
@@ -114,6 +110,40 @@ impl MemorySystem {
             }
         }
         charge
+    }
+
+    /// A data access, if it costs nothing and nothing is wrong with it; otherwise nothing happens, and [`MemorySystem::data`] is to be
+    /// called. Most are such, and an answer of one bit is cheap.
+    #[inline]
+    pub fn data_at_once(&mut self, access: &Access, tables: &impl Tables) -> bool {
+        let at_once = self.again(access, tables);
+        if at_once {
+            self.count(access.store);
+        }
+        at_once
+    }
+
+    #[inline]
+    fn count(&mut self, store: bool) {
+        if store {
+            self.counters.stores += 1;
+        } else {
+            self.counters.loads += 1;
+        }
+    }
+
+    /// The same for a fetch, and [`MemorySystem::fetch`].
+    #[inline]
+    pub fn fetch_at_once(&mut self, virt: u32, tables: &impl Tables) -> bool {
+        let Some(mapping) = self.mmu.fetch_again(virt, tables) else { return false };
+        let (addr, cacheable) = (mapping.translate(virt), mapping.attr.cacheable);
+        let below = &self.side.below;
+        let Some(index) = below.find(addr, self.fetch_memory) else { return false };
+        self.fetch_memory = index;
+        let cached = cacheable && below.memories[index].cacheable && self.icache.on;
+        let hit = cached && self.icache.cache.access(u64::from(addr >> below.line_log2), false);
+        self.counters.icache_hits += u64::from(hit);
+        hit
     }
 
     /// Fetches the line of instructions at `virt`.

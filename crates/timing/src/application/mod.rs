@@ -34,6 +34,8 @@ pub struct MemorySystem {
     mmu: Mmu,
     icache: Level1,
     side: DataSide,
+    /// Memory found last by a fetch.
+    fetch_memory: usize,
     prefetcher: Prefetcher,
     /// ACTLR.SMP: shareable memory is held in the level-1 caches.
     coherent: bool,
@@ -74,6 +76,7 @@ impl MemorySystem {
                 stores: StoreBuffer::new(profile.bus.store_buffer.value),
                 below: Below { memories, l2: Some(Pl310::new(&core.l2)?), line_log2 },
             },
+            fetch_memory: 0,
             prefetcher: Prefetcher::new(&core.prefetch, line_log2),
             coherent: false,
             unaligned_load: profile.bus.unaligned_load.value,

@@ -154,33 +154,49 @@ impl Cache {
         (line & self.set_mask) as usize * self.ways
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, line: u64) -> Option<usize> {
         let base = self.base(line);
         let set = &self.tags[base..base + self.ways];
-        set.iter().position(|&tag| tag == line).map(|way| base + way)
+        let way = match <&[u64; 4]>::try_from(set) {
+            // Which way it is cannot be foretold: no branch for each.
+            Ok(four) => {
+                let found = (0..4).fold(0u32, |found, way| found | u32::from(four[way] == line) << way);
+                (found != 0).then_some(found.trailing_zeros() as usize)
+            }
+            Err(_) => set.iter().position(|&tag| tag == line),
+        };
+        way.map(|way| base + way)
     }
 
     /// Looks `line` up and, on a hit, notes its use; `dirty` marks it as changed. Says whether it was a hit.
     ///
-    /// The line hit last is answered without a search: it is already its set's most recent one.
-    #[inline]
+    /// The line hit last is answered without a search: it is already its set's most recent one. Called for every access: always in its caller.
+    #[inline(always)]
     pub fn access(&mut self, line: u64, dirty: bool) -> bool {
         if line == self.last_line {
-            self.dirty[self.last_at] |= dirty;
+            self.note_change(self.last_at, dirty);
             return true;
         }
         self.search(line, dirty)
     }
 
-    #[inline]
+    #[inline(always)]
     fn search(&mut self, line: u64, dirty: bool) -> bool {
         let Some(at) = self.find(line) else { return false };
-        self.dirty[at] |= dirty;
+        self.note_change(at, dirty);
         self.victims.touch(at, self.ways);
         self.last_line = line;
         self.last_at = at;
         true
+    }
+
+    /// The host need not have the mark at hand for an access that changes nothing.
+    #[inline]
+    fn note_change(&mut self, at: usize, dirty: bool) {
+        if dirty {
+            self.dirty[at] = true;
+        }
     }
 
     /// Brings `line` in, which must not be there: into an empty unlocked way, else over the policy's victim.

@@ -44,9 +44,16 @@ impl Victims {
         }
     }
 
-    /// Notes a use of place `at`.
-    #[inline]
+    /// Notes a use of place `at`, if the policy asks for uses.
+    #[inline(always)]
     pub(super) fn touch(&mut self, at: usize, ways: usize) {
+        if !matches!(self, Self::Random { .. } | Self::RoundRobin { .. }) {
+            self.note_use(at, ways);
+        }
+    }
+
+    #[inline(never)]
+    fn note_use(&mut self, at: usize, ways: usize) {
         match self {
             Self::Random { .. } | Self::RoundRobin { .. } => {}
             Self::Lru { used, clock } => {

@@ -1,7 +1,6 @@
 //! Execution, block by block or instruction by instruction.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use super::Machine;
@@ -9,39 +8,82 @@ use super::front::{Executes, Front};
 use crate::attr::MemAttr;
 use crate::branch::BranchSite;
 use crate::counters::Counters;
-use crate::pipeline::{CostTable, Scoreboard};
+use crate::pipeline::{CostTable, Generation, Index, Number, Pipeline, Scoreboard};
 use crate::thumb::{Class, Flags, InsnInfo};
 
 /// Runs through a block that are remembered: loops and calls come with few different pipelines.
-const PATHS: usize = 4;
+const PATHS: usize = 8;
 
 /// A run through a block: the pipeline before and after it, and the cycles between. It depends on nothing else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Path {
-    before: Scoreboard,
-    after: Scoreboard,
+    before: Index,
+    after: Index,
     cycles: u32,
 }
 
 /// The runs through a block that were computed last.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 struct Paths {
-    known: Vec<Path>,
-    oldest: usize,
+    /// Whose pipelines they name.
+    generation: Generation,
     /// The one that was taken last.
-    last: usize,
+    last: u8,
+    oldest: u8,
+    known: [Path; PATHS],
+}
+
+impl Paths {
+    /// None.
+    const NONE: Self = Self {
+        generation: Generation::NONE,
+        last: 0,
+        oldest: 0,
+        known: [Path { before: Index::UNUSED, after: Index::UNUSED, cycles: 0 }; PATHS],
+    };
+
+    /// The path that begins so.
+    #[inline]
+    fn find(&mut self, before: Number) -> Option<Path> {
+        if before.generation != self.generation {
+            return None;
+        }
+        let last = self.known[usize::from(self.last) % PATHS];
+        if last.before == before.index { Some(last) } else { self.search(before.index) }
+    }
+
+    fn search(&mut self, before: Index) -> Option<Path> {
+        let at = self.known.iter().position(|path| path.before == before)?;
+        self.last = at as u8;
+        Some(self.known[at])
+    }
+
+    /// Remembers a path in the place of the oldest.
+    fn keep(&mut self, generation: Generation, path: Path) {
+        if generation != self.generation {
+            *self = Self { generation, ..Self::NONE };
+        }
+        self.known[usize::from(self.oldest)] = path;
+        self.last = self.oldest;
+        self.oldest = (self.oldest + 1) % PATHS as u8;
+    }
+
+    /// The pipeline before the path taken last.
+    fn before(&self) -> Number {
+        Number { generation: self.generation, index: self.known[usize::from(self.last)].before }
+    }
 }
 
 /// What is known of a translated block before it executes. The code is contiguous. Where it begins and ends changes nothing: the
 /// pipeline at its end is that at the next one's start.
+///
+/// What every execution reads comes first, and is small: the host has thousands of blocks to keep at hand.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct BlockCost {
     start: u32,
     /// Address after the last instruction.
     end: u32,
-    /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
-    cycles: u32,
-    instructions: Box<[InsnInfo]>,
     paths: RefCell<Paths>,
     /// The branch at its end, if it has one.
     pub(super) branch: Option<BranchSite>,
@@ -49,6 +91,10 @@ pub struct BlockCost {
     pub(super) drains: bool,
     /// Whether an ISB in it empties the fetch buffer.
     pub(super) refetches: bool,
+    count: u32,
+    /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
+    cycles: u32,
+    instructions: Box<[InsnInfo]>,
 }
 
 /// One instruction at its address, for the exact mode.
@@ -78,10 +124,11 @@ impl BlockCost {
             end: start,
             cycles: 0,
             instructions: Box::default(),
-            paths: RefCell::default(),
+            paths: RefCell::new(Paths::NONE),
             branch: None,
             drains: false,
             refetches: false,
+            count: 0,
         };
         let instructions: Box<[InsnInfo]> = instructions.into_iter().copied().collect();
         for info in &instructions {
@@ -91,36 +138,39 @@ impl BlockCost {
             block.refetches |= info.class == Class::InstructionBarrier;
             block.end = block.end.wrapping_add(u32::from(info.size));
         }
+        block.count = instructions.len() as u32;
         block.instructions = instructions;
         block
     }
 
     /// Issues all of it: cycles. Time: constant if it was issued to the same pipeline before, else proportional to the instructions.
-    pub(super) fn issue(&self, table: &CostTable, board: &mut Scoreboard) -> u32 {
-        let paths = &mut *self.paths.borrow_mut();
-        if let Some(at) = paths.known.iter().position(|path| path.before == *board) {
-            paths.last = at;
-            *board = paths.known[at].after;
-            return paths.known[at].cycles;
+    #[inline]
+    pub(super) fn issue(&self, table: &CostTable, pipeline: &mut Pipeline) -> u32 {
+        let known = self.paths.borrow_mut().find(pipeline.now());
+        let Some(path) = known else { return self.issue_anew(table, pipeline) };
+        pipeline.enter(path.after);
+        path.cycles
+    }
+
+    #[cold]
+    fn issue_anew(&self, table: &CostTable, pipeline: &mut Pipeline) -> u32 {
+        let before = pipeline.begin();
+        let known = self.paths.borrow_mut().find(before);
+        if let Some(path) = known {
+            pipeline.enter(path.after);
+            return path.cycles;
         }
-        let before = *board;
+        let mut board = *pipeline.board();
         let cycles = self.instructions.iter().map(|info| board.issue(table, info)).sum();
-        let path = Path { before, after: *board, cycles };
-        if paths.known.len() < PATHS {
-            paths.last = paths.known.len();
-            paths.known.push(path);
-        } else {
-            paths.last = paths.oldest;
-            paths.known[paths.oldest] = path;
-            paths.oldest = (paths.oldest + 1) % PATHS;
-        }
+        let after = pipeline.end(&board);
+        self.paths.borrow_mut().keep(before.generation, Path { before: before.index, after: after.index, cycles });
         cycles
     }
 
     /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
-    pub(super) fn behind(&self, table: &CostTable, count: usize) -> u32 {
+    pub(super) fn behind(&self, table: &CostTable, pipeline: &Pipeline, count: usize) -> u32 {
         let paths = self.paths.borrow();
-        let Some(mut before) = paths.known.get(paths.last).map(|path| path.before) else { return 0 };
+        let Some(mut before) = pipeline.recall(paths.before()).copied() else { return 0 };
         let (first, last) = self.instructions.split_at(self.instructions.len().saturating_sub(count));
         first.iter().for_each(|info| _ = before.issue(table, info));
         last.iter().map(|info| before.issue(table, info)).sum()
@@ -133,7 +183,7 @@ impl BlockCost {
 
     /// Number of instructions.
     pub fn instructions(&self) -> u32 {
-        self.instructions.len() as u32
+        self.count
     }
 
     /// First address and the address after the last instruction.

@@ -3,7 +3,7 @@
 use super::block::{BlockCost, InsnCost};
 use crate::branch::{BranchSite, Outcome, Predictor};
 use crate::counters::Counters;
-use crate::pipeline::{CostTable, Scoreboard};
+use crate::pipeline::{CostTable, Pipeline};
 use crate::profile::Profile;
 use crate::thumb::Class;
 
@@ -18,7 +18,7 @@ pub struct Front {
     pub(crate) pending: Option<BranchSite>,
     pub(crate) last_fetch_line: u32,
     pub(crate) costs: CostTable,
-    pub(crate) scoreboard: Scoreboard,
+    pub(crate) scoreboard: Pipeline,
     issued: u32,
     pub(crate) line_log2: u32,
 }
@@ -31,7 +31,7 @@ impl Front {
             pending: None,
             last_fetch_line: NO_LINE,
             costs: CostTable::new(&profile.pipeline),
-            scoreboard: Scoreboard::new(),
+            scoreboard: Pipeline::new(),
             issued: 0,
             line_log2: profile.dcache.line.value.trailing_zeros(),
         }
@@ -51,7 +51,7 @@ impl Front {
 
     /// Issue cycles of the last `count` instructions of `block` when it was executed last.
     pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        block.behind(&self.costs, count)
+        block.behind(&self.costs, &self.scoreboard, count)
     }
 
     /// Issue cycles of the instruction executed last, alone.
@@ -60,6 +60,7 @@ impl Front {
     }
 
     /// Issues a block: cycles.
+    #[inline]
     fn issue(&mut self, block: &BlockCost) -> u32 {
         block.issue(&self.costs, &mut self.scoreboard)
     }
@@ -105,7 +106,8 @@ pub(crate) trait Executes<C> {
         } else {
             // The issue cycles are spread over the lines, so that what is read ahead has time to arrive.
             let lines = last.wrapping_sub(first).wrapping_add(1);
-            let share = cycles / lines;
+            // Nearly always two: a division would cost the host more than the rest of this.
+            let share = if lines == 2 { cycles / 2 } else { cycles / lines };
             for line in first..=last {
                 spent += self.fetch(line, context) + self.pass(share);
             }
@@ -147,11 +149,13 @@ pub(crate) trait Executes<C> {
     }
 
     /// Settles the branch before, now that execution went on at `next`.
+    #[inline]
     fn arrive(&mut self, next: u32) -> u32 {
         let front = self.front();
         let Some(site) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let penalty = front.predictor.cost(outcome, front.scoreboard.known());
+        let known = outcome == Outcome::Wrong && front.scoreboard.board().known();
+        let penalty = front.predictor.cost(outcome, known);
         let taken = next != site.fall_through;
         let cycles = front.scoreboard.turn(&front.costs, taken, penalty, outcome == Outcome::Wrong);
         let counts = self.counts();

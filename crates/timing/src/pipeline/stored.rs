@@ -7,7 +7,7 @@ use crate::thumb::{Flags, InsnInfo, Place, RegSet};
 const KEPT: usize = MAX_STORE_LOAD as usize;
 
 /// Words stored lately, the last one first. Which words they are, the instructions say: base and offset, while the base is not written.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Stored {
     places: [Place; KEPT],
     /// Cycles after the group from which each can be loaded; 0 for one that is forgotten.

@@ -82,7 +82,7 @@ impl Observer {
     #[inline]
     pub fn application_data(&mut self, insn: &InsnInfo, info: MemInfo, address: u32, store: bool) {
         // SAFETY: `info` belongs to the callback that is running.
-        let len = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(info) };
+        let len = unsafe { insn.bytes_of(info) };
         self.notice_cut(insn);
         self.accesses += 1;
         // SAFETY: as above; the answer stays valid until the next question.
@@ -92,13 +92,8 @@ impl Observer {
         };
         let Model::Application(app) = &mut self.model else { return };
         let access = Access { virt: address, phys: went, size: len, store };
-        let charge = app.core.data(access, &app.memory);
-        CLOCK.pass(u64::from(charge.cycles));
-        if app.core.system().mmu().micro_misses() != self.areas.misses() {
-            self.count_miss(address);
-        }
-        if let Some(violation) = charge.violation {
-            self.translation_violation(insn.pc, address, len, violation);
+        if !app.core.data_at_once(&access, &app.memory) {
+            self.application_access(insn.pc, access);
         }
         let Some(at) = went else { return };
         if at.wrapping_sub(DEVICES) < DEVICES_BYTES {
@@ -111,6 +106,20 @@ impl Observer {
         }
         if store && self.witness.is_watching && self.kernel == 0 {
             self.hostile_store(insn, at, len);
+        }
+    }
+
+    /// An access of the instruction at `pc` takes time, or something is wrong with it.
+    #[inline(never)]
+    fn application_access(&mut self, pc: u32, access: Access) {
+        let Model::Application(app) = &mut self.model else { return };
+        let charge = app.core.data(access, &app.memory);
+        CLOCK.pass(u64::from(charge.cycles));
+        if app.core.system().mmu().micro_misses() != self.areas.misses() {
+            self.count_miss(access.virt);
+        }
+        if let Some(violation) = charge.violation {
+            self.translation_violation(pc, access.virt, access.size, violation);
         }
     }
 
