@@ -150,8 +150,8 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Makes sure that the timer comes when the running thread must stop. If a price has exceeded what was left, that is at once: a timer that is
-    /// armed anew with each call would never come. It is at once, too, if the timer is late: prices need no time, and the payer must not spend by
-    /// many what a more important sharer of its budget is released for.
+    /// armed anew with each call would never come. It is at once, too, if the timer is late: prices need no time, and many of them must not add up
+    /// to what a more important sharer of the budget is released for.
     #[inline(always)]
     pub(crate) fn arm_for_end(&mut self, now: u32) {
         let end = self.end();

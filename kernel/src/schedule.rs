@@ -76,6 +76,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.recheck = false;
+        // A timer that is late comes at once: see [`Kernel::arm_for_end`].
+        if (self.armed.wrapping_sub(paused as u32) as i32) <= 0 {
+            self.arch.timer_again();
+        }
         let mut steps = 0;
         while steps < STEP {
             let now = self.now();
@@ -224,9 +228,15 @@ impl<A: Arch> Kernel<A> {
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
         self.limit = limit;
-        if (limit.wrapping_sub(self.armed) as i32) < 0 {
-            self.armed = limit;
-            self.arch.arm_timer_in(delay);
+        // One test for two: the timer comes behind the end, or should have come before now.
+        let behind = limit.wrapping_sub(self.armed);
+        if behind >= delay {
+            if (behind as i32) < 0 {
+                self.armed = limit;
+                self.arch.arm_timer_in(delay);
+            } else {
+                self.arch.timer_again();
+            }
         }
         self.run(base, place);
         true

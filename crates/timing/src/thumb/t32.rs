@@ -156,7 +156,7 @@ fn modified_immediate(w: Words) -> InsnInfo {
         return new(Class::Undefined);
     }
     // A byte that is shifted into place goes through the shifter; one that is repeated does not.
-    let shifted = w.hw1 & 1 << 10 != 0 || w.hw2 & 0x6000 != 0;
+    let shifted = w.hw1 & 1 << 10 != 0 || w.hw2 & 0x4000 != 0;
     let class = match either_alu(w, opcode) {
         _ if shifted => Class::AluShifted,
         true => Class::Alu,

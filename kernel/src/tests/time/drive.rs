@@ -221,15 +221,19 @@ impl<'a> Run<'a> {
         let way_in = self.path(COSTS.switching.early / 2);
         self.kernel.arch.now += way_in;
         let before = self.kernel.current();
-        let due = self.kernel.times.earliest(self.kernel.top().priority) <= self.kernel.arch.now;
+        let now = self.kernel.arch.now;
+        let due = self.kernel.times.earliest(self.kernel.top().priority) <= now;
+        // A timer for who runs is not given back: its time is up, or it has left a gate for whose end the timer came.
+        let own = (self.kernel.end().wrapping_sub(now as u32) as i32) <= 0
+            || self.kernel.entered.is_some_and(|thread| self.kernel.running() == Some(thread));
         self.kernel.arch.again = false;
         self.kernel.arch.timer = None;
         self.kernel.on_timer();
         let same = self.kernel.current() == before;
-        if same && !due && before != NOBODY {
-            self.came_in_vain(before, way_in);
-        } else {
+        if !same || due || before == NOBODY {
             self.switched(before, way_in, COSTS.switching.path());
+        } else if !own {
+            self.came_in_vain(before, way_in);
         }
         let most = if same { COSTS.switching.early / 2 } else { COSTS.switching.exit };
         self.kernel.arch.now += self.path(most);
@@ -326,7 +330,10 @@ impl<'a> Run<'a> {
 
     /// A timer that came too early: the thread gets Y back, beside what it has left of the way out of the kernel.
     fn came_in_vain(&mut self, who: u8, way_in: u64) {
-        self.ends(who, self.kernel.arch.now - way_in);
+        let to = self.kernel.arch.now - way_in;
+        if self.pays_from < to {
+            self.ends(who, to);
+        }
         self.pays_from += u64::from(COSTS.switching.early);
     }
 
