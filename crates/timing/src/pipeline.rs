@@ -2,7 +2,7 @@
 //!
 //! A scoreboard holds for each register the cycle from which it can be used. In order, an instruction issues in the first cycle
 //! that is not before its predecessor's and in which its operands are ready; it may share its predecessor's cycle when
-//! both allow it and need different units. Where there is an early ALU, an instruction that goes through it has its result for the
+//! both allow it and need different units. If there is an early ALU, an instruction that goes through it has its result for the
 //! late one in the same cycle. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 

@@ -25,7 +25,7 @@ pub(crate) fn is_wanted(only: Option<&str>) -> bool {
 /// Runs the program on each board that is wanted and returns a row for each.
 ///
 /// # Errors
-/// Whatever keeps a run from its end.
+/// Any that keeps a run from its end.
 pub(crate) fn measure(
     install: &Install,
     tools: &Tools,

@@ -77,7 +77,7 @@ impl Paths {
 /// What is known of a translated block before it executes. The code is contiguous. Where it begins and ends changes nothing: the
 /// pipeline at its end is that at the next one's start.
 ///
-/// What every execution reads comes first, and is small: the host has thousands of blocks to keep at hand.
+/// The part that every execution reads comes first, and is small: the host has thousands of blocks to keep at hand.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct BlockCost {
@@ -170,7 +170,10 @@ impl BlockCost {
     /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
     pub(super) fn behind(&self, table: &CostTable, pipeline: &Pipeline, count: usize) -> u32 {
         let paths = self.paths.borrow();
-        let Some(mut before) = pipeline.recall(paths.before()).copied() else { return 0 };
+        // Whoever asks has just issued this block, so that its pipeline is still known.
+        let before = pipeline.recall(paths.before()).copied();
+        debug_assert!(before.is_some(), "a block is asked about that was not the last");
+        let Some(mut before) = before else { return 0 };
         let (first, last) = self.instructions.split_at(self.instructions.len().saturating_sub(count));
         first.iter().for_each(|info| _ = before.issue(table, info));
         last.iter().map(|info| before.issue(table, info)).sum()

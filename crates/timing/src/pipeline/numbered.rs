@@ -16,7 +16,7 @@ const MOST: usize = if cfg!(test) { 1 << 4 } else { 1 << 14 };
 /// Places of the hash table, of which at most half are taken.
 const PLACES: usize = 2 * MOST;
 
-/// What tells apart the states of one index: another pipeline's, or those before all were forgotten.
+/// Tells apart the states of one index: another pipeline's, or those before all were forgotten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Generation(u32);
 
@@ -53,7 +53,7 @@ impl Index {
     }
 }
 
-/// What a branch with this penalty made of a state. Penalties and cycles of a branch are short, by the profile's check.
+/// Effect of a branch with this penalty on a state. Penalties and cycles of a branch are short, by the profile's check.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     /// The state behind it; [`Index::UNUSED`] until it was computed.
@@ -62,7 +62,7 @@ struct Turn {
     cycles: u16,
 }
 
-/// What decides, beside the penalty, what a branch makes of a state: see [`Scoreboard::turn`].
+/// All that decides, beside the penalty, the effect of a branch on a state: see [`Scoreboard::turn`].
 const fn kind(taken: bool, penalty: u32, wrong: bool) -> usize {
     if penalty == 0 { taken as usize } else { 2 + wrong as usize }
 }
@@ -76,7 +76,7 @@ pub struct Pipeline {
     now: Index,
     generation: Generation,
     states: Vec<Scoreboard>,
-    /// What branches made of each state, by [`kind`]. Apart, as this is what is looked at.
+    /// Effects of branches on each state, by [`kind`]. They lie apart, as they are looked at most.
     turns: Vec<[Turn; 4]>,
     /// Index of a state plus one, at the state's hash or behind it; 0: free.
     places: Vec<u32>,
@@ -125,7 +125,7 @@ impl Pipeline {
         self.board.issue(table, insn)
     }
 
-    /// What a branch did: [`Scoreboard::turn`].
+    /// Effect of a branch: [`Scoreboard::turn`].
     #[inline]
     pub(crate) fn turn(&mut self, table: &CostTable, taken: bool, penalty: u32, wrong: bool) -> u32 {
         let turns = self.turns.get(self.now.place());

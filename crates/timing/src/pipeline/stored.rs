@@ -49,7 +49,7 @@ impl Stored {
         u32::from_le_bytes(self.until) != 0
     }
 
-    /// Forgets all others. What is forgotten leaves no trace, so that equal pipelines are equal.
+    /// Forgets all others. A place that was forgotten is as it was at first.
     fn keep(&mut self, kept: impl Fn(Place, u8) -> bool) {
         for (place, until) in self.places.iter_mut().zip(&mut self.until) {
             if !kept(*place, *until) {

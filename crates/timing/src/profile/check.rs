@@ -228,13 +228,16 @@ impl Profile {
         }
     }
 
-    /// What is forwarded late or early, which is known of cores that issue in order.
+    /// Results that are forwarded late or early, which is known of cores that issue in order.
     fn check_bypasses(&self, need: &mut impl FnMut(bool, &str, &str)) {
         let (pipeline, branch) = (&self.pipeline, &self.branch);
         let cycles = |param: &Option<Param<u32>>, most| param.as_ref().is_none_or(|p| (1..=most).contains(&p.value));
         need(cycles(&pipeline.load_late, 2), "pipeline.load_late", "1 or 2");
         need(cycles(&pipeline.store_load, MAX_STORE_LOAD), "pipeline.store_load", "1 to 4");
         need(cycles(&pipeline.flags_ahead, 8), "pipeline.flags_ahead", "1 to 8");
+        // Flags come from the late ALU; nothing else says that they are never there for the same cycle.
+        let known = pipeline.alu_early.is_none() || pipeline.flags_ahead.is_some();
+        need(known, "pipeline.alu_early", "needs pipeline.flags_ahead");
         let both = pipeline.flags_ahead.is_some() == branch.mispredict_early.is_some();
         let most = branch.mispredict_early.as_ref().map_or(0, |early| early.value);
         let rule = "needs pipeline.flags_ahead, and is no more than mispredict";

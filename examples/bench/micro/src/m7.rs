@@ -18,7 +18,7 @@ macro_rules! chain {
         "str r4, [r4]\nmov r0, r4"
     };
 }
-// What was loaded is an offset: the chains leave an address there.
+// The word that was loaded is an offset: the chains leave an address there.
 macro_rules! index {
     () => {
         "movs r0, #0\nstr r0, [r4]"

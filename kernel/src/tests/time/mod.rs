@@ -4,6 +4,7 @@
 
 mod drive;
 mod moods;
+mod payers;
 mod rules;
 mod small;
 mod supply;
