@@ -115,7 +115,7 @@ fn prices_do_not_add_up_while_the_timer_is_late() {
         // The second thread waits for a signal, or has yielded.
         let aside = if *call == Call::Yield { Call::Yield } else { Call::Wait };
         kernel.asks(aside as u32, [word(0), 1, 0, 0]);
-        assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + u64::from(COSTS.late))));
+        assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + COSTS.late)));
         kernel.passes(at);
         kernel.asks(*call as u32, [*handle, 1, 0, 0]);
         assert_eq!((kernel.current(), kernel.arch.again), (*next, late), "{call:?} {at} ticks after the start");
