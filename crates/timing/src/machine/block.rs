@@ -91,10 +91,9 @@ pub struct BlockCost {
     pub(super) drains: bool,
     /// Whether an ISB in it empties the fetch buffer.
     pub(super) refetches: bool,
-    count: u32,
+    instructions: Box<[InsnInfo]>,
     /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
     cycles: u32,
-    instructions: Box<[InsnInfo]>,
 }
 
 /// One instruction at its address, for the exact mode.
@@ -128,7 +127,6 @@ impl BlockCost {
             branch: None,
             drains: false,
             refetches: false,
-            count: 0,
         };
         let instructions: Box<[InsnInfo]> = instructions.into_iter().copied().collect();
         for info in &instructions {
@@ -138,7 +136,6 @@ impl BlockCost {
             block.refetches |= info.class == Class::InstructionBarrier;
             block.end = block.end.wrapping_add(u32::from(info.size));
         }
-        block.count = instructions.len() as u32;
         block.instructions = instructions;
         block
     }
@@ -170,10 +167,8 @@ impl BlockCost {
     /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
     pub(super) fn behind(&self, table: &CostTable, pipeline: &Pipeline, count: usize) -> u32 {
         let paths = self.paths.borrow();
-        // Whoever asks has just issued this block, so that its pipeline is still known.
-        let before = pipeline.recall(paths.before()).copied();
-        debug_assert!(before.is_some(), "a block is asked about that was not the last");
-        let Some(mut before) = before else { return 0 };
+        // The block issued last is always known; of an earlier one the pipeline may be forgotten.
+        let Some(mut before) = pipeline.recall(paths.before()).copied() else { return 0 };
         let (first, last) = self.instructions.split_at(self.instructions.len().saturating_sub(count));
         first.iter().for_each(|info| _ = before.issue(table, info));
         last.iter().map(|info| before.issue(table, info)).sum()
@@ -186,7 +181,7 @@ impl BlockCost {
 
     /// Number of instructions.
     pub fn instructions(&self) -> u32 {
-        self.count
+        self.instructions.len() as u32
     }
 
     /// First address and the address after the last instruction.
