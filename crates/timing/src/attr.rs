@@ -1,6 +1,6 @@
 //! Memory attributes of one access, as the MPU in force or the architecture's default map gives them.
 
-/// What the memory type in force permits the caches and buffers to do with an access. It is passed with every access, and aligned so that it
+/// The memory type in force permits the caches and buffers this much with an access. It is passed with every access, and aligned so that it
 /// is read from a table in one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(align(8))]

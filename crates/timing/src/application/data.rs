@@ -137,13 +137,21 @@ impl MemorySystem {
     pub fn fetch_at_once(&mut self, virt: u32, tables: &impl Tables) -> bool {
         let Some(mapping) = self.mmu.fetch_again(virt, tables) else { return false };
         let (addr, cacheable) = (mapping.translate(virt), mapping.attr.cacheable);
-        let below = &self.side.below;
-        let Some(index) = below.find(addr, self.fetch_memory) else { return false };
+        let Some(index) = self.side.below.find(addr, self.fetch_memory) else { return false };
         self.fetch_memory = index;
-        let cached = cacheable && below.memories[index].cacheable && self.icache.on;
-        let hit = cached && self.icache.cache.access(u64::from(addr >> below.line_log2), false);
+        self.cached_line(index, addr, cacheable) == Some(true)
+    }
+
+    /// Whether the instruction cache has the line at an address of a memory; none if it holds nothing of there.
+    #[inline]
+    fn cached_line(&mut self, memory: usize, addr: u32, cacheable: bool) -> Option<bool> {
+        let below = &self.side.below;
+        if !(cacheable && below.memories[memory].cacheable && self.icache.on) {
+            return None;
+        }
+        let hit = self.icache.cache.access(u64::from(addr >> below.line_log2), false);
         self.counters.icache_hits += u64::from(hit);
-        hit
+        Some(hit)
     }
 
     /// Fetches the line of instructions at `virt`.
@@ -266,18 +274,18 @@ impl MemorySystem {
             self.counters.outside += 1;
             return 0;
         };
+        let cached = self.cached_line(index, addr, mapping.attr.cacheable);
         let below = &mut self.side.below;
         let request = Request { outer: mapping.outer, master: Master::Instruction };
-        let line = u64::from(addr >> below.line_log2);
         let bytes = 1u32 << below.line_log2;
-        if mapping.attr.cacheable && below.memories[index].cacheable && self.icache.on {
-            if self.icache.cache.access(line, false) {
-                self.counters.icache_hits += 1;
-                return 0;
+        match cached {
+            Some(true) => return 0,
+            Some(false) => {
+                self.counters.icache_misses += 1;
+                self.icache.cache.fill(u64::from(addr >> below.line_log2), false);
+                return below.read(index, addr & !(bytes - 1), FETCH_BYTES, bytes, self.now, request).0;
             }
-            self.counters.icache_misses += 1;
-            self.icache.cache.fill(line, false);
-            return below.read(index, addr & !(bytes - 1), FETCH_BYTES, bytes, self.now, request).0;
+            None => {}
         }
         // Request after request, as the fetch port has no line to keep the rest in.
         let first = addr & !(bytes - 1);

@@ -93,6 +93,14 @@ fn a_word_is_late_for_factors_and_indices() {
     assert_eq!(sum(&[0xFB02, 0x1302]), 1, "MLA r3, r2, r2, r1: a sum is not late");
 }
 
+/// The pipeline behind some 16-bit instructions.
+fn issued(code: &[u16]) -> Scoreboard {
+    let table = CostTable::new(&stm32f767().pipeline);
+    let mut board = Scoreboard::new();
+    code.iter().for_each(|half| _ = board.issue(&table, &insn(&[*half])));
+    board
+}
+
 /// A load of a word that was stored in cycle 0 issues in 4, whatever part of the word it was; one of another word does not wait, and of a base
 /// that was written since nothing is known.
 #[test]
@@ -112,12 +120,7 @@ fn a_load_waits_for_the_store_of_its_word() {
     let then = |load: u16| cycles(&[&stores[..], &[load]].concat());
     assert_eq!((then(LDR_R1_R5), then(LDR_R1_R5_4)), (5, 6));
     // A store that is through leaves nothing behind.
-    let table = CostTable::new(&stm32f767().pipeline);
-    let after = |first: u16| {
-        let mut board = Scoreboard::new();
-        [first].iter().chain(&[MOV_R10_R1; 20]).for_each(|half| _ = board.issue(&table, &insn(&[*half])));
-        board
-    };
+    let after = |first: u16| issued(&[&[first][..], &[MOV_R10_R1; 20]].concat());
     assert!(after(STR_R4_R5) == after(ADD_SP));
     let mut pipeline = stm32f767().pipeline;
     pipeline.store_load = None;
@@ -151,12 +154,8 @@ fn an_extension_issues_first() {
 /// Flags of cycle 0 are early for a branch in cycle 3, and not for one in 2; CBZ has none.
 #[test]
 fn flags_are_known_three_cycles_before() {
-    let table = CostTable::new(&stm32f767().pipeline);
     let known = |between: usize, branch: u16| {
-        let mut board = Scoreboard::new();
-        let code = [&[SUBS_R2_1][..], &std::vec![MOV_R10_R1; between], &[branch]].concat();
-        code.iter().for_each(|half| _ = board.issue(&table, &insn(&[*half])));
-        board.known()
+        issued(&[&[SUBS_R2_1][..], &std::vec![MOV_R10_R1; between], &[branch]].concat()).known()
     };
     assert_eq!([0, 3, 4, 5, 9].map(|between| known(between, BNE_BACK)), [false, false, false, true, true]);
     assert!(!known(9, 0xB10A), "CBZ r2");

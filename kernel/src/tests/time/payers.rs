@@ -1,4 +1,4 @@
-//! Who pays, as seen from outside: use and prices of each budget, told from the processor's side and held against its supply.
+//! The processor's own account of each budget: it notes use and prices as they happen, and holds them against the budget's supply.
 
 use std::string::String;
 

@@ -105,20 +105,23 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
 /// The timer is late for a more important sharer: it comes at once behind the first price that is paid meanwhile, whoever goes on then.
 #[test]
 fn prices_do_not_add_up_while_the_timer_is_late() {
-    let arranges = [(Call::InterruptAck, LINE, 3), (Call::Yield, 0, 2), (Call::Signal, word(0), 2)];
-    for ((call, handle, next), (at, late)) in arranges.iter().flat_map(|one| [(one, (140, false)), (one, (160, true))])
-    {
-        let processor = Machine { now: START, shortest: COSTS.late, ..Machine::default() };
-        let last = if *call == Call::Yield { 3 } else { 4 };
-        let mut kernel = boot_with(&on_one_budget(&[2, 3, last]), processor);
-        sleeps(&mut kernel, START + 150);
-        // The second thread waits for a signal, or has yielded.
-        let aside = if *call == Call::Yield { Call::Yield } else { Call::Wait };
-        kernel.asks(aside as u32, [word(0), 1, 0, 0]);
-        assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + COSTS.late)));
-        kernel.passes(at);
-        kernel.asks(*call as u32, [*handle, 1, 0, 0]);
-        assert_eq!((kernel.current(), kernel.arch.again), (*next, late), "{call:?} {at} ticks after the start");
+    // The call and its handle; how the second thread has stepped aside, and the third's priority; who goes on.
+    let arranges = [
+        (Call::InterruptAck, LINE, Call::Wait, 4, 3),
+        (Call::Yield, 0, Call::Yield, 3, 2),
+        (Call::Signal, word(0), Call::Wait, 4, 2),
+    ];
+    for (call, handle, aside, priority, next) in arranges {
+        for (at, late) in [(140, false), (160, true)] {
+            let processor = Machine { now: START, shortest: COSTS.late, ..Machine::default() };
+            let mut kernel = boot_with(&on_one_budget(&[2, 3, priority]), processor);
+            sleeps(&mut kernel, START + 150);
+            kernel.asks(aside as u32, [word(0), 1, 0, 0]);
+            assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + COSTS.late)));
+            kernel.passes(at);
+            kernel.asks(call as u32, [handle, 1, 0, 0]);
+            assert_eq!((kernel.current(), kernel.arch.again), (next, late), "{call:?} {at} ticks after the start");
+        }
     }
 }
 
