@@ -170,6 +170,9 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     fn timer_again(&mut self) {
         const PENDSTSET: u32 = 1 << 26;
+        // The interrupt arms the timer anew. If the old delay ran out before that, a second interrupt would come in vain.
+        regs::SYST_RVR.write(LONGEST_TICKS);
+        regs::SYST_CVR.write(0);
         regs::ICSR.write(PENDSTSET);
     }
 

@@ -32,7 +32,8 @@ cofferdam_memory_entry:
     beq     kernel_panic
     ldr     r3, ={rbar}
     ldr     r12, =COFFERDAM_CPU
-    ldrb    r0, [r3, #{cfsr} - {rbar}]
+    @ All of the status: beside a fault of another kind, nothing says that the frame was written or that the access can be repeated.
+    ldr     r0, [r3, #{cfsr} - {rbar}]
     cmp     r0, #{data}
     bne     cofferdam_fetch
     ldr     r0, [r3, #{mmfar} - {rbar}]
@@ -135,7 +136,7 @@ cofferdam_fetch:
     b       cofferdam_find
 
 cofferdam_no_region:
-    ldrb    r6, [r3, #{cfsr} - {rbar}]
+    ldr     r6, [r3, #{cfsr} - {rbar}]
     cmp     r6, #{fetch}
     bne     9f
     mrs     r6, psp
