@@ -60,6 +60,8 @@ const FEW: Shape = Shape {
 const CROWD_PERCENT: u64 = 20;
 /// Of a hundred hostile budgets, so many have a thread that spends everything.
 const SPENDS_PERCENT: u64 = 80;
+/// Of a hundred victims with one job, so many share its budget with less important threads that pay prices before its release.
+const PAYERS_PERCENT: u64 = 20;
 
 /// Draws a system whose hostile threads do nothing yet. It need not be one that `check` admits.
 pub fn generate(random: &mut Random) -> Plan {
@@ -68,10 +70,13 @@ pub fn generate(random: &mut Random) -> Plan {
     let thieves = thieves.min(6 - victims);
     let periods = if random.percent(5) { LONG } else { *random.one(shape.periods) };
     let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
+    let timer = random.percent(40).then(|| random.within(0, thieves - 1));
     for index in 0..victims {
         victim(random, &mut plan, index, shape, periods);
+        if plan.domains[index as usize].threads.len() == 1 && random.percent(PAYERS_PERCENT) {
+            payers(random, &mut plan, timer.is_none());
+        }
     }
-    let timer = random.percent(40).then(|| random.within(0, thieves - 1));
     let percent = random.within(shape.percent[0], shape.percent[1]).div_ceil(thieves);
     for index in 0..thieves {
         thief(random, &mut plan, index, shape, percent, timer == Some(index));
@@ -152,6 +157,26 @@ fn victim(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, perio
         new.threads.push(thread);
     }
     plan.domains.push(new);
+}
+
+/// Gives the last domain less important threads that share its job's budget and pay prices in a burst, just before the release. `free`: no
+/// other domain wants the timer.
+fn payers(random: &mut Random, plan: &mut Plan, free: bool) {
+    let taken = plan.domains.iter().any(|domain| domain.timer);
+    let Some(domain) = plan.domains.last_mut() else { return };
+    let &[Thread { priority, budget, job: Some(ref job), .. }] = &domain.threads[..] else { return };
+    let period = job.period_us;
+    domain.timer = free && !taken && random.percent(60);
+    let (price, many) = if domain.timer { ("ack", 1) } else { *random.one(&[("signal 1", 1), ("yield", 2)]) };
+    let [before, step, times] = [(2, 25), (0, 9), (4, strategy::BURST)].map(|(least, most)| random.within(least, most));
+    for _ in 0..many {
+        let mut pays = thread(priority + 1, budget);
+        pays.first.push(Act::plain("grid"));
+        pays.first.extend(domain.timer.then(|| Act::plain("timer 2s")));
+        pays.then.push(Act::plain(format!("until {period}us -{before}us {step}")));
+        pays.then.extend((0..times).map(|_| Act::plain(price)));
+        domain.threads.push(pays);
+    }
 }
 
 /// A hostile domain with one budget or more, which have about so much of the processor.

@@ -5,6 +5,8 @@ use crate::random::Random;
 
 /// Most acts in the loop of a hostile thread.
 const MOST: u64 = 3;
+/// Most prices in a burst; with what goes before them, as many acts as a row can hold.
+pub const BURST: u64 = 7;
 
 /// Draws what a thread does. `periods`: of the victims, whose releases it may want to meet.
 pub fn draw(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread, periods: &[u64]) {
@@ -35,7 +37,7 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
     let capacity = plan.capacity_us(thread.budget);
     let period = *random.one(periods) * random.within(1, 3);
     let before = random.within(2, 60);
-    let (first, then): (&[&str], Vec<Act>) = match random.within(0, 6) {
+    let (first, then): (&[&str], Vec<Act>) = match random.within(0, 7) {
         // As many switches as the budget lasts for.
         0 | 1 => (&[], vec![Act::plain(format!("sleep {}", random.within(26, 120)))]),
         // Three capacities from just before a boundary on.
@@ -48,6 +50,13 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
         // All of the budget, then nothing until the next period.
         4 => (&[], vec![Act::plain(format!("work {capacity}us")), Act::plain(format!("sleep {period}us"))]),
         5 => (&[], vec![Act::plain("signal 1"), Act::plain("sleep 30")]),
+        // Many prices within the time for which a timer can be late.
+        6 => {
+            let price = if thread.first.iter().any(is_timer) { "ack" } else { *random.one(&["yield", "signal 1"]) };
+            let until = Act::plain(format!("until {period}us -{before}us {}", random.within(0, 9)));
+            let burst = (0..random.within(3, BURST)).map(|_| Act::plain(price));
+            (&["grid"], [until].into_iter().chain(burst).collect())
+        }
         _ if !domain.calls.is_empty() => {
             (&["grid"], vec![Act::plain(format!("until {period}us -{before}us")), gate(random, plan, domain)])
         }

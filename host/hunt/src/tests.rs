@@ -38,6 +38,36 @@ fn a_third_of_the_systems_share_a_budget_or_have_a_gate_or_a_line() {
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
 }
 
+/// Most acts of a row: `MOST` of the player's `act.rs`.
+const ROW: usize = 12;
+
+#[test]
+fn rows_are_no_longer_than_the_player_reads() {
+    let acts = |row: &str| row.split([';', '|']).filter(|act| !act.trim().is_empty()).count();
+    let longest = (0..2000).flat_map(|number| drawn(5, number).rows().lines().map(acts).collect::<Vec<_>>()).max();
+    assert!(longest <= Some(ROW), "{longest:?}");
+}
+
+#[test]
+fn some_victims_share_their_budget_with_threads_that_pay_many_prices_before_their_release() {
+    let burst = |row: &str| {
+        ["ack; ack; ack; ack", "yield; yield; yield; yield", "signal 1; signal 1; signal 1; signal 1"]
+            .map(|prices| row.contains("until") && row.contains(prices))
+    };
+    let mut seen = [0; 3];
+    for plan in (0..400).map(|number| drawn(1, number)) {
+        let rows = plan.rows();
+        let mut rows = rows.lines();
+        for domain in &plan.domains {
+            let bursts: Vec<_> = rows.by_ref().take(domain.threads.len()).map(burst).collect();
+            if !domain.hostile {
+                seen = [0, 1, 2].map(|at| seen[at] + u32::from(bursts.iter().any(|burst| burst[at])));
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 5), "{seen:?}");
+}
+
 #[test]
 fn hashes_know_where_a_part_ends() {
     assert_ne!(hash(&[b"ab", b"c"]), hash(&[b"a", b"bc"]));
