@@ -1,6 +1,6 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, Plan, Thread};
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Plan, Thread};
 use crate::random::Random;
 use crate::strategy;
 
@@ -168,6 +168,8 @@ fn payers(random: &mut Random, plan: &mut Plan, free: bool) {
     let period = job.period_us;
     domain.timer = free && !taken && random.percent(60);
     let (price, many) = if domain.timer { ("ack", 1) } else { *random.one(&[("signal 1", 1), ("yield", 2)]) };
+    // What admission asks for a thread that shares a victim's budget and pays prices.
+    plan.budgets[budget].extra_us += many * PAYER_US;
     let [before, step, times] = [(2, 25), (0, 9), (4, strategy::BURST)].map(|(least, most)| random.within(least, most));
     for _ in 0..many {
         let mut pays = thread(priority + 1, budget);

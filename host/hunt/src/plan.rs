@@ -13,6 +13,8 @@ pub const GATE_EXTRA_US: u64 = 14;
 pub const LEAST_GATE_US: u64 = 20;
 /// Time that a budget holds for each job beyond its `wcet`, at first: the prices of activations.
 pub const EXTRA_US: u64 = 60;
+/// Time that it holds beyond that, at first, for each less important thread that shares it: activations and an overdraft.
+pub const PAYER_US: u64 = 150;
 
 /// A system. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
