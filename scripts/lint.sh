@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check that needs no run: formatting, clippy, the layer rule, file sizes, portable code for further targets.
+# Every check that needs no run: formatting, clippy, the layer rule, file sizes, features, portable code for further targets.
 # All steps run even when one fails; the end lists them. Exit code 0 only when all are clean.
 set -uo pipefail
 
@@ -88,7 +88,25 @@ texts() {
     [ -z "$found" ] || { printf '%s\n' "$found"; return 1; }
 }
 
+# The tool, the hunt and the system tests are built one after the other. A package that one of them has with other features would be
+# built again, and with it all that stands on it.
+selected() { # option...
+    host_cargo tree --quiet --prefix none --edges normal,build,dev --format '{p} [{f}]' "$@" |
+        sed -E 's/ \((\*|proc-macro|\/[^)]*)\)//g' | sort -u
+}
+features() {
+    local tool package differ
+    tool="$(selected -p cofferdam -p cofferdam-plugin)" || return 1
+    for package in cofferdam-hunt cofferdam-tests; do
+        differ="$(awk '{ name = $1 " " $2 } NR == FNR { tool[name] = tool[name] $3; next } { of[name] = of[name] $3 }
+            END { for (name in of) if (name in tool && tool[name] != of[name]) print name ": " tool[name] ", " of[name] }' \
+            <(printf '%s\n' "$tool") <(selected -p "$package"))"
+        [ -z "$differ" ] || { printf 'built twice, for the tool and %s:\n%s\n' "$package" "$differ"; return 1; }
+    done
+}
+
 step rustfmt format_rust
+step features features
 step rules rules
 step texts texts
 step c-format format_c

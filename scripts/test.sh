@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every suite, prints how long each took, and ends with the line "N passed, N failed".
+# Runs every suite, prints how long each took and how much of the processors, and ends with the line "N passed, N failed".
 #
 #   scripts/test.sh [SUITE...]   all suites, or only those named
 #
@@ -24,7 +24,9 @@ LONGEST=(mutants unit gateway conformance gateway_a9 endurance)
 LANES="${COFFERDAM_LANES:-$(nproc)}"
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"
-PASSED=0 FAILED=0 TIMES=()
+PASSED=0 FAILED=0 TIMES=() PROCESSOR=0
+# What bash's `time` prints: seconds of the processors, as user and in the kernel.
+TIMEFORMAT='%U %S'
 # What the terminal need not show; the log holds everything.
 NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
 
@@ -74,7 +76,14 @@ ended() { # name, exit code
         failed=1
     fi
     PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed))
-    TIMES+=("$(printf '%-15s %4d s  %5d passed  %3d failed  (%s)' "$name" $((SECONDS - BEGAN[$name])) "$passed" "$failed" "${log#"$ROOT"/}")")
+    processor_of "$name"
+    TIMES+=("$(printf '%-15s %4d s, of processors %4d s  %5d passed  %3d failed  (%s)' "$name" $((SECONDS - BEGAN[$name])) "$TOOK" "$passed" "$failed" "${log#"$ROOT"/}")")
+}
+
+# Seconds of processors that a step took, in TOOK; all are added up in PROCESSOR.
+processor_of() { # name
+    TOOK="$(awk '{ print int($1 + $2 + 0.5) }' "$LOGS/$1.time")"
+    PROCESSOR=$((PROCESSOR + TOOK))
 }
 
 if [ -z "$COFFERDAM_HOST_CARGO" ]; then
@@ -102,12 +111,13 @@ for name in "${LONGEST[@]}" "${WANTED[@]}"; do
 done
 
 echo "== build"
-if ! build > "$LOGS/build.log" 2>&1; then
+if ! { time build > "$LOGS/build.log" 2>&1; } 2> "$LOGS/build.time"; then
     cat "$LOGS/build.log"
     echo "0 passed, 1 failed"
     exit 1
 fi
-echo "built in $SECONDS s (${LOGS#"$ROOT"/}/build.log)"
+processor_of build
+echo "built in $SECONDS s, of processors $TOOK s (${LOGS#"$ROOT"/}/build.log)"
 # From here on ./cofferdam runs what is built.
 export COFFERDAM_BUILT=1
 # Each suite is a process group of its own, so that an interrupt ends all of it.
@@ -125,13 +135,13 @@ one_ended() {
 for name in "${SUITES[@]}"; do
     [ "$running" -lt "$LANES" ] || one_ended
     BEGAN[$name]=$SECONDS
-    run_suite "$name" > "$LOGS/$name.log" 2>&1 &
+    { time run_suite "$name" > "$LOGS/$name.log" 2>&1; } 2> "$LOGS/$name.time" &
     NAME_OF[$!]="$name"
     running=$((running + 1))
 done
 while [ "$running" -gt 0 ]; do one_ended; done
 echo
 printf '%s\n' "${TIMES[@]}"
-echo "all in $SECONDS s"
+echo "all in $SECONDS s, of processors $PROCESSOR s"
 echo "$PASSED passed, $FAILED failed"
 [ "$FAILED" = 0 ] && [ "$PASSED" -gt 0 ]

@@ -18,7 +18,6 @@ extern crate std;
 
 pub mod books;
 mod explain;
-#[cfg(any(test, feature = "history"))]
 pub mod history;
 mod holding;
 mod moves;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use build_tool::{Install, Toolchain, compiler_flags};
-use cargo_metadata::MetadataCommand;
+use serde_json::Value;
 
 use crate::Error;
 
@@ -86,17 +86,19 @@ impl Peer {
 /// # Errors
 /// [`Error::Sources`] when cargo cannot say where they are.
 pub fn sources(install: &Install) -> Result<PathBuf, Error> {
-    let mut command = MetadataCommand::new();
-    if let Some(cargo) = std::env::var_os("COFFERDAM_HOST_CARGO").filter(|cargo| !cargo.is_empty()) {
-        command.cargo_path(PathBuf::from(cargo));
+    let cargo = std::env::var_os("COFFERDAM_HOST_CARGO").filter(|cargo| !cargo.is_empty());
+    let mut command = Command::new(cargo.unwrap_or_else(|| "cargo".into()));
+    command.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(install.root.join("Cargo.toml"));
+    let output = command.output().map_err(|error| Error::Sources(error.to_string()))?;
+    if !output.status.success() {
+        return Err(Error::Sources(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    let metadata = command.manifest_path(install.root.join("Cargo.toml")).exec();
-    let metadata = metadata.map_err(|error| Error::Sources(error.to_string()))?;
-    let package = metadata.packages.iter().find(|package| package.name == SOURCES_CRATE);
-    let package = package.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} is not among the dependencies")))?;
-    let directory = package.manifest_path.parent().map(|parent| parent.join("FreeRTOS-Kernel"));
-    let directory = directory.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} has no directory")))?;
-    Ok(directory.into_std_path_buf())
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| Error::Sources(error.to_string()))?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let package = packages.into_iter().find(|package| package["name"] == SOURCES_CRATE);
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let manifest = manifest.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} is not among the dependencies")))?;
+    Ok(Path::new(manifest).with_file_name("FreeRTOS-Kernel"))
 }
 
 /// Compiles and links a peer from the `FreeRTOS-Kernel` directory `kernel` into `out`; returns the image.

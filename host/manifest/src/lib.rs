@@ -11,6 +11,7 @@ mod diagnostic;
 mod document;
 mod quantity;
 mod references;
+mod renew;
 mod schema;
 mod spec;
 
@@ -24,6 +25,7 @@ pub use diagnostic::{Diagnostic, Refusal, Report, render};
 pub use document::Document;
 pub use quantity::{Address, Size, Time};
 pub use references::{Grant, Object, clients, grant, grants};
+pub use renew::{Renewal, renewed};
 pub use schema::{
     AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, Envelope, FaultPolicy, File, FileUse, Frames,
     Gate, Geometry, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging, Replacement, Run,
