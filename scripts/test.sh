@@ -44,7 +44,11 @@ build() {
     # The tool is built through its wrapper, so that the tests use what users use.
     ./cofferdam --version || return 1
     case " ${SUITES[*]} " in *' unit '*) cargo_test --no-run "${UNIT[@]}" || return 1 ;; esac
-    cargo_test --release --no-run -p "$SYSTEM_PACKAGE"
+    cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
+    # What the mutants of these are built beside (host/tests/src/attacks/mutants.rs).
+    case " ${SUITES[*]} " in *' mutants '*)
+        for system in tests/attacks/system.toml tests/attacks/a9.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
+    esac
 }
 
 run_suite() { # name

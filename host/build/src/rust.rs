@@ -17,6 +17,7 @@ const PROFILE: &[&str] = &[
     "profile.bare.codegen-units=1",
     "profile.bare.panic=\"abort\"",
     "profile.bare.debug=2",
+    "profile.bare.package.\"*\".debug=\"line-tables-only\"",
     "profile.bare.overflow-checks=false",
 ];
 
