@@ -54,6 +54,19 @@ fn codegen(options: &[&str]) -> Vec<String> {
     options.iter().flat_map(|option| ["-C".to_owned(), (*option).to_owned()]).collect()
 }
 
+/// The compiler's options for domains of a board.
+fn domain_flags(install: &Install, tools: &Toolchain, board: &Board) -> Vec<String> {
+    let script = install.root.join("user/domain.ld");
+    let script = format!("link-arg=-T{}", script.display());
+    let cpu = format!("target-cpu={}", board.targets.cpu);
+    let linker = format!("linker={}", tools.gcc.display());
+    let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
+    options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
+    let mut flags = codegen(&options);
+    flags.extend(board.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
+    flags
+}
+
 /// Builds a domain from a cargo package and returns its ELF file. `directory` is the package's.
 ///
 /// # Errors
@@ -72,14 +85,7 @@ pub fn build_crate(
             .rule("`crate` names a directory with a Cargo.toml, relative to the manifest")
             .remedy("correct the path, or create the package"));
     }
-    let script = install.root.join("user/domain.ld");
-    let script = format!("link-arg=-T{}", script.display());
-    let cpu = format!("target-cpu={}", board.targets.cpu);
-    let linker = format!("linker={}", tools.gcc.display());
-    let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
-    options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
-    let mut flags = codegen(&options);
-    flags.extend(board.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
+    let flags = domain_flags(install, tools, board);
     let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
     if let Some(bin) = &source.bin {
@@ -147,8 +153,8 @@ fn kernel_program(
 /// CF0506 when it does not build.
 pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &Path) -> Result<PathBuf, Diagnostic> {
     const PACKAGE: &str = "cofferdam-malloc";
-    let cpu = format!("target-cpu={}", board.targets.cpu);
-    let flags = codegen(&[&cpu, "relocation-model=static"]);
+    // A library is not linked, but with other options the core library would be built again for it.
+    let flags = domain_flags(install, tools, board);
     let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
     let output = command::run("the heap", &mut command)?;
