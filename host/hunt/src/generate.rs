@@ -74,7 +74,8 @@ pub fn generate(random: &mut Random) -> Plan {
     for index in 0..victims {
         victim(random, &mut plan, index, shape, periods);
         if plan.domains[index as usize].threads.len() == 1 && random.percent(PAYERS_PERCENT) {
-            payers(random, &mut plan, timer.is_none());
+            let free = timer.is_none() && plan.domains.iter().all(|domain| !domain.timer);
+            payers(random, &mut plan, free);
         }
     }
     let percent = random.within(shape.percent[0], shape.percent[1]).div_ceil(thieves);
@@ -162,21 +163,19 @@ fn victim(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, perio
 /// Gives the last domain less important threads that share its job's budget and pay prices in a burst, just before the release. `free`: no
 /// other domain wants the timer.
 fn payers(random: &mut Random, plan: &mut Plan, free: bool) {
-    let taken = plan.domains.iter().any(|domain| domain.timer);
     let Some(domain) = plan.domains.last_mut() else { return };
     let &[Thread { priority, budget, job: Some(ref job), .. }] = &domain.threads[..] else { return };
     let period = job.period_us;
-    domain.timer = free && !taken && random.percent(60);
+    domain.timer = free && random.percent(60);
     let (price, many) = if domain.timer { ("ack", 1) } else { *random.one(&[("signal 1", 1), ("yield", 2)]) };
-    // What admission asks for a thread that shares a victim's budget and pays prices.
+    // Admission asks a victim's budget to hold more for each thread that shares it and pays prices.
     plan.budgets[budget].extra_us += many * PAYER_US;
     let [before, step, times] = [(2, 25), (0, 9), (4, strategy::BURST)].map(|(least, most)| random.within(least, most));
     for _ in 0..many {
         let mut pays = thread(priority + 1, budget);
         pays.first.push(Act::plain("grid"));
         pays.first.extend(domain.timer.then(|| Act::plain("timer 2s")));
-        pays.then.push(Act::plain(format!("until {period}us -{before}us {step}")));
-        pays.then.extend((0..times).map(|_| Act::plain(price)));
+        pays.then = strategy::burst([period, before, step], price, times);
         domain.threads.push(pays);
     }
 }

@@ -53,9 +53,7 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
         // Many prices within the time for which a timer can be late.
         6 => {
             let price = if thread.first.iter().any(is_timer) { "ack" } else { *random.one(&["yield", "signal 1"]) };
-            let until = Act::plain(format!("until {period}us -{before}us {}", random.within(0, 9)));
-            let burst = (0..random.within(3, BURST)).map(|_| Act::plain(price));
-            (&["grid"], [until].into_iter().chain(burst).collect())
+            (&["grid"], burst([period, before, random.within(0, 9)], price, random.within(3, BURST)))
         }
         _ if !domain.calls.is_empty() => {
             (&["grid"], vec![Act::plain(format!("until {period}us -{before}us")), gate(random, plan, domain)])
@@ -64,6 +62,13 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
     };
     thread.first.extend(first.iter().map(|act| Act::plain(*act)));
     thread.then.extend(then);
+}
+
+/// A price, paid so many times just before each release. The times are those of `until`: a period, how long before its end, and how much
+/// closer to that each time.
+pub fn burst([period, before, step]: [u64; 3], price: &str, times: u64) -> Vec<Act> {
+    let until = Act::plain(format!("until {period}us -{before}us {step}"));
+    [until].into_iter().chain((0..times).map(|_| Act::plain(price))).collect()
 }
 
 /// Has a thread spend all that its budget grants: around a boundary, so that two capacities come one after the other, or from each
