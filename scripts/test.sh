@@ -25,7 +25,7 @@ LANES="${COFFERDAM_LANES:-$(nproc)}"
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"
 PASSED=0 FAILED=0 TIMES=() PROCESSOR=0
-# What bash's `time` prints: seconds of the processors, as user and in the kernel.
+# Bash's `time` prints seconds of the processors: for programs, and in the kernel for them.
 TIMEFORMAT='%U %S'
 # What the terminal need not show; the log holds everything.
 NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
@@ -45,7 +45,7 @@ build() {
     ./cofferdam --version || return 1
     case " ${SUITES[*]} " in *' unit '*) cargo_test --no-run "${UNIT[@]}" || return 1 ;; esac
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
-    # What the mutants of these are built beside (host/tests/src/attacks/mutants.rs).
+    # Mutants take over what their kernels share with these (host/tests/src/attacks/mutants.rs).
     case " ${SUITES[*]} " in *' mutants '*)
         for system in tests/attacks/system.toml tests/attacks/a9.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
@@ -86,7 +86,7 @@ ended() { # name, exit code
 
 # Seconds of processors that a step took, in TOOK; all are added up in PROCESSOR.
 processor_of() { # name
-    TOOK="$(awk '{ print int($1 + $2 + 0.5) }' "$LOGS/$1.time")"
+    TOOK="$(awk 'END { print int($1 + $2 + 0.5) }' "$LOGS/$1.time")"
     PROCESSOR=$((PROCESSOR + TOOK))
 }
 

@@ -54,7 +54,6 @@ impl Bench {
         let install = Install { root: base.join("tree"), target: base.join("target") };
         let claim = told(install.claim("sources", &mut || ())).unwrap_or_else(|how| panic!("{how}"));
         copy(&root(), &install.root, true);
-        begin_with(&target_dir(), &install.target);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
         let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
         let tools = told(Toolchain::find(&suite.board.targets.domain)).unwrap_or_else(|how| panic!("{how}"));
@@ -160,6 +159,7 @@ impl Bench {
     /// Kernel and domains of a system with the change.
     pub(crate) fn programs(&self, manifest: &str, board: Option<&str>, change: &Change) -> Result<Programs, String> {
         let build = || {
+            begin_with(&target_dir(), &self.install.target);
             let loaded = self.load(manifest, board)?;
             let built = told(programs(&self.install, &loaded, &mut |_| ()))?;
             Ok([vec![built.kernel], built.domains].concat())
@@ -228,16 +228,15 @@ fn start(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Begins an empty target directory with what was built for the chips: of that, the core library does not depend on where the sources are,
-/// and takes longer to build than a mutant. `cp` keeps the times by which cargo knows what is up to date.
+/// Begins an empty directory of kernels with those that were built: their core library does not depend on where the sources are, and takes
+/// longer to build than a mutant. (That of domains is another for each place: the compiler's options name their linker script.) `cp` keeps
+/// the times by which cargo knows what is up to date.
 fn begin_with(from: &Path, to: &Path) {
-    for name in ["kernel", "bare"] {
-        let (built, copy) = (from.join(name), to.join(name));
-        if built.is_dir() && !copy.exists() {
-            fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
-            let copied = start(Command::new("cp").arg("-a").arg(&built).arg(&copy));
-            assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
-        }
+    let [built, copy] = [from, to].map(|target| target.join("kernel"));
+    if built.is_dir() && !copy.exists() {
+        fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
+        let copied = start(Command::new("cp").arg("-a").arg(&built).arg(&copy));
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
     }
 }
 
