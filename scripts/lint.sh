@@ -95,12 +95,13 @@ selected() { # option...
         sed -E 's/ \((\*|proc-macro|\/[^)]*)\)//g' | sort -u
 }
 features() {
-    local tool package differ
+    local tool other package differ
     tool="$(selected -p cofferdam -p cofferdam-plugin)" || return 1
     for package in cofferdam-hunt cofferdam-tests; do
+        other="$(selected -p "$package")" || return 1
         differ="$(awk '{ name = $1 " " $2 } NR == FNR { tool[name] = tool[name] $3; next } { of[name] = of[name] $3 }
             END { for (name in of) if (name in tool && tool[name] != of[name]) print name ": " tool[name] ", " of[name] }' \
-            <(printf '%s\n' "$tool") <(selected -p "$package"))"
+            <(printf '%s\n' "$tool") <(printf '%s\n' "$other"))"
         [ -z "$differ" ] || { printf 'built twice, for the tool and %s:\n%s\n' "$package" "$differ"; return 1; }
     done
 }

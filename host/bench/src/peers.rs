@@ -94,8 +94,8 @@ pub fn sources(install: &Install) -> Result<PathBuf, Error> {
         return Err(Error::Sources(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| Error::Sources(error.to_string()))?;
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    let package = packages.into_iter().find(|package| package["name"] == SOURCES_CRATE);
+    let mut packages = metadata["packages"].as_array().into_iter().flatten();
+    let package = packages.find(|package| package["name"] == SOURCES_CRATE);
     let manifest = package.and_then(|package| package["manifest_path"].as_str());
     let manifest = manifest.ok_or_else(|| Error::Sources(format!("{SOURCES_CRATE} is not among the dependencies")))?;
     Ok(Path::new(manifest).with_file_name("FreeRTOS-Kernel"))
