@@ -65,12 +65,11 @@ def paths(chip):
     def cells(bench, _, row):
         about = plain(row[0])
         prefix = f"{chip}.path."
-        found = [bench.rows[name] for name in bench.rows if name.startswith(prefix)]
-        found = [row for row in found if row["operation"].split(";")[0] == about]
-        if not found:
-            raise Missing(prefix + about)
-        seen_in = found[0]["operation"].split("longest in ")[1]
-        return [row[0], str(found[0]["instructions"]), str(found[0]["cycles"]["max"]), seen_in] + row[4:]
+        for name, found in bench.rows.items():
+            path, _, seen_in = found["operation"].partition("; longest in ")
+            if name.startswith(prefix) and path == about:
+                return [row[0], str(found["instructions"]), str(found["cycles"]["max"]), seen_in] + row[4:]
+        raise Missing(prefix + about)
 
     return cells
 
@@ -86,8 +85,8 @@ def handler_in_c(bench, header, row):
 
 
 def each(bench, name):
-    """Cycles of an access, which the operation states."""
-    return float(re.search(r"([0-9.]+) cycles each", bench.row(name)["operation"]).group(1))
+    """Cycles of an access; the operation begins with how many there are."""
+    return bench.cycles(name) / int(bench.row(name)["operation"].split()[0])
 
 
 def figure_2(bench, header, row):
