@@ -4,6 +4,7 @@ use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
+use abi::trace::{Event, IDLE, header};
 use armv7m::Armv7m;
 use kernel::arch::Start;
 use kernel::boot::{self, BootError};
@@ -18,7 +19,7 @@ global_asm!(
     .section .vectors, "a", %progbits
     .word   __boot_stack_top
     .word   reset_entry
-    .word   kernel_panic            @ NMI
+    .word   cofferdam_kernel_fault  @ NMI
     .word   cofferdam_fault_entry   @ HardFault
     .word   cofferdam_memory_entry
     .word   cofferdam_fault_entry   @ BusFault
@@ -109,6 +110,7 @@ unsafe extern "C" {
     static __kernel_objects_start: u8;
     static __kernel_objects_end: u8;
     static mut __boot_stack_bottom: u32;
+    static mut COFFERDAM_TRACE_PORT: [u32; 2];
     fn cofferdam_idle();
 }
 
@@ -141,13 +143,10 @@ extern "C" fn kernel_start() {
             kernel.start();
             // SAFETY: as above.
             if unsafe { (&raw mut __boot_stack_bottom).read_volatile() } != STACK_MARK {
-                kernel_panic();
+                kernel_panic(0);
             }
         }
-        Err(error) => {
-            semihosting_exit(0x100 + error as u32);
-            panic()
-        }
+        Err(error) => refuse(error),
     }
 }
 
@@ -173,14 +172,26 @@ pub fn semihosting_exit(status: u32) {
     unsafe { asm!("bkpt 0xab", inout("r0") 0x20 => _, in("r1") &raw const block) };
 }
 
-/// The kernel itself is wrong: stop where everything is still visible.
+/// The kernel itself is wrong, at about `pc` (0: unknown): stops where everything is still visible.
 #[unsafe(no_mangle)]
-extern "C" fn kernel_panic() -> ! {
-    semihosting_exit(0xdead);
-    panic()
+extern "C" fn kernel_panic(pc: u32) -> ! {
+    stop(0, pc, 0xdead)
 }
 
-fn panic() -> ! {
+/// The kernel does not start.
+fn refuse(error: BootError) -> ! {
+    stop(error as u16, 0, 0x100 + error as u32)
+}
+
+/// Says why on the trace port, whatever state the kernel is in, and ends the run.
+fn stop(error: u16, pc: u32, status: u32) -> ! {
+    let port = &raw mut COFFERDAM_TRACE_PORT;
+    // SAFETY: two words of the kernel, which does not go on.
+    unsafe {
+        (&raw mut (*port)[0]).write_volatile(pc);
+        (&raw mut (*port)[1]).write_volatile(header(Event::KernelFailed, IDLE, error));
+    }
+    semihosting_exit(status);
     loop {
         // SAFETY: waits.
         unsafe { asm!("wfi") };
@@ -189,5 +200,5 @@ fn panic() -> ! {
 
 #[panic_handler]
 fn panicked(_: &core::panic::PanicInfo) -> ! {
-    kernel_panic()
+    kernel_panic(0)
 }

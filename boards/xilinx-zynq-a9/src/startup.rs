@@ -3,6 +3,7 @@
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
+use abi::trace::{Event, IDLE, header};
 use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
 use kernel::boot::{Boot, BootError};
@@ -31,26 +32,24 @@ unsafe extern "C" {
     static __kernel_objects_start: u8;
     static __kernel_objects_end: u8;
     static mut __boot_stack_bottom: u32;
+    static mut COFFERDAM_TRACE_PORT: [u32; 2];
 }
 
 /// Marks the end of the boot stack, so that an overflow into the kernel's objects is noticed before anything runs.
 const STACK_MARK: u32 = 0x5afe_57ac;
-
-/// Exit status of a board that is not what its description says.
-const WRONG_BOARD: u32 = 0x200;
 
 /// Turns the processor on, and as the tables say locks ways of the second-level cache and then lets the processor read ahead. Returns the space
 /// in which only the kernel is mapped.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    let Ok(nobody) = (unsafe { zynq::start() }) else { stop(WRONG_BOARD) };
+    let Ok(nobody) = (unsafe { zynq::start() }) else { refuse(BootError::WrongBoard) };
     // Tables that are wrong are reported by who makes objects of them.
     if let Ok(tables) = tables() {
         let LockedWays { ways, base, bytes } = tables.locked_ways();
         // SAFETY: no tables of domains were made; the block was validated.
         if unsafe { zynq::lock_ways(ways, base, bytes) }.is_err() {
-            stop(WRONG_BOARD);
+            refuse(BootError::WrongBoard);
         }
         if tables.prefetch() {
             armv7a::cache::read_ahead();
@@ -71,7 +70,7 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
         tables().and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Zynq, Space::from(nobody))));
     let machine = match result {
         Ok(machine) => machine,
-        Err(error) => stop(0x100 + error as u32),
+        Err(error) => refuse(error),
     };
     // SAFETY: nobody uses it yet.
     let kernel = unsafe { (*COFFERDAM_CPU.0.get()).write(machine) };
@@ -96,14 +95,25 @@ fn tables() -> Result<System<'static>, BootError> {
     System::parse(block).map_err(|_| BootError::BadTables)
 }
 
-/// The kernel itself went wrong, at about `pc`, by the exception of this mode: stops where everything is still visible.
+/// The kernel itself went wrong, at about `pc` (0: unknown), by the exception of this mode: stops where everything is still visible.
 #[unsafe(no_mangle)]
-extern "C" fn kernel_panic(_pc: u32, _mode: u32) -> ! {
-    stop(0xdead)
+extern "C" fn kernel_panic(pc: u32, _mode: u32) -> ! {
+    stop(0, pc, 0xdead)
 }
 
-/// Ends a run under a simulator; on silicon without a debugger the processor waits for good.
-fn stop(status: u32) -> ! {
+/// The kernel does not start.
+fn refuse(error: BootError) -> ! {
+    stop(error as u16, 0, 0x100 + error as u32)
+}
+
+/// Says why on the trace port, whatever state the kernel is in, and ends the run; on silicon without a debugger the processor waits for good.
+fn stop(error: u16, pc: u32, status: u32) -> ! {
+    let port = &raw mut COFFERDAM_TRACE_PORT;
+    // SAFETY: two words of the kernel, which does not go on.
+    unsafe {
+        (&raw mut (*port)[0]).write_volatile(pc);
+        (&raw mut (*port)[1]).write_volatile(header(Event::KernelFailed, IDLE, error));
+    }
     armv7a::semihosting_exit(status);
     loop {
         core::hint::spin_loop();

@@ -6,12 +6,14 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod boot;
 mod call;
 mod error;
 pub mod header;
 pub mod info;
 pub mod trace;
 
+pub use boot::BootError;
 pub use call::{Argument, CALLS, Call, CallDoc};
 pub use error::{ERRORS, Error, ErrorDoc};
 

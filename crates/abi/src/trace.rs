@@ -49,6 +49,7 @@ events! {
     Overrun = 17, "overrun", "Thread `detail` was still running at its next release; the payload is the nominal release.";
     Start = 18, "start", "The kernel begins to schedule: the payload is the time in ticks (low word) at this cycle. Comes once, before every other record.";
     Stop = 19, "stop", "The domain was stopped by another that holds it. Detail and payload 0.";
+    KernelFailed = 20, "kernel_failed", "The kernel stops for good: it went wrong at the address in the payload (0: unknown), or did not start, and `detail` is the number of a `BootError`.";
 }
 
 /// Packs a header word.
@@ -65,7 +66,8 @@ pub enum Fault {
     Data = 1,
     /// Execution of memory that the domain may not execute; the address is the program counter.
     Execute = 2,
-    /// The stack pointer left the thread's pinned stack (exception stacking failed); the address is the stack pointer.
+    /// The stack pointer left the thread's pinned stack (exception stacking failed), or a push was about to leave it; the address is the stack pointer, or
+    /// what it would have been.
     Stack = 3,
     /// Undefined or unaligned instruction, division by zero and the like; the address is the program counter.
     Usage = 4,

@@ -165,7 +165,9 @@ codes! {
     "CF0704" "a deadline was missed"
         "A thread completed later than its deadline. The report shows when and who ran meanwhile."
     "CF0705" "the kernel stopped the run"
-        "The kernel found an inconsistency or refused the tables and ended the run."
+        "The kernel faulted or found an inconsistency, or did not accept its tables or its board, and stopped for good. No program can do this if \
+         the kernel is right: report it with the manifest. The report says at which instruction, or why it did not start. Where not even that \
+         could be recorded, the processor has locked up."
     "CF0706" "a stale translation"
         "A TLB held, or a core was allowed to hold, a translation that the tables no longer say, and it was used, or a locked entry outlived its \
          mapping: an invalidation or the barrier behind it is missing. QEMU hides this; the modelled TLBs do not. The report names the instruction, \

@@ -355,6 +355,12 @@ pub enum ViolationKind {
     MemoryChanged,
     /// A hostile domain stored outside the ranges it was given.
     HostileStore,
+    /// The kernel accessed a register outside of the devices that are its own.
+    KernelDevice,
+    /// The kernel accessed memory below its stack.
+    KernelStack,
+    /// The kernel switched away from a domain without having looked whether a store of it has failed late.
+    LateFault,
     /// A translation that the tables no longer say was used, or a core was allowed to use it.
     StaleTranslation,
     /// The same of a locked entry of the main TLB, used or left behind.
@@ -429,6 +435,4 @@ pub enum EndReason {
     ObserverFailed,
     /// Stopped from outside (Ctrl-C, time-out).
     Killed,
-    /// The emulator ended without the guest's doing.
-    EmulatorFailed,
 }

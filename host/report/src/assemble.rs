@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use abi::BootError;
 use record::{DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
 
 use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
@@ -118,6 +119,16 @@ fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, e
     }
 }
 
+fn kernel_failure(event: &RunEvent, system: &SystemDescription) -> KernelFailure {
+    let pc = Some(event.payload).filter(|&pc| pc != 0);
+    KernelFailure {
+        at: event.cycle,
+        why: BootError::from_number(event.detail).map_or("It went wrong.", BootError::text).to_owned(),
+        pc,
+        symbol: pc.and_then(|pc| symbol_at(&system.symbols, u64::from(pc))),
+    }
+}
+
 fn run(
     system: &SystemDescription,
     summary: &Summary,
@@ -137,6 +148,7 @@ fn run(
     Run {
         end: end_name(summary.end.reason).to_owned(),
         status: summary.end.status.map(i64::from).or(summary.end.trace_status.map(|s| i64::from(s as i32))),
+        kernel_failure: analysis.kernel_failed.map(|event| kernel_failure(&event, system)),
         finished: summary.end.reason == EndReason::Exit
             || (summary.end.reason == EndReason::CycleLimit && system.ends_at_limit),
         cycles: end,
@@ -316,6 +328,9 @@ const fn violation_name(kind: ViolationKind) -> &'static str {
         ViolationKind::KernelEntry => "kernel entered beside its entries",
         ViolationKind::MemoryChanged => "memory of another domain changed",
         ViolationKind::HostileStore => "store outside the domain's memory",
+        ViolationKind::KernelDevice => "access of the kernel to a device that is not its own",
+        ViolationKind::KernelStack => "access of the kernel below its stack",
+        ViolationKind::LateFault => "switch before the kernel looked for a store that failed late",
         ViolationKind::StaleTranslation => "translation that the tables no longer say",
         ViolationKind::StaleLocked => "locked entry that the tables no longer say",
         ViolationKind::StaleSpace => "translation of another space with the same identifier",
@@ -333,6 +348,5 @@ const fn end_name(reason: EndReason) -> &'static str {
         EndReason::IdleForever => "it slept and nothing would have woken it",
         EndReason::ObserverFailed => "the observer could not go on",
         EndReason::Killed => "it was stopped from outside",
-        EndReason::EmulatorFailed => "the emulator failed",
     }
 }

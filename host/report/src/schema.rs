@@ -124,6 +124,8 @@ pub struct Run {
     pub end: String,
     /// Status with which it ended itself; absent when it did not.
     pub status: Option<i64>,
+    /// The kernel stopped for good; absent when it did not.
+    pub kernel_failure: Option<KernelFailure>,
     /// It ended as it was meant to: by itself, or at the limit of cycles when no domain ends it.
     pub finished: bool,
     /// Modelled cycles.
@@ -186,6 +188,19 @@ pub struct Run {
     pub mismatch: Option<Mismatch>,
     /// Stretches of time that the observer could not measure.
     pub broken_stretches: u64,
+}
+
+/// That and why the kernel stopped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelFailure {
+    /// Cycle at which it stopped.
+    pub at: u64,
+    /// Why, a sentence.
+    pub why: String,
+    /// Address of the instruction of the kernel at which it went wrong, where that is known.
+    pub pc: Option<u32>,
+    /// Symbol of that address.
+    pub symbol: Option<String>,
 }
 
 /// A window with interrupts masked.

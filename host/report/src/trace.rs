@@ -166,6 +166,9 @@ impl<'a, W: Write> Tracer<'a, W> {
                 self.instant(event, "start", json!({"ticks": event.payload}))
             }
             Event::End => self.instant(event, "end", json!({"status": event.payload as i32})),
+            Event::KernelFailed => {
+                self.instant(event, "kernel failed", json!({"pc": event.payload, "boot error": event.detail}))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod time;
 
-use crate::schema::{DomainReport, Failure, Report, Verdict};
+use crate::schema::{DomainReport, Failure, KernelFailure, Report, Verdict};
 
 /// Judges a report whose other parts are complete. Faults, refused calls and exit codes of domains that the manifest calls hostile are
 /// expected; everything else holds for all.
@@ -29,7 +29,7 @@ fn explained(code: &str) -> Option<&'static str> {
     Some(match code {
         "violation" | "witness-changed" | "witness-store" => "CF0703",
         "deadline-missed" => "CF0704",
-        "run-status" => "CF0705",
+        "kernel-failed" => "CF0705",
         "stale-translation" => "CF0706",
         "unclean-table" => "CF0707",
         "budget-overdrawn" => "CF0708",
@@ -48,7 +48,10 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
     if !run.finished {
         fail(failures, "run-unfinished", format!("The run did not end as it was meant to: {}.", run.end));
     }
-    if let Some(status) = run.status.filter(|&status| status != 0) {
+    if let Some(KernelFailure { why, symbol, .. }) = &run.kernel_failure {
+        let place = symbol.as_ref().map(|symbol| format!(" in {symbol}")).unwrap_or_default();
+        fail(failures, "kernel-failed", format!("The kernel stopped{place}. {why}"));
+    } else if let Some(status) = run.status.filter(|&status| status != 0) {
         fail(failures, "run-status", format!("The run ended with status {status}."));
     }
     if !run.modelled {

@@ -4,6 +4,7 @@ mod pool;
 mod records;
 mod start;
 
+pub use abi::BootError;
 use abi::Kind;
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::{Area, System, area};
@@ -20,26 +21,6 @@ use crate::table::{Ref, Table};
 
 /// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
 pub const MAX_DOMAINS: usize = 32;
-
-/// Why the kernel does not start. The number is part of the exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum BootError {
-    /// No tables where the image says they are.
-    NoTables = 1,
-    /// The tables were rejected.
-    BadTables = 2,
-    /// The kernel's object memory is too small for the tables.
-    NoMemory = 3,
-    /// More threads or budgets than the queues hold.
-    TooMany = 4,
-    /// An area cannot be expressed exactly by region registers.
-    NotExact = 5,
-    /// A domain pins more regions than there are registers, or leaves too few for its paged areas.
-    NoSlots = 6,
-    /// Two areas of a domain overlap, or it has too many.
-    Areas = 7,
-}
 
 /// Input from which a kernel starts.
 pub struct Boot<A: Arch> {

@@ -13,10 +13,8 @@ use crate::arch::RegionArch;
 use crate::boot::{BootError, Pool};
 use crate::protection::Making;
 
-impl From<NotExact> for BootError {
-    fn from(_: NotExact) -> BootError {
-        BootError::NotExact
-    }
+const fn not_exact(_: NotExact) -> BootError {
+    BootError::NotExact
 }
 
 /// Pinned regions on their way into slots.
@@ -62,7 +60,7 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
     let mut trie = Trie::empty(NodeMemory::new(making.shared.0));
     if entry.table_bytes == 0 {
         let own = regions::areas_of(tables, &entry);
-        let nodes = regions::table_nodes(own, regions::can_be_mapped(tables, index))?;
+        let nodes = regions::table_nodes(own, regions::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
             trie.give_node(making.pool.take(NODE_BYTES, NODE_ALIGN)?);
@@ -87,9 +85,9 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     for own in regions::areas_of(tables, &entry) {
         for regs in regions::regions(&own) {
             if own.flags & area::PINNED != 0 {
-                pinned.push(regs?)?;
+                pinned.push(regs.map_err(not_exact)?)?;
             } else {
-                trie.insert(regs?).map_err(|_| BootError::NoMemory)?;
+                trie.insert(regs.map_err(not_exact)?).map_err(|_| BootError::NoMemory)?;
                 paged_code += u16::from(own.flags & area::EXECUTE != 0);
             }
         }

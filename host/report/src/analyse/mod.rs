@@ -77,6 +77,8 @@ pub struct Analysis<'a> {
     pub events: u64,
     pub strange: u64,
     pub switches: u64,
+    /// The record with which the kernel stopped for good.
+    pub kernel_failed: Option<RunEvent>,
     last: u64,
 }
 
@@ -113,6 +115,7 @@ impl<'a> Analysis<'a> {
             events: 0,
             strange: 0,
             switches: 0,
+            kernel_failed: None,
             last: 0,
         }
     }
@@ -225,6 +228,10 @@ impl<'a> Analysis<'a> {
                 true
             }
             Event::End => true,
+            Event::KernelFailed => {
+                self.kernel_failed = Some(*event);
+                true
+            }
         }
     }
 

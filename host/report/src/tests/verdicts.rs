@@ -1,6 +1,6 @@
 //! Each way in which a run fails, and what does not fail it.
 
-use abi::trace::Event;
+use abi::trace::{Event, IDLE};
 use record::{EndReason, ViolationKind, Window};
 
 use super::{at, build, job, summary, system};
@@ -34,6 +34,21 @@ fn a_response_beyond_the_computed_bound_fails() {
     // 450 cycles meet the deadline of 500 and exceed the bound of 400.
     assert_eq!(codes(&build(600, job(0, 450))), ["response-bound"]);
     assert!(build(600, job(0, 400)).verdict.ok);
+}
+
+#[test]
+fn a_kernel_that_stops_is_told_from_a_program_that_ends() {
+    let mut ended = summary(100);
+    (ended.end.reason, ended.end.status, ended.end.trace_status) = (EndReason::Exit, Some(0xad), None);
+    let stopped = |detail: u16, pc: u32| {
+        let event = at(90, Event::KernelFailed, IDLE, detail, pc);
+        let verdict = Report::build(&system(), &ended, [event]).verdict;
+        let [failure] = &verdict.failures[..] else { panic!("{:?}", verdict.failures) };
+        assert_eq!((failure.code.as_str(), failure.explained.as_deref()), ("kernel-failed", Some("CF0705")));
+        failure.text.clone()
+    };
+    assert_eq!(stopped(0, 0), "The kernel stopped. It went wrong.");
+    assert_eq!(stopped(3, 0), "The kernel stopped. The kernel's object memory is too small for the tables.");
 }
 
 #[test]
