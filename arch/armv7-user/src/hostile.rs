@@ -35,6 +35,15 @@ pub unsafe fn jump(address: u32) -> ! {
     unsafe { asm!("bx {0}", "udf #1", in(reg) address, options(noreturn)) }
 }
 
+/// As [`jump`], with the stack pointer somewhere else.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn jump_on_stack(stack: u32, address: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "bx {1}", "udf #1", in(reg) stack, in(reg) address, options(noreturn)) }
+}
+
 /// As [`jump`], through the stack.
 ///
 /// # Safety

@@ -64,7 +64,8 @@ cofferdam_vectors:
     ldr     sp, =__kernel_stack_top
     .endm
 
-@ Loads the space of a thread's domain, if another is loaded; as `Space::load`, which says why.
+@ Loads the space of a thread's domain, if another is loaded; as `Space::load`, which says why. The event register is set whatever the domain before has
+@ left in it, so that it tells the next one nothing (DDI 0406C B1.8.13).
 @   in        r0 = Context
 @   clobbers  r1-r3, r12, flags
     .macro LOAD
@@ -73,6 +74,7 @@ cofferdam_vectors:
     ldrd    r2, r3, [r1, #{space}]
     cmp     r3, r12
     beq     8f
+    sev
     orr     r2, r2, #{walks}
     mov     r12, #0
     dsb

@@ -47,6 +47,7 @@ fn data(status: Status, address: u32, context: &Context) -> Report {
             Report { kind: Fault::Bus, address: if status.has_address() { address } else { 0 }, pc }
         }
         _ if context.is_off_its_stack() => Report { kind: Fault::Stack, address: context.registers[13], pc: 0 },
+        _ if context.pushes_beyond_its_stack(address) => Report { kind: Fault::Stack, address, pc },
         _ => Report { kind: Fault::Data, address, pc },
     }
 }

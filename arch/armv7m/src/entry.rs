@@ -298,18 +298,42 @@ cofferdam_fault_saved:
     HANDLER cofferdam_counted
     SAVE    cofferdam_counted_float
 cofferdam_counted_saved:
+    SETTLE  cofferdam_late
     bl      kernel_counted
     b       cofferdam_resume
 
 @ Any other fault, or a miss that is a violation: also a breakpoint, which is a HardFault where no debugger wants it. A fault
 @ of the kernel itself is the end.
+@ An exception return that fails because a domain wrote another exception's number into a saved frame leaves the main stack
+@ pointer where the architecture does not say: silicon puts the frame back onto the process stack (DDI 0403 B1.5.8, ExceptionReturn), QEMU pushes
+@ one onto the main stack. Every entry begins at the top of the main stack, so that it is put there.
     .global cofferdam_fault_entry
     .type cofferdam_fault_entry, %function
     .thumb_func
 cofferdam_fault_entry:
     tst     lr, #4
-    beq     kernel_panic
+    beq     cofferdam_kernel_fault
+    ldr     r0, =__kernel_stack_top
+    msr     msp, r0
     b       cofferdam_fault_save
+
+@ A fault of the kernel itself, at the address in the frame if the main stack still holds one.
+    .global cofferdam_kernel_fault
+    .type cofferdam_kernel_fault, %function
+    .thumb_func
+cofferdam_kernel_fault:
+    mrs     r1, msp
+    ldr     r2, =__kernel_stack_bottom
+    ldr     r3, =__kernel_stack_top
+    msr     msp, r3
+    subs    r3, r3, r2
+    subs    r3, #32
+    subs    r2, r1, r2
+    cmp     r2, r3
+    ite     ls
+    ldrls   r0, [r1, #24]
+    movhi   r0, #0
+    b       kernel_panic
 
 @ Leaves reset for good: resumes the first thread.
 @ Exception return is possible in handler mode only, so that PendSV (used for nothing else) is the way there. Interrupts

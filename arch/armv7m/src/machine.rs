@@ -74,6 +74,7 @@ impl<B: Board> Armv7m<B> {
             regs::nvic_ipr(word).write(KERNEL_PRIORITY * 0x0101_0101);
         }
         regs::CPACR.write(0xf << 20);
+        close_trace_ports();
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
         // From now on it counts; arming it only sets when it comes.
         regs::SYST_RVR.write(LONGEST_TICKS);
@@ -89,6 +90,20 @@ impl<B: Board> Armv7m<B> {
 
     /// Where the trace port is in it.
     pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
+}
+
+/// Takes the trace ports from unprivileged code, which could otherwise write there, and tell others something, wherever a debugger
+/// has trace on (DDI 0403 C1.7). Trace is as it was afterwards.
+fn close_trace_ports() {
+    const TRCENA: u32 = 1 << 24;
+    const UNLOCK: u32 = 0xc5ac_ce55;
+    const ALL_PORTS: u32 = 0xf;
+    let before = regs::DEMCR.read();
+    regs::DEMCR.write(before | TRCENA);
+    regs::ITM_LAR.write(UNLOCK);
+    regs::ITM_TPR.write(ALL_PORTS);
+    barrier();
+    regs::DEMCR.write(before);
 }
 
 /// Number of the active exception.

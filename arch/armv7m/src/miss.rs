@@ -29,7 +29,7 @@ global_asm!(
     .thumb_func
 cofferdam_memory_entry:
     tst     lr, #4
-    beq     kernel_panic
+    beq     cofferdam_kernel_fault
     ldr     r3, ={rbar}
     ldr     r12, =COFFERDAM_CPU
     @ All of the status: beside a fault of another kind, nothing says that the frame was written or that the access can be repeated.

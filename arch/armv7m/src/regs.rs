@@ -55,6 +55,9 @@ registers! {
     MPU_CTRL = 0xe000_ed94, "MPU control (B3.5.4).";
     MPU_RBAR = 0xe000_ed9c, "MPU region base address (B3.5.8).";
     MPU_RASR = 0xe000_eda0, "MPU region attribute and size (B3.5.9).";
+    DEMCR = 0xe000_edfc, "Debug exception and monitor control (C1.6.5).";
+    ITM_TPR = 0xe000_0e40, "Trace privilege: which stimulus ports unprivileged code may not write (C1.7.5).";
+    ITM_LAR = 0xe000_0fb0, "Lock access of the ITM (D1.1.1).";
     FPCCR = 0xe000_ef34, "Floating-point context control (B3.2.21).";
 }
 

@@ -20,6 +20,8 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         mode: if exact { Mode::Exact } else { Mode::Quantum },
         trace_port: facts.trace_port,
         kernel_text: kernel_text(built, &facts),
+        kernel_devices: kernel_devices(built),
+        kernel_stack: between(&facts, ["__kernel_stack_bottom", "__kernel_stack_top"]),
         vectors: facts.vectors,
         areas: allocations(built),
         windows: windows(built),
@@ -35,12 +37,27 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
 
 /// Code that runs privileged: of a kernel that is mapped, what its linker script names.
 fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
-    let between = |[start, end]: [&str; 2]| Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? });
     if built.loaded.board.pages().is_some() {
-        return KERNEL_CODE.into_iter().filter_map(between).filter(|range| range.start < range.end).collect();
+        let named = KERNEL_CODE.into_iter().filter_map(|symbols| between(facts, symbols));
+        return named.filter(|range| range.start < range.end).collect();
     }
     let code = built.description.kernel_areas.iter().filter(|area| area.access.contains('x'));
     code.map(|area| range(area.base, area.bytes)).collect()
+}
+
+/// Where there are region registers: the devices that no domain can have.
+fn kernel_devices(built: &Built) -> Vec<Range> {
+    let board = &built.loaded.board;
+    if board.pages().is_some() {
+        return Vec::new();
+    }
+    let own = board.device.values().filter(|device| device.kernel);
+    own.map(|device| range(device.base.into(), device.bytes.into())).collect()
+}
+
+/// What lies between two symbols of the kernel.
+fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
+    Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? })
 }
 
 /// Symbols around the kernel's code.

@@ -9,6 +9,7 @@ mod api;
 mod application;
 mod block;
 mod clock;
+mod conduct;
 mod decode;
 mod exceptions;
 mod finish;

@@ -12,6 +12,7 @@ use crate::api::{Bytes, MemInfo, api};
 use crate::application::{Areas, Disturbances};
 use crate::block::{Blocks, InsnInfo, TbInfo, flag};
 use crate::clock::{CLOCK, attention};
+use crate::conduct::BELOW_STACK_BYTES;
 use crate::exceptions::Exceptions;
 use crate::log::Log;
 use crate::meter::Meter;
@@ -83,6 +84,10 @@ pub struct Observer {
     pub(crate) deadline: u64,
     pub(crate) next_tick: u64,
     mpu_generation: u32,
+    /// First of the addresses below the kernel's stack.
+    below_stack: u32,
+    /// A domain was interrupted, and the kernel has not yet looked whether a store of it has failed late.
+    pub(crate) late_unseen: bool,
     /// Address of the trace port, and what was last stored to its first word.
     pub(crate) port: u32,
     pub(crate) payload: u32,
@@ -165,6 +170,8 @@ impl Observer {
             deadline: 0,
             next_tick: 0,
             mpu_generation: 1,
+            below_stack: watch.kernel_stack.map_or(0, |stack| stack.start.wrapping_sub(BELOW_STACK_BYTES)),
+            late_unseen: false,
             port: watch.trace_port.unwrap_or(u32::MAX),
             payload: 0,
             watch,
@@ -220,6 +227,7 @@ impl Observer {
         self.settle(0, 0);
         self.kernel = tb.flags & flag::KERNEL;
         self.meter_crossing(tb.pc);
+        self.crossed();
         if self.kernel != 0 && !by_exception {
             self.violation(ViolationKind::KernelEntry, tb.pc, tb.pc, tb.end - tb.pc, None);
         }
@@ -267,8 +275,11 @@ impl Observer {
         };
         let cycles = self.model.data(address, len, store, attr);
         CLOCK.pass(cycles);
+        if address.wrapping_sub(self.below_stack) < BELOW_STACK_BYTES {
+            self.below_stack(insn, address, len);
+        }
         if matches!(address >> 29, 2 | 7) {
-            self.device(info, address, len, store);
+            self.device(insn, info, address, len, store);
         } else if store && address.wrapping_sub(self.port) < 8 {
             self.trace_port(insn, info, address);
         }
@@ -322,8 +333,11 @@ impl Observer {
     }
 
     #[cold]
-    fn device(&mut self, info: MemInfo, address: u32, len: u32, store: bool) {
+    fn device(&mut self, insn: &InsnInfo, info: MemInfo, address: u32, len: u32, store: bool) {
         CLOCK.forget_reads();
+        if self.kernel != 0 {
+            self.kernel_device(insn, address, len, store);
+        }
         let offset = address.wrapping_sub(MPU_BASE);
         if !store {
             self.meter.loaded(address, CLOCK.now());

@@ -33,6 +33,7 @@ fn enter(observer: &mut Observer, insn: &InsnInfo, domain: u8) {
     observer.settle(observer.charged_behind(insn), insn.after);
     observer.exceptions.start_counting(cycle);
     observer.leave_slice(insn.pc);
+    observer.switched(insn.pc);
     if domain != observer.domain {
         observer.accounts.entered(domain);
     }

@@ -43,6 +43,13 @@ pub struct Watch {
     /// Code that runs privileged. Empty: everything does, and nothing is checked against the shadowed MPU.
     #[serde(default)]
     pub kernel_text: Vec<Range>,
+    /// Devices and system registers that the kernel uses, on processors with region registers. Empty: its accesses to devices, and whether it looks for
+    /// stores that failed late, are not checked.
+    #[serde(default)]
+    pub kernel_devices: Vec<Range>,
+    /// The kernel's stack, below which there is nothing that the board would deny. Absent: not checked.
+    #[serde(default)]
+    pub kernel_stack: Option<Range>,
     /// First instructions of the exception handlers (bit 0 clear), thread mode's reset handler not included.
     #[serde(default)]
     pub vectors: Vec<u32>,

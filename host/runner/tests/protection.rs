@@ -65,3 +65,16 @@ fn kernel_text_is_entered_by_exceptions_only() {
     let entry = summary.violations.iter().find(|violation| violation.kind == ViolationKind::KernelEntry);
     assert_eq!(entry.map(|violation| violation.address), Some(guest.symbol("on_svc")));
 }
+
+#[test]
+fn a_kernel_that_does_not_look_before_a_switch_is_blamed_and_so_is_one_that_strays() {
+    let guest = Guest::build("switch", "switch");
+    let watch = Watch { kernel_devices: vec![Range { start: 0xe000_e000, end: 0xe000_f000 }], ..guest.watch() };
+    let summary = guest.run(watch).summary;
+    assert_eq!(summary.end.status, Some(0));
+    let [late, device] = &summary.violations[..] else { panic!("{:?}", summary.violations) };
+    assert_eq!((late.kind, late.domain), (ViolationKind::LateFault, 4));
+    assert_eq!((device.kind, device.pc), (ViolationKind::KernelDevice, guest.symbol("straying")));
+    assert_eq!(device.address, 0xe000_1004);
+    assert!(guest.run(guest.watch()).summary.is_clean(), "nothing is said about a kernel whose devices are not known");
+}

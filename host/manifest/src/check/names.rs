@@ -186,7 +186,8 @@ fn uses(manifest: &Manifest, board: &Board, name: &str, domain: &Domain) -> Vec<
     }
     for (i, device) in domain.devices.iter().enumerate() {
         let exists = board.device(device).is_some();
-        found.extend(declared("device", device, exists, format!("{place}.devices[{i}]"), board.device.keys()));
+        let known = board.device.iter().filter(|(_, device)| !device.kernel).map(|(name, _)| name);
+        found.extend(declared("device", device, exists, format!("{place}.devices[{i}]"), known));
     }
     if let Some(notification) = &domain.fault_notification {
         let exists = manifest.notification.contains_key(notification);

@@ -129,6 +129,8 @@ pub struct Mutant {
     pub replace: String,
     /// The attack that succeeds.
     pub attack: String,
+    /// How long the system runs, as in its manifest; without, 120 ms.
+    pub limit: Option<String>,
     /// Where it succeeds, for attacks on a chip.
     #[serde(default)]
     pub on: Scheme,

@@ -16,7 +16,7 @@ use super::{Attack, Catalogue, Evidence, Mutant, Scheme, Suite};
 use crate::{root, target_dir};
 
 /// Modelled time after which a run with a mutant is over: what hangs has broken something.
-const LIMIT: &str = "limit = \"120 ms\"";
+const LIMIT: &str = "120 ms";
 
 /// What became of a mutant.
 #[derive(Clone, Debug)]
@@ -144,13 +144,15 @@ impl Bench {
         let programs = self.programs(suite.manifest, None, change)?;
         let unasked = |failure: &String| !mutant.always.contains(failure);
         if !mutant.blamed {
-            let control = self.run(suite, &programs, &[])?.ok_or("it stops even without the attack")?;
+            let control = self.run(suite, &programs, &[], None)?.ok_or("it stops even without the attack")?;
             if control.failures.iter().any(unasked) {
                 return Err(format!("the system fails even without the attack: {:?}", control.failures));
             }
         }
         let order: Vec<&str> = attack.needs.iter().chain([&attack.name]).map(String::as_str).collect();
-        let Some(evidence) = self.run(suite, &programs, &order)? else { return Ok(vec!["machine-stops".into()]) };
+        let Some(evidence) = self.run(suite, &programs, &order, mutant.limit.as_deref())? else {
+            return Ok(vec!["machine-stops".into()]);
+        };
         let mut signs = evidence.shortfalls(order.len() as u32 - 1, attack, suite.scheme);
         signs.extend(evidence.failures.into_iter().filter(unasked));
         Ok(signs)
@@ -175,10 +177,16 @@ impl Bench {
     }
 
     /// Runs a suite's system with these programs and attacks; `None` when the machine itself has stopped.
-    fn run(&self, suite: &Suite, programs: &Programs, attacks: &[&str]) -> Result<Option<Evidence>, String> {
+    fn run(
+        &self,
+        suite: &Suite,
+        programs: &Programs,
+        attacks: &[&str],
+        how_long: Option<&str>,
+    ) -> Result<Option<Evidence>, String> {
         let manifest = self.original(suite.manifest);
         let limit = manifest.lines().find(|line| line.starts_with("limit = ")).unwrap_or_default().to_owned();
-        self.write(suite.manifest, &manifest.replace(&limit, LIMIT));
+        self.write(suite.manifest, &manifest.replace(&limit, &format!("limit = \"{}\"", how_long.unwrap_or(LIMIT))));
         // A file that is paged needs a region of 256 bytes.
         self.write(suite.order, &format!("{}{}", attacks.join("\n"), "\n".repeat(256)));
         Ok(self.perform(suite.manifest, None, programs)?.map(|dir| Evidence::read(&dir)))

@@ -1,6 +1,6 @@
 //! Attacks that must end in a fault of the attacker.
 
-use cofferdam::{Area, hostile, sys};
+use cofferdam::{Area, hostile, now, sys};
 use repertoire::lethal::{floats_on_stack, jump, jump_exactly, on_stack, read, spin_on_stack, write};
 
 use crate::gate::{moods, wait_for_a_client};
@@ -43,15 +43,57 @@ pub const ATTACKS: &[Attack] = &[
     ("return from an exception to handler mode with floating-point state", |_| jump_exactly(0xffff_ffe1)),
     ("pop the return from an exception into the program counter", |_| pop(0xffff_fff9)),
     ("jump behind the own code", |world| jump(end(world.own.code))),
+    ("return into a sibling's forged frame", forge),
+    ("fetch with the stack in debug registers", |world| jump_on_stack(DEBUG_REGISTERS, end(world.own.code))),
     ("fault with a caller inside", |_| wait_for_a_client(moods::FAULT)),
     ("keep a caller inside", |_| wait_for_a_client(moods::STAY)),
     ("move the stack with a caller inside", |_| wait_for_a_client(moods::MOVE_STACK)),
 ];
 
+/// Attacks that are performed in so many lives, because the harm of each adds up.
+const LIVES: &[(&str, usize)] = &[("return into a sibling's forged frame", 64)];
+
+/// In how many lives an attack is performed.
+pub fn lives(name: &str) -> usize {
+    LIVES.iter().find(|attack| attack.0 == name).map_or(1, |attack| attack.1)
+}
+
+/// Registers of the processor that the kernel never looks at, with room for a frame (DDI 0403 C1.8: data watchpoints).
+const DEBUG_REGISTERS: u32 = 0xe000_1040;
+
 /// The end of the main thread's stack, which is the lowest of its area; `system.toml` gives it this size.
 fn stack_top(world: &World) -> u32 {
     const STACK_BYTES: u32 = 2048;
     world.own.stack.base + STACK_BYTES
+}
+
+/// The helper waits in a call, with its registers in a frame on its stack. There the exception's number becomes that of SysTick,
+/// so that the return to the helper is a return to thread mode and, by the frame, to a handler (DDI 0403 B1.5.8).
+fn forge(world: &World) {
+    const THUMB: u32 = 1 << 24;
+    const EXCEPTION: u32 = 0x1ff;
+    const SYSTICK: u32 = 15;
+    let _ = sys::sleep_until(now() + HELPER_TICKS);
+    let code = world.own.code;
+    for frame in (stack_top(world)..end(world.own.stack) - 28).step_by(8) {
+        let word = |offset: u32| (frame + offset) as *mut u32;
+        // SAFETY: the own stack area; what is not a frame after all is the helper's loss.
+        let (pc, status) = unsafe { (word(24).read_volatile(), word(28).read_volatile()) };
+        if pc.wrapping_sub(code.base) < code.bytes && status & (THUMB | EXCEPTION) == THUMB {
+            // SAFETY: as above.
+            unsafe { word(28).write_volatile(status | SYSTICK) };
+        }
+    }
+    crate::order_helper();
+    let _ = sys::sleep_until(now() + HELPER_TICKS);
+}
+
+/// Enough for the helper to run until it waits.
+const HELPER_TICKS: u64 = 50_000;
+
+fn jump_on_stack(stack: u32, address: u32) {
+    // SAFETY: there is none; this is the attack.
+    unsafe { hostile::jump_on_stack(stack, address | 1) }
 }
 
 fn byte(address: u32) {

@@ -39,6 +39,7 @@ pub const ATTACKS: &[Attack] = &[
     ("signal without end", theft::signal_storm),
     ("copy and delete handles without end", theft::handle_storm),
     ("thrash the data cache", theft::thrash),
+    ("run out of misses with stores under way", theft::run_out_of_misses),
     ("hammer shared memory with exclusive accesses", theft::exclusives),
 ];
 

@@ -44,10 +44,12 @@ pub fn level_storm(world: &World) -> Outcome {
     Ok(())
 }
 
-/// The time queue and the one-shot timer, as often as can be.
+/// The time queue and the one-shot timer, as often as can be: times that have passed when they are asked for, and times from 4 to 32 us ahead, for which
+/// the thread sleeps.
 pub fn sleep_storm(_: &World) -> Outcome {
-    for ticks in 0..600_u32 {
-        let _ = sys::sleep_until(now() + u64::from(ticks & 3));
+    const STEP_TICKS: u64 = 100;
+    for round in 0..600 {
+        let _ = sys::sleep_until(now() + if round % 4 == 0 { 1 } else { STEP_TICKS * (1 + round % 8) });
     }
     Ok(())
 }
@@ -112,6 +114,20 @@ pub fn thrash(world: &World) -> Outcome {
         for offset in (0..world.heap.bytes).step_by(LINE_BYTES as usize) {
             // SAFETY: within the own heap.
             unsafe { ((world.heap.base + offset) as *mut u32).write_volatile(black_box(offset)) };
+        }
+    }
+    Ok(())
+}
+
+/// Areas in turns, more than there are slots: the budget of misses runs out again and again, always with a store under way.
+pub fn run_out_of_misses(world: &World) -> Outcome {
+    for round in 0..200 {
+        for address in [world.notices.base() as u32, world.order.base] {
+            // SAFETY: the heap is written, what may only be read is read.
+            unsafe {
+                ((world.heap.base + 4 * round) as *mut u32).write_volatile(round);
+                black_box((address as *const u32).read_volatile());
+            }
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! The hostile domain of the suite: performs the attacks that the order file names. What is refused, it tries in its first life;
-//! each attack that should end in a fault takes a life of its own, and the number of restarts says which is next.
+//! each attack that should end in a fault takes a life of its own, some many, and the number of restarts says which is next.
 //!
 //! Names: gates `console`, `trap` (its own), `service`, `long`; notifications `events`, `go`; interrupt `fired`; domain `victim`;
 //! areas `heap`, `requests`, `notices`, `timer1`, `order`; and those of [`pages`], where they are tried.
@@ -39,7 +39,8 @@ fn main(start: Start) -> u32 {
             try_refused(&world, line as u32, name);
         }
     }
-    let mut deadly = lines.enumerate().filter(|(_, name)| is_lethal(name));
+    let deadly = lines.enumerate().filter(|(_, name)| is_lethal(name));
+    let mut deadly = deadly.flat_map(|line| core::iter::repeat_n(line, lethal::lives(line.1)));
     if let Some((line, name)) = deadly.nth(start.restarts as usize) {
         mark(ATTACK, line as u32);
         perform(&world, name);
