@@ -34,9 +34,9 @@ pub mod wire;
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
-pub use books::{Books, HandOver, HandOverError, PoolAt};
+pub use books::{Books, Declared, HandOver, HandOverError, PoolAt};
 pub use explain::sentence;
-pub use holding::{Client, Holding, Share, State};
+pub use holding::{Client, Holding, Share, State, Who};
 pub use seam::{Account, Admitted, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
@@ -97,7 +97,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         if name.is_empty() || name.len() >= NAME_BYTES {
             return false;
         }
-        record.name[..name.len()].copy_from_slice(name.as_bytes());
+        record.name = wire::padded(name);
         true
     }
 
@@ -141,12 +141,13 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             Operation::Grant => self.grant(client, request, calls),
             Operation::Share => self.share(client, request, calls),
             Operation::Permit => self.permit(client, request),
-            Operation::Revoke => self.revoke(client, request.address, calls),
+            Operation::Revoke => self.revoke(client, &request.share, calls),
             Operation::Release => self.release(client, request.address, calls),
             Operation::Scrub => self.scrub(client, request.address, calls),
             Operation::Query => self.query(client, request.address),
             Operation::Reclaim => self.reclaim(client, calls),
             Operation::Map => self.map(client, request.address, calls),
+            Operation::Join => self.join(client, request, calls),
         }
     }
 

@@ -104,7 +104,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                 let begun = self.withdraw(client, slot, calls);
                 // Nobody joins what is on its way out.
                 let record = self.record_mut(client);
-                record.shares[usize::from(index)].used = record.holdings[slot].state.is_live();
+                if !record.holdings[slot].state.is_live() {
+                    record.shares[usize::from(index)].holding = None;
+                }
                 begun?;
             }
             _ => self.withdraw(client, slot, calls)?,
@@ -136,8 +138,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let holding = self.record(client).holdings[slot];
         match holding.state {
             State::Owned(index) if self.record(client).shares[usize::from(index)].members != 0 => {
-                let id = self.record(client).shares[usize::from(index)].id;
-                self.revoke(client, id, calls)?;
+                self.take_away(client, usize::from(index), calls)?;
             }
             State::Dirty => {
                 self.cleanse(client, slot, calls)?;

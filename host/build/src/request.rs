@@ -8,7 +8,8 @@ use manifest::{
 };
 use place::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, SharedRequest, SharedUse, ThreadRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
+    ThreadRequest,
 };
 
 use crate::install::{Install, unreadable};
@@ -205,6 +206,7 @@ impl Maker<'_> {
             misses: manifest::misses(self.manifest, d),
             devices: devices.collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
+            shares: self.shares(d),
             files: d.files.iter().filter_map(|used| self.file(used)).collect(),
             policy: match d.fault {
                 FaultPolicy::Stop => system::policy::STOP,
@@ -267,6 +269,18 @@ impl Maker<'_> {
             write: used.access == manifest::AccessMode::ReadWrite,
             spec: self.loaded.board.asked(&used.spec),
         })
+    }
+
+    fn shares(&self, domain: &Domain) -> Vec<ShareRequest> {
+        let number = |name: &String| self.manifest.domain.get_index_of(name).unwrap_or(0);
+        let all = domain.shares.iter().map(|(name, who)| {
+            let bits = |writes: bool| {
+                let who = who.iter().filter(|(_, access)| !writes || **access == manifest::AccessMode::ReadWrite);
+                who.fold(0, |bits, (other, _)| bits | 1 << number(other))
+            };
+            ShareRequest { name: name.clone(), readers: bits(false), writers: bits(true) }
+        });
+        all.collect()
     }
 
     fn file(&self, used: &manifest::FileUse) -> Option<FileUse> {

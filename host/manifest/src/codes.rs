@@ -47,6 +47,9 @@ codes! {
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
         "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications."
+    "CF0209" "memory of the manager for who is no client"
+        "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it. \
+         A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."
     "CF0301" "no exact cover by region registers"
         "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."

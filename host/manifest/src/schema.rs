@@ -157,6 +157,9 @@ pub struct Domain {
     pub devices: Vec<String>,
     #[serde(default)]
     pub shared: Vec<SharedUse>,
+    /// Memory of the memory manager that it shares while it runs: who may map each at most, and how.
+    #[serde(default)]
+    pub shares: IndexMap<String, IndexMap<String, AccessMode>>,
     #[serde(default)]
     pub files: Vec<FileUse>,
     #[serde(default)]

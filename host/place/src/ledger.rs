@@ -5,7 +5,8 @@ use protect::pmsav7::{REGIONS, Span, cover_count};
 use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};
 use system::{area, regions};
 
-use manager::PoolAt;
+use manager::wire::padded;
+use manager::{Declared, PoolAt, Who};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
@@ -34,6 +35,18 @@ pub(crate) fn pools<'a>(request: &'a Request<'_>) -> impl Iterator<Item = (&'a s
     let frames = caps.filter(|cap| cap.kind == abi::Kind::Frames);
     // Behind the ranges of the manifest lies the kernel's own.
     frames.map(|cap| (cap.name.as_str(), cap.object as usize)).filter(|(_, index)| *index < request.frames.len())
+}
+
+/// The shared memory that the manifest declares, for the memory manager.
+pub(crate) fn shares(request: &Request) -> Vec<Declared> {
+    let all = request.domains.iter().enumerate();
+    let all = all.flat_map(|(owner, domain)| domain.shares.iter().map(move |share| (owner, share)));
+    all.map(|(owner, share)| Declared {
+        owner: owner as u8,
+        who: Who { readers: share.readers, writers: share.writers },
+        name: padded(&share.name),
+    })
+    .collect()
 }
 
 /// Index of the writable memory of a class that can hold tables.

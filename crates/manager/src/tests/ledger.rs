@@ -6,11 +6,11 @@ use memory::extents::words_for;
 use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, TemporalSpec};
 
 use super::machine::{Machine, POOL, Type};
-use super::{POOL_BYTES, grant, release};
-use crate::history::History;
+use super::{DECLARED, POOL_BYTES, declare, grant, release};
+use crate::history::{History, NAMES};
 use crate::rule::SPECIFIED;
-use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
-use crate::{Books, HandOver, HandOverError, Manager, PoolAt, State};
+use crate::wire::{Answer, Granted, Operation, Refused, Request, padded, place};
+use crate::{Books, Declared, HandOver, HandOverError, Manager, PoolAt, State};
 
 const WORDS: usize = words_for(8);
 /// The far pool; the rest is on the chip, where tables can grow.
@@ -28,6 +28,13 @@ fn pools() -> [PoolAt; 2] {
     [PoolAt::new("far", POOL, FAR_BYTES), PoolAt::new("near", POOL + FAR_BYTES, POOL_BYTES - FAR_BYTES)]
 }
 
+fn shares() -> [Declared; 2] {
+    [0, 2].map(|index: usize| {
+        let (owner, name, who) = DECLARED[index];
+        Declared { owner: owner as u8, who, name: padded(name) }
+    })
+}
+
 fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
     let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), [8192, 8192, 0, 0]);
     for root in [TablePlace::Tcm, TablePlace::OnChip, TablePlace::OnChip] {
@@ -35,8 +42,8 @@ fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
     }
     ledger.add_pool(MemoryClass::OffChip, FAR_BYTES).unwrap();
     ledger.add_pool(MemoryClass::OnChip, POOL_BYTES - FAR_BYTES).unwrap();
-    let mut bytes = vec![0; HandOver::bytes(3, 2)];
-    assert_eq!(HandOver::encode(&ledger, pools, &mut bytes), Some(bytes.len()));
+    let mut bytes = vec![0; HandOver::bytes(3, 2, shares().len())];
+    assert_eq!(HandOver::encode(&ledger, pools, &shares(), &mut bytes), Some(bytes.len()));
     bytes
 }
 
@@ -50,9 +57,10 @@ impl World {
         let bytes = hand_over(&pools());
         let mut manager = Real::new(Books::closed());
         manager.account.open(HandOver::new(&bytes)).unwrap();
-        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+        for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
+        declare(&mut manager);
         World { manager, machine: Machine::new(POOL_BYTES) }
     }
 
@@ -195,6 +203,8 @@ fn a_hand_over_says_where_the_pools_lie() {
     assert_eq!((found, count), (pools(), 2));
     assert_eq!([found[0].text(), found[1].text()], ["far", "near"]);
     assert_eq!(HandOver::new(&bytes).pools::<1>().unwrap_err(), HandOverError::Pools);
+    let found: std::vec::Vec<_> = HandOver::new(&bytes).shares().collect();
+    assert_eq!(found, shares().map(Ok));
 }
 
 #[test]
@@ -207,9 +217,10 @@ fn a_damaged_hand_over_is_refused() {
         let mut bad = good.clone();
         bad[at] ^= 0x40;
         let opened = open(&bad);
-        // Bases and names of pools can be others; everything else is checked.
-        let (pool, word) = (at.checked_sub(4).map_or(2, |at| at / 24), at % 24 / 4);
-        assert!(opened.is_err() || (pool < 2 && word != 2), "{at}");
+        // Bases and names of pools, and what is shared, can be others; everything else is checked.
+        let (pool, word) = (at.checked_sub(8).map_or(usize::MAX, |at| at / 24), at.wrapping_sub(8) % 24 / 4);
+        let shared = (8 + 2 * 24..8 + 2 * 24 + 2 * 28).contains(&at);
+        assert!(opened.is_err() || shared || (pool < 2 && word != 1), "{at}");
     }
     let small = hand_over(&[PoolAt::new("far", POOL, FAR_BYTES - 256), pools()[1]]);
     assert_eq!(open(&small), Err(HandOverError::Pools));

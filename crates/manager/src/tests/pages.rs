@@ -10,8 +10,8 @@ use spec::{
 };
 
 use super::machine::{Machine, POOL, Type};
-use super::{grant, release, share};
-use crate::history::History;
+use super::{declare, grant, join, release, share};
+use crate::history::{History, NAMES};
 use crate::wire::access::{ALL_READ, READ, WRITE};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
 use crate::{Books, Error, HandOver, MAP_STEPS, Manager, PoolAt, REVOKE_STEPS, SUPERVISOR, State};
@@ -48,8 +48,8 @@ fn hand_over() -> Vec<u8> {
     }
     ledger.add_pool(MemoryClass::OffChip, FAR).unwrap();
     ledger.add_pool(MemoryClass::OnChip, NEAR).unwrap();
-    let mut bytes = vec![0; HandOver::bytes(3, 2)];
-    assert_eq!(HandOver::encode(&ledger, &pools(), &mut bytes), Some(bytes.len()));
+    let mut bytes = vec![0; HandOver::bytes(3, 2, 0)];
+    assert_eq!(HandOver::encode(&ledger, &pools(), &[], &mut bytes), Some(bytes.len()));
     bytes
 }
 
@@ -62,9 +62,10 @@ impl World {
     fn new() -> World {
         let mut manager = std::boxed::Box::new(Real::new(Books::closed()));
         manager.account.open(HandOver::new(&hand_over())).unwrap();
-        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+        for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
+        declare(&mut manager);
         World { manager, machine: Machine::new(FAR + NEAR) }
     }
 
@@ -247,13 +248,13 @@ const MOST_WRITTEN: u32 = MAP_STEPS - 1 + 16;
 #[test]
 fn shared_memory_is_mapped_and_taken_away_a_large_page_at_a_time() {
     let mut world = World::new();
-    let wanted = Request { spec: BEST, ..share(7, 140 * K, READ | WRITE | ALL_READ) };
+    let wanted = Request { spec: BEST, ..share("samples", 140 * K, READ | WRITE | ALL_READ) };
     let base = world.granted(0, wanted).base;
-    world.granted(1, Request { spec: BEST, ..share(7, 140 * K, READ) }.with("control"));
+    world.granted(1, Request { spec: BEST, ..join("control", "samples", 140 * K, READ) });
     let parts = world.machine.mappings(0).filter(|mapping| mapping.bytes == 64 * K).count();
     assert_eq!((parts, world.machine.mappings(1).count()), (2, world.machine.mappings(0).count()));
     let mut requests = 1;
-    while world.send(0, Request::new(Operation::Revoke).about(7)) != Answer::Done(0) {
+    while world.send(0, Request::new(Operation::Revoke).of("samples")) != Answer::Done(0) {
         requests += 1;
     }
     assert_eq!((requests, world.machine.mappings(1).count()), (3, 0));
@@ -308,7 +309,7 @@ fn addresses_are_the_clients_own() {
     assert_eq!(world.refused(0, at(first.base)).rule, 14, "while it is dirty");
     world.finish(0, Operation::Scrub, first.base, 1);
     assert_eq!(world.granted(0, at(first.base)).base, first.base);
-    let aligned = world.granted(0, Request { alignment: 4 << 20, ..share(9, PAGE, READ | WRITE) });
+    let aligned = world.granted(0, Request { alignment: 4 << 20, ..share("samples", PAGE, READ | WRITE) });
     assert!(aligned.base.is_multiple_of(4 << 20));
     world.consistent();
 }
@@ -317,30 +318,30 @@ fn addresses_are_the_clients_own() {
 fn shared_memory_has_its_owners_address_and_is_taken_back_in_steps() {
     let mut world = World::new();
     let spec = |spec: u32, request: Request| Request { spec, ..request };
-    let own = world.granted(0, spec(L2, share(7, 40 * K, READ | WRITE | ALL_READ)));
-    let joined = world.granted(1, spec(L2, share(7, 40 * K, READ)));
+    let own = world.granted(0, spec(L2, share("samples", 40 * K, READ | WRITE | ALL_READ)));
+    let joined = world.granted(1, spec(L2, join("control", "samples", 40 * K, READ)));
     assert_eq!((joined.base, joined.bytes), (own.base, own.bytes));
     assert!(world.machine.mappings(1).all(|mapping| !mapping.write && mapping.near));
-    assert_eq!(world.refused(2, spec(L2, share(7, 40 * K, READ))).rule, 4);
+    assert_eq!(world.refused(2, spec(L2, join("control", "samples", 40 * K, READ))).rule, 4);
     world.consistent();
     assert_eq!(world.refused(0, release(own.base)).left, 1);
     // Two pieces, the first of which is the last of its request.
     for left in [1, 0] {
-        assert_eq!(world.send(0, Request::new(Operation::Revoke).about(7)), Answer::Done(left));
+        assert_eq!(world.send(0, Request::new(Operation::Revoke).of("samples")), Answer::Done(left));
         assert_eq!(world.machine.mappings(1).count(), left as usize);
     }
     world.free(0, own.base);
     assert_eq!(world.manager.account.left(0), FAR);
     // Nobody joins what is not there to its end.
-    let wanted = share(8, 700 * K, READ | WRITE | ALL_READ);
+    let wanted = share("samples", 700 * K, READ | WRITE | ALL_READ);
     let Answer::Granted(granted) = world.send(0, wanted) else { panic!("granted") };
     assert!(granted.left > 0);
-    assert_eq!(world.refused(2, share(8, 700 * K, READ).with("control")).rule, crate::rule::EXISTS);
+    assert_eq!(world.refused(2, join("control", "samples", 700 * K, READ)).rule, crate::rule::MADE);
     world.finish(0, Operation::Map, granted.base, granted.left);
-    world.granted(2, share(8, 700 * K, READ).with("control"));
+    world.granted(2, join("control", "samples", 700 * K, READ));
     // It is taken from its member before the owner can free it: several requests.
     let mut steps = 0;
-    while world.send(0, Request::new(Operation::Revoke).about(8)) != Answer::Done(0) {
+    while world.send(0, Request::new(Operation::Revoke).of("samples")) != Answer::Done(0) {
         world.consistent();
         steps += 1;
     }
@@ -355,8 +356,8 @@ fn a_dead_clients_memory_comes_back_step_by_step() {
     for (bytes, spec) in [(70 * K, L2), (1, DETERMINISTIC), (1 << 20, BEST)] {
         world.granted(0, grant(bytes, spec));
     }
-    world.granted(0, share(3, 40 * K, READ | WRITE | ALL_READ));
-    world.granted(1, share(3, 40 * K, READ));
+    world.granted(0, share("samples", 40 * K, READ | WRITE | ALL_READ));
+    world.granted(1, join("control", "samples", 40 * K, READ));
     // Half mapped.
     world.send(0, grant(600 * K, BEST));
     world.machine.scribble(0);

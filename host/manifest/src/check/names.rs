@@ -58,6 +58,7 @@ fn well_formed(manifest: &Manifest) -> Vec<Refusal> {
         section(&format!("domain.{name}.gate"), domain.gate.keys().collect());
         section(&format!("domain.{name}.interrupt"), domain.interrupt.keys().collect());
         section(&format!("domain.{name}.uses"), domain.uses.keys().collect());
+        section(&format!("domain.{name}.shares"), domain.shares.keys().collect());
     }
     for (name, domain) in &manifest.domain {
         let place = |index| format!("domain.{name}.thread[{index}].name");
@@ -187,6 +188,12 @@ fn uses(manifest: &Manifest, board: &Board, name: &str, domain: &Domain) -> Vec<
     for (i, device) in domain.devices.iter().enumerate() {
         let exists = board.device(device).is_some();
         found.extend(declared("device", device, exists, format!("{place}.devices[{i}]"), board.device.keys()));
+    }
+    for (share, who) in &domain.shares {
+        found.extend(who.keys().filter_map(|other| {
+            let at = format!("{place}.shares.{share}.{other}");
+            declared("domain", other, manifest.domain.contains_key(other), at, manifest.domain.keys())
+        }));
     }
     if let Some(notification) = &domain.fault_notification {
         let exists = manifest.notification.contains_key(notification);

@@ -84,6 +84,7 @@ fn small(name: &str, level: AccessLevel) -> (DomainRequest<'static>, Program) {
         misses: (u32::MAX, 0),
         devices: Vec::new(),
         shared: Vec::new(),
+        shares: Vec::new(),
         files: Vec::new(),
         policy: 0,
         fault_notification: None,

@@ -1,0 +1,82 @@
+//! What the memory manager is to do for its clients: the memory that they share.
+
+use ::manager::standard::{CLIENTS, SHARES};
+
+use crate::diagnostic::Refusal;
+use crate::references::{Object, grants};
+use crate::schema::{Domain, Manifest};
+
+pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
+    manifest.domain.iter().flat_map(|(name, domain)| shares(manifest, name, domain)).collect()
+}
+
+/// The domain to which the ledger is handed over.
+fn manager(manifest: &Manifest) -> Option<&str> {
+    manifest.domain.iter().find(|(_, domain)| domain.ledger).map(|(name, _)| name.as_str())
+}
+
+/// Whether the memory manager serves a domain: it can call the manager's gate, and the manager holds it as a capability under its name.
+fn is_client(manifest: &Manifest, name: &str) -> bool {
+    let Some(index) = manifest.domain.get_index_of(name).filter(|index| *index < CLIENTS) else { return false };
+    let held = |(manager, (_, domain)): (usize, (&String, &Domain))| {
+        let known = grants(manifest, manager).unwrap_or_default();
+        domain.ledger && known.iter().any(|cap| cap.name == name && cap.object == Object::Domain(index))
+    };
+    let calls = |domain: &Domain| {
+        let gates = domain.uses.values().filter_map(|entry| entry.gate.as_deref());
+        gates.filter_map(|gate| gate.split_once('.')).any(|(of, _)| manifest.domain.get(of).is_some_and(|d| d.ledger))
+    };
+    manifest.domain.get(name).is_some_and(calls) && manifest.domain.iter().enumerate().any(held)
+}
+
+/// Refuses what the manager would have to do for a domain that it does not serve.
+fn no_client(manifest: &Manifest, place: String, name: &str) -> Option<Refusal> {
+    if !manifest.domain.contains_key(name) || is_client(manifest, name) {
+        return None;
+    }
+    let refusal = Refusal::at("CF0209", place, format!("`{name}` is no client of a memory manager")).rule(
+        "the memory manager serves the domains that can call its gate and that it holds as capabilities under their names",
+    );
+    Some(match manager(manifest) {
+        Some(manager) => refusal.value(name).limit(format!("the first {CLIENTS} domains can be clients")).remedy(format!(
+            "give `{name}` a gate of `{manager}`, and add `{name} = {{ domain = \"{name}\" }}` to [domain.{manager}.uses]"
+        )),
+        None => refusal
+            .value(name)
+            .limit("no domain has `ledger = true`")
+            .remedy("add a memory manager: a domain with `crate = \"../../services/memory\"` and `ledger = true`"),
+    })
+}
+
+fn shares(manifest: &Manifest, name: &str, domain: &Domain) -> Vec<Refusal> {
+    let place = format!("domain.{name}.shares");
+    let mut found = Vec::new();
+    if !domain.shares.is_empty() {
+        found.extend(no_client(manifest, place.clone(), name));
+    }
+    if domain.shares.len() > SHARES {
+        found.push(
+            Refusal::at("CF0208", &place, format!("`{name}` shares too much"))
+                .value(domain.shares.len().to_string())
+                .limit(SHARES.to_string())
+                .rule("the memory manager's tables have fixed sizes")
+                .remedy("merge some of them"),
+        );
+    }
+    for (share, who) in &domain.shares {
+        for other in who.keys() {
+            let at = format!("{place}.{share}.{other}");
+            if other == name {
+                found.push(
+                    Refusal::at("CF0209", at, format!("`{name}` would be its own guest"))
+                        .value(other.as_str())
+                        .rule("an owner has its memory; `shares` says who else may map it")
+                        .remedy("remove it"),
+                );
+            } else {
+                found.extend(no_client(manifest, at, other));
+            }
+        }
+    }
+    found
+}
