@@ -208,10 +208,11 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
+    const NOBODYS: Ledger<D, P> = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
+
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
-        let ledger = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
-        Books { ledger, stock: Stock::CLOSED, places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P] }
+        Books { ledger: Self::NOBODYS, stock: Stock::CLOSED, places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P] }
     }
 
     /// Opens the account as it is at the start of the system, on the platform that the ledger is for.
@@ -219,15 +220,26 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// # Errors
     /// [`HandOverError`]; the account is closed then.
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
-        let ledger: Ledger<D, P> = hand_over.ledger()?;
-        let (places, count) = hand_over.pools::<P>()?;
-        let agree = |(pool, at): (&spec::Pool, &PoolAt)| pool.clean.total == at.bytes && pool.clean.used == 0;
-        if ledger.pools().len() != count || !ledger.pools().iter().zip(&places).all(agree) {
-            return Err(HandOverError::Pools);
+        let opened = self.read(hand_over).and_then(|count| {
+            let pages = self.ledger.platform().pages().is_some();
+            self.stock.open(pages, &self.places[..count]).map_err(HandOverError::Extents)
+        });
+        if opened.is_err() {
+            self.ledger = Self::NOBODYS;
         }
-        self.stock.open(ledger.platform().pages().is_some(), &places[..count]).map_err(HandOverError::Extents)?;
-        (self.ledger, self.places) = (ledger, places);
-        Ok(())
+        opened
+    }
+
+    /// Reads the ledger and where its pools lie; how many there are. By itself, so that stacks hold one large value at a time.
+    #[inline(never)]
+    fn read(&mut self, hand_over: HandOver) -> Result<usize, HandOverError> {
+        let (places, count) = hand_over.pools::<P>()?;
+        self.ledger = hand_over.ledger()?;
+        self.places = places;
+        let agree = |(pool, at): (&spec::Pool, &PoolAt)| pool.clean.total == at.bytes && pool.clean.used == 0;
+        let pools = self.ledger.pools();
+        let all = pools.len() == count && pools.iter().zip(&places).all(agree);
+        if all { Ok(count) } else { Err(HandOverError::Pools) }
     }
 
     /// The ledger.

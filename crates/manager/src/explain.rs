@@ -7,7 +7,7 @@ use spec::{Reason, Rule, TemporalSpec};
 use crate::rule::{self, change};
 use crate::wire::Refused;
 
-const LEDGER: [Rule; 17] = [
+const LEDGER: [Rule; 18] = [
     Rule::Domain,
     Rule::Size,
     Rule::Spec(Reason::NoThirdLevel),
@@ -25,6 +25,7 @@ const LEDGER: [Rule; 17] = [
     Rule::ConstantTime,
     Rule::Pages,
     Rule::Addresses,
+    Rule::Quota,
 ];
 
 /// The sentence of a rule; empty for a number that is none.
@@ -106,6 +107,7 @@ impl fmt::Display for Remedy {
             4 => write!(f, "release {value} pinned regions first"),
             6 => write!(f, "release {value} locked entries first"),
             5 => write!(f, "release regions that take {value} bytes of the table first"),
+            7 => write!(f, "release and clear {value} bytes of your own first"),
             change::RELEASE => write!(f, "release {value} of your own first"),
             change::ACCESS => write!(f, "ask for {}", Figure(Unit::Access, value)),
             change::REVOKE => write!(f, "revoke the access of {value} domains first"),

@@ -96,6 +96,7 @@ pub(crate) fn request<'a>(
     let frames = manifest.frames.iter().map(|(name, frames)| FramesRequest {
         name: name.clone(),
         bytes: frames.size.0 as u32,
+        quotas: quotas(manifest, frames),
         memory: maker.memory(&frames.memory),
     });
     Ok(Request {
@@ -114,6 +115,12 @@ pub(crate) fn request<'a>(
         interrupts: maker.interrupts(),
         memories: maker.memories,
     })
+}
+
+/// Number of each domain that has a quota of a pool, and its bytes.
+fn quotas(manifest: &Manifest, frames: &manifest::Frames) -> Vec<(usize, u32)> {
+    let number = |name: &String| manifest.domain.get_index_of(name).unwrap_or(0);
+    frames.quota.iter().map(|(name, quota)| (number(name), quota.0 as u32)).collect()
 }
 
 impl Maker<'_> {

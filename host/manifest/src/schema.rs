@@ -101,6 +101,9 @@ pub struct File {
 pub struct Frames {
     pub size: Size,
     pub memory: String,
+    /// Of clients of the memory manager that holds it: what each has of it at most, and always.
+    #[serde(default)]
+    pub quota: IndexMap<String, Size>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

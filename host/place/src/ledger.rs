@@ -37,6 +37,29 @@ pub(crate) fn pools<'a>(request: &'a Request<'_>) -> impl Iterator<Item = (&'a s
     frames.map(|cap| (cap.name.as_str(), cap.object as usize)).filter(|(_, index)| *index < request.frames.len())
 }
 
+/// Adds the pools of the memory manager, whose ranges are placed; where each lies.
+pub(crate) fn add_pools(book: &mut Book, request: &Request, frames: &[(u32, u32)]) -> Vec<PoolAt> {
+    let mut held = Vec::new();
+    for (name, index) in pools(request).take(MAX_POOLS) {
+        let (base, bytes) = frames[index];
+        let class = request.memories[request.frames[index].memory].class;
+        if book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
+            held.push(PoolAt::new(name, base, bytes));
+        }
+    }
+    held
+}
+
+/// Keeps of each pool what the manifest promises; the accounts are open. That there is so much, `check` has seen.
+pub(crate) fn keep_quotas(book: &mut Book, request: &Request) {
+    for (number, (_, index)) in pools(request).take(MAX_POOLS).enumerate() {
+        for (domain, bytes) in &request.frames[index].quotas {
+            let kept = book.keep(*domain as u8, number as u8, *bytes);
+            debug_assert!(kept, "the quotas fit into their pool");
+        }
+    }
+}
+
 /// The shared memory that the manifest declares, for the memory manager.
 pub(crate) fn shares(request: &Request) -> Vec<Declared> {
     let all = request.domains.iter().enumerate();
@@ -82,16 +105,11 @@ impl<'a> Admission<'a> {
         domains: &mut [DomainSpot],
         frames: &[(u32, u32)],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        for (name, index) in pools(self.request) {
-            let (base, bytes) = frames[index];
-            let class = self.request.memories[self.request.frames[index].memory].class;
-            if self.book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
-                self.pools.push(PoolAt::new(name, base, bytes));
-            }
-        }
+        self.pools = add_pools(&mut self.book, self.request, frames);
         for (index, spot) in domains.iter_mut().enumerate() {
             self.domain(index, spot)?;
         }
+        keep_quotas(&mut self.book, self.request);
         Ok((self.book, self.pools))
     }
 

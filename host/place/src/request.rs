@@ -259,6 +259,8 @@ pub struct FramesRequest {
     pub name: String,
     /// Bytes.
     pub bytes: u32,
+    /// Number of a domain, and bytes that are kept for it, if the memory manager holds the range.
+    pub quotas: Vec<(usize, u32)>,
     /// Index of the memory.
     pub memory: usize,
 }

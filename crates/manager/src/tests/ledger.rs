@@ -36,12 +36,18 @@ fn shares() -> [Declared; 2] {
 }
 
 fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
+    hand_over_with(pools, &[])
+}
+
+/// With quotas: domain, pool, bytes.
+fn hand_over_with(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> std::vec::Vec<u8> {
     let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), [8192, 8192, 0, 0]);
     for root in [TablePlace::Tcm, TablePlace::OnChip, TablePlace::OnChip] {
         ledger.open(&Opening::new(root, TABLE)).unwrap();
     }
     ledger.add_pool(MemoryClass::OffChip, FAR_BYTES).unwrap();
     ledger.add_pool(MemoryClass::OnChip, POOL_BYTES - FAR_BYTES).unwrap();
+    assert!(quotas.iter().all(|(domain, pool, bytes)| ledger.keep(*domain, *pool, *bytes)));
     let mut bytes = vec![0; HandOver::bytes(3, 2, shares().len())];
     assert_eq!(HandOver::encode(&ledger, pools, &shares(), &mut bytes), Some(bytes.len()));
     bytes
@@ -54,7 +60,11 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let bytes = hand_over(&pools());
+        World::with(&[])
+    }
+
+    fn with(quotas: &[(u8, u8, u32)]) -> World {
+        let bytes = hand_over_with(&pools(), quotas);
         let mut manager = Real::new(Books::closed());
         manager.account.open(HandOver::new(&bytes)).unwrap();
         for (index, name) in NAMES.iter().enumerate() {
@@ -105,6 +115,11 @@ impl World {
         let pools: u32 = ledger.pools().iter().map(|pool| pool.clean.used).sum();
         let kernel = self.machine.frames_of(Type::Kernel) as u32 * 256;
         assert_eq!(pools, used + kernel);
+        for (pool, of) in (0..).zip(ledger.pools()) {
+            let quotas = (0..3).map(|domain| ledger.quota(domain, pool));
+            assert_eq!(quotas.clone().map(|quota| quota.used).sum::<u32>(), of.clean.used);
+            assert!(quotas.into_iter().all(|quota| quota.most.is_none_or(|most| quota.used <= most)));
+        }
         assert!(kernel >= self.tables() && self.machine.frames_of(Type::Shared) as u32 * 256 <= used);
     }
 
@@ -173,11 +188,30 @@ fn memory_comes_back_with_its_charges() {
 }
 
 #[test]
+fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
+    const KEPT: u32 = 8192;
+    let mut world = World::with(&[(1, 0, KEPT), (1, 1, 4096), (2, 0, 2 * KEPT)]);
+    for bytes in [16 * 1024, 4096, 1024, 256] {
+        while let Answer::Granted(_) = world.send(0, grant(bytes, DETERMINISTIC)) {}
+        while let Answer::Granted(_) = world.send(0, grant(bytes, L2)) {}
+    }
+    world.consistent();
+    assert_eq!(world.refused(0, grant(1024, L2)).rule, 15);
+    world.granted(1, grant(KEPT, L2));
+    let refused = world.refused(1, grant(6000, L2));
+    assert_eq!((refused.rule, refused.asked, refused.left, refused.change), (15, 6000, 4096, 2));
+    world.granted(2, grant(2 * KEPT, L2));
+    world.consistent();
+}
+
+#[test]
 fn no_history_makes_ledger_extents_and_kernel_disagree() {
     let specs = [0, L2, L1, DETERMINISTIC, L3, L2 | 8];
     let (mut granted, mut refused) = (0, 0);
     for seed in 1..=8 {
-        let (mut world, mut history) = (World::new(), History::new(seed, 3, &specs));
+        // Every second one with quotas.
+        let quotas: &[(u8, u8, u32)] = if seed % 2 == 0 { &[(0, 0, 20 * 1024), (1, 0, 9000), (1, 1, 8192)] } else { &[] };
+        let (mut world, mut history) = (World::with(quotas), History::new(seed, 3, &specs));
         for _ in 0..2000 {
             world.machine.begin();
             let answer = world.manager.serve(history.who() as u32, &history.message(), &mut world.machine);

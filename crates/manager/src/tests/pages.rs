@@ -40,7 +40,7 @@ fn pools() -> [PoolAt; 2] {
 }
 
 /// Clients 0 and 1 have first-level tables on the chip, with one further table there; client 2 has none of both.
-fn hand_over() -> Vec<u8> {
+fn hand_over(quotas: &[(u8, u8, u32)]) -> Vec<u8> {
     let costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
     let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_a9(costs, WORK), [0, 18 * K, 0, 16 * K]);
     for (root, near) in [(TablePlace::OnChip, K), (TablePlace::OnChip, K), (TablePlace::OffChip, 0)] {
@@ -48,6 +48,7 @@ fn hand_over() -> Vec<u8> {
     }
     ledger.add_pool(MemoryClass::OffChip, FAR).unwrap();
     ledger.add_pool(MemoryClass::OnChip, NEAR).unwrap();
+    assert!(quotas.iter().all(|(domain, pool, bytes)| ledger.keep(*domain, *pool, *bytes)));
     let mut bytes = vec![0; HandOver::bytes(3, 2, 0)];
     assert_eq!(HandOver::encode(&ledger, &pools(), &[], &mut bytes), Some(bytes.len()));
     bytes
@@ -60,8 +61,13 @@ struct World {
 
 impl World {
     fn new() -> World {
+        World::with(&[])
+    }
+
+    /// With quotas: domain, pool, bytes.
+    fn with(quotas: &[(u8, u8, u32)]) -> World {
         let mut manager = std::boxed::Box::new(Real::new(Books::closed()));
-        manager.account.open(HandOver::new(&hand_over())).unwrap();
+        manager.account.open(HandOver::new(&hand_over(quotas))).unwrap();
         for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
@@ -433,4 +439,23 @@ fn no_history_makes_ledger_pieces_and_kernel_disagree() {
     }
     assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
     assert!(mapped > 0, "{mapped}");
+}
+
+#[test]
+fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
+    const KEPT: u32 = 300 * K;
+    let mut world = World::with(&[(1, 0, KEPT), (2, 0, 40 * K)]);
+    for bytes in [256 * K, 64 * K, PAGE] {
+        while let Answer::Granted(granted) = world.send(0, grant(bytes, BEST)) {
+            world.finish(0, Operation::Map, granted.base, granted.left);
+        }
+    }
+    let refused = world.refused(0, grant(PAGE, BEST));
+    assert_eq!((refused.rule, refused.asked, refused.left), (15, PAGE, 0));
+    let refused = world.refused(1, grant(KEPT + 1, BEST));
+    assert_eq!((refused.rule, refused.left, refused.value), (15, KEPT, KEPT));
+    // Any pages do: not one of them is missing.
+    world.granted(1, grant(KEPT, BEST));
+    world.granted(2, grant(40 * K, BEST));
+    world.consistent();
 }

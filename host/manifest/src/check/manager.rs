@@ -1,13 +1,15 @@
-//! What the memory manager is to do for its clients: the memory that they share.
+//! What the memory manager is to do for its clients: the memory that they share, and what each has of a pool.
 
 use ::manager::standard::{CLIENTS, SHARES};
 
 use crate::diagnostic::Refusal;
 use crate::references::{Object, grants};
-use crate::schema::{Domain, Manifest};
+use crate::quantity::Size;
+use crate::schema::{Domain, Frames, Manifest};
 
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
-    manifest.domain.iter().flat_map(|(name, domain)| shares(manifest, name, domain)).collect()
+    let shares = manifest.domain.iter().flat_map(|(name, domain)| shares(manifest, name, domain));
+    shares.chain(manifest.frames.iter().flat_map(|(name, frames)| quotas(manifest, name, frames))).collect()
 }
 
 /// The domain to which the ledger is handed over.
@@ -77,6 +79,39 @@ fn shares(manifest: &Manifest, name: &str, domain: &Domain) -> Vec<Refusal> {
                 found.extend(no_client(manifest, at, other));
             }
         }
+    }
+    found
+}
+
+/// Quotas of a pool: of clients, of a range that the manager holds, and no more than there is.
+fn quotas(manifest: &Manifest, name: &str, frames: &Frames) -> Vec<Refusal> {
+    let place = format!("frames.{name}.quota");
+    if frames.quota.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<Refusal> = frames
+        .quota
+        .keys()
+        .filter_map(|client| no_client(manifest, format!("{place}.{client}"), client))
+        .collect();
+    let holds = |domain: &Domain| domain.uses.values().any(|entry| entry.frames.as_deref() == Some(name));
+    if !manifest.domain.values().any(|domain| domain.ledger && holds(domain)) {
+        let manager = manager(manifest).unwrap_or("memory");
+        found.push(
+            Refusal::at("CF0318", &place, format!("`{name}` is no pool of a memory manager"))
+                .rule("quotas divide what the memory manager hands out")
+                .remedy(format!("add `{name} = {{ frames = \"{name}\" }}` to [domain.{manager}.uses]")),
+        );
+    }
+    let sum = frames.quota.values().fold(0u64, |sum, quota| sum.saturating_add(quota.0));
+    if sum > frames.size.0 {
+        found.push(
+            Refusal::at("CF0318", &place, format!("the quotas of `{name}` promise more than there is"))
+                .value(Size(sum).to_string())
+                .limit(frames.size.to_string())
+                .rule("a quota is what a client has of a pool at most, and always: all of them fit into it")
+                .remedy(format!("write `size = \"{}\"` or more, or lower a quota", Size(sum))),
+        );
     }
     found
 }

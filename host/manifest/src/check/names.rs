@@ -39,6 +39,12 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         }
         found.extend(supervised(manifest, index, name, domain));
     }
+    for (frames, declaration) in &manifest.frames {
+        found.extend(declaration.quota.keys().filter_map(|name| {
+            let at = format!("frames.{frames}.quota.{name}");
+            declared("domain", name, manifest.domain.contains_key(name), at, manifest.domain.keys())
+        }));
+    }
     found.extend(counts(manifest));
     found
 }
