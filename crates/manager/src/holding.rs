@@ -61,6 +61,8 @@ pub struct Holding {
     pub mark: Mark,
     /// Pages that have been unmapped already of what is on its way out.
     pub pages_gone: u16,
+    /// The piece behind what is mapped has been typed already.
+    pub typed: bool,
 }
 
 impl Holding {
@@ -148,6 +150,17 @@ pub struct Client<const EACH: usize, const SHARES: usize> {
     pub holdings: [Holding; EACH],
     /// What it shares.
     pub shares: [Share; SHARES],
+    /// Memory that its table was granted and has not been given yet.
+    pub gift: Option<Gift>,
+}
+
+/// Memory for a client's table: first address and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gift {
+    /// First address.
+    pub base: u32,
+    /// Bytes.
+    pub bytes: u32,
 }
 
 impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
@@ -163,8 +176,10 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
             done: 0,
             mark: Mark::END,
             pages_gone: 0,
+            typed: false,
         }; EACH],
         shares: [Share::NONE; SHARES],
+        gift: None,
     };
 
     /// A free record.

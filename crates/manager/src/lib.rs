@@ -36,7 +36,7 @@ use memory::pieces::PAGE_LOG2;
 
 pub use books::{Books, Declared, HandOver, HandOverError, PoolAt};
 pub use explain::sentence;
-pub use holding::{Client, Holding, Share, State, Who};
+pub use holding::{Client, Gift, Holding, Share, State, Who};
 pub use seam::{Account, Admitted, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
@@ -109,8 +109,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// Serves one message: what the gate does.
     ///
     /// # Errors
-    /// `BAD_ARGUMENT`: the badge is no client's, or the message holds no request. The kernel's error, when it refused what the
-    /// account had admitted.
+    /// `BAD_ARGUMENT`: the badge is no client's, or the message holds no request. `BUSY`: another manager's edit is under way; the
+    /// same request goes on later. Another error of the kernel's, when it refused what the account had admitted.
     ///
     /// # Time complexity
     /// See the crate.

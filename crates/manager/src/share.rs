@@ -5,7 +5,7 @@
 //! declared as its own, and joins only by naming the owner, so that a name means the same to everybody from the beginning.
 
 use crate::holding::{Holding, Share, State, Who};
-use crate::operate::{hold, provide};
+use crate::operate::hold;
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
@@ -107,17 +107,13 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             return Err(not_made().into());
         }
         let slot = self.free(client)?;
+        self.provide(client, calls)?;
         let Manager { account, clients } = self;
         let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
         let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
-        self.record_mut(client).holdings[slot] = holding;
-        self.tell(client, &holding, calls);
+        self.enter_record(client, slot, &holding, admitted.nodes, calls);
         self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
-        let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
-        if let Err(error) = done {
-            let _ = self.withdraw(client, slot, calls);
-            return Err(error.into());
-        }
+        self.begin(client, slot, calls)?;
         Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 

@@ -30,8 +30,8 @@ impl Calls for Willing {
         Ok(())
     }
 
-    fn nodes(&mut self, _: u8, _: u32, _: u32) -> Result<(), abi::Error> {
-        Ok(())
+    fn nodes(&mut self, _: u8, _: u32, bytes: u32) -> Result<u32, abi::Error> {
+        Ok(bytes)
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, abi::Error> {
