@@ -152,6 +152,8 @@ pub struct Client<const EACH: usize, const SHARES: usize> {
     pub shares: [Share; SHARES],
     /// Memory that its table was granted and has not been given yet.
     pub gift: Option<Gift>,
+    /// How often it had been restarted when it got what it holds.
+    pub life: u32,
 }
 
 /// Memory for a client's table: first address and bytes.
@@ -180,6 +182,7 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         }; EACH],
         shares: [Share::NONE; SHARES],
         gift: None,
+        life: 0,
     };
 
     /// A free record.

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! word       0          1     2      3        4          5       6       7     8      9            10   11
-//! request    operation  spec  bytes  address  alignment  access  -       -     name of a domain (four words)
+//! request    operation  spec  bytes  address  alignment  access  life    -     name of a domain (four words)
 //! granted    0          base  bytes  spec     level      cycles  method  left  place  descriptors  map  release
 //! refused    1          rule  asked  left     change     value
 //! done       2          left
@@ -109,6 +109,8 @@ pub struct Request {
     pub alignment: u32,
     /// Bits of [`access`].
     pub access: u32,
+    /// How often the caller has been restarted.
+    pub life: u32,
     /// Name of a domain, padded with zero bytes; empty when none is named.
     pub name: [u8; NAME_BYTES],
     /// Name of shared memory among its owner's, padded with zero bytes; empty when none is named.
@@ -119,7 +121,7 @@ impl Request {
     /// A request with nothing but its operation.
     pub const fn new(operation: Operation) -> Request {
         let none = [0; NAME_BYTES];
-        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, name: none, share: none }
+        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, life: 0, name: none, share: none }
     }
 
     /// The same request about an address or a number.
@@ -143,13 +145,14 @@ impl Request {
     /// Writes the request as words.
     pub fn encode(&self) -> Message {
         let mut words = [0; MESSAGE_WORDS];
-        words[..6].copy_from_slice(&[
+        words[..7].copy_from_slice(&[
             self.operation as u32,
             self.spec,
             self.bytes,
             self.address,
             self.alignment,
             self.access,
+            self.life,
         ]);
         let names = self.name.chunks_exact(4).chain(self.share.chunks_exact(4));
         for (word, bytes) in words[NAME_WORD..].iter_mut().zip(names) {
@@ -174,6 +177,7 @@ impl Request {
             address: words[3],
             alignment: words[4],
             access: words[5],
+            life: words[6],
             name: name_at(NAME_WORD),
             share: name_at(SHARE_WORD),
         })

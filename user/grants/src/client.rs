@@ -10,6 +10,8 @@ use crate::block::Block;
 unsafe extern "C" {
     /// Calls the gate in a slot with the address of a message; the status. Provided by the run-time.
     fn cof_grants_call(gate: u32, message: *mut u32) -> i32;
+    /// How often the domain has been restarted. Provided by the run-time.
+    safe fn cof_grants_life() -> u32;
     /// Lets less important threads run for a moment. Provided by the run-time.
     safe fn cof_heap_wait();
 }
@@ -81,7 +83,7 @@ impl Manager {
     /// # Errors
     /// [`Failure`].
     pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
-        let mut message = request.encode();
+        let mut message = Request { life: cof_grants_life(), ..*request }.encode();
         let mut tries = 0;
         loop {
             // SAFETY: the call lets the manager read and write the message, which lives until it returns.

@@ -5,8 +5,8 @@
 //! revocation), the memory manager is asked through its gate. What it grants comes in extents that one region register covers, is
 //! clean, and carries its bound.
 //!
-//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call` and
-//! `cof_heap_wait`.
+//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call`,
+//! `cof_grants_life` and `cof_heap_wait`.
 #![no_std]
 
 mod arenas;

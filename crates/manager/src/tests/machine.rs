@@ -129,6 +129,11 @@ impl Machine {
         self.frames.iter().filter(|frame| **frame == kind).count()
     }
 
+    /// The kernel restarts a client: what it has mapped is taken away, and nobody is told.
+    pub fn restart(&mut self, client: u8) {
+        self.mapped.retain(|(who, _), _| *who != client);
+    }
+
     /// A client writes to everything that it has mapped.
     pub fn scribble(&mut self, client: u8) {
         let written: Vec<Mapping> = self.mappings(client).filter(|mapping| mapping.write).copied().collect();

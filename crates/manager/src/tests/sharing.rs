@@ -172,3 +172,37 @@ fn reclaiming_an_owner_takes_its_memory_from_everybody() {
     assert_eq!((world.machine.mapped(), world.manager.account.free_bytes()), (0, POOL_BYTES));
     assert_eq!(world.manager.account.entries, [0; CLIENTS]);
 }
+
+/// The same request, in the second life of its client.
+fn again(request: Request) -> Request {
+    Request { life: 1, ..request }
+}
+
+#[test]
+fn a_restarted_client_has_nothing_of_its_former_life() {
+    let mut world = World::new();
+    let own = world.granted(1, share("samples", 4096, READ | WRITE | ALL_READ));
+    world.granted(0, share("samples", 256, READ | ALL_READ));
+    for client in [0, 2] {
+        world.granted(client, join("store", "samples", 4096, READ));
+    }
+    world.granted(1, join("control", "samples", 256, READ));
+    world.granted(1, grant(8192, PINNED));
+    world.machine.scribble(1);
+    world.machine.restart(1);
+    // It asks for what it had: it is there again, clean, and mapped, and the others have nothing of the old one.
+    let mut steps = 0;
+    let again = loop {
+        match world.send(1, again(share("samples", 4096, READ | WRITE | ALL_READ))) {
+            Err(Error::Busy) => steps += 1,
+            answer => break answer.unwrap(),
+        }
+        assert!(steps < 100);
+    };
+    let Answer::Granted(again) = again else { panic!("{again:?}") };
+    assert!(steps > 2 && world.machine.is_clear(1, again.base, again.bytes), "{steps}");
+    assert_eq!(world.machine.mapped(), 2, "its own memory anew, and what belongs to another");
+    assert_eq!(world.manager.client(0).unwrap().shares[0].members, 0);
+    assert_eq!((world.manager.account.charged[1], world.manager.account.pinned[1]), (own.bytes, 0));
+    assert_eq!(world.left(0, release(world.manager.client(0).unwrap().holdings[0].region.base)), 256, "alone again");
+}
