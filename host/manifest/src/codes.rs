@@ -50,6 +50,9 @@ codes! {
     "CF0209" "memory of the manager for who is no client"
         "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it; \
          so does what a quota is kept for. A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."
+    "CF0210" "a memory manager that is restarted"
+        "The memory manager continues from the ledger that the host hands over. One that began anew would take for free what its clients hold: the kernel \
+         refuses what is wrong with that, so that its requests would fail. docs/memory.md says what a system does instead."
     "CF0301" "no exact cover by region registers"
         "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."

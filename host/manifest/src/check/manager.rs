@@ -5,10 +5,11 @@ use ::manager::standard::{CLIENTS, SHARES};
 use crate::diagnostic::Refusal;
 use crate::references::{Object, grants};
 use crate::quantity::Size;
-use crate::schema::{Domain, Frames, Manifest};
+use crate::schema::{Domain, FaultPolicy, Frames, Manifest};
 
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
     let shares = manifest.domain.iter().flat_map(|(name, domain)| shares(manifest, name, domain));
+    let shares = shares.chain(manifest.domain.iter().filter_map(|(name, domain)| restarted(name, domain)));
     shares.chain(manifest.frames.iter().flat_map(|(name, frames)| quotas(manifest, name, frames))).collect()
 }
 
@@ -81,6 +82,15 @@ fn shares(manifest: &Manifest, name: &str, domain: &Domain) -> Vec<Refusal> {
         }
     }
     found
+}
+
+/// A manager that began anew would not know what it has granted.
+fn restarted(name: &str, domain: &Domain) -> Option<Refusal> {
+    (domain.ledger && domain.fault == FaultPolicy::Restart).then(|| {
+        Refusal::at("CF0210", format!("domain.{name}.fault"), format!("`{name}` would forget what it has granted"))
+            .rule("a memory manager that fails stays stopped, and what it has granted stays mapped")
+            .remedy("write `fault = \"report\"`, or leave `fault` out; docs/memory.md says what else to do")
+    })
 }
 
 /// Quotas of a pool: of clients, of a range that the manager holds, and no more than there is.
