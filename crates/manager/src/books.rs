@@ -147,7 +147,11 @@ impl<'a> HandOver<'a> {
     /// Pools and shares, of each at most as many as there are bytes.
     fn counts(&self) -> Result<(usize, usize), HandOverError> {
         let [pools, shares] = self.words(0)?.map(|count: u32| count as usize);
-        if pools > self.bytes.len() || shares > self.bytes.len() { Err(HandOverError::Short) } else { Ok((pools, shares)) }
+        if pools > self.bytes.len() || shares > self.bytes.len() {
+            Err(HandOverError::Short)
+        } else {
+            Ok((pools, shares))
+        }
     }
 
     /// Where each pool lies.
@@ -212,7 +216,11 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
-        Books { ledger: Self::NOBODYS, stock: Stock::CLOSED, places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P] }
+        Books {
+            ledger: Self::NOBODYS,
+            stock: Stock::CLOSED,
+            places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P],
+        }
     }
 
     /// Opens the account as it is at the start of the system, on the platform that the ledger is for.

@@ -126,14 +126,19 @@ impl Who {
     pub const fn access(self, client: u8) -> u32 {
         let reads = (self.readers | self.writers) >> client & 1;
         let writes = self.writers >> client & 1;
-        reads * access::READ | writes * access::WRITE
+        (reads * access::READ) | (writes * access::WRITE)
     }
 }
 
 impl Share {
     /// Nothing is declared.
-    pub const NONE: Share =
-        Share { name: [0; crate::wire::NAME_BYTES], holding: None, declared: Who::NOBODY, permitted: Who::NOBODY, members: 0 };
+    pub const NONE: Share = Share {
+        name: [0; crate::wire::NAME_BYTES],
+        holding: None,
+        declared: Who::NOBODY,
+        permitted: Who::NOBODY,
+        members: 0,
+    };
 
     /// What a client may do with it: what manifest and owner both permit.
     pub const fn access(&self, client: u8) -> u32 {

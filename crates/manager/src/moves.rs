@@ -83,7 +83,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             State::Joined(owner, index) => State::Parting(owner, index),
             _ => State::Leaving,
         };
-        *self.holding(client, slot) = Holding { state, mark: before.region.first, pages_gone: 0, typed: false, ..before };
+        *self.holding(client, slot) =
+            Holding { state, mark: before.region.first, pages_gone: 0, typed: false, ..before };
         let done = self.exit(client, slot, calls);
         if done.is_err() && self.holding(client, slot).done == before.done {
             *self.holding(client, slot) = before;

@@ -98,7 +98,7 @@ fn at_last(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) 
 /// Everything that an edit has changed so far.
 fn so_far(kernel: &Kernel<Sim>) -> (Vec<bool>, Vec<u8>, usize, usize) {
     let domain = &kernel.domain(1).protection;
-    (found(kernel), uses(kernel), kernel.frames.marks(), domain.trie.free_nodes() as usize)
+    (found(kernel), uses(kernel), kernel.frames.marks(), domain.trie.free_nodes())
 }
 
 #[test]

@@ -211,7 +211,8 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
     let (mut granted, mut refused) = (0, 0);
     for seed in 1..=8 {
         // Every second one with quotas.
-        let quotas: &[(u8, u8, u32)] = if seed % 2 == 0 { &[(0, 0, 20 * 1024), (1, 0, 9000), (1, 1, 8192)] } else { &[] };
+        let quotas: &[(u8, u8, u32)] =
+            if seed % 2 == 0 { &[(0, 0, 20 * 1024), (1, 0, 9000), (1, 1, 8192)] } else { &[] };
         let (mut world, mut history) = (World::with(quotas), History::new(seed, 3, &specs));
         for _ in 0..2000 {
             world.machine.begin();

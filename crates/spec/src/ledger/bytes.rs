@@ -202,7 +202,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             [kind, pool.clean.total, pool.clean.used, pool.dirty, pool.common.total, pool.common.used]
         });
         let accounts = self.accounts().iter().flat_map(account_words);
-        let quotas = self.quotas[..self.domains].iter().flat_map(|quotas| &quotas[..self.pool_count]).flat_map(quota_words);
+        let quotas =
+            self.quotas[..self.domains].iter().flat_map(|quotas| &quotas[..self.pool_count]).flat_map(quota_words);
         let words = platform_words(&self.platform).into_iter().chain(quantities).chain(pools).chain(accounts);
         let words = words.chain(quotas);
         KIND.write(self.domains, self.pool_count, words, out)

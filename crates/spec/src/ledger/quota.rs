@@ -19,7 +19,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// quotas, and what others have, leave less.
     pub fn keep(&mut self, domain: u8, pool: u8, bytes: u32) -> bool {
         let (domain, number) = (usize::from(domain), usize::from(pool));
-        let (Some(quota), Some(pool)) = (self.quotas[..self.domains].get_mut(domain), self.pools[..self.pool_count].get_mut(number))
+        let (Some(quota), Some(pool)) =
+            (self.quotas[..self.domains].get_mut(domain), self.pools[..self.pool_count].get_mut(number))
         else {
             return false;
         };

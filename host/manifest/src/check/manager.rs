@@ -3,8 +3,8 @@
 use ::manager::standard::{CLIENTS, SHARES};
 
 use crate::diagnostic::Refusal;
-use crate::references::{Object, grants};
 use crate::quantity::Size;
+use crate::references::{Object, grants};
 use crate::schema::{Domain, FaultPolicy, Frames, Manifest};
 
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
@@ -99,11 +99,8 @@ fn quotas(manifest: &Manifest, name: &str, frames: &Frames) -> Vec<Refusal> {
     if frames.quota.is_empty() {
         return Vec::new();
     }
-    let mut found: Vec<Refusal> = frames
-        .quota
-        .keys()
-        .filter_map(|client| no_client(manifest, format!("{place}.{client}"), client))
-        .collect();
+    let mut found: Vec<Refusal> =
+        frames.quota.keys().filter_map(|client| no_client(manifest, format!("{place}.{client}"), client)).collect();
     let holds = |domain: &Domain| domain.uses.values().any(|entry| entry.frames.as_deref() == Some(name));
     if !manifest.domain.values().any(|domain| domain.ledger && holds(domain)) {
         let manager = manager(manifest).unwrap_or("memory");
