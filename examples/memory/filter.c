@@ -5,7 +5,7 @@
 #include "cofferdam.h"
 #include "cofferdam_memory.h"
 
-enum { SAMPLES = 1000, ID = 1 };
+enum { SAMPLES = 1000 };
 
 static void refused(const char *what) {
     char text[400];
@@ -42,14 +42,17 @@ int main(void) {
     void *plain = malloc(1000);
     tell("malloc", plain);
     free(plain);
+    /* The name is the sampler's, although nobody has used it yet. */
+    if (!rt_shmget("samples", SAMPLES * 4, 0, RT_L2, RT_READ | RT_WRITE | RT_ALL_READ))
+        refused("samples of its own");
     wait_for("ready");
     /* Both have to want the same. */
-    const uint32_t *samples = rt_shmget_of("sampler", ID, SAMPLES * 4, RT_DETERMINISTIC, RT_READ);
+    const uint32_t *samples = rt_shmget_of("sampler", "samples", SAMPLES * 4, RT_DETERMINISTIC, RT_READ);
     if (!samples)
         refused("samples");
-    if (!rt_shmget_of("sampler", ID, SAMPLES * 4, RT_L2, RT_READ | RT_WRITE))
+    if (!rt_shmget_of("sampler", "samples", SAMPLES * 4, RT_L2, RT_READ | RT_WRITE))
         refused("samples to write");
-    samples = rt_shmget_of("sampler", ID, SAMPLES * 4, RT_L2, RT_READ);
+    samples = rt_shmget_of("sampler", "samples", SAMPLES * 4, RT_L2, RT_READ);
     if (!samples)
         return refused("samples"), 1;
     tell("samples", samples);

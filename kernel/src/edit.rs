@@ -1,16 +1,19 @@
 //! Changes of what is mapped, in steps: `FRAMES_MAP`, `FRAMES_UNMAP`, and what a restart takes away.
 //!
 //! A call repeats itself until its edit is complete; each repetition does a bounded piece of it.
-//! There is one edit at a time. A thread that needs the frame table while another's edit is under
-//! way first completes that, piece by piece and at its own expense, and the edit's caller finds the
-//! answer when it goes on: nobody waits for a thread that may never run again, and an edit whose
-//! caller was stopped is completed by whoever comes next.
+//!
+//! There is one edit at a time, and its owner does it: who calls for frames meanwhile is refused with
+//! `BUSY`, does nothing of it, and pays for nothing of it. An owner that was stopped does not go on,
+//! and one that was tampered with may not; so that nobody can keep everybody else from frames for
+//! ever, who calls when the owner is dead, or has asked [`PATIENCE`] times since it last went on, does
+//! one piece before it is refused. The owner finds the answer when it goes on. A restart of a domain does
+//! what is in its way itself: it is paid by who restarts, as all of its steps are.
 //!
 //! At every step the frame table counts what can be accessed, and perhaps more: runs are counted before any of the mapping is there,
 //! and uncounted after none of it is, also not in of region registers and TLBs.
 
 use abi::Error;
-use memory::frames::{Counting, Domain as Owner};
+use memory::frames::{Counting, Domain as User};
 
 use units::PhysRange;
 
@@ -26,6 +29,8 @@ use crate::table::Ref;
 const WORK: u32 = 20;
 /// Marks that one step counts.
 const MARKS: usize = 4;
+/// Calls of others that an edit refuses, since its owner last went on, before they do pieces of it.
+pub(crate) const PATIENCE: u8 = 32;
 
 /// Cost of counting a few marks, in tens of instructions, roughly.
 const COUNT_COST: u32 = 40;
@@ -54,8 +59,12 @@ pub(crate) struct Edit<A: Arch> {
     /// How far the mapping has come into what the domain may access, or out of that.
     progress: Progress<A>,
     answer: Result<(), Error>,
-    /// Level that is told, and its epoch.
-    caller: Option<Caller<A>>,
+    /// Who goes on with it.
+    owner: Caller<A>,
+    /// The owner's call finds the answer; a restart needs none.
+    told: bool,
+    /// Calls of others since the owner last went on.
+    asked: u8,
 }
 
 /// A level, and its domain's epoch when it made the call.
@@ -85,16 +94,18 @@ enum Stage {
 pub(crate) enum Turn {
     /// No edit is under way.
     Free,
-    /// One is, or was until now: ask again.
+    /// Somebody else's is, or was until now.
     Busy,
+    /// The own one is: the call is repeated.
+    GoesOn,
     /// The own one is complete.
     Answer(Result<(), Error>),
 }
 
 impl<A: Arch> Edit<A> {
-    fn new(change: Change<A>, stage: Stage, counted: usize, caller: Option<Caller<A>>) -> Edit<A> {
-        let progress = Progress::<A>::default();
-        Edit { change, stage, counted, counting: None, goes_on: [false; 2], progress, answer: Ok(()), caller }
+    fn new(change: Change<A>, stage: Stage, counted: usize, owner: Caller<A>) -> Edit<A> {
+        let (progress, goes_on) = (Progress::<A>::default(), [false; 2]);
+        Edit { change, stage, counted, counting: None, goes_on, progress, answer: Ok(()), owner, told: true, asked: 0 }
     }
 
     /// Back to where it began.
@@ -103,8 +114,8 @@ impl<A: Arch> Edit<A> {
         self.stage = Stage::Leave;
     }
 
-    fn owner(&self) -> Option<Owner> {
-        Some(Owner(u16::from(self.change.target)))
+    fn user(&self) -> Option<User> {
+        Some(User(u16::from(self.change.target)))
     }
 
     /// The physical memory that it is about.
@@ -125,8 +136,14 @@ impl<A: Arch> Kernel<A> {
         (self.resume, self.top().epoch)
     }
 
-    /// Whether somebody who needs the frame table can go on; if not, a piece of the edit that is under way has been done. `own`: the
-    /// call is one that makes edits, and may be the one that made this one.
+    /// Whether the activation that began an edit can still go on with it.
+    fn is_alive(&self, (level, epoch): Caller<A>) -> bool {
+        let level = self.levels.at(level);
+        level.thread.is_some() && self.domains.at(level.domain).epoch == epoch
+    }
+
+    /// Whether somebody who needs the frame table can go on; `own`: the call is one that makes edits, and may be the one that made the
+    /// edit that is under way, of which a piece has then been done.
     ///
     /// # Bound
     /// [`WORK`] and one step.
@@ -138,14 +155,29 @@ impl<A: Arch> Kernel<A> {
         {
             return Turn::Answer(answer);
         }
-        let Some(edit) = &self.edit else { return Turn::Free };
-        let mine = own && edit.caller == Some(caller);
+        let Some(Edit { owner, told, asked, .. }) = self.edit else { return Turn::Free };
+        let mine = own && told && owner == caller;
+        if !mine && asked < PATIENCE && self.is_alive(owner) {
+            self.ask(asked + 1);
+            return Turn::Busy;
+        }
         match self.work() {
             Some(answer) if mine => {
                 self.levels.at_mut(caller.0).answer = None;
                 Turn::Answer(answer)
             }
+            None if mine => {
+                self.ask(0);
+                Turn::GoesOn
+            }
             _ => Turn::Busy,
+        }
+    }
+
+    /// Notes how often others have asked for the frame table.
+    fn ask(&mut self, times: u8) {
+        if let Some(edit) = &mut self.edit {
+            edit.asked = times;
         }
     }
 
@@ -167,7 +199,8 @@ impl<A: Arch> Kernel<A> {
     ) -> Result<Outcome, Error> {
         match self.turn(true) {
             Turn::Free => {}
-            Turn::Busy => return self.again(),
+            Turn::Busy => return Err(Error::Busy),
+            Turn::GoesOn => return self.again(),
             Turn::Answer(answer) => return answer.and(DONE),
         }
         let change = what(self)?;
@@ -177,7 +210,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Begins to map for the running thread.
     pub(crate) fn begin_map(&mut self, change: Change<A>) -> Result<(), Error> {
-        self.edit = Some(Edit::new(change, Stage::Compare, 0, Some(self.caller())));
+        self.edit = Some(Edit::new(change, Stage::Compare, 0, self.caller()));
         Ok(())
     }
 
@@ -187,25 +220,24 @@ impl<A: Arch> Kernel<A> {
     /// `BAD_STATE`: it is not there, as far as could be seen at once. `FULL`: it is a part of what was mapped, and there are no marks for
     /// its ends.
     pub(crate) fn begin_unmap(&mut self, change: Change<A>) -> Result<(), Error> {
-        let caller = self.caller();
-        self.begin_unmap_for(change, Some(caller))
+        self.begin_unmap_for(change, true)
     }
 
-    /// Begins to unmap, for a caller who is told, or for nobody: a restart takes the marks that are kept back.
+    /// Begins to unmap, for a call that is told, or for a restart, which takes the marks that are kept back.
     ///
     /// # Errors
     /// As for [`Kernel::begin_unmap`].
-    pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, caller: Option<Caller<A>>) -> Result<(), Error> {
+    pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, told: bool) -> Result<(), Error> {
         let counted = A::Protection::runs(&change.mapping).count();
         let goes_on = self.goes_on(&change);
-        if A::Protection::PARTS && caller.is_some() {
+        if A::Protection::PARTS && told {
             for range in A::Protection::runs(&change.mapping) {
                 self.frames.room_for_part(range, goes_on).map_err(refused)?;
             }
         }
-        let mut edit = Edit { goes_on, ..Edit::new(change, Stage::Withdraw, counted, caller) };
+        let mut edit = Edit { goes_on, told, ..Edit::new(change, Stage::Withdraw, counted, self.caller()) };
         // Nobody waits for the answer of a restart: where it has searched tables for this, it goes on in its next entry.
-        if caller.is_some() || !A::Protection::PARTS {
+        if told || !A::Protection::PARTS {
             self.edit_step(&mut edit);
             if edit.stage == Stage::End {
                 return edit.answer;
@@ -232,7 +264,8 @@ impl<A: Arch> Kernel<A> {
         while spent < WORK {
             spent += self.edit_step(&mut edit);
             if edit.stage == Stage::End {
-                if let Some((level, epoch)) = edit.caller {
+                let (level, epoch) = edit.owner;
+                if edit.told {
                     self.levels.at_mut(level).answer = Some((epoch, edit.answer));
                 }
                 return Some(edit.answer);
@@ -284,7 +317,7 @@ impl<A: Arch> Kernel<A> {
 
     /// A few marks of one run.
     fn count_step(&mut self, edit: &mut Edit<A>) -> u32 {
-        let owner = edit.owner();
+        let owner = edit.user();
         let next = edit.runs().nth(edit.counted);
         let told = match (&mut edit.counting, next) {
             (Some(counting), _) => self.frames.count_step(counting, MARKS),
@@ -329,7 +362,7 @@ impl<A: Arch> Kernel<A> {
             edit.counted = counted;
             // A run that was counted can be taken back: its marks are there, or kept back.
             let range = edit.runs().nth(counted);
-            edit.counting = range.and_then(|range| self.frames.counted(range, edit.owner(), edit.goes_on).ok());
+            edit.counting = range.and_then(|range| self.frames.counted(range, edit.user(), edit.goes_on).ok());
             debug_assert!(edit.counting.is_some(), "what was counted stays counted");
         } else {
             edit.stage = Stage::End;

@@ -63,10 +63,10 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_RETYPE`.
     ///
     /// # Bound
-    /// A search in the marks of the frame table, and two of them put in; or a piece of another's edit.
+    /// A search in the marks of the frame table, and two of them put in; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return self.again() };
+        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         self.frames.retype(range, Purpose::Shared).map_err(refused)?;
         DONE
@@ -106,6 +106,7 @@ impl<A: Arch> Kernel<A> {
     /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with.
     pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
         if self.edit.is_some() {
+            // Whosever it is: who restarts a domain does what is in the way.
             self.work();
             return Some(from);
         }
@@ -120,7 +121,7 @@ impl<A: Arch> Kernel<A> {
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
                 // It was found, and nobody else changes anything.
-                let _ = self.begin_unmap_for(Change { target, mapping }, None);
+                let _ = self.begin_unmap_for(Change { target, mapping }, false);
                 Some(at)
             }
             Next::From(later) => Some(later),
@@ -131,10 +132,10 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_CLEAN`: one step.
     ///
     /// # Bound
-    /// [`CLEAN_BYTES`] bytes, a search in the frame table, and two marks; or a piece of another's edit.
+    /// [`CLEAN_BYTES`] bytes, a search in the frame table, and two marks; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return self.again() };
+        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
         let Some(piece) = self.frames.dirty(range, most).map_err(refused)? else { return DONE };
@@ -148,10 +149,10 @@ impl<A: Arch> Kernel<A> {
     /// `NODES_GIVE`.
     ///
     /// # Bound
-    /// A search in the frame table, two marks, and [`Protection::give`] of at most [`Gift::most`] bytes; or a piece of another's edit.
+    /// A search in the frame table, two marks, and [`Protection::give`] of at most [`Gift::most`] bytes; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return self.again() };
+        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
         let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
         let base = range.base().0 as u32;

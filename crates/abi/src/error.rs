@@ -51,7 +51,7 @@ errors! {
     Ceiling = -10, "CEILING", "The caller's priority is above the gate's ceiling.", "Raise the gate's ceiling in the manifest.";
     Nesting = -11, "NESTING", "Gate calls nest too deeply.", "Flatten the chain of calls.";
     NoBudget = -12, "NO_BUDGET", "The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun.", "Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges.";
-    Busy = -13, "BUSY", "Another thread is inside the gate or waits for the notification.", "Try again later.";
+    Busy = -13, "BUSY", "Another thread is inside the gate or waits for the notification, or has begun to map or unmap frames.", "Try again later.";
     Stopped = -14, "STOPPED", "The target domain is stopped.", "Wait until it has been restarted.";
     CalleeFault = -15, "CALLEE_FAULT", "The callee faulted; the call was unwound.", "Treat the service as failed for this call.";
     GateOverrun = -16, "GATE_OVERRUN", "The callee exceeded the gate's declared bound; the call was unwound.", "Report it: the declared bound is wrong.";

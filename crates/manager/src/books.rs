@@ -7,13 +7,13 @@ use spec::{
     Request, TablePlace, TemporalSpec, UNITS,
 };
 
-use crate::holding::Holding;
+use crate::holding::{Holding, Who};
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Admitted, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
 pub use crate::stock::shape;
 use crate::stock::{Finder, Stock};
 use crate::window::{self, Window};
-use crate::wire::{NAME_BYTES, Refused};
+use crate::wire::{NAME_BYTES, Refused, padded};
 
 /// Where a pool lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,11 +29,7 @@ pub struct PoolAt {
 impl PoolAt {
     /// A pool, of whose name the first 16 bytes count.
     pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
-        let mut pool = PoolAt { base, bytes, name: [0; NAME_BYTES] };
-        for (to, from) in pool.name.iter_mut().zip(name.bytes()) {
-            *to = from;
-        }
-        pool
+        PoolAt { base, bytes, name: padded(name) }
     }
 
     /// Its name; empty when that is no text.
@@ -43,11 +39,23 @@ impl PoolAt {
     }
 }
 
-/// What the host hands over: the ledger as it is when the system starts, and where the pools lie.
+/// Shared memory that the manifest declares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Number of the domain that owns it.
+    pub owner: u8,
+    /// Who may map it at most.
+    pub who: Who,
+    /// Its name among the owner's, padded with zero bytes.
+    pub name: [u8; NAME_BYTES],
+}
+
+/// What the host hands over: the ledger as it is when the system starts, where the pools lie, and what is shared.
 ///
 /// ```text
-/// word 0        1..1 + 6 * pools                         then
-/// pools         base, bytes and name (4 words) of each   the ledger (`spec::Ledger::encode`)
+/// word 0, 1      pools, shares                             then
+/// pools          base, bytes and name (4 words) of each    then
+/// shares         owner, readers, writers and name of each  the ledger (`spec::Ledger::encode`)
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HandOver<'a> {
@@ -65,6 +73,8 @@ pub enum HandOverError {
     Pools,
     /// A pool cannot be divided into extents, or pages.
     Extents(ExtentError),
+    /// Shared memory has no owner or no name.
+    Shares,
 }
 
 impl HandOverError {
@@ -74,35 +84,44 @@ impl HandOverError {
             HandOverError::Short => "what the host has handed over is cut short",
             HandOverError::Ledger(_) => "the ledger that the host has handed over is not accepted",
             HandOverError::Pools => "the pools of the ledger are not those that the host has handed over",
+            HandOverError::Shares => "the shared memory that the host has handed over has no owner, or no name",
             HandOverError::Extents(_) => "a pool is too large, or not a multiple of what it is divided into",
         }
     }
 }
 
 const WORD: usize = 4;
+/// Bytes before the pools.
+const HEAD: usize = 2 * WORD;
 /// Bytes for each pool.
 const POOL: usize = 2 * WORD + NAME_BYTES;
+/// Bytes for each share.
+const SHARE: usize = 3 * WORD + NAME_BYTES;
 
 impl<'a> HandOver<'a> {
     /// Bytes of a hand-over.
-    pub const fn bytes(domains: usize, pools: usize) -> usize {
-        WORD + pools * POOL + spec::block_bytes(domains, pools)
+    pub const fn bytes(domains: usize, pools: usize, shares: usize) -> usize {
+        HEAD + pools * POOL + shares * SHARE + spec::block_bytes(domains, pools)
     }
 
     /// Writes a hand-over; returns the bytes used, `None` when `out` is shorter.
     pub fn encode<const D: usize, const P: usize>(
         ledger: &Ledger<D, P>,
         pools: &[PoolAt],
+        shares: &[Declared],
         out: &mut [u8],
     ) -> Option<usize> {
-        let (head, rest) = out.split_at_mut_checked(WORD + pools.len() * POOL)?;
-        head[..WORD].copy_from_slice(&(pools.len() as u32).to_le_bytes());
-        for (slot, pool) in head[WORD..].chunks_exact_mut(POOL).zip(pools) {
-            slot[..WORD].copy_from_slice(&pool.base.to_le_bytes());
-            slot[WORD..2 * WORD].copy_from_slice(&pool.bytes.to_le_bytes());
-            slot[2 * WORD..].copy_from_slice(&pool.name);
+        let (head, rest) = out.split_at_mut_checked(HEAD)?;
+        let (first, rest) = rest.split_at_mut_checked(pools.len() * POOL)?;
+        let (second, rest) = rest.split_at_mut_checked(shares.len() * SHARE)?;
+        put(head, [pools.len() as u32, shares.len() as u32], &[]);
+        for (slot, pool) in first.chunks_exact_mut(POOL).zip(pools) {
+            put(slot, [pool.base, pool.bytes], &pool.name);
         }
-        Some(head.len() + ledger.encode(rest)?)
+        for (slot, Declared { owner, who, name }) in second.chunks_exact_mut(SHARE).zip(shares) {
+            put(slot, [u32::from(*owner), who.readers, who.writers], name);
+        }
+        Some(head.len() + first.len() + second.len() + ledger.encode(rest)?)
     }
 
     /// Looks at bytes as a hand-over.
@@ -110,9 +129,29 @@ impl<'a> HandOver<'a> {
         HandOver { bytes }
     }
 
-    fn word(&self, index: usize) -> Result<u32, HandOverError> {
-        let found = self.bytes.get(WORD * index..WORD * (index + 1)).and_then(|bytes| bytes.try_into().ok());
-        found.map(u32::from_le_bytes).ok_or(HandOverError::Short)
+    /// Words from an offset in bytes on.
+    fn words<const N: usize>(&self, at: usize) -> Result<[u32; N], HandOverError> {
+        let mut words = [0; N];
+        let found = self.bytes.get(at..at + N * WORD).ok_or(HandOverError::Short)?;
+        for (word, bytes) in words.iter_mut().zip(found.chunks_exact(WORD)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        Ok(words)
+    }
+
+    fn name(&self, at: usize) -> Result<[u8; NAME_BYTES], HandOverError> {
+        let found = self.bytes.get(at..at + NAME_BYTES).and_then(|name| name.try_into().ok());
+        found.ok_or(HandOverError::Short)
+    }
+
+    /// Pools and shares, of each at most as many as there are bytes.
+    fn counts(&self) -> Result<(usize, usize), HandOverError> {
+        let [pools, shares] = self.words(0)?.map(|count: u32| count as usize);
+        if pools > self.bytes.len() || shares > self.bytes.len() {
+            Err(HandOverError::Short)
+        } else {
+            Ok((pools, shares))
+        }
     }
 
     /// Where each pool lies.
@@ -120,22 +159,45 @@ impl<'a> HandOver<'a> {
     /// # Errors
     /// [`HandOverError::Short`], [`HandOverError::Pools`] when there are more than `P`.
     pub fn pools<const P: usize>(&self) -> Result<([PoolAt; P], usize), HandOverError> {
-        let count = self.word(0)? as usize;
+        let (count, _) = self.counts()?;
         let mut pools = [PoolAt::default(); P];
         for (index, pool) in pools.get_mut(..count).ok_or(HandOverError::Pools)?.iter_mut().enumerate() {
-            let word = 1 + index * POOL / WORD;
-            let name = self.bytes.get(WORD * (word + 2)..WORD + (index + 1) * POOL).ok_or(HandOverError::Short)?;
-            let name = name.try_into().map_err(|_| HandOverError::Short)?;
-            *pool = PoolAt { base: self.word(word)?, bytes: self.word(word + 1)?, name };
+            let at = HEAD + index * POOL;
+            let [base, bytes] = self.words(at)?;
+            *pool = PoolAt { base, bytes, name: self.name(at + 2 * WORD)? };
         }
         Ok((pools, count))
     }
 
+    /// The shared memory that the manifest declares.
+    ///
+    /// # Errors
+    /// Each is [`HandOverError::Short`], or [`HandOverError::Shares`].
+    pub fn shares(&self) -> impl Iterator<Item = Result<Declared, HandOverError>> + '_ {
+        let (pools, count) = self.counts().unwrap_or((0, 0));
+        (0..count).map(move |index| {
+            let at = HEAD + pools * POOL + index * SHARE;
+            let [owner, readers, writers] = self.words(at)?;
+            let name = self.name(at + 3 * WORD)?;
+            let owner = u8::try_from(owner).ok().filter(|_| name[0] != 0).ok_or(HandOverError::Shares)?;
+            Ok(Declared { owner, who: Who { readers, writers }, name })
+        })
+    }
+
     fn ledger<const D: usize, const P: usize>(&self) -> Result<Ledger<D, P>, HandOverError> {
-        let pools = self.word(0)? as usize;
-        let rest = self.bytes.get(WORD + pools * POOL..).ok_or(HandOverError::Short)?;
+        let (pools, shares) = self.counts()?;
+        let rest = self.bytes.get(HEAD + pools * POOL + shares * SHARE..).ok_or(HandOverError::Short)?;
         Ledger::decode(rest).map_err(HandOverError::Ledger)
     }
+}
+
+/// Writes words and a name, one behind the other.
+fn put<const N: usize>(slot: &mut [u8], words: [u32; N], name: &[u8]) {
+    let (first, rest) = slot.split_at_mut(N * WORD);
+    for (to, word) in first.chunks_exact_mut(WORD).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    rest.copy_from_slice(name);
 }
 
 /// The account: a ledger of `D` domains and `P` pools, and for each pool `WORDS` words of extents, or `PAGE_WORDS` words and `PAGES` pages.
@@ -150,10 +212,15 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
+    const NOBODYS: Ledger<D, P> = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
+
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {
-        let ledger = Ledger::new(Platform::cortex_m7(0, 0), [0; PLACES]);
-        Books { ledger, stock: Stock::CLOSED, places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P] }
+        Books {
+            ledger: Self::NOBODYS,
+            stock: Stock::CLOSED,
+            places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P],
+        }
     }
 
     /// Opens the account as it is at the start of the system, on the platform that the ledger is for.
@@ -161,15 +228,26 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// # Errors
     /// [`HandOverError`]; the account is closed then.
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
-        let ledger: Ledger<D, P> = hand_over.ledger()?;
-        let (places, count) = hand_over.pools::<P>()?;
-        let agree = |(pool, at): (&spec::Pool, &PoolAt)| pool.clean.total == at.bytes && pool.clean.used == 0;
-        if ledger.pools().len() != count || !ledger.pools().iter().zip(&places).all(agree) {
-            return Err(HandOverError::Pools);
+        let opened = self.read(hand_over).and_then(|count| {
+            let pages = self.ledger.platform().pages().is_some();
+            self.stock.open(pages, &self.places[..count]).map_err(HandOverError::Extents)
+        });
+        if opened.is_err() {
+            self.ledger = Self::NOBODYS;
         }
-        self.stock.open(ledger.platform().pages().is_some(), &places[..count]).map_err(HandOverError::Extents)?;
-        (self.ledger, self.places) = (ledger, places);
-        Ok(())
+        opened
+    }
+
+    /// Reads the ledger and where its pools lie; how many there are. By itself, so that stacks hold one large value at a time.
+    #[inline(never)]
+    fn read(&mut self, hand_over: HandOver) -> Result<usize, HandOverError> {
+        let (places, count) = hand_over.pools::<P>()?;
+        self.ledger = hand_over.ledger()?;
+        self.places = places;
+        let agree = |(pool, at): (&spec::Pool, &PoolAt)| pool.clean.total == at.bytes && pool.clean.used == 0;
+        let pools = self.ledger.pools();
+        let all = pools.len() == count && pools.iter().zip(&places).all(agree);
+        if all { Ok(count) } else { Err(HandOverError::Pools) }
     }
 
     /// The ledger.

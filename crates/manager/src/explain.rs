@@ -7,7 +7,7 @@ use spec::{Reason, Rule, TemporalSpec};
 use crate::rule::{self, change};
 use crate::wire::Refused;
 
-const LEDGER: [Rule; 17] = [
+const LEDGER: [Rule; 18] = [
     Rule::Domain,
     Rule::Size,
     Rule::Spec(Reason::NoThirdLevel),
@@ -25,21 +25,22 @@ const LEDGER: [Rule; 17] = [
     Rule::ConstantTime,
     Rule::Pages,
     Rule::Addresses,
+    Rule::Quota,
 ];
 
 /// The sentence of a rule; empty for a number that is none.
 pub fn sentence(number: u32) -> &'static str {
     match number {
         rule::RECORDS => "a client holds at most so many pieces of memory",
-        rule::SHARES => "a client owns at most so many pieces of shared memory",
+        rule::DECLARED => "a domain shares what the manifest declares as its own, under that name",
         rule::SPEC_AGREES => "memory is shared only where the specifications agree",
         rule::SIZE_AGREES => "shared memory is as large as its owner made it",
-        rule::PERMITTED => "the owner says who maps shared memory, and how",
+        rule::PERMITTED => "manifest and owner say who maps shared memory, and how",
         rule::EXISTS => "what is named exists and is the caller's",
         rule::ALONE => "an owner gives shared memory back after everybody else",
-        rule::ONE_OWNER => "an id without an owner's name means one thing",
         rule::SPECIFIED => "a specification is one of those that there are",
         rule::ALIGNED => "an alignment is a power of two",
+        rule::MADE => "shared memory is there from when its owner has made it until it gives it back",
         _ => LEDGER.iter().find(|rule| rule.number() == number).map_or("", |rule| rule.text()),
     }
 }
@@ -64,8 +65,8 @@ fn unit(number: u32) -> Unit {
         7 => "misses",
         1 | rule::ALONE => "domains",
         14 => "places",
-        rule::ONE_OWNER | rule::EXISTS => "",
-        rule::RECORDS | rule::SHARES => "pieces",
+        rule::EXISTS => "",
+        rule::RECORDS | rule::DECLARED | rule::MADE => "pieces",
         _ => "bytes",
     })
 }
@@ -106,10 +107,11 @@ impl fmt::Display for Remedy {
             4 => write!(f, "release {value} pinned regions first"),
             6 => write!(f, "release {value} locked entries first"),
             5 => write!(f, "release regions that take {value} bytes of the table first"),
+            7 => write!(f, "release and clear {value} bytes of your own first"),
             change::RELEASE => write!(f, "release {value} of your own first"),
             change::ACCESS => write!(f, "ask for {}", Figure(Unit::Access, value)),
             change::REVOKE => write!(f, "revoke the access of {value} domains first"),
-            change::NAME_OWNER => f.write_str("name the owner"),
+            change::DECLARE => f.write_str("declare it under the owner's `shares` in the manifest"),
             change::ALIGNMENT => write!(f, "ask for an alignment of {value}"),
             _ => f.write_str("no change of this request"),
         }

@@ -30,6 +30,11 @@ const NO_SLOT: u32 = u32::MAX;
 /// Most specifications to choose from.
 const MAX_SPECS: usize = 8;
 
+/// Names of the clients, in the order of their numbers.
+pub const NAMES: [&str; 3] = ["control", "store", "script"];
+/// Names of shared memory that are asked for; a system declares the first three for some clients, and never the last.
+pub const SHARED: [&str; 4] = ["samples", "series", "log", "absent"];
+
 /// The history that host and target are compared by: its seed, its length, and what is asked for.
 pub const COMPARED_SEED: u32 = 2026;
 /// Requests of that history.
@@ -131,6 +136,14 @@ impl History {
         self.specs[index as usize]
     }
 
+    fn share(&mut self) -> &'static str {
+        SHARED[self.below(SHARED.len() as u32) as usize]
+    }
+
+    fn name(&mut self) -> &'static str {
+        NAMES[self.below(NAMES.len() as u32) as usize]
+    }
+
     /// Decides what comes next.
     fn plan(&mut self) {
         let who = self.below(self.words[CLIENTS]);
@@ -144,16 +157,21 @@ impl History {
             12 => self.plan_about(HELD, who, Operation::Query),
             13 => {
                 let access = access::READ | self.below(16);
-                let id = self.below(4);
                 let request =
                     Request { bytes: self.size(), spec: self.spec(), access, ..Request::new(Operation::Share) };
-                (self.find(FREE, who), request.about(id))
+                let share = self.share();
+                let request = match self.below(2) {
+                    0 => request.of(share),
+                    _ => Request { operation: Operation::Join, ..request }.of(share).with(self.name()),
+                };
+                (self.find(FREE, who), request)
             }
             14 => {
                 let access = self.below(4);
-                (None, Request { access, ..Request::new(Operation::Permit) }.about(self.below(4)))
+                let request = Request { access, ..Request::new(Operation::Permit) }.of(self.share());
+                (None, if self.below(2) == 0 { request } else { request.with(self.name()) })
             }
-            _ => (None, Request::new(Operation::Revoke).about(self.below(4))),
+            _ => (None, Request::new(Operation::Revoke).of(self.share())),
         };
         self.words[WHO] = who;
         self.words[SLOT] = slot.unwrap_or(NO_SLOT);

@@ -3,6 +3,7 @@
 use memory::pieces::PAGE_LOG2;
 
 use crate::seam::{Entry, Mapping, Mark, Piece, Region, Terms};
+use crate::wire::access;
 
 /// What a record says about its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Holding {
     pub mark: Mark,
     /// Pages that have been unmapped already of what is on its way out.
     pub pages_gone: u16,
+    /// The piece behind what is mapped has been typed already.
+    pub typed: bool,
 }
 
 impl Holding {
@@ -91,28 +94,55 @@ impl Holding {
     }
 }
 
-/// Shared memory, as its owner's table has it.
+/// Shared memory that the manifest declares, as its owner's table has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Whether the record is in use.
-    pub used: bool,
-    /// Under which name other domains find it.
-    pub id: u32,
-    /// Index of the owner's record.
-    pub holding: u8,
-    /// Clients that may map it to read, by number.
-    pub readers: u32,
-    /// Clients that may map it to write, by number.
-    pub writers: u32,
+    /// Its name among its owner's, padded with zero bytes; all zero when nothing is declared.
+    pub name: [u8; crate::wire::NAME_BYTES],
+    /// Index of the owner's record, from when the owner has made it until it gives it back.
+    pub holding: Option<u8>,
+    /// Who may map it at most: the manifest says so.
+    pub declared: Who,
+    /// Who may map it now: the owner says so.
+    pub permitted: Who,
     /// Clients that have mapped it, by number.
     pub members: u32,
 }
 
+/// Who may map shared memory: a bit for each client, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// To read it.
+    pub readers: u32,
+    /// To read and write it.
+    pub writers: u32,
+}
+
+impl Who {
+    /// Nobody.
+    pub const NOBODY: Who = Who { readers: 0, writers: 0 };
+
+    /// What a client may do: bits of `wire::access`.
+    pub const fn access(self, client: u8) -> u32 {
+        let reads = (self.readers | self.writers) >> client & 1;
+        let writes = self.writers >> client & 1;
+        (reads * access::READ) | (writes * access::WRITE)
+    }
+}
+
 impl Share {
-    /// Whether a client may map it so.
-    pub const fn permits(&self, client: u8, write: bool) -> bool {
-        let allowed = if write { self.writers } else { self.readers | self.writers };
-        allowed >> client & 1 != 0
+    /// Nothing is declared.
+    pub const NONE: Share = Share {
+        name: [0; crate::wire::NAME_BYTES],
+        holding: None,
+        declared: Who::NOBODY,
+        permitted: Who::NOBODY,
+        members: 0,
+    };
+
+    /// What a client may do with it: what manifest and owner both permit.
+    pub const fn access(&self, client: u8) -> u32 {
+        self.declared.access(client) & self.permitted.access(client)
     }
 }
 
@@ -125,6 +155,19 @@ pub struct Client<const EACH: usize, const SHARES: usize> {
     pub holdings: [Holding; EACH],
     /// What it shares.
     pub shares: [Share; SHARES],
+    /// Memory that its table was granted and has not been given yet.
+    pub gift: Option<Gift>,
+    /// How often it had been restarted when it got what it holds.
+    pub life: u32,
+}
+
+/// Memory for a client's table: first address and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gift {
+    /// First address.
+    pub base: u32,
+    /// Bytes.
+    pub bytes: u32,
 }
 
 impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
@@ -140,8 +183,11 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
             done: 0,
             mark: Mark::END,
             pages_gone: 0,
+            typed: false,
         }; EACH],
-        shares: [Share { used: false, id: 0, holding: 0, readers: 0, writers: 0, members: 0 }; SHARES],
+        shares: [Share::NONE; SHARES],
+        gift: None,
+        life: 0,
     };
 
     /// A free record.
@@ -164,9 +210,9 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         self.holdings.iter().filter(|holding| holding.state.is_live()).find(|holding| holding.region.contains(address))
     }
 
-    /// Its shared memory of that id.
-    pub fn share(&self, id: u32) -> Option<usize> {
-        self.shares.iter().position(|share| share.used && share.id == id)
+    /// Its shared memory of that name.
+    pub fn share(&self, name: &[u8; crate::wire::NAME_BYTES]) -> Option<usize> {
+        self.shares.iter().position(|share| share.name == *name && name[0] != 0)
     }
 
     /// Its record of having joined a share of another client.

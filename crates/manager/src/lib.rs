@@ -34,9 +34,9 @@ pub mod wire;
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
-pub use books::{Books, HandOver, HandOverError, PoolAt};
+pub use books::{Books, Declared, HandOver, HandOverError, PoolAt};
 pub use explain::sentence;
-pub use holding::{Client, Holding, Share, State};
+pub use holding::{Client, Gift, Holding, Share, State, Who};
 pub use seam::{Account, Admitted, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
@@ -97,7 +97,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         if name.is_empty() || name.len() >= NAME_BYTES {
             return false;
         }
-        record.name[..name.len()].copy_from_slice(name.as_bytes());
+        record.name = wire::padded(name);
         true
     }
 
@@ -109,8 +109,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// Serves one message: what the gate does.
     ///
     /// # Errors
-    /// `BAD_ARGUMENT`: the badge is no client's, or the message holds no request. The kernel's error, when it refused what the
-    /// account had admitted.
+    /// `BAD_ARGUMENT`: the badge is no client's, or the message holds no request. `BUSY`: another manager's edit is under way, or the
+    /// client's former life has left something; the same request goes on later. Another error of the kernel's, when it refused what the account had admitted.
     ///
     /// # Time complexity
     /// See the crate.
@@ -122,17 +122,43 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             let named = self.clients.iter().position(|client| client.name == request.name);
             let number = if request.name[0] == 0 { Some(request.address as usize) } else { named };
             let number = number.filter(|number| *number < CLIENTS).ok_or(Error::BadArgument)?;
-            return self.answer(number as u32, &request, calls);
+            return self.answer(number as u32, &request, true, calls);
         }
-        self.answer(number, &request, calls)
+        self.answer(number, &request, false, calls)
     }
 
-    fn answer(&mut self, number: u32, request: &Request, calls: &mut impl Calls) -> Result<Message, Error> {
-        self.client(number as usize).ok_or(Error::BadArgument)?;
+    fn answer(
+        &mut self,
+        number: u32,
+        request: &Request,
+        reclaims: bool,
+        calls: &mut impl Calls,
+    ) -> Result<Message, Error> {
+        let client = self.client(number as usize).ok_or(Error::BadArgument)?;
+        if client.life != request.life && !reclaims {
+            self.bury(number as u8, request.life, calls)?;
+        }
         match self.perform(number as u8, request, calls) {
             Ok(answer) => Ok(answer.encode()),
             Err(Stop::Refused(refused)) => Ok(Answer::Refused(refused).encode()),
             Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    /// A client lives anew: its restart has taken away what its former life had mapped, and told nobody. Before anything else is done
+    /// for it, what it held then is reclaimed, a step for each of its requests, which it pays for. The number is the client's own word; a
+    /// wrong one costs nobody but itself.
+    ///
+    /// # Errors
+    /// `BUSY`: something of it is left, and the same request goes on with it. Those of the kernel.
+    fn bury(&mut self, client: u8, life: u32, calls: &mut impl Calls) -> Result<(), Error> {
+        if self.record(client).used() == 0 {
+            self.record_mut(client).life = life;
+            return Ok(());
+        }
+        match self.reclaim(client, calls) {
+            Err(Stop::Failed(error)) => Err(error),
+            _ => Err(Error::Busy),
         }
     }
 
@@ -141,12 +167,13 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             Operation::Grant => self.grant(client, request, calls),
             Operation::Share => self.share(client, request, calls),
             Operation::Permit => self.permit(client, request),
-            Operation::Revoke => self.revoke(client, request.address, calls),
+            Operation::Revoke => self.revoke(client, &request.share, calls),
             Operation::Release => self.release(client, request.address, calls),
             Operation::Scrub => self.scrub(client, request.address, calls),
             Operation::Query => self.query(client, request.address),
             Operation::Reclaim => self.reclaim(client, calls),
             Operation::Map => self.map(client, request.address, calls),
+            Operation::Join => self.join(client, request, calls),
         }
     }
 

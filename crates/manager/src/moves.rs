@@ -4,7 +4,7 @@
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
-use crate::holding::{Holding, State};
+use crate::holding::{Gift, Holding, State};
 use crate::note::Note;
 use crate::seam::{Account, Calls, Mapping};
 use crate::wire::Answer;
@@ -18,12 +18,40 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// `MAP`.
     pub(crate) fn map(&mut self, client: u8, base: u32, calls: &mut impl Calls) -> Outcome {
         let slot = self.record(client).at(base, false).ok_or(crate::operate::unknown(base))?;
+        self.provide(client, calls)?;
         Ok(Answer::Done(self.enter(client, slot, calls)?))
     }
 
-    /// What the request that admitted it maps.
+    /// What the request that admitted it maps. Where the kernel is busy with another manager's edit, that is left to `MAP`.
+    ///
+    /// # Errors
+    /// The kernel's; nobody gets the memory then before it has been scrubbed. What was mapped already is taken back; where the kernel
+    /// refuses that, too, whoever reclaims it goes on.
     pub(crate) fn begin(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
-        if self.account.maps_later() { Ok(()) } else { self.enter(client, slot, calls).map(|_| ()) }
+        let later = self.account.maps_later();
+        let done = match self.provide(client, calls) {
+            Ok(()) if !later => self.enter(client, slot, calls).map(|_| ()),
+            done => done,
+        };
+        match done {
+            Ok(()) | Err(Error::Busy) => Ok(()),
+            Err(error) => {
+                self.record_mut(client).gift = None;
+                let _ = self.withdraw(client, slot, calls);
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the client's table what it was granted.
+    pub(crate) fn provide(&mut self, client: u8, calls: &mut impl Calls) -> Result<(), Error> {
+        // Bounded: the ledger grants a few tables at a time.
+        while let Some(Gift { base, bytes }) = self.record(client).gift {
+            let given = calls.nodes(client, base, bytes)?.min(bytes).max(1);
+            let left = Gift { base: base + given, bytes: bytes - given };
+            self.record_mut(client).gift = Some(left).filter(|left| left.bytes > 0);
+        }
+        Ok(())
     }
 
     /// Maps the next pieces; returns the bytes that are left. Memory of one's own is drawn and typed first; joined memory is there.
@@ -37,12 +65,12 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             }
             let mark = self.account.draw(&mut holding.region, holding.done, holding.mark).ok_or(Error::BadState)?;
             let piece = self.account.piece(&holding.region, mark).ok_or(Error::BadState)?;
-            if !matches!(holding.state, State::Joined(..)) {
+            if !matches!(holding.state, State::Joined(..)) && !holding.typed {
                 calls.retype(piece.base, piece.bytes)?;
+                holding.typed = true;
             }
             calls.map(client, &holding.mapping(holding.done, &piece))?;
-            holding.done += piece.bytes;
-            holding.mark = mark;
+            (holding.done, holding.mark, holding.typed) = (holding.done + piece.bytes, mark, false);
         }
         Ok(self.holding(client, slot).unmapped())
     }
@@ -55,7 +83,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             State::Joined(owner, index) => State::Parting(owner, index),
             _ => State::Leaving,
         };
-        *self.holding(client, slot) = Holding { state, mark: before.region.first, pages_gone: 0, ..before };
+        *self.holding(client, slot) =
+            Holding { state, mark: before.region.first, pages_gone: 0, typed: false, ..before };
         let done = self.exit(client, slot, calls);
         if done.is_err() && self.holding(client, slot).done == before.done {
             *self.holding(client, slot) = before;

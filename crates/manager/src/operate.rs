@@ -1,9 +1,8 @@
 //! Memory of one client: grant, release, scrub, query, reclaim.
 
-use abi::Error;
 use spec::{Method, TablePlace, TemporalSpec};
 
-use crate::holding::{Holding, State};
+use crate::holding::{Gift, Holding, State};
 use crate::note::{Holder, Note, Told};
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Admitted, Bound, Calls, Effort, Mark, Wanted};
@@ -77,19 +76,28 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         calls: &mut impl Calls,
     ) -> Result<usize, crate::Stop> {
         let slot = self.free(client)?;
+        self.provide(client, calls)?;
         let Manager { account, clients } = self;
         let admitted = account.admit(client, wanted, &clients[usize::from(client)].holdings)?;
         let holding = hold(&admitted, wanted.spec, state, true);
-        self.record_mut(client).holdings[slot] = holding;
-        self.tell(client, &holding, calls);
-        let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
-        if let Err(error) = done {
-            // The account and the kernel disagree: nobody gets these frames before they have been scrubbed. What was mapped already is
-            // taken back; where the kernel refuses that, too, whoever reclaims it goes on.
-            let _ = self.withdraw(client, slot, calls);
-            return Err(error.into());
-        }
+        self.enter_record(client, slot, &holding, admitted.nodes, calls);
+        self.begin(client, slot, calls)?;
         Ok(slot)
+    }
+
+    /// What was admitted stands in the client's records from now on.
+    pub(crate) fn enter_record(
+        &mut self,
+        client: u8,
+        slot: usize,
+        holding: &Holding,
+        nodes: Option<(u32, u32)>,
+        calls: &mut impl Calls,
+    ) {
+        let record = self.record_mut(client);
+        record.holdings[slot] = *holding;
+        record.gift = nodes.map(|(base, bytes)| Gift { base, bytes });
+        self.tell(client, holding, calls);
     }
 
     /// `RELEASE`.
@@ -104,7 +112,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                 let begun = self.withdraw(client, slot, calls);
                 // Nobody joins what is on its way out.
                 let record = self.record_mut(client);
-                record.shares[usize::from(index)].used = record.holdings[slot].state.is_live();
+                if !record.holdings[slot].state.is_live() {
+                    record.shares[usize::from(index)].holding = None;
+                }
                 begun?;
             }
             _ => self.withdraw(client, slot, calls)?,
@@ -136,8 +146,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let holding = self.record(client).holdings[slot];
         match holding.state {
             State::Owned(index) if self.record(client).shares[usize::from(index)].members != 0 => {
-                let id = self.record(client).shares[usize::from(index)].id;
-                self.revoke(client, id, calls)?;
+                self.take_away(client, usize::from(index), calls)?;
             }
             State::Dirty => {
                 self.cleanse(client, slot, calls)?;
@@ -154,10 +163,5 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 /// The record of what was admitted; nothing of it is mapped yet.
 pub(crate) fn hold(admitted: &Admitted, spec: u32, state: State, write: bool) -> Holding {
     let Admitted { region, terms, .. } = *admitted;
-    Holding { region, spec, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0 }
-}
-
-/// Gives the client's table the nodes that the account found it to need.
-pub(crate) fn provide(client: u8, admitted: &Admitted, calls: &mut impl Calls) -> Result<(), Error> {
-    admitted.nodes.map_or(Ok(()), |(base, bytes)| calls.nodes(client, base, bytes))
+    Holding { region, spec, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0, typed: false }
 }

@@ -2,30 +2,29 @@
 
 use crate::wire::Refused;
 
-/// The first number of a rule, and of a kind of change, that is not the ledger's.
+/// The first number of a rule, and of a kind of change, that is not the ledger's. 65 and 71 were rules once and are not used again.
 pub const FIRST: u32 = 64;
 
 /// A client has a fixed number of records. Asked 1; left 0.
 pub const RECORDS: u32 = 64;
-/// A client has a fixed number of records of shared memory. Asked 1; left 0.
-pub const SHARES: u32 = 65;
 /// Whoever maps shared memory wants what it has. Asked and left: packed specifications.
 pub const SPEC_AGREES: u32 = 66;
 /// Whoever maps shared memory wants no more of it than there is. Asked and left: bytes.
 pub const SIZE_AGREES: u32 = 67;
-/// The owner permits who maps shared memory, and how. Asked and left: bits of `wire::access`.
+/// The owner permits who maps shared memory, and how, as far as the manifest does. Asked and left: bits of `wire::access`.
 pub const PERMITTED: u32 = 68;
-/// What is named exists, and is the caller's. Asked: the address or id; left 0.
+/// What is named exists, and is the caller's. Asked: the address; left 0.
 pub const EXISTS: u32 = 69;
 /// An owner gives shared memory back after everybody else. Asked 0; left: how many domains have it mapped.
 pub const ALONE: u32 = 70;
-/// An id without an owner's name means one thing. Asked: the id; left: how many domains permit the caller one.
-pub const ONE_OWNER: u32 = 71;
-
 /// A specification is one of those that there are. Asked: the word; left 0.
 pub const SPECIFIED: u32 = 72;
 /// An alignment is a power of two. Asked: bytes; left 0.
 pub const ALIGNED: u32 = 73;
+/// Shared memory is there from when its owner has made it until it gives it back. Asked 1; left 0.
+pub const MADE: u32 = 74;
+/// A client shares what the manifest declares as its own, under that name. Asked 1; left 0.
+pub const DECLARED: u32 = 75;
 
 /// Kinds of change that would make a request admissible.
 pub mod change {
@@ -41,10 +40,10 @@ pub mod change {
     pub const ACCESS: u32 = 68;
     /// Revoke the access of so many domains first (value).
     pub const REVOKE: u32 = 69;
-    /// Name the owner.
-    pub const NAME_OWNER: u32 = 70;
     /// Ask for this alignment (value: bytes).
     pub const ALIGNMENT: u32 = 71;
+    /// Declare it in the manifest, under the shares of its owner.
+    pub const DECLARE: u32 = 72;
 }
 
 pub(crate) const fn refuse(rule: u32, asked: u32, left: u32, change: u32, value: u32) -> Refused {

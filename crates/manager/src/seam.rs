@@ -161,7 +161,8 @@ pub struct Mapping {
     pub near: bool,
 }
 
-/// The kernel's calls, each bounded. The kernel checks everything again; a refusal here means that the account is wrong.
+/// The kernel's calls, each bounded. The kernel checks everything again; a refusal here means that the account is wrong, unless it is
+/// `BUSY`: another manager's edit is under way, and the same call will do later.
 pub trait Calls {
     /// Untyped frames become memory that can be mapped.
     ///
@@ -181,11 +182,12 @@ pub trait Calls {
     /// Those of the kernel.
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error>;
 
-    /// Gives the client's table memory for nodes.
+    /// Gives the client's table memory for nodes, as much of it as the kernel takes at once, from its beginning on; returns the bytes
+    /// given.
     ///
     /// # Errors
     /// Those of the kernel.
-    fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<(), Error>;
+    fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<u32, Error>;
 
     /// One step of clearing frames that nobody has mapped; returns the bytes left.
     ///

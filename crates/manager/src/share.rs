@@ -1,8 +1,11 @@
 //! Memory that several clients map. Its owner made it, pays for the frames and says who may map it and how; each client pays
 //! for the entry in its own table.
+//!
+//! Names cannot be squatted: the manifest declares each, under its owner, with who may map it at most. A domain makes only what is
+//! declared as its own, and joins only by naming the owner, so that a name means the same to everybody from the beginning.
 
-use crate::holding::{Share, State};
-use crate::operate::{hold, provide, unknown};
+use crate::holding::{Holding, Share, State, Who};
+use crate::operate::hold;
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
@@ -13,85 +16,84 @@ type Place = (u8, u8);
 
 const EVERYBODY: u32 = u32::MAX;
 
+fn undeclared() -> Refused {
+    refuse(rule::DECLARED, 1, 0, change::DECLARE, 0)
+}
+
+fn not_made() -> Refused {
+    refuse(rule::MADE, 1, 0, change::NONE, 0)
+}
+
+/// Access that means something: whoever maps memory reads it.
+fn sensible(request: &Request) -> Result<(), Refused> {
+    if request.access & !access::ALL == 0 && request.access & access::READ != 0 {
+        return Ok(());
+    }
+    Err(refuse(rule::PERMITTED, request.access, access::ALL, change::ACCESS, access::READ))
+}
+
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// `SHARE`.
-    pub(crate) fn share(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
-        if request.access & !access::ALL != 0 || request.access & access::READ == 0 {
-            return Err(refuse(rule::PERMITTED, request.access, access::ALL, change::ACCESS, access::READ).into());
-        }
-        match self.find(client, request)? {
-            Some((owner, index)) if owner == client => self.again(client, index, request),
-            Some((owner, index)) => self.join(client, (owner, index), request, calls),
-            None => self.create(client, request, calls),
-        }
+    /// Lets a client make shared memory of that name, which others may then map at most so; false when there is no room for it.
+    pub fn declare(&mut self, owner: usize, name: [u8; NAME_BYTES], declared: Who) -> bool {
+        let Some(record) = self.clients.get_mut(owner).filter(|_| name[0] != 0) else { return false };
+        let Some(free) = record.shares.iter_mut().find(|share| share.name[0] == 0) else { return false };
+        *free = Share { name, declared, ..Share::NONE };
+        true
     }
 
-    /// What the request means: the named owner's, the caller's own, the only one that the caller may map, or none yet.
-    fn find(&self, client: u8, request: &Request) -> Result<Option<Place>, Refused> {
-        let id = request.address;
-        let of = |owner: usize| self.clients[owner].share(id).map(|index| (owner as u8, index as u8));
-        if request.name[0] != 0 {
-            let owner = self.named(&request.name).ok_or(unknown(id))?;
-            return if owner == client { Ok(of(owner.into())) } else { of(owner.into()).map(Some).ok_or(unknown(id)) };
+    /// `SHARE`: the caller's own, whatever others call theirs.
+    pub(crate) fn share(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
+        sensible(request)?;
+        let index = self.record(client).share(&request.share).ok_or(undeclared())? as u8;
+        match self.made((client, index)) {
+            Some(holding) => {
+                agree(holding.spec, holding.region.bytes, request)?;
+                Ok(self.granted(client, holding))
+            }
+            None => self.create(client, index, request, calls),
         }
-        if let Some(own) = of(client.into()) {
-            return Ok(Some(own));
-        }
-        let permitted = |place: &Place| self.shared(*place).permits(client, false);
-        let mut others = (0..CLIENTS).filter_map(of).filter(permitted);
-        let (first, more) = (others.next(), others.count() as u32);
-        if more > 0 {
-            return Err(refuse(rule::ONE_OWNER, id, more + 1, change::NAME_OWNER, 0));
-        }
-        Ok(first)
     }
 
     fn shared(&self, (owner, index): Place) -> &Share {
         &self.record(owner).shares[usize::from(index)]
     }
 
-    /// The client of that name.
-    fn named(&self, name: &[u8; NAME_BYTES]) -> Option<u8> {
-        self.clients.iter().position(|client| client.name == *name).map(|index| index as u8)
+    /// The owner's record of shared memory, if it has made it.
+    fn made(&self, place: Place) -> Option<&Holding> {
+        let holding = self.shared(place).holding?;
+        Some(&self.record(place.0).holdings[usize::from(holding)])
     }
 
-    fn create(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
-        let free = self.record(client).shares.iter().position(|share| !share.used);
-        let index = free.ok_or(refuse(rule::SHARES, 1, 0, change::RELEASE, 1))?;
+    /// The client of that name.
+    fn named(&self, name: &[u8; NAME_BYTES]) -> Option<u8> {
+        self.clients.iter().position(|client| client.name == *name && name[0] != 0).map(|index| index as u8)
+    }
+
+    fn create(&mut self, client: u8, index: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         let alignment = request.alignment.max(1);
         let wanted = Wanted { spec: request.spec, bytes: request.bytes, at: None, alignment };
-        let slot = self.obtain(client, &wanted, State::Owned(index as u8), calls)?;
-        let all = |bit: u32| if request.access & bit != 0 { EVERYBODY } else { 0 };
-        self.record_mut(client).shares[index] = Share {
-            used: true,
-            id: request.address,
-            holding: slot as u8,
-            readers: all(access::ALL_READ),
-            writers: all(access::ALL_WRITE),
-            members: 0,
-        };
+        let slot = self.obtain(client, &wanted, State::Owned(index), calls)?;
+        let all = |bits: u32| if request.access & bits != 0 { EVERYBODY } else { 0 };
+        let permitted = Who { readers: all(access::ALL_READ), writers: all(access::ALL_WRITE) };
+        let share = &mut self.record_mut(client).shares[usize::from(index)];
+        *share = Share { holding: Some(slot as u8), permitted, members: 0, ..*share };
         Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
-    /// The owner asks for what it has.
-    fn again(&self, client: u8, index: u8, request: &Request) -> Outcome {
-        let holding = &self.record(client).holdings[usize::from(self.shared((client, index)).holding)];
-        agree(holding.spec, holding.region.bytes, request)?;
-        Ok(self.granted(client, holding))
-    }
-
-    fn join(&mut self, client: u8, place: Place, request: &Request, calls: &mut impl Calls) -> Outcome {
-        let (owner, index) = place;
-        let share = *self.shared(place);
-        let write = request.access & access::WRITE != 0;
-        if !share.permits(client, write) {
-            let left = if share.permits(client, false) { access::READ } else { 0 };
-            let change = if left == 0 { change::NONE } else { change::ACCESS };
-            return Err(refuse(rule::PERMITTED, request.access, left, change, left).into());
+    /// `JOIN`: the shared memory of the owner that the request names.
+    pub(crate) fn join(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
+        sensible(request)?;
+        let owner = self.named(&request.name).ok_or(undeclared())?;
+        let index = self.record(owner).share(&request.share).ok_or(undeclared())? as u8;
+        let share = *self.shared((owner, index));
+        let theirs = *self.made((owner, index)).filter(|theirs| theirs.state.is_live()).ok_or(not_made())?;
+        let (wanted, left) = (request.access & (access::READ | access::WRITE), share.access(client));
+        if wanted & !left != 0 {
+            return Err(forbidden(&share, client, request.access).into());
         }
-        let theirs = self.record(owner).holdings[usize::from(share.holding)];
+        let write = request.access & access::WRITE != 0;
         if theirs.unmapped() > 0 {
-            return Err(unknown(request.address).into());
+            return Err(not_made().into());
         }
         agree(theirs.spec, theirs.region.bytes, request)?;
         if let Some(slot) = self.record(client).joined(owner, index) {
@@ -102,49 +104,50 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             return Ok(self.granted(client, known));
         }
         if self.record(client).member(owner, index).is_some() {
-            return Err(unknown(request.address).into());
+            return Err(not_made().into());
         }
         let slot = self.free(client)?;
+        self.provide(client, calls)?;
         let Manager { account, clients } = self;
         let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
         let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
-        self.record_mut(client).holdings[slot] = holding;
-        self.tell(client, &holding, calls);
+        self.enter_record(client, slot, &holding, admitted.nodes, calls);
         self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
-        let done = provide(client, &admitted, calls).and_then(|()| self.begin(client, slot, calls));
-        if let Err(error) = done {
-            let _ = self.withdraw(client, slot, calls);
-            return Err(error.into());
-        }
+        self.begin(client, slot, calls)?;
         Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
-    /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`.
+    /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`. Nobody gets more than the manifest says.
     pub(crate) fn permit(&mut self, client: u8, request: &Request) -> Outcome {
-        let index = self.record(client).share(request.address).ok_or(unknown(request.address))?;
+        let index = self.record(client).share(&request.share).ok_or(undeclared())?;
+        let share = self.record(client).shares[index];
+        share.holding.ok_or(not_made())?;
         let whom = if request.name[0] == 0 {
             EVERYBODY
         } else {
-            1 << self.named(&request.name).ok_or(unknown(request.address))?
+            let named = self.named(&request.name).ok_or(undeclared())?;
+            if request.access & !share.declared.access(named) != 0 {
+                return Err(forbidden(&Share { permitted: share.declared, ..share }, named, request.access).into());
+            }
+            1 << named
         };
-        let share = &mut self.record_mut(client).shares[index];
-        share.readers &= !whom;
-        share.writers &= !whom;
-        if request.access & access::READ != 0 {
-            share.readers |= whom;
-        }
-        if request.access & access::WRITE != 0 {
-            share.writers |= whom;
-        }
+        let also = |bit: u32| if request.access & bit != 0 { whom } else { 0 };
+        let permitted = &mut self.record_mut(client).shares[index].permitted;
+        permitted.readers = permitted.readers & !whom | also(access::READ);
+        permitted.writers = permitted.writers & !whom | also(access::WRITE);
         Ok(Answer::Done(0))
     }
 
     /// `REVOKE`: nobody may map the memory from now on; at most [`REVOKE_STEPS`] domains lose it in each call.
-    pub(crate) fn revoke(&mut self, client: u8, id: u32, calls: &mut impl Calls) -> Outcome {
-        let index = self.record(client).share(id).ok_or(unknown(id))?;
-        let share = &mut self.record_mut(client).shares[index];
-        share.readers = 0;
-        share.writers = 0;
+    pub(crate) fn revoke(&mut self, client: u8, share: &[u8; NAME_BYTES], calls: &mut impl Calls) -> Outcome {
+        let index = self.record(client).share(share).ok_or(undeclared())?;
+        self.shared((client, index as u8)).holding.ok_or(not_made())?;
+        self.take_away(client, index, calls)
+    }
+
+    /// A step of [`Manager::revoke`].
+    pub(crate) fn take_away(&mut self, client: u8, index: usize, calls: &mut impl Calls) -> Outcome {
+        self.record_mut(client).shares[index].permitted = Who::NOBODY;
         for _ in 0..REVOKE_STEPS {
             let members = self.shared((client, index as u8)).members;
             if members == 0 {
@@ -167,6 +170,17 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
         Ok(Answer::Done(self.shared((client, index as u8)).members.count_ones()))
     }
+}
+
+/// A client may not do so much; whether the manifest or the owner says so shows in the change.
+fn forbidden(share: &Share, client: u8, asked: u32) -> Refused {
+    let left = share.access(client);
+    let change = match left {
+        0 if share.declared.access(client) == 0 => change::DECLARE,
+        0 => change::NONE,
+        _ => change::ACCESS,
+    };
+    refuse(rule::PERMITTED, asked, left, change, left)
 }
 
 /// Whether a request agrees with shared memory that there is.

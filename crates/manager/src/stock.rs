@@ -211,6 +211,15 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
+    fn within(&self, pool: u8, bytes: u32, piece: u32) -> u32 {
+        match self.stock.pieces(pool) {
+            // In one piece it is a power of two.
+            Some(_) if piece == 0 => bytes.checked_ilog2().map_or(0, |log2| 1 << log2),
+            Some(_) => bytes - bytes % piece,
+            None => Extent::within(bytes, GRANULE_LOG2),
+        }
+    }
+
     fn table_bytes(
         &self,
         request: &Request,

@@ -6,19 +6,30 @@
 //!
 //! ```text
 //! word       0          1     2      3        4          5       6       7     8      9            10   11
-//! request    operation  spec  bytes  address  alignment  access  -       -     name of a domain (four words)
+//! request    operation  spec  bytes  address  alignment  access  life    -     name of a domain (four words)
 //! granted    0          base  bytes  spec     level      cycles  method  left  place  descriptors  map  release
 //! refused    1          rule  asked  left     change     value
 //! done       2          left
 //! ```
+//! In a request, the name of shared memory follows in words 12 to 15.
 
 /// Words of a message: what one call of `gate_copy_in` moves.
 pub const MESSAGE_WORDS: usize = 16;
 /// Bytes of a message.
 pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;
-/// Bytes of the name of a domain, padded with zeros.
+/// Bytes of the name of a domain, or of shared memory, padded with zeros.
 pub const NAME_BYTES: usize = 16;
 const NAME_WORD: usize = 8;
+const SHARE_WORD: usize = 12;
+
+/// A name in its field; the first 16 bytes count.
+pub fn padded(name: &str) -> [u8; NAME_BYTES] {
+    let mut field = [0; NAME_BYTES];
+    for (to, from) in field.iter_mut().zip(name.bytes()) {
+        *to = from;
+    }
+    field
+}
 
 /// A message as it lies in memory.
 pub type Message = [u32; MESSAGE_WORDS];
@@ -45,14 +56,13 @@ macro_rules! operations {
 operations! {
     /// Memory of `bytes` with `spec`; at `address` unless that is 0. Answer: granted or refused.
     Grant = 1;
-    /// Shared memory `id` (in `address`): the caller's own, made when there is none, or the one of the domain `name`.
-    /// Answer: granted or refused.
+    /// The caller's own shared memory `share`, made when there is none. Answer: granted or refused.
     Share = 2;
-    /// Lets the domain `name` (empty: every client) map the caller's shared memory `id` (in `address`) with `access`;
+    /// Lets the domain `name` (empty: every one that the manifest names) map the caller's shared memory `share` with `access`;
     /// no access takes the permission away. Answer: done, or refused.
     Permit = 3;
-    /// Ends the access of other domains to the caller's shared memory `id` (in `address`), some of them in each call.
-    /// Answer: done, with the number of domains left.
+    /// Ends the access of other domains to the caller's shared memory `share`, some of them in each call. Answer: done, with the
+    /// number of domains left.
     Revoke = 4;
     /// Gives back what was granted at `address`. Answer: done, with the bytes left to scrub.
     Release = 5;
@@ -66,6 +76,8 @@ operations! {
     Reclaim = 8;
     /// One step of mapping what was granted at `address`, as long as some of it is left. Answer: done, with the bytes left.
     Map = 9;
+    /// The shared memory `share` of the domain `name`, which is another. Answer: granted or refused.
+    Join = 10;
 }
 
 /// Bits of [`Request::access`].
@@ -74,9 +86,9 @@ pub mod access {
     pub const READ: u32 = 1;
     /// The caller writes.
     pub const WRITE: u32 = 2;
-    /// Every client may map the shared memory to read it.
+    /// Every domain that the manifest names may map the shared memory to read it.
     pub const ALL_READ: u32 = 4;
-    /// Every client may map the shared memory to read and write it.
+    /// Every domain that the manifest lets write may map the shared memory to read and write it.
     pub const ALL_WRITE: u32 = 8;
     /// Every bit.
     pub const ALL: u32 = 15;
@@ -91,23 +103,28 @@ pub struct Request {
     pub spec: u32,
     /// Size in bytes.
     pub bytes: u32,
-    /// An address, the id of shared memory, or the number of a domain, as the operation says.
+    /// An address, or the number of a domain, as the operation says.
     pub address: u32,
     /// Alignment of shared memory in bytes, a power of two; 0 for any.
     pub alignment: u32,
     /// Bits of [`access`].
     pub access: u32,
+    /// How often the caller has been restarted.
+    pub life: u32,
     /// Name of a domain, padded with zero bytes; empty when none is named.
     pub name: [u8; NAME_BYTES],
+    /// Name of shared memory among its owner's, padded with zero bytes; empty when none is named.
+    pub share: [u8; NAME_BYTES],
 }
 
 impl Request {
     /// A request with nothing but its operation.
     pub const fn new(operation: Operation) -> Request {
-        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, name: [0; NAME_BYTES] }
+        let none = [0; NAME_BYTES];
+        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, life: 0, name: none, share: none }
     }
 
-    /// The same request about an address, an id or a number.
+    /// The same request about an address or a number.
     #[must_use]
     pub const fn about(self, address: u32) -> Request {
         Request { address, ..self }
@@ -115,25 +132,30 @@ impl Request {
 
     /// The same request with the name of a domain, of which the first 16 bytes count.
     #[must_use]
-    pub fn with(mut self, name: &str) -> Request {
-        for (to, from) in self.name.iter_mut().zip(name.bytes()) {
-            *to = from;
-        }
-        self
+    pub fn with(self, name: &str) -> Request {
+        Request { name: padded(name), ..self }
+    }
+
+    /// The same request about shared memory of that name, of which the first 16 bytes count.
+    #[must_use]
+    pub fn of(self, share: &str) -> Request {
+        Request { share: padded(share), ..self }
     }
 
     /// Writes the request as words.
     pub fn encode(&self) -> Message {
         let mut words = [0; MESSAGE_WORDS];
-        words[..6].copy_from_slice(&[
+        words[..7].copy_from_slice(&[
             self.operation as u32,
             self.spec,
             self.bytes,
             self.address,
             self.alignment,
             self.access,
+            self.life,
         ]);
-        for (word, bytes) in words[NAME_WORD..].iter_mut().zip(self.name.chunks_exact(4)) {
+        let names = self.name.chunks_exact(4).chain(self.share.chunks_exact(4));
+        for (word, bytes) in words[NAME_WORD..].iter_mut().zip(names) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         words
@@ -141,10 +163,13 @@ impl Request {
 
     /// Reads a request from words that anybody may have written; `None` when no operation has that number.
     pub fn decode(words: &Message) -> Option<Request> {
-        let mut name = [0; NAME_BYTES];
-        for (bytes, word) in name.chunks_exact_mut(4).zip(&words[NAME_WORD..]) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
+        let name_at = |first: usize| {
+            let mut name = [0; NAME_BYTES];
+            for (bytes, word) in name.chunks_exact_mut(4).zip(&words[first..]) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+            name
+        };
         Some(Request {
             operation: Operation::from_number(words[0])?,
             spec: words[1],
@@ -152,7 +177,9 @@ impl Request {
             address: words[3],
             alignment: words[4],
             access: words[5],
-            name,
+            life: words[6],
+            name: name_at(NAME_WORD),
+            share: name_at(SHARE_WORD),
         })
     }
 }

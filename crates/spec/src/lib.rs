@@ -26,7 +26,7 @@ mod temporal;
 pub use block::DecodeError;
 pub use envelope::{Envelope, EnvelopeError, largest_that};
 pub use ledger::{
-    Account, Charge, Frames, Grant, Ledger, NoFrames, NotThere, Opening, Pool, Quantity, Range, Request, Wanted,
+    Account, Charge, Frames, Grant, Ledger, NoFrames, NotThere, Opening, Pool, Quantity, Quota, Range, Request, Wanted,
     block_bytes,
 };
 pub use platform::{

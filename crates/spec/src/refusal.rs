@@ -32,6 +32,8 @@ pub enum Rule {
     ConstantTime,
     /// There is clean memory, in any pages. Bytes.
     Pages,
+    /// The domain has no more of a pool than its quota; without one, no more than the quotas of others leave. Bytes.
+    Quota,
     /// The domain's window has addresses at which the memory can be mapped, with tables where they have to lie. 1; 0.
     Addresses,
 }
@@ -54,6 +56,7 @@ impl Rule {
             Self::ConstantTime => 12,
             Self::Pages => 13,
             Self::Addresses => 14,
+            Self::Quota => 15,
         }
     }
 
@@ -75,6 +78,7 @@ impl Rule {
             Self::LockSlots => "each page or section has a locked entry of the TLB, of which the chip has few",
             Self::ConstantTime => "a constant time is promised for a bounded number of descriptors",
             Self::Pages => "memory is granted from one pool that has so much of it clean",
+            Self::Quota => "a domain has of a pool what its quota says, or without one what the quotas of others leave",
             Self::Addresses => "memory is mapped in the domain's window, where nothing is and its tables can lie",
         }
     }
@@ -97,6 +101,8 @@ pub enum Change {
     ReleaseTable(u32),
     /// Release so many of one's own locked entries first.
     ReleaseEntries(u32),
+    /// Release, and clear, so many of one's own bytes first.
+    ReleaseBytes(u32),
 }
 
 impl Change {
@@ -110,6 +116,7 @@ impl Change {
             Self::ReleaseRegisters(count) => (4, count),
             Self::ReleaseTable(bytes) => (5, bytes),
             Self::ReleaseEntries(count) => (6, count),
+            Self::ReleaseBytes(bytes) => (7, bytes),
         }
     }
 }

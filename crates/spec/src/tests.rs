@@ -1,6 +1,7 @@
 //! Specifications, platforms, envelopes; the ledger has its own tests.
 
 mod pages;
+mod quotas;
 mod regions;
 mod world;
 

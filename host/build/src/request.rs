@@ -8,7 +8,8 @@ use manifest::{
 };
 use place::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, SharedRequest, SharedUse, ThreadRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
+    ThreadRequest,
 };
 
 use crate::install::{Install, unreadable};
@@ -95,6 +96,7 @@ pub(crate) fn request<'a>(
     let frames = manifest.frames.iter().map(|(name, frames)| FramesRequest {
         name: name.clone(),
         bytes: frames.size.0 as u32,
+        quotas: quotas(manifest, frames),
         memory: maker.memory(&frames.memory),
     });
     Ok(Request {
@@ -113,6 +115,12 @@ pub(crate) fn request<'a>(
         interrupts: maker.interrupts(),
         memories: maker.memories,
     })
+}
+
+/// Number of each domain that has a quota of a pool, and its bytes.
+fn quotas(manifest: &Manifest, frames: &manifest::Frames) -> Vec<(usize, u32)> {
+    let number = |name: &String| manifest.domain.get_index_of(name).unwrap_or(0);
+    frames.quota.iter().map(|(name, quota)| (number(name), quota.0 as u32)).collect()
 }
 
 impl Maker<'_> {
@@ -205,6 +213,7 @@ impl Maker<'_> {
             misses: manifest::misses(self.manifest, d),
             devices: devices.collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
+            shares: self.shares(d),
             files: d.files.iter().filter_map(|used| self.file(used)).collect(),
             policy: match d.fault {
                 FaultPolicy::Stop => system::policy::STOP,
@@ -267,6 +276,18 @@ impl Maker<'_> {
             write: used.access == manifest::AccessMode::ReadWrite,
             spec: self.loaded.board.asked(&used.spec),
         })
+    }
+
+    fn shares(&self, domain: &Domain) -> Vec<ShareRequest> {
+        let number = |name: &String| self.manifest.domain.get_index_of(name).unwrap_or(0);
+        let all = domain.shares.iter().map(|(name, who)| {
+            let bits = |writes: bool| {
+                let who = who.iter().filter(|(_, access)| !writes || **access == manifest::AccessMode::ReadWrite);
+                who.fold(0, |bits, (other, _)| bits | 1 << number(other))
+            };
+            ShareRequest { name: name.clone(), readers: bits(false), writers: bits(true) }
+        });
+        all.collect()
     }
 
     fn file(&self, used: &manifest::FileUse) -> Option<FileUse> {

@@ -162,9 +162,13 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
         Rule::TableMemory => ("CF0314", "has no memory for its nodes", "bytes of nodes"),
         Rule::LockSlots => ("CF0303", "needs more locked entries than are left", "entries"),
         Rule::ConstantTime => ("CF0313", "is too large for a constant time", "descriptors"),
-        Rule::Domain | Rule::Size | Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Addresses => {
-            ("CF0305", "has no memory", "bytes")
-        }
+        Rule::Domain
+        | Rule::Size
+        | Rule::Frames
+        | Rule::FramesNotClean
+        | Rule::Pages
+        | Rule::Quota
+        | Rule::Addresses => ("CF0305", "has no memory", "bytes"),
     };
     let shown =
         Refusal::at(code, place, format!("{what} {title}")).rule(refusal.rule.text()).remedy(remedy(refusal.change));
@@ -184,6 +188,7 @@ fn remedy(change: Change) -> String {
         Change::Misses(misses) => format!("declare at most {misses} misses: that is admitted"),
         Change::ReleaseRegisters(count) => format!("page {count} pinned regions of the domain: then it is admitted"),
         Change::ReleaseEntries(count) => format!("page {count} locked pages of the domain: then it is admitted"),
+        Change::ReleaseBytes(bytes) => format!("release {bytes} bytes of the domain's own: then it is admitted"),
         Change::ReleaseTable(bytes) => {
             format!("give the domain {bytes} bytes fewer of regions with their nodes: then it is admitted")
         }

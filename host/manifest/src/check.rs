@@ -5,6 +5,7 @@
 mod fixed;
 mod hardware;
 mod heap;
+mod manager;
 mod memory;
 mod names;
 mod registers;
@@ -27,6 +28,7 @@ pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found.extend(memory::check(manifest, board));
     found.extend(heap::check(manifest, board));
     found.extend(specs::check(manifest, board));
+    found.extend(manager::check(manifest));
     found.extend(registers::check(manifest, board));
     if found.is_empty() {
         found.extend(crate::admission::admit(manifest, board));

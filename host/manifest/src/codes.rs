@@ -47,6 +47,12 @@ codes! {
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
         "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications."
+    "CF0209" "memory of the manager for who is no client"
+        "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it; \
+         so does what a quota is kept for. A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."
+    "CF0210" "a memory manager that is restarted"
+        "The memory manager continues from the ledger that the host hands over. One that began anew would take for free what its clients hold: the kernel \
+         refuses what is wrong with that, so that its requests would fail. docs/memory.md says what a system does instead."
     "CF0301" "no exact cover by region registers"
         "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
@@ -95,6 +101,9 @@ codes! {
          so many ways, boards with region registers have none, and tables can lie in locked ways only where some are locked. The data \
          prefetcher of a processor that has one is off, unless `prefetch` switches it on; the costs of the kernel's paths were observed with it off, \
          so that nothing with a deadline is admitted beside it."
+    "CF0318" "quotas that cannot be kept"
+        "A quota is what a client of the memory manager has of a pool at most, and what is there for it whatever the others ask for. So all quotas \
+         of a pool fit into it, and the pool is one that the manager holds. Clients without a quota share what the quotas leave."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \

@@ -101,6 +101,9 @@ pub struct File {
 pub struct Frames {
     pub size: Size,
     pub memory: String,
+    /// Of clients of the memory manager that holds it: what each has of it at most, and always.
+    #[serde(default)]
+    pub quota: IndexMap<String, Size>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -157,6 +160,9 @@ pub struct Domain {
     pub devices: Vec<String>,
     #[serde(default)]
     pub shared: Vec<SharedUse>,
+    /// Memory of the memory manager that it shares while it runs: who may map each at most, and how.
+    #[serde(default)]
+    pub shares: IndexMap<String, IndexMap<String, AccessMode>>,
     #[serde(default)]
     pub files: Vec<FileUse>,
     #[serde(default)]

@@ -33,8 +33,9 @@ pub(crate) fn write(
     }
     if let Some((base, bytes)) = plan.handed_over {
         let mut block = vec![0; bytes as usize];
-        // The area was made for so many domains and pools.
-        let length = HandOver::encode(&plan.ledger, &plan.pools, &mut block).unwrap_or(0);
+        // The area was made for so many domains, pools and shares.
+        let shares = crate::ledger::shares(request);
+        let length = HandOver::encode(&plan.ledger, &plan.pools, &shares, &mut block).unwrap_or(0);
         block.truncate(length);
         segments.push(Loaded::here(base, block));
     }

@@ -5,7 +5,8 @@ use protect::pmsav7::{REGIONS, Span, cover_count};
 use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};
 use system::{area, regions};
 
-use manager::PoolAt;
+use manager::wire::padded;
+use manager::{Declared, PoolAt, Who};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
@@ -34,6 +35,41 @@ pub(crate) fn pools<'a>(request: &'a Request<'_>) -> impl Iterator<Item = (&'a s
     let frames = caps.filter(|cap| cap.kind == abi::Kind::Frames);
     // Behind the ranges of the manifest lies the kernel's own.
     frames.map(|cap| (cap.name.as_str(), cap.object as usize)).filter(|(_, index)| *index < request.frames.len())
+}
+
+/// Adds the pools of the memory manager, whose ranges are placed; where each lies.
+pub(crate) fn add_pools(book: &mut Book, request: &Request, frames: &[(u32, u32)]) -> Vec<PoolAt> {
+    let mut held = Vec::new();
+    for (name, index) in pools(request).take(MAX_POOLS) {
+        let (base, bytes) = frames[index];
+        let class = request.memories[request.frames[index].memory].class;
+        if book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
+            held.push(PoolAt::new(name, base, bytes));
+        }
+    }
+    held
+}
+
+/// Keeps of each pool what the manifest promises; the accounts are open. That there is so much, `check` has seen.
+pub(crate) fn keep_quotas(book: &mut Book, request: &Request) {
+    for (number, (_, index)) in pools(request).take(MAX_POOLS).enumerate() {
+        for (domain, bytes) in &request.frames[index].quotas {
+            let kept = book.keep(*domain as u8, number as u8, *bytes);
+            debug_assert!(kept, "the quotas fit into their pool");
+        }
+    }
+}
+
+/// The shared memory that the manifest declares, for the memory manager.
+pub(crate) fn shares(request: &Request) -> Vec<Declared> {
+    let all = request.domains.iter().enumerate();
+    let all = all.flat_map(|(owner, domain)| domain.shares.iter().map(move |share| (owner, share)));
+    all.map(|(owner, share)| Declared {
+        owner: owner as u8,
+        who: Who { readers: share.readers, writers: share.writers },
+        name: padded(&share.name),
+    })
+    .collect()
 }
 
 /// Index of the writable memory of a class that can hold tables.
@@ -69,16 +105,11 @@ impl<'a> Admission<'a> {
         domains: &mut [DomainSpot],
         frames: &[(u32, u32)],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        for (name, index) in pools(self.request) {
-            let (base, bytes) = frames[index];
-            let class = self.request.memories[self.request.frames[index].memory].class;
-            if self.book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
-                self.pools.push(PoolAt::new(name, base, bytes));
-            }
-        }
+        self.pools = add_pools(&mut self.book, self.request, frames);
         for (index, spot) in domains.iter_mut().enumerate() {
             self.domain(index, spot)?;
         }
+        keep_quotas(&mut self.book, self.request);
         Ok((self.book, self.pools))
     }
 

@@ -27,7 +27,8 @@ pub use layout::{
 pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
 pub use request::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, SharedRequest, SharedUse, ThreadRequest,
+    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
+    ThreadRequest,
 };
 
 /// What placing a system yields.

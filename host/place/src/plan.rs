@@ -416,7 +416,8 @@ pub(crate) fn place_ledger(
     if !request.domains.iter().any(|domain| domain.ledger) {
         return Ok(None);
     }
-    let bytes = HandOver::bytes(request.domains.len(), crate::ledger::pools(request).count());
+    let (pools, shares) = (crate::ledger::pools(request).count(), crate::ledger::shares(request).len());
+    let bytes = HandOver::bytes(request.domains.len(), pools, shares);
     place(bytes as u64).map(Some)
 }
 

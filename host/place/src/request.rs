@@ -157,6 +157,17 @@ pub struct SharedUse {
     pub spec: TemporalSpec,
 }
 
+/// Memory of the memory manager that a domain shares while the system runs.
+#[derive(Clone, Debug)]
+pub struct ShareRequest {
+    /// Its name among the owner's.
+    pub name: String,
+    /// Domains that may map it to read, by number.
+    pub readers: u32,
+    /// Domains that may map it to read and write, by number.
+    pub writers: u32,
+}
+
 /// A domain's use of a constant file.
 #[derive(Clone, Debug)]
 pub struct FileUse {
@@ -191,6 +202,8 @@ pub struct DomainRequest<'a> {
     pub devices: Vec<(String, u32, u32)>,
     /// Shared memory.
     pub shared: Vec<SharedUse>,
+    /// Memory of the manager that it shares.
+    pub shares: Vec<ShareRequest>,
     /// Constant files.
     pub files: Vec<FileUse>,
     /// `system::policy`.
@@ -246,6 +259,8 @@ pub struct FramesRequest {
     pub name: String,
     /// Bytes.
     pub bytes: u32,
+    /// Number of a domain, and bytes that are kept for it, if the memory manager holds the range.
+    pub quotas: Vec<(usize, u32)>,
     /// Index of the memory.
     pub memory: usize,
 }

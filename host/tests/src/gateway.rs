@@ -134,7 +134,7 @@ impl Gateway {
                 |line: &str| line.starts_with("rogue: attack ") && line.ends_with(&format!("{attack}: refused"));
             assert!(console.lines().any(refused), "{attack}\n{console}");
         }
-        assert!(console.contains("RESULT rogue.manager 3"), "{console}");
+        assert!(console.contains("RESULT rogue.manager 4"), "{console}");
     }
 
     /// SQLite's answers and jStat's are those of Python's `sqlite3` and of numpy, from the same files.

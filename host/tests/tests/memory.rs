@@ -17,10 +17,12 @@ const WORKED: &[&str] = &[
     "sampler: after 8 steps of scrubbing: 0 words are not zero",
     "filter: window: checked at l2 within # cycles",
     "filter: malloc: checked at best-effort within # cycles",
+    "filter: samples of its own refused by rule 75: a domain shares what the manifest declares as its own, under that name; \
+     asked 1 pieces, left 0 pieces; would be admitted: declare it under the owner's `shares` in the manifest",
     "filter: samples refused by rule 66: memory is shared only where the specifications agree; asked `deterministic`, left \
      `l2`; would be admitted: ask for `l2`",
-    "filter: samples to write refused by rule 68: the owner says who maps shared memory, and how; asked writing, left \
-     reading; would be admitted: ask for reading",
+    "filter: samples to write refused by rule 68: manifest and owner say who maps shared memory, and how; asked \
+     writing, left reading; would be admitted: ask for reading",
     "filter: samples: checked at l2 within # cycles",
     "filter: the sum of 1000 samples is 499500",
     "sampler: refused by rule 70: an owner gives shared memory back after everybody else; asked 0 domains, left 1 domains; \

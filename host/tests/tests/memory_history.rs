@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use manager::books::{Books, HandOver};
-use manager::history::{COMPARED_SEED, COMPARED_SPECS, COMPARED_STEPS, History, digest};
+use manager::history::{COMPARED_SEED, COMPARED_SPECS, COMPARED_STEPS, History, NAMES, digest};
 use manager::standard::Standard;
 use manager::wire::Answer;
 use manager::{Calls, Mapping};
@@ -30,8 +30,8 @@ impl Calls for Willing {
         Ok(())
     }
 
-    fn nodes(&mut self, _: u8, _: u32, _: u32) -> Result<(), abi::Error> {
-        Ok(())
+    fn nodes(&mut self, _: u8, _: u32, bytes: u32) -> Result<u32, abi::Error> {
+        Ok(bytes)
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, abi::Error> {
@@ -95,9 +95,13 @@ fn decided_on_the_chip(board: &[&str]) -> Vec<(u64, u64)> {
 fn compare(board: &[&str], directory: &str) {
     let chip = decided_on_the_chip(board);
     let mut manager = Box::new(Standard::new(Books::closed()));
-    manager.account.open(HandOver::new(&hand_over(&target().join("cofferdam").join(directory)))).unwrap();
-    for (number, name) in [(2, "first"), (3, "second"), (4, "third")] {
+    let handed_over = hand_over(&target().join("cofferdam").join(directory));
+    manager.account.open(HandOver::new(&handed_over)).unwrap();
+    for (number, name) in (2..).zip(NAMES) {
         assert!(manager.enrol(number, name));
+    }
+    for share in HandOver::new(&handed_over).shares().map(Result::unwrap) {
+        assert!(manager.declare(share.owner.into(), share.name, share.who));
     }
     let mut kernel = Willing::default();
     let mut history = History::new(COMPARED_SEED, 3, COMPARED_SPECS);

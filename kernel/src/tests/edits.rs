@@ -8,6 +8,7 @@ use super::sim::{PEER, Sim};
 use super::watch::memory;
 use super::{OK, refused};
 use crate::Kernel;
+use crate::edit::PATIENCE;
 use crate::objects::Life;
 use crate::regions::Resolution;
 
@@ -83,20 +84,75 @@ fn a_region_is_mapped_and_unmapped_all_at_once() {
     assert_eq!((uses(&kernel), kernel.frames.marks()), (vec![0; 8], marks));
 }
 
+/// A call that is repeated as long as it is told that somebody else is in the way: how often it was, and what it was told then.
+fn at_last(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) -> (u32, Option<(u32, [u32; 2])>) {
+    for busy in 0..200 {
+        let (_, told) = all(kernel, domain, call, args);
+        if told != refused(Error::Busy) {
+            return (busy, told);
+        }
+    }
+    panic!("busy without end")
+}
+
+/// Everything that an edit has changed so far.
+fn so_far(kernel: &Kernel<Sim>) -> (Vec<bool>, Vec<u8>, usize, usize) {
+    let domain = &kernel.domain(1).protection;
+    (found(kernel), uses(kernel), kernel.frames.marks(), domain.trie.free_nodes())
+}
+
 #[test]
-fn whoever_comes_next_completes_an_edit_and_its_caller_is_told() {
+fn who_comes_meanwhile_does_nothing_of_anothers_edit_and_does_not_wait_for_it() {
+    for steps in 1..12 {
+        let mut kernel = ready();
+        kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        let before = so_far(&kernel);
+        for _ in 0..PATIENCE / 4 {
+            for (call, args) in [
+                (Call::FramesRetype, [FRAMES, 0, ALL, 0]),
+                (Call::FramesMap, PAGE),
+                (Call::FramesUnmap, PAGE),
+                (Call::FramesClean, [FRAMES, 0, ALL, 0]),
+            ] {
+                assert_eq!(all(&mut kernel, 1, call, args), (1, refused(Error::Busy)), "at once");
+                assert_eq!(so_far(&kernel), before, "{steps}: {call:?}");
+            }
+        }
+        assert_eq!(all(&mut kernel, 0, Call::FramesMap, HOLES).1, OK, "its owner goes on where it was");
+        assert_eq!((found(&kernel), uses(&kernel)), (EVEN.to_vec(), EVEN.map(u8::from).to_vec()));
+    }
+}
+
+#[test]
+fn an_edit_whose_owner_does_not_go_on_is_completed_piece_by_piece_and_its_owner_is_told() {
     for steps in 1..12 {
         let mut kernel = ready();
         (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
-        // All of it is typed: the other is refused, but first does the rest.
-        let (more, told) = all(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
-        assert!(told == refused(Error::BadState) && more > 1, "{steps}: {told:?}");
+        // All of it is typed: the other is refused in the end.
+        let (busy, told) = at_last(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
+        assert!(told == refused(Error::BadState) && busy > u32::from(PATIENCE), "{steps}: {busy} {told:?}");
         assert_eq!(found(&kernel), EVEN);
         assert!(kernel.edit.is_none());
         assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "the answer has waited");
         assert_eq!(all(&mut kernel, 0, Call::FramesMap, HOLES).1, refused(Error::BadState), "for one call");
         assert_eq!(uses(&kernel), EVEN.map(u8::from));
     }
+}
+
+#[test]
+fn an_owner_that_goes_on_is_left_alone() {
+    let mut kernel = ready();
+    let mut steps = 0;
+    while step(&mut kernel, 0, Call::FramesMap, HOLES).is_none() {
+        let before = so_far(&kernel);
+        for _ in 0..PATIENCE {
+            assert_eq!(all(&mut kernel, 1, Call::FramesClean, [FRAMES, 0, ALL, 0]), (1, refused(Error::Busy)));
+        }
+        assert_eq!(so_far(&kernel), before, "{steps}");
+        steps += 1;
+    }
+    assert!(steps > 5, "{steps}");
 }
 
 #[test]
@@ -109,7 +165,7 @@ fn what_fails_in_the_middle_is_taken_back_by_whoever_comes_next() {
         assert_eq!(all(&mut kernel, 0, Call::FramesMap, last).1, OK);
         let (before, marks) = (uses(&kernel), kernel.frames.marks());
         let told = (0..steps).find_map(|_| step(&mut kernel, 0, Call::FramesMap, HOLES));
-        let other = all(&mut kernel, 1, Call::FramesMap, PAGE).1;
+        let other = at_last(&mut kernel, 1, Call::FramesMap, PAGE).1;
         assert_eq!(other, OK, "{steps}");
         assert_eq!(told.or_else(|| step(&mut kernel, 0, Call::FramesMap, HOLES)), refused(Error::BadState));
         assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, PAGE).1, OK);
@@ -118,13 +174,14 @@ fn what_fails_in_the_middle_is_taken_back_by_whoever_comes_next() {
 }
 
 #[test]
-fn the_edit_of_a_caller_that_was_stopped_is_completed_and_nobody_is_told() {
+fn the_edit_of_an_owner_that_was_stopped_is_completed_a_piece_a_call_and_nobody_is_told() {
     for steps in 1..12 {
         let mut kernel = ready();
         (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
         kernel.stop_domain(0);
         memory(&kernel);
-        assert_eq!(all(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, 32, 0]).1, refused(Error::BadState));
+        let (busy, told) = at_last(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, 32, 0]);
+        assert!(told == refused(Error::BadState) && busy < u32::from(PATIENCE), "{steps}: {busy} {told:?}");
         assert_eq!(found(&kernel), EVEN);
         // As after a restart: a new epoch.
         kernel.loads(0);

@@ -109,13 +109,11 @@ impl Calls for Kernel {
         sys::frames_unmap(target, frames, base, shape)
     }
 
-    fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<(), Error> {
+    fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<u32, Error> {
         let (frames, offset) = self.pool(base, bytes)?;
-        let (domain, most) = (self.domain(client)?, if self.pages { TABLE_BYTES } else { bytes });
-        for done in (0..bytes).step_by(most.max(1) as usize) {
-            sys::nodes_give(domain, frames, offset + done, most)?;
-        }
-        Ok(())
+        let given = if self.pages { TABLE_BYTES } else { bytes };
+        sys::nodes_give(self.domain(client)?, frames, offset, given)?;
+        Ok(given)
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {

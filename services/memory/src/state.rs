@@ -59,6 +59,12 @@ impl State {
         kernel.adopt(info, |number, name| {
             manager.enrol(number, name);
         });
+        for share in hand_over.shares() {
+            let share = share.map_err(HandOverError::text)?;
+            if !manager.declare(share.owner.into(), share.name, share.who) {
+                return Err("more shared memory than there are records for");
+            }
+        }
         self.is_open.store(true, Ordering::Release);
         Ok(())
     }

@@ -26,7 +26,7 @@
 #define COF_E_NESTING (-11)
 /* The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun. Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges. */
 #define COF_E_NO_BUDGET (-12)
-/* Another thread is inside the gate or waits for the notification. Try again later. */
+/* Another thread is inside the gate or waits for the notification, or has begun to map or unmap frames. Try again later. */
 #define COF_E_BUSY (-13)
 /* The target domain is stopped. Wait until it has been restarted. */
 #define COF_E_STOPPED (-14)
@@ -255,7 +255,8 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound a search, O(log ranges), and two marks between ranges; while a mapping of somebody else changes, a piece of that change instead */
+ *   error COF_E_BUSY
+ *   bound a search, O(log ranges), and two marks between ranges; BUSY while somebody else's mapping changes, of which a piece is done if nobody goes on with it */
 #define COF_CALL_FRAMES_RETYPE 22u
 
 /* Let a domain access exactly what one region register with this base, size and these disabled eighths permits; or, where there are page tables, so many pages from an offset in the frames on.
@@ -270,7 +271,8 @@
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
- *   bound in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; another's change that is under way is completed first */
+ *   error COF_E_BUSY
+ *   bound in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; BUSY as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_MAP 23u
 
 /* End what FRAMES_MAP with the same arguments began, in region registers and TLBs, too, before it returns.
@@ -284,6 +286,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_STATE
+ *   error COF_E_BUSY
  *   bound as FRAMES_MAP */
 #define COF_CALL_FRAMES_UNMAP 24u
 
@@ -298,6 +301,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
+ *   error COF_E_BUSY
  *   bound 256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
@@ -314,6 +318,7 @@
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
+ *   error COF_E_BUSY
  *   bound a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE */
 #define COF_CALL_NODES_GIVE 26u
 

@@ -38,7 +38,7 @@ extern "C" {
 #define RT_DATA_OFF_CHIP (3u << 5) /* or off it */
 #define RT_ALLOW_PARTIAL 128u      /* with RT_INDEPENDENT: also where the chip gives it only in part */
 
-/* Access to shared memory: what the caller does with it, and what every other client may do. */
+/* Access to shared memory: what the caller does with it, and what every domain may do that the manifest lets. */
 #define RT_READ 1u
 #define RT_WRITE 2u
 #define RT_ALL_READ 4u
@@ -88,18 +88,22 @@ struct rt_refusal {
 void *rt_malloc(size_t bytes, uint32_t spec);
 /* The same at a given address, which lies in the manager's memory: never within the envelope. */
 void *rt_malloc_at(void *at, size_t bytes, uint32_t spec);
-/* Shared memory under an id: this domain's own; or the only one of that id that another domain lets this one map; or
- * else a new one, aligned to `align` (a power of two; 0 for any). Domains share only what they specify alike. Null when
- * it is refused. */
-void *rt_shmget(uint32_t id, size_t bytes, size_t align, uint32_t spec, uint32_t access);
-/* The shared memory of a domain, by name: nobody can put another in its place. */
-void *rt_shmget_of(const char *owner, uint32_t id, size_t bytes, uint32_t spec, uint32_t access);
-/* Lets a domain (null: every client of the manager) map this domain's shared memory: RT_READ, or RT_READ | RT_WRITE, or
- * 0 to take the permission away (what is mapped stays mapped). 0 or an error. */
-int32_t rt_shmpermit(uint32_t id, const char *domain, uint32_t access);
+/* This domain's own shared memory, made when there is none; aligned to `align` (a power of two; 0 for any). `name` is one
+ * of those that the manifest declares for this domain:
+ *     [domain.sampler.shares]
+ *     samples = { filter = "r" }       (who may map it, and how: "r" or "rw")
+ * What other domains call theirs is another matter. Null when it is refused. */
+void *rt_shmget(const char *name, size_t bytes, size_t align, uint32_t spec, uint32_t access);
+/* The shared memory of another domain, under the name that the manifest declares there; the owner must have made it, and
+ * permitted it (rt_shmpermit). Domains share only what they specify alike. */
+void *rt_shmget_of(const char *owner, const char *name, size_t bytes, uint32_t spec, uint32_t access);
+/* Lets a domain (null: every one that the manifest names) map this domain's shared memory: RT_READ, or
+ * RT_READ | RT_WRITE, or 0 to take the permission away (what is mapped stays mapped). Nobody gets more than the manifest
+ * says. 0 or an error. */
+int32_t rt_shmpermit(const char *name, const char *domain, uint32_t access);
 /* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error.
  */
-int32_t rt_shmrevoke(uint32_t id);
+int32_t rt_shmrevoke(const char *name);
 /* Frees what one of the functions above returned. What came from the manager is scrubbed in bounded steps, which the
  * caller pays for, before anybody gets it again. Null is ignored. 0 or an error; COF_E_BAD_ARGUMENT for what is not
  * allocated. */

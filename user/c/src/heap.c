@@ -11,6 +11,11 @@ const uint32_t *cof_grants_info(void) {
     return cof_info();
 }
 
+/* How often the domain has been restarted, so that the memory manager tells its lives apart. */
+uint32_t cof_grants_life(void) {
+    return cof_restarts();
+}
+
 /* How the memory manager is called. */
 int32_t cof_grants_call(uint32_t gate, uint32_t *message) {
     uint32_t value;

@@ -69,44 +69,60 @@ pub extern "C" fn rt_malloc_at(at: *mut c_void, bytes: usize, spec: u32) -> *mut
 }
 
 /// `rt_shmget`.
+///
+/// # Safety
+/// `name` is null or a string.
 #[unsafe(no_mangle)]
-pub extern "C" fn rt_shmget(id: u32, bytes: usize, align: usize, spec: u32, access: u32) -> *mut c_void {
+pub unsafe extern "C" fn rt_shmget(
+    name: *const c_char,
+    bytes: usize,
+    align: usize,
+    spec: u32,
+    access: u32,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    let name = unsafe { text(name) };
     let (bytes, alignment) = (bytes as u32, align as u32);
-    pointer(crate::shmget(&SharedWanted { owner: "", id, bytes, alignment, spec, access }))
+    pointer(crate::shmget(&SharedWanted { name, bytes, alignment, spec, access }))
 }
 
 /// `rt_shmget_of`.
 ///
 /// # Safety
-/// `owner` is a string.
+/// `owner` and `name` are null or strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_shmget_of(
     owner: *const c_char,
-    id: u32,
+    name: *const c_char,
     bytes: usize,
     spec: u32,
     access: u32,
 ) -> *mut c_void {
     // SAFETY: as the caller promises.
-    let owner = unsafe { text(owner) };
-    pointer(crate::shmget(&SharedWanted { owner, id, bytes: bytes as u32, alignment: 0, spec, access }))
+    let (owner, name) = unsafe { (text(owner), text(name)) };
+    pointer(crate::shmget_of(owner, &SharedWanted { name, bytes: bytes as u32, alignment: 0, spec, access }))
 }
 
 /// `rt_shmpermit`.
 ///
 /// # Safety
-/// `domain` is null or a string.
+/// `name` and `domain` are null or strings.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_shmpermit(id: u32, domain: *const c_char, access: u32) -> i32 {
+pub unsafe extern "C" fn rt_shmpermit(name: *const c_char, domain: *const c_char, access: u32) -> i32 {
     // SAFETY: as the caller promises.
-    let domain = unsafe { text(domain) };
-    status(with(|manager| manager.permit(id, domain, access)))
+    let (name, domain) = unsafe { (text(name), text(domain)) };
+    status(with(|manager| manager.permit(name, domain, access)))
 }
 
 /// `rt_shmrevoke`.
+///
+/// # Safety
+/// `name` is null or a string.
 #[unsafe(no_mangle)]
-pub extern "C" fn rt_shmrevoke(id: u32) -> i32 {
-    status(with(|manager| manager.revoke(id)))
+pub unsafe extern "C" fn rt_shmrevoke(name: *const c_char) -> i32 {
+    // SAFETY: as the caller promises.
+    let name = unsafe { text(name) };
+    status(with(|manager| manager.revoke(name)))
 }
 
 /// `rt_free`.

@@ -10,6 +10,8 @@ use crate::block::Block;
 unsafe extern "C" {
     /// Calls the gate in a slot with the address of a message; the status. Provided by the run-time.
     fn cof_grants_call(gate: u32, message: *mut u32) -> i32;
+    /// How often the domain has been restarted. Provided by the run-time.
+    safe fn cof_grants_life() -> u32;
     /// Lets less important threads run for a moment. Provided by the run-time.
     safe fn cof_heap_wait();
 }
@@ -46,10 +48,8 @@ impl fmt::Display for Failure {
 /// Shared memory that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedWanted<'a> {
-    /// Name of the domain that owns it; empty for the caller's own, or else the only one that the caller may map, or a new one.
-    pub owner: &'a str,
-    /// Its id.
-    pub id: u32,
+    /// Its name among its owner's, as the manifest declares it.
+    pub name: &'a str,
     /// Bytes.
     pub bytes: u32,
     /// A power of two of which a new one's address is a multiple; 0 for any.
@@ -60,8 +60,15 @@ pub struct SharedWanted<'a> {
     pub access: u32,
 }
 
+impl SharedWanted<'_> {
+    fn request(&self, operation: Operation) -> Request {
+        let SharedWanted { name, bytes, alignment, spec, access } = *self;
+        Request { bytes, spec, alignment, access, ..Request::new(operation).of(name) }
+    }
+}
+
 /// The memory manager. Each function is one call of its gate (and so takes at most the gate's bound), unless it says otherwise; with page
-/// tables, [`Manager::grant`] and [`Manager::share`] are one for every few pieces of memory.
+/// tables, [`Manager::grant`], [`Manager::share`] and [`Manager::join`] are one for every few pieces of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Manager(u32);
 
@@ -76,7 +83,7 @@ impl Manager {
     /// # Errors
     /// [`Failure`].
     pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
-        let mut message = request.encode();
+        let mut message = Request { life: cof_grants_life(), ..*request }.encode();
         let mut tries = 0;
         loop {
             // SAFETY: the call lets the manager read and write the message, which lives until it returns.
@@ -137,32 +144,38 @@ impl Manager {
         self.whole(&Request { bytes, spec, ..Request::new(Operation::Grant).about(address) })
     }
 
-    /// Shared memory.
+    /// This domain's own shared memory, made when there is none.
     ///
     /// # Errors
     /// [`Failure`].
     pub fn share(self, wanted: &SharedWanted) -> Result<Granted, Failure> {
-        let SharedWanted { owner, id, bytes, alignment, spec, access } = *wanted;
-        let request = Request { bytes, spec, alignment, access, ..Request::new(Operation::Share).about(id) };
-        self.whole(&request.with(owner))
+        self.whole(&wanted.request(Operation::Share))
     }
 
-    /// Lets the domain `name` (empty: every client) map the caller's shared memory `id` with the bits `READ` and `WRITE` of
-    /// [`access`]; none of them takes the permission away.
+    /// The shared memory of the domain `owner`, as far as manifest and owner permit it.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn permit(self, id: u32, name: &str, access: u32) -> Result<(), Failure> {
+    pub fn join(self, owner: &str, wanted: &SharedWanted) -> Result<Granted, Failure> {
+        self.whole(&wanted.request(Operation::Join).with(owner))
+    }
+
+    /// Lets the domain `domain` (empty: every one that the manifest names) map the caller's shared memory `share` with the bits `READ`
+    /// and `WRITE` of [`access`]; none of them takes the permission away.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn permit(self, share: &str, domain: &str, access: u32) -> Result<(), Failure> {
         let access = access & (access::READ | access::WRITE);
-        self.left(&Request { access, ..Request::new(Operation::Permit).about(id).with(name) }).map(|_| ())
+        self.left(&Request { access, ..Request::new(Operation::Permit).of(share).with(domain) }).map(|_| ())
     }
 
-    /// Takes the caller's shared memory `id` away from everybody else: a call for every few domains.
+    /// Takes the caller's shared memory `share` away from everybody else: a call for every few domains.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn revoke(self, id: u32) -> Result<(), Failure> {
-        while self.left(&Request::new(Operation::Revoke).about(id))? > 0 {}
+    pub fn revoke(self, share: &str) -> Result<(), Failure> {
+        while self.left(&Request::new(Operation::Revoke).of(share))? > 0 {}
         Ok(())
     }
 

@@ -5,8 +5,8 @@
 //! revocation), the memory manager is asked through its gate. What it grants comes in extents that one region register covers, is
 //! clean, and carries its bound.
 //!
-//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call` and
-//! `cof_heap_wait`.
+//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call`,
+//! `cof_grants_life` and `cof_heap_wait`.
 #![no_std]
 
 mod arenas;
@@ -53,7 +53,7 @@ pub fn malloc_at(address: u32, bytes: u32, spec: TemporalSpec) -> Result<NonNull
     pointer(manager()?.grant(bytes, spec.bits(), address)?)
 }
 
-/// Maps shared memory.
+/// This domain's own shared memory under a name that the manifest declares, made when there is none.
 ///
 /// # Errors
 /// [`Failure`].
@@ -62,6 +62,17 @@ pub fn malloc_at(address: u32, bytes: u32, spec: TemporalSpec) -> Result<NonNull
 /// One call of the manager's gate.
 pub fn shmget(wanted: &SharedWanted) -> Result<NonNull<u8>, Failure> {
     pointer(manager()?.share(wanted)?)
+}
+
+/// Maps the shared memory of another domain, by the owner's name and the name that the manifest declares for it there.
+///
+/// # Errors
+/// [`Failure`].
+///
+/// # Time complexity
+/// One call of the manager's gate.
+pub fn shmget_of(owner: &str, wanted: &SharedWanted) -> Result<NonNull<u8>, Failure> {
+    pointer(manager()?.join(owner, wanted)?)
 }
 
 /// Gives back what one of the functions above returned. What came from the manager is scrubbed, in bounded steps that the caller

@@ -57,6 +57,13 @@ extern "C" fn cof_grants_info() -> *const u32 {
     crate::info().map_or(core::ptr::null(), crate::Info::address)
 }
 
+/// How often the domain has been restarted, so that the memory manager tells its lives apart.
+#[cfg(feature = "memory")]
+#[unsafe(no_mangle)]
+extern "C" fn cof_grants_life() -> u32 {
+    crate::info::RESTARTS.load(core::sync::atomic::Ordering::Relaxed)
+}
+
 /// How the memory manager is called.
 #[cfg(feature = "memory")]
 #[unsafe(no_mangle)]

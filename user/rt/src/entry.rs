@@ -90,6 +90,8 @@ pub unsafe fn begin_thread(info: *const u32, argument: u32, restarts: u32) -> St
     // SAFETY: as the caller promises.
     let Some(info) = (unsafe { Info::at(info) }) else { sys::exit(WRONG_VERSION) };
     info.remember();
+    #[cfg(feature = "memory")]
+    crate::info::RESTARTS.store(restarts, core::sync::atomic::Ordering::Relaxed);
     Start { info, argument, restarts }
 }
 

@@ -8,6 +8,9 @@ use abi::info::{
 };
 
 static BLOCK: AtomicUsize = AtomicUsize::new(0);
+/// How often the domain has been restarted.
+#[cfg(feature = "memory")]
+pub(crate) static RESTARTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
 
 /// A domain's start-up information block: what it is called, what it may use.
 #[derive(Clone, Copy)]

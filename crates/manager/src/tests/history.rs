@@ -47,6 +47,9 @@ fn request(random: &mut Random, bases: &[u32]) -> [u32; MESSAGE_WORDS] {
     let names: &[&str] = &["", "", "control", "store", "script", "nobody"];
     let name = Request::new(Operation::Query).with(names[random.below(names.len() as u32) as usize]).encode();
     words[8..12].copy_from_slice(&name[8..12]);
+    let shares: &[&str] = &["samples", "samples", "series", "log", "absent", ""];
+    let share = Request::new(Operation::Query).of(shares[random.below(shares.len() as u32) as usize]).encode();
+    words[12..].copy_from_slice(&share[12..]);
     words
 }
 
@@ -78,7 +81,7 @@ fn consistent(world: &World) {
 #[test]
 fn no_history_makes_the_tables_disagree() {
     let (mut grants, mut refusals) = (0, 0);
-    for seed in 1..=20 {
+    for seed in 1..=24 {
         let (mut world, mut random) = (World::new(), Random(seed));
         for _ in 0..2000 {
             let bases: Vec<u32> = (0..3)

@@ -19,6 +19,8 @@ pub enum Type {
     Kernel,
 }
 
+/// What a table is given at once.
+const TABLE: u32 = 1024;
 /// Frames of 256 bytes.
 const FRAME: u32 = 256;
 
@@ -34,6 +36,8 @@ pub struct Machine {
     mapped: BTreeMap<(u8, u32), Mapping>,
     /// Every call fails from this one on.
     pub fail_at: Option<u32>,
+    /// State of the generator that says which calls, clearing apart, find another manager's edit under way; 0: none does.
+    pub busy: u32,
     calls: u32,
     /// Most calls that one request took.
     pub most: u32,
@@ -53,6 +57,7 @@ impl Machine {
             contents: vec![0; frames],
             mapped: BTreeMap::new(),
             fail_at: None,
+            busy: 0,
             calls: 0,
             most: 0,
             written: 0,
@@ -71,6 +76,18 @@ impl Machine {
         self.calls += 1;
         self.most = self.most.max(self.calls);
         if self.fail_at.is_some_and(|at| self.calls >= at) { Err(Error::Full) } else { Ok(()) }
+    }
+
+    /// A call that an edit of another manager's can be in the way of.
+    fn edit(&mut self) -> Result<(), Error> {
+        self.call()?;
+        if self.busy == 0 {
+            return Ok(());
+        }
+        self.busy ^= self.busy << 13;
+        self.busy ^= self.busy >> 17;
+        self.busy ^= self.busy << 5;
+        if self.busy.is_multiple_of(3) { Err(Error::Busy) } else { Ok(()) }
     }
 
     /// A section has one descriptor, a large page as many as the pages it is as large as.
@@ -112,6 +129,11 @@ impl Machine {
         self.frames.iter().filter(|frame| **frame == kind).count()
     }
 
+    /// The kernel restarts a client: what it has mapped is taken away, and nobody is told.
+    pub fn restart(&mut self, client: u8) {
+        self.mapped.retain(|(who, _), _| *who != client);
+    }
+
     /// A client writes to everything that it has mapped.
     pub fn scribble(&mut self, client: u8) {
         let written: Vec<Mapping> = self.mappings(client).filter(|mapping| mapping.write).copied().collect();
@@ -129,7 +151,7 @@ impl Machine {
 
 impl Calls for Machine {
     fn retype(&mut self, base: u32, bytes: u32) -> Result<(), Error> {
-        self.call()?;
+        self.edit()?;
         let range = self.range(base, bytes)?;
         if self.frames[range.clone()].iter().any(|kind| *kind != Type::Untyped) {
             return Err(Error::BadState);
@@ -139,7 +161,7 @@ impl Calls for Machine {
     }
 
     fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
-        self.call()?;
+        self.edit()?;
         let range = self.range(mapping.from, mapping.bytes)?;
         let there = |m: &Mapping| meet((m.at, m.bytes), (mapping.at, mapping.bytes));
         if self.frames[range].iter().any(|kind| *kind != Type::Shared) || self.mappings(client).any(there) {
@@ -151,21 +173,23 @@ impl Calls for Machine {
     }
 
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
-        self.call()?;
+        self.edit()?;
         self.write(mapping);
         let known = self.mapped.remove(&(client, mapping.at)).ok_or(Error::BadState)?;
         assert_eq!(known, *mapping, "unmapped as it was mapped");
         Ok(())
     }
 
-    fn nodes(&mut self, _client: u8, base: u32, bytes: u32) -> Result<(), Error> {
-        self.call()?;
-        let range = self.range(base, bytes)?;
+    fn nodes(&mut self, _client: u8, base: u32, bytes: u32) -> Result<u32, Error> {
+        self.edit()?;
+        // As with page tables: one at a time.
+        let given = bytes.min(TABLE);
+        let range = self.range(base, given)?;
         if self.frames[range.clone()].iter().any(|kind| *kind != Type::Untyped) {
             return Err(Error::BadState);
         }
         self.frames[range].fill(Type::Kernel);
-        Ok(())
+        Ok(given)
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {

@@ -7,8 +7,9 @@ mod pages;
 mod requests;
 mod sharing;
 
-use crate::wire::{Answer, Granted, Message, Operation, Refused, Request};
-use crate::{Error, Manager};
+use crate::history::NAMES;
+use crate::wire::{Answer, Granted, Message, Operation, Refused, Request, padded};
+use crate::{Error, Manager, Who};
 use books::Simple;
 use machine::Machine;
 
@@ -33,9 +34,10 @@ pub struct World {
 impl World {
     pub fn new() -> World {
         let mut manager = Tested::new(Simple::new(POOL_BYTES));
-        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+        for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
+        declare(&mut manager);
         World { manager, machine: Machine::new(POOL_BYTES) }
     }
 
@@ -80,8 +82,28 @@ pub fn release(base: u32) -> Request {
     Request::new(Operation::Release).about(base)
 }
 
-pub fn share(id: u32, bytes: u32, access: u32) -> Request {
-    Request { bytes, access, ..Request::new(Operation::Share).about(id) }
+/// The caller's own shared memory.
+pub fn share(name: &str, bytes: u32, access: u32) -> Request {
+    Request { bytes, access, ..Request::new(Operation::Share).of(name) }
+}
+
+/// The shared memory of another client.
+pub fn join(owner: &str, name: &str, bytes: u32, access: u32) -> Request {
+    Request { bytes, access, ..Request::new(Operation::Join).of(name).with(owner) }
+}
+
+/// The same names for all clients: who may map it stands beside each.
+pub const DECLARED: [(usize, &str, Who); 4] = [
+    (0, "samples", Who { readers: 0b110, writers: 0b010 }),
+    (0, "series", Who { readers: 0b010, writers: 0b100 }),
+    (1, "samples", Who { readers: 0b101, writers: 0 }),
+    (2, "log", Who { readers: 0b001, writers: 0b010 }),
+];
+
+pub fn declare<L: crate::Account, const C: usize, const E: usize, const S: usize>(manager: &mut Manager<L, C, E, S>) {
+    for (owner, name, who) in DECLARED {
+        assert!(manager.declare(owner, padded(name), who));
+    }
 }
 
 #[test]
@@ -92,7 +114,7 @@ fn messages_round_trip() {
             bytes: 2,
             alignment: 4,
             access: 5,
-            ..Request::new(*operation).about(3).with("a-long-name-1")
+            ..Request::new(*operation).about(3).with("a-long-name-1").of("and-another-one")
         };
         assert_eq!(Request::decode(&request.encode()), Some(request));
     }

@@ -10,8 +10,8 @@ use spec::{
 };
 
 use super::machine::{Machine, POOL, Type};
-use super::{grant, release, share};
-use crate::history::History;
+use super::{declare, grant, join, release, share};
+use crate::history::{History, NAMES};
 use crate::wire::access::{ALL_READ, READ, WRITE};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
 use crate::{Books, Error, HandOver, MAP_STEPS, Manager, PoolAt, REVOKE_STEPS, SUPERVISOR, State};
@@ -40,7 +40,7 @@ fn pools() -> [PoolAt; 2] {
 }
 
 /// Clients 0 and 1 have first-level tables on the chip, with one further table there; client 2 has none of both.
-fn hand_over() -> Vec<u8> {
+fn hand_over(quotas: &[(u8, u8, u32)]) -> Vec<u8> {
     let costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
     let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_a9(costs, WORK), [0, 18 * K, 0, 16 * K]);
     for (root, near) in [(TablePlace::OnChip, K), (TablePlace::OnChip, K), (TablePlace::OffChip, 0)] {
@@ -48,8 +48,9 @@ fn hand_over() -> Vec<u8> {
     }
     ledger.add_pool(MemoryClass::OffChip, FAR).unwrap();
     ledger.add_pool(MemoryClass::OnChip, NEAR).unwrap();
-    let mut bytes = vec![0; HandOver::bytes(3, 2)];
-    assert_eq!(HandOver::encode(&ledger, &pools(), &mut bytes), Some(bytes.len()));
+    assert!(quotas.iter().all(|(domain, pool, bytes)| ledger.keep(*domain, *pool, *bytes)));
+    let mut bytes = vec![0; HandOver::bytes(3, 2, 0)];
+    assert_eq!(HandOver::encode(&ledger, &pools(), &[], &mut bytes), Some(bytes.len()));
     bytes
 }
 
@@ -60,11 +61,17 @@ struct World {
 
 impl World {
     fn new() -> World {
+        World::with(&[])
+    }
+
+    /// With quotas: domain, pool, bytes.
+    fn with(quotas: &[(u8, u8, u32)]) -> World {
         let mut manager = std::boxed::Box::new(Real::new(Books::closed()));
-        manager.account.open(HandOver::new(&hand_over())).unwrap();
-        for (index, name) in ["control", "store", "script"].iter().enumerate() {
+        manager.account.open(HandOver::new(&hand_over(quotas))).unwrap();
+        for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
+        declare(&mut manager);
         World { manager, machine: Machine::new(FAR + NEAR) }
     }
 
@@ -160,7 +167,8 @@ impl World {
         }
         assert_eq!(ledger.lock_slots().used, slots);
         let pools: u32 = ledger.pools().iter().map(|pool| pool.clean.used).sum();
-        let kernel = self.machine.frames_of(Type::Kernel) as u32 * 256;
+        let gifts = (0..3).filter_map(|client: usize| self.manager.client(client).unwrap().gift);
+        let kernel = self.machine.frames_of(Type::Kernel) as u32 * 256 + gifts.map(|gift| gift.bytes).sum::<u32>();
         assert_eq!(pools, used + kernel);
         let left: u32 = (0..2).map(|pool| self.manager.account.left(pool)).sum();
         assert_eq!(left, FAR + NEAR - pools);
@@ -247,13 +255,13 @@ const MOST_WRITTEN: u32 = MAP_STEPS - 1 + 16;
 #[test]
 fn shared_memory_is_mapped_and_taken_away_a_large_page_at_a_time() {
     let mut world = World::new();
-    let wanted = Request { spec: BEST, ..share(7, 140 * K, READ | WRITE | ALL_READ) };
+    let wanted = Request { spec: BEST, ..share("samples", 140 * K, READ | WRITE | ALL_READ) };
     let base = world.granted(0, wanted).base;
-    world.granted(1, Request { spec: BEST, ..share(7, 140 * K, READ) }.with("control"));
+    world.granted(1, Request { spec: BEST, ..join("control", "samples", 140 * K, READ) });
     let parts = world.machine.mappings(0).filter(|mapping| mapping.bytes == 64 * K).count();
     assert_eq!((parts, world.machine.mappings(1).count()), (2, world.machine.mappings(0).count()));
     let mut requests = 1;
-    while world.send(0, Request::new(Operation::Revoke).about(7)) != Answer::Done(0) {
+    while world.send(0, Request::new(Operation::Revoke).of("samples")) != Answer::Done(0) {
         requests += 1;
     }
     assert_eq!((requests, world.machine.mappings(1).count()), (3, 0));
@@ -308,7 +316,7 @@ fn addresses_are_the_clients_own() {
     assert_eq!(world.refused(0, at(first.base)).rule, 14, "while it is dirty");
     world.finish(0, Operation::Scrub, first.base, 1);
     assert_eq!(world.granted(0, at(first.base)).base, first.base);
-    let aligned = world.granted(0, Request { alignment: 4 << 20, ..share(9, PAGE, READ | WRITE) });
+    let aligned = world.granted(0, Request { alignment: 4 << 20, ..share("samples", PAGE, READ | WRITE) });
     assert!(aligned.base.is_multiple_of(4 << 20));
     world.consistent();
 }
@@ -317,30 +325,30 @@ fn addresses_are_the_clients_own() {
 fn shared_memory_has_its_owners_address_and_is_taken_back_in_steps() {
     let mut world = World::new();
     let spec = |spec: u32, request: Request| Request { spec, ..request };
-    let own = world.granted(0, spec(L2, share(7, 40 * K, READ | WRITE | ALL_READ)));
-    let joined = world.granted(1, spec(L2, share(7, 40 * K, READ)));
+    let own = world.granted(0, spec(L2, share("samples", 40 * K, READ | WRITE | ALL_READ)));
+    let joined = world.granted(1, spec(L2, join("control", "samples", 40 * K, READ)));
     assert_eq!((joined.base, joined.bytes), (own.base, own.bytes));
     assert!(world.machine.mappings(1).all(|mapping| !mapping.write && mapping.near));
-    assert_eq!(world.refused(2, spec(L2, share(7, 40 * K, READ))).rule, 4);
+    assert_eq!(world.refused(2, spec(L2, join("control", "samples", 40 * K, READ))).rule, 4);
     world.consistent();
     assert_eq!(world.refused(0, release(own.base)).left, 1);
     // Two pieces, the first of which is the last of its request.
     for left in [1, 0] {
-        assert_eq!(world.send(0, Request::new(Operation::Revoke).about(7)), Answer::Done(left));
+        assert_eq!(world.send(0, Request::new(Operation::Revoke).of("samples")), Answer::Done(left));
         assert_eq!(world.machine.mappings(1).count(), left as usize);
     }
     world.free(0, own.base);
     assert_eq!(world.manager.account.left(0), FAR);
     // Nobody joins what is not there to its end.
-    let wanted = share(8, 700 * K, READ | WRITE | ALL_READ);
+    let wanted = share("samples", 700 * K, READ | WRITE | ALL_READ);
     let Answer::Granted(granted) = world.send(0, wanted) else { panic!("granted") };
     assert!(granted.left > 0);
-    assert_eq!(world.refused(2, share(8, 700 * K, READ).with("control")).rule, crate::rule::EXISTS);
+    assert_eq!(world.refused(2, join("control", "samples", 700 * K, READ)).rule, crate::rule::MADE);
     world.finish(0, Operation::Map, granted.base, granted.left);
-    world.granted(2, share(8, 700 * K, READ).with("control"));
+    world.granted(2, join("control", "samples", 700 * K, READ));
     // It is taken from its member before the owner can free it: several requests.
     let mut steps = 0;
-    while world.send(0, Request::new(Operation::Revoke).about(8)) != Answer::Done(0) {
+    while world.send(0, Request::new(Operation::Revoke).of("samples")) != Answer::Done(0) {
         world.consistent();
         steps += 1;
     }
@@ -355,8 +363,8 @@ fn a_dead_clients_memory_comes_back_step_by_step() {
     for (bytes, spec) in [(70 * K, L2), (1, DETERMINISTIC), (1 << 20, BEST)] {
         world.granted(0, grant(bytes, spec));
     }
-    world.granted(0, share(3, 40 * K, READ | WRITE | ALL_READ));
-    world.granted(1, share(3, 40 * K, READ));
+    world.granted(0, share("samples", 40 * K, READ | WRITE | ALL_READ));
+    world.granted(1, join("control", "samples", 40 * K, READ));
     // Half mapped.
     world.send(0, grant(600 * K, BEST));
     world.machine.scribble(0);
@@ -432,4 +440,49 @@ fn no_history_makes_ledger_pieces_and_kernel_disagree() {
     }
     assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
     assert!(mapped > 0, "{mapped}");
+}
+
+#[test]
+fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
+    const KEPT: u32 = 300 * K;
+    let mut world = World::with(&[(1, 0, KEPT), (2, 0, 40 * K)]);
+    for bytes in [256 * K, 64 * K, PAGE] {
+        while let Answer::Granted(granted) = world.send(0, grant(bytes, BEST)) {
+            world.finish(0, Operation::Map, granted.base, granted.left);
+        }
+    }
+    let refused = world.refused(0, grant(PAGE, BEST));
+    assert_eq!((refused.rule, refused.asked, refused.left), (15, PAGE, 0));
+    let refused = world.refused(1, grant(KEPT + 1, BEST));
+    assert_eq!((refused.rule, refused.left, refused.value), (15, KEPT, KEPT));
+    // Any pages do: not one of them is missing.
+    world.granted(1, grant(KEPT, BEST));
+    world.granted(2, grant(40 * K, BEST));
+    world.consistent();
+}
+
+#[test]
+fn no_history_over_a_busy_kernel_makes_ledger_pieces_and_kernel_disagree() {
+    let specs = [BEST, L2, L1, DETERMINISTIC];
+    let (mut busy, mut granted) = (0, 0);
+    for seed in 1..=6 {
+        let (mut world, mut history) = (World::new(), History::new(seed, 3, &specs));
+        world.machine.busy = seed;
+        for _ in 0..1500 {
+            let request = Request::decode(&history.message()).unwrap();
+            let badge = history.who() as u32;
+            let answer = loop {
+                match world.ask(badge, request) {
+                    Err(Error::Busy) => busy += 1,
+                    answer => break answer.unwrap(),
+                }
+                world.consistent();
+            };
+            granted += u32::from(matches!(answer, Answer::Granted(_)));
+            history.learn(Some(&answer));
+            world.machine.scribble(badge as u8);
+            world.consistent();
+        }
+    }
+    assert!(busy > 1000 && granted > 800, "{busy} {granted}");
 }

@@ -126,7 +126,7 @@ fn every_refusal_reads_as_a_sentence() {
     let text = "refused by rule 66: memory is shared only where the specifications agree; asked `l1`, left `l2 independent`; would \
                 be admitted: ask for `l2 independent`";
     assert_eq!(shared.to_string(), text);
-    for number in (1..15).chain(17..21).chain(crate::rule::FIRST..74).filter(|number| *number != 3) {
+    for number in (1..16).chain(17..21).chain(crate::rule::FIRST..76).filter(|number| ![3, 65, 71].contains(number)) {
         assert!(!crate::sentence(number).is_empty(), "{number}");
     }
     assert_eq!(crate::sentence(3), "");

@@ -60,6 +60,22 @@ impl Extent {
         Some(Extent { base, size_log2, eighths: eighths as u8 })
     }
 
+    /// Bytes of the largest extent with this granule of at most so many bytes; 0 when there is none.
+    ///
+    /// # Time complexity
+    /// Constant.
+    pub const fn within(bytes: u32, granule_log2: u8) -> u32 {
+        let bytes = if bytes > 1 << 31 { 1 << 31 } else { bytes };
+        if granule_log2 < LEAST_GRANULE_LOG2 || granule_log2 > 31 || bytes >> granule_log2 == 0 {
+            return 0;
+        }
+        // Between two powers of two, the eighths of the upper one; a region without eighths is whole.
+        let size_log2 = bytes.ilog2() as u8 + 1;
+        let eighth_log2 = if size_log2 < EIGHTHS_LOG2 { size_log2 - 1 } else { size_log2 - 3 };
+        let step_log2 = if eighth_log2 < granule_log2 { granule_log2 } else { eighth_log2 };
+        bytes >> step_log2 << step_log2
+    }
+
     /// First address, a multiple of `1 << size_log2`.
     pub const fn base(self) -> u32 {
         self.base

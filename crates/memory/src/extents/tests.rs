@@ -229,3 +229,16 @@ fn the_words_for_a_pool_are_enough() {
     assert!(Extents::<{ words_for(9) - 1 }>::new(0, 32 << 9, 5).is_err());
     assert_eq!(words_for(13), 512 + 16 + 1, "32 MiB in granules of 4 KiB: 2.1 KiB");
 }
+
+#[test]
+fn what_fits_into_so_many_bytes_is_the_largest_extent_of_no_more() {
+    for granule_log2 in [5, 8, 12] {
+        let sizes: Vec<u32> =
+            (1..70_000).step_by(7).map(|bytes| Extent::new(0, bytes, granule_log2).unwrap().bytes()).collect();
+        for bytes in (0..60_000).step_by(13) {
+            let largest = sizes.iter().copied().filter(|size| *size <= bytes).max().unwrap_or(0);
+            assert_eq!(Extent::within(bytes, granule_log2), largest, "{bytes} {granule_log2}");
+        }
+    }
+    assert_eq!((Extent::within(u32::MAX, 8), Extent::within(0, 8), Extent::within(100, 33)), (1 << 31, 0, 0));
+}

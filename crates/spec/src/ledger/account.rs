@@ -88,6 +88,15 @@ impl Opening {
     }
 }
 
+/// What a domain has of a pool at most, and always, and what it has now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quota {
+    /// Bytes that are kept for it; without a quota it shares what the quotas of others leave.
+    pub most: Option<u32>,
+    /// Bytes that it has: what it holds, what it has released and not cleaned, and what its tables were given.
+    pub used: u32,
+}
+
 /// A pool of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
@@ -99,9 +108,15 @@ pub struct Pool {
     pub clean: Quantity,
     /// Bytes that have been released and are not clean yet.
     pub dirty: u32,
+    /// Bytes that no quota keeps, and those of them that domains without a quota have.
+    pub common: Quantity,
 }
 
 impl Pool {
-    pub(super) const EMPTY: Pool =
-        Pool { class: MemoryClass::OffChip, place: TablePlace::OffChip, clean: Quantity::of(0), dirty: 0 };
+    pub(super) const EMPTY: Pool = Pool::new(MemoryClass::OffChip, TablePlace::OffChip, 0);
+
+    /// So many bytes, all of them clean.
+    pub(super) const fn new(class: MemoryClass, place: TablePlace, bytes: u32) -> Pool {
+        Pool { class, place, clean: Quantity::of(bytes), dirty: 0, common: Quantity::of(bytes) }
+    }
 }

@@ -1,10 +1,10 @@
 //! Admission and release.
 
 use super::plan::{Plan, refuse};
-use super::{Account, Charge, Frames, Grant, Ledger, NotThere, Opening, Range, Request, Wanted};
+use super::quota::Missing;
+use super::{Account, Charge, Frames, Grant, Ledger, Opening, Range, Request, Wanted};
 use crate::platform::{Bound, Hardware, PAGE_BYTES, TablePlace};
 use crate::refusal::{Refusal, Rule};
-use crate::temporal::MemoryClass;
 
 /// Nodes by which a table grows at least: with nodes of 288 bytes, an extent of 2 KiB.
 const GROWTH_NODES: u32 = 7;
@@ -79,7 +79,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             return Err(refuse(Rule::Misses, misses, left));
         }
         let table = self.table(account, request, &plan, frames)?;
-        let found = match plan.wanted.map(|wanted| self.find(spec.data, &wanted, plan.piece, frames)).transpose() {
+        let found = plan.wanted.map(|wanted| self.find(request, &wanted, plan.piece, frames)).transpose();
+        let found = match found {
             Ok(found) => found,
             Err(refusal) => {
                 table.growth.into_iter().for_each(|range| frames.give(range));
@@ -119,7 +120,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let mut refused = None;
         for place in plan.places.iter().copied() {
             let Some(bytes) = frames.table_bytes(request, place, plan.wanted.as_ref(), plan.piece) else { continue };
-            match self.table_growth(account, place, bytes, frames) {
+            match self.table_growth(request.domain, place, bytes, frames) {
                 Ok(growth) => return Ok(Table { place, bytes, growth }),
                 // What is left is the most of all places.
                 Err(refusal) => {
@@ -136,12 +137,12 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     #[inline(never)]
     fn table_growth(
         &self,
-        account: &Account,
+        domain: u8,
         place: TablePlace,
         bytes: u32,
         frames: &mut impl Frames,
     ) -> Result<Option<Range>, Refusal> {
-        let left = account.tables[place as usize].left();
+        let left = self.accounts()[usize::from(domain)].tables[place as usize].left();
         if bytes <= left {
             return Ok(None);
         }
@@ -154,34 +155,47 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         };
         let growth = growth.ok_or(refused)?;
         let wanted = Wanted { bytes: growth, align: 1, at: None };
-        let mut pools = (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place);
-        let found = pools.find_map(|(number, _)| frames.take(number, &wanted, 0).ok());
-        found.map(Some).ok_or(refused)
+        // The refusal of a quota stands only where nothing else is in the way.
+        let (mut within, mut missing) = (None, false);
+        for (number, _) in (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place) {
+            match self.take(domain, number, &wanted, 0, frames) {
+                Ok(range) => return Ok(Some(range)),
+                Err(Missing::Quota(here)) => within = within.max(Some(here)),
+                Err(Missing::Memory(_)) => missing = true,
+            }
+        }
+        let over = within.filter(|_| !missing);
+        Err(over.map_or(refused, |within| refuse(Rule::Quota, growth, within)))
     }
 
-    /// Takes memory from the first pool that has it; of any class, or of the one given. What is in locked ways is for tables.
+    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given. What is in
+    /// locked ways is for tables.
     #[inline(never)]
-    fn find(
-        &self,
-        class: Option<MemoryClass>,
-        wanted: &Wanted,
-        piece: u32,
-        frames: &mut impl Frames,
-    ) -> Result<Range, Refusal> {
+    fn find(&self, request: &Request, wanted: &Wanted, piece: u32, frames: &mut impl Frames) -> Result<Range, Refusal> {
         let (mut largest, mut clean, mut dirty) = (0, 0u32, 0u32);
+        let (mut within, mut over) = (0, false);
         for (number, pool) in (0u8..).zip(self.pools()) {
-            if class.is_some_and(|class| class != pool.class) || pool.place == TablePlace::LockedWays {
+            let other = request.spec.data.is_some_and(|class| class != pool.class);
+            if other || pool.place == TablePlace::LockedWays {
                 continue;
             }
-            match frames.take(number, wanted, piece) {
+            match self.take(request.domain, number, wanted, piece, frames) {
                 Ok(range) => return Ok(range),
-                Err(NotThere { largest: here }) => largest = largest.max(here),
+                Err(Missing::Memory(there)) => largest = largest.max(there.largest),
+                Err(Missing::Quota(here)) => {
+                    (within, over) = (within.max(here), true);
+                    continue;
+                }
             }
             clean = clean.max(pool.clean.left());
             dirty = dirty.max(pool.dirty);
         }
         let none = if self.platform.pages().is_some() { Rule::Pages } else { Rule::Frames };
         let rule = if dirty > 0 && clean.saturating_add(dirty) >= wanted.bytes { Rule::FramesNotClean } else { none };
+        // Where a quota is all that is in the way, that is said.
+        if over && largest <= within {
+            return Err(refuse(Rule::Quota, wanted.bytes, within));
+        }
         Err(refuse(rule, wanted.bytes, largest))
     }
 
@@ -206,8 +220,9 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         if self.platform.pages().is_some() {
             self.slots.used += u32::from(slots);
         }
-        for range in frames.iter().chain(&grant.table) {
+        for range in frames.into_iter().chain(grant.table) {
             self.pools[usize::from(range.pool)].clean.used += range.bytes;
+            self.charge(domain, range);
         }
     }
 
@@ -243,5 +258,6 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let pool = &mut self.pools[usize::from(range.pool)];
         pool.dirty -= range.bytes;
         pool.clean.used -= range.bytes;
+        self.discharge(domain, range);
     }
 }

@@ -1,24 +1,26 @@
 //! The ledger as bytes, for the hand-over from host to target.
 
-use super::{Account, Ledger, Pool, Quantity};
+use super::{Account, Ledger, Pool, Quantity, Quota};
 use crate::block::{DecodeError, HEAD, Kind, take};
 use crate::platform::{Costs, Hardware, Linear, Method, PLACES, Pages, Platform, Regions, TablePlace, Work};
 use crate::temporal::MemoryClass;
 
-const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 2, bytes: block_bytes };
+const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 3, bytes: block_bytes };
 /// The platform, memory for tables by place, and the lock slots come first.
 const HEADER: usize = HEAD + PLATFORM + 2 * PLACES + 2;
 /// Kind and classes, and what the kind has.
 const PLATFORM: usize = 16;
-const POOL: usize = 4;
+const POOL: usize = 6;
 const ACCOUNT: usize = 7 + 2 * PLACES;
+/// For each account and pool: whether there is a quota, the quota, and what is used.
+const QUOTA: usize = 3;
 
 const REGIONS: u8 = 1;
 const PAGES: u8 = 2;
 
 /// Bytes of a ledger with so many domains and pools.
 pub const fn block_bytes(domains: usize, pools: usize) -> usize {
-    4 * (HEADER + pools * POOL + domains * ACCOUNT)
+    4 * (HEADER + pools * POOL + domains * (ACCOUNT + pools * QUOTA))
 }
 
 fn platform_words(platform: &Platform) -> [u32; PLATFORM] {
@@ -170,9 +172,24 @@ fn pool(words: &mut impl Iterator<Item = u32>) -> Option<Pool> {
     let place = TablePlace::from_number(u32::from(place))?;
     let clean = quantity(words)?;
     let [dirty] = take(words)?;
-    let pool = Pool { class, place, clean, dirty };
+    let common = quantity(words)?;
+    let pool = Pool { class, place, clean, dirty, common };
     let suits = place == TablePlace::of(class) || (class, place) == (MemoryClass::OffChip, TablePlace::LockedWays);
     (dirty <= clean.used && suits).then_some(pool)
+}
+
+fn quota_words(quota: &Quota) -> [u32; QUOTA] {
+    [u32::from(quota.most.is_some()), quota.most.unwrap_or(0), quota.used]
+}
+
+fn quota(words: &mut impl Iterator<Item = u32>) -> Option<Quota> {
+    let [kept, most, used] = take(words)?;
+    let most = match (kept, most) {
+        (0, 0) => None,
+        (1, most) if used <= most => Some(most),
+        _ => return None,
+    };
+    Some(Quota { most, used })
 }
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
@@ -182,10 +199,13 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let quantities = self.tables.iter().chain([&self.slots]).flat_map(|quantity| [quantity.total, quantity.used]);
         let pools = self.pools().iter().flat_map(|pool| {
             let kind = u32::from_le_bytes([pool.class as u8, pool.place as u8, 0, 0]);
-            [kind, pool.clean.total, pool.clean.used, pool.dirty]
+            [kind, pool.clean.total, pool.clean.used, pool.dirty, pool.common.total, pool.common.used]
         });
         let accounts = self.accounts().iter().flat_map(account_words);
+        let quotas =
+            self.quotas[..self.domains].iter().flat_map(|quotas| &quotas[..self.pool_count]).flat_map(quota_words);
         let words = platform_words(&self.platform).into_iter().chain(quantities).chain(pools).chain(accounts);
+        let words = words.chain(quotas);
         KIND.write(self.domains, self.pool_count, words, out)
     }
 
@@ -209,6 +229,11 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         }
         for slot in ledger.accounts.iter_mut().take(domains) {
             *slot = account(words, &ledger.platform)?;
+        }
+        for quotas in ledger.quotas.iter_mut().take(domains) {
+            for slot in quotas.iter_mut().take(pool_count) {
+                *slot = quota(words)?;
+            }
         }
         (ledger.domains, ledger.pool_count) = (domains, pool_count);
         Some(ledger)
@@ -241,5 +266,18 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             && locked <= u64::from(ways)
             && pinned == u64::from(self.slots.used)
             && self.slots.total == slots.unwrap_or(0)
+            && (0..self.pool_count).all(|pool| self.shared_out(pool))
+    }
+
+    /// Whether the quotas of a pool, and what they leave, are all of it, and what domains have of it is what is not clean and free.
+    fn shared_out(&self, number: usize) -> bool {
+        let pool = &self.pools[number];
+        let quotas = || self.quotas[..self.domains].iter().map(|quotas| quotas[number]);
+        let sum = |of: fn(Quota) -> u32| quotas().map(|quota| u64::from(of(quota))).sum::<u64>();
+        let kept = sum(|quota| quota.most.unwrap_or(0));
+        let (used, common) = (sum(|quota| quota.used), sum(|quota| if quota.most.is_none() { quota.used } else { 0 }));
+        kept + u64::from(pool.common.total) == u64::from(pool.clean.total)
+            && common == u64::from(pool.common.used)
+            && used == u64::from(pool.clean.used)
     }
 }

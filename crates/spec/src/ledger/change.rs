@@ -13,7 +13,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
                 let changed = Request { misses: refusal.left, ..*request };
                 return if self.admits(&changed, frames) { Change::Misses(refusal.left) } else { Change::None };
             }
-            Rule::Frames | Rule::FramesNotClean | Rule::Pages if refusal.left > 0 => {
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Quota if refusal.left > 0 => {
                 let wanted = request.frames.map(|wanted| Wanted { bytes: refusal.left, ..wanted });
                 if self.admits(&Request { frames: wanted, ..*request }, frames) {
                     return Change::Bytes(refusal.left);
@@ -54,6 +54,9 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// So much of the domain's own that, once it is released, the request is admitted.
     fn least_release(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
+        if refusal.rule == Rule::Quota {
+            return self.least_given_back(request, refusal, frames);
+        }
         let Some(account) = self.accounts.get_mut(usize::from(request.domain)) else { return Change::None };
         let before = (*account, self.slots);
         let missing = refusal.asked.saturating_sub(refusal.left);
@@ -81,6 +84,24 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let admitted = self.admits(request, frames);
         (self.accounts[usize::from(request.domain)], self.slots) = before;
         if admitted { change } else { Change::None }
+    }
+
+    /// So many bytes of the domain's own of a pool that, once they are released, its quota covers the request.
+    fn least_given_back(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
+        let missing = refusal.asked.saturating_sub(refusal.left);
+        for pool in 0..self.pool_count as u8 {
+            if missing == 0 || self.quota(request.domain, pool).used < missing {
+                continue;
+            }
+            let given = super::Range { pool, base: 0, bytes: missing };
+            self.discharge(request.domain, given);
+            let admitted = self.admits(request, frames);
+            self.charge(request.domain, given);
+            if admitted {
+                return Change::ReleaseBytes(missing);
+            }
+        }
+        Change::None
     }
 
     /// Whether a request would be admitted now. Nothing changes.

@@ -9,8 +9,9 @@ mod admit;
 mod bytes;
 mod change;
 mod plan;
+mod quota;
 
-pub use account::{Account, Opening, Pool, Quantity};
+pub use account::{Account, Opening, Pool, Quantity, Quota};
 pub use bytes::block_bytes;
 
 use crate::platform::{Bound, Effort, Independence, PLACES, Platform, TablePlace};
@@ -57,6 +58,11 @@ pub trait Frames {
 
     /// Puts memory back that was taken and never used. The pool is as it was before it was taken.
     fn give(&mut self, range: Range);
+
+    /// The largest request that takes no more than so many bytes, in pieces of at least `piece` bytes, or in one if that is 0.
+    fn within(&self, _pool: u8, bytes: u32, _piece: u32) -> u32 {
+        bytes
+    }
 
     /// Bytes of the domain's table that a request needs in addition if its tables lie in this place; `None` when they cannot.
     /// What is mapped at run time gets its address only then: `wanted` is what will be found, in pieces of at least `piece` bytes.
@@ -145,6 +151,8 @@ pub struct Ledger<const D: usize, const P: usize> {
     domains: usize,
     pools: [Pool; P],
     pool_count: usize,
+    /// What each domain has of each pool.
+    quotas: [[Quota; P]; D],
     /// Memory for tables that is set aside when the system is built, by place.
     tables: [Quantity; PLACES],
     /// Entries of the TLB that can be locked, on the whole chip.
@@ -169,6 +177,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             domains: 0,
             pools: [Pool::EMPTY; P],
             pool_count: 0,
+            quotas: [[Quota { most: None, used: 0 }; P]; D],
             tables: [Quantity::of(tcm), Quantity::of(on_chip), Quantity::of(locked_ways), Quantity::of(off_chip)],
             slots: Quantity::of(slots),
         }
@@ -201,7 +210,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// Adds a pool of frames; returns its number, `None` when there are `P`.
     pub fn add_pool(&mut self, class: MemoryClass, bytes: u32) -> Option<u8> {
-        self.add(Pool { class, place: TablePlace::of(class), clean: Quantity::of(bytes), dirty: 0 })
+        self.add(Pool::new(class, TablePlace::of(class), bytes))
     }
 
     /// Adds a pool of frames off the chip that locked ways hold: for tables only. `None` when there are `P`, or when more would be locked
@@ -214,7 +223,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         if all > u64::from(self.platform.pages().map_or(0, |pages| pages.lockable_bytes())) {
             return None;
         }
-        self.add(Pool { class: MemoryClass::OffChip, place, clean: Quantity::of(bytes), dirty: 0 })
+        self.add(Pool::new(MemoryClass::OffChip, place, bytes))
     }
 
     fn add(&mut self, pool: Pool) -> Option<u8> {

@@ -193,6 +193,7 @@ fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change)
         Change::Misses(misses) => return Some(Request { misses, ..request }),
         Change::ReleaseRegisters(_) | Change::ReleaseTable(_) => {}
         Change::ReleaseEntries(_) => unreachable!("there are no entries to lock"),
+        Change::ReleaseBytes(_) => unreachable!("there are no quotas"),
     }
     let before = book.accounts()[usize::from(domain)];
     loop {
@@ -295,7 +296,8 @@ fn a_forged_block_promises_no_more_than_there_is() {
         bytes[12..16].copy_from_slice(&sum.to_le_bytes());
         Book::decode(&bytes)
     };
-    let (platform, tables, pools, accounts) = (6, 6 + 16, 6 + 16 + 10, 6 + 16 + 10 + 8);
+    let (platform, tables, pools, accounts) = (6, 6 + 16, 6 + 16 + 10, 6 + 16 + 10 + 12);
+    let quotas = accounts + 3 * 15;
     for (index, value) in [
         (platform, 3),
         (platform + 1, 8 | 200 << 8 | 100 << 16),
@@ -314,6 +316,11 @@ fn a_forged_block_promises_no_more_than_there_is() {
         (accounts + 15 + 12, MISSES + 1),
         (accounts + 9, 0x1_0000),
         (accounts + 13, 5),
+        // The common part of a pool, a quota that no pool gives up, one that is used up and more.
+        (pools + 4, 0x7fff),
+        (quotas, 2),
+        (quotas + 1, 1),
+        (quotas + 2, 1),
     ] {
         assert_eq!(forge(index, value).unwrap_err(), DecodeError::Inconsistent, "word {index}");
     }

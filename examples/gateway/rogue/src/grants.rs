@@ -5,15 +5,16 @@ use cofferdam::memory::{AccessLevel, Manager, SharedWanted, TemporalSpec, access
 use repertoire::refused::Outcome;
 
 /// The attacks, in order.
-pub const ATTACKS: [(&str, fn(Manager) -> Outcome); 3] = [
+pub const ATTACKS: [(&str, fn(Manager) -> Outcome); 4] = [
     ("memory that was granted to somebody else", take_from_others),
     ("shared memory that was not permitted", map_unpermitted),
+    ("a name that others look for", squat),
     ("more memory than there is", ask_without_end),
 ];
 
-/// Owner and number of the only shared memory.
+/// Owner and name of the only shared memory.
 const OWNER: &str = "store";
-const SERIES: u32 = 1;
+const SERIES: &str = "series";
 /// Most pieces that a client of the manager can hold.
 const PIECES: usize = 32;
 
@@ -45,21 +46,27 @@ fn release(manager: Manager, base: u32) -> bool {
     manager.free(base).is_ok()
 }
 
+fn wanted(access: u32) -> SharedWanted<'static> {
+    SharedWanted { name: SERIES, bytes: 256, spec: spec(AccessLevel::L2), access, alignment: 0 }
+}
+
 fn map_unpermitted(manager: Manager) -> Outcome {
-    let wanted = |access| SharedWanted {
-        owner: OWNER,
-        id: SERIES,
-        bytes: 256,
-        spec: spec(AccessLevel::L2),
-        access,
-        alignment: 0,
-    };
     for access in [access::READ, access::READ | access::WRITE] {
-        must(manager.share(&wanted(access)).is_err(), "shared memory was mapped without permission")?;
+        must(manager.join(OWNER, &wanted(access)).is_err(), "shared memory was mapped without permission")?;
     }
     must(manager.permit(SERIES, "rogue", access::READ).is_err(), "somebody else's memory was permitted")?;
     must(manager.permit(SERIES, "", access::READ).is_err(), "somebody else's memory was permitted to all")?;
     must(manager.revoke(SERIES).is_err(), "somebody else's memory was revoked")
+}
+
+/// Memory of its own, under the name that others look for, for everybody to read and write.
+fn squat(manager: Manager) -> Outcome {
+    let everybody = access::READ | access::ALL_READ | access::ALL_WRITE;
+    for name in [SERIES, "", "rogue"] {
+        let squatted = manager.share(&SharedWanted { name, ..wanted(everybody) });
+        must(squatted.is_err(), "shared memory was made that the manifest does not declare")?;
+    }
+    Ok(())
 }
 
 /// Larger pieces first, then smaller ones, of each until no more are granted.

@@ -65,9 +65,8 @@ fn work(start: Start) -> Result<(), &'static str> {
 fn series() -> Result<Granted, &'static str> {
     let manager = Manager::find().ok_or("there is no gate `memory`")?;
     let spec = TemporalSpec::level(AccessLevel::L2).bits();
-    let wanted =
-        SharedWanted { owner: "store", id: SERIES, bytes: SERIES_BYTES, alignment: 0, spec, access: access::READ };
-    let series = manager.share(&wanted).map_err(|failure| {
+    let wanted = SharedWanted { name: SERIES, bytes: SERIES_BYTES, alignment: 0, spec, access: access::READ };
+    let series = manager.join("store", &wanted).map_err(|failure| {
         println!("{failure}");
         "the series was refused"
     })?;

@@ -23,7 +23,7 @@ impl Owned {
     pub fn new(info: Info) -> Result<Owned, Failure> {
         let manager = Manager::find().ok_or(Failure::Missing("memory"))?;
         let wanted = SharedWanted {
-            id: SERIES,
+            name: SERIES,
             bytes: SERIES_BYTES,
             spec: TemporalSpec::level(AccessLevel::L2).bits(),
             access: access::READ | access::WRITE,

@@ -3,8 +3,8 @@
 
 use crate::Words;
 
-/// Number under which `store` shares the series.
-pub const SERIES: u32 = 1;
+/// Name under which `store` shares the series.
+pub const SERIES: &str = "series";
 /// Its bytes: [`Series`] of up to 10 239 pairs.
 pub const SERIES_BYTES: u32 = 160 * 1024;
 

@@ -7,9 +7,9 @@ use core::ptr::NonNull;
 use cofferdam::memory::{self, AccessLevel, Failure, Granted, Manager, SharedWanted, TemporalSpec, access};
 use cofferdam::{Notification, Start, println};
 
-/// Samples that are shared, and under which id.
+/// Samples that are shared, and under which name.
 const SAMPLES: u32 = 1000;
-const ID: u32 = 1;
+const NAME: &str = "samples";
 
 cofferdam::entry!(main);
 
@@ -113,13 +113,13 @@ fn shared(start: Start) -> Result<(), Failure> {
     let (Some(ready), Some(taken)) = (ready, taken) else { return Err(cofferdam::Error::BadHandle.into()) };
     let spec = TemporalSpec::level(AccessLevel::L2).bits();
     let access = access::READ | access::WRITE;
-    let wanted = SharedWanted { owner: "sampler", id: ID, bytes: SAMPLES * 4, alignment: 0, spec, access };
+    let wanted = SharedWanted { name: NAME, bytes: SAMPLES * 4, alignment: 0, spec, access };
     let samples = memory::shmget(&wanted)?;
     for (index, word) in words(samples.as_ptr() as u32, SAMPLES * 4).enumerate() {
         // SAFETY: the memory was granted to this domain; the other one does not have it yet.
         unsafe { word.write_volatile(index as u32) };
     }
-    manager.permit(ID, "filter", access::READ)?;
+    manager.permit(NAME, "filter", access::READ)?;
     ready.signal(1)?;
     taken.wait(1)?;
     // SAFETY: nobody uses it; the manager says so, too, as long as the other domain has it mapped.
@@ -127,7 +127,7 @@ fn shared(start: Start) -> Result<(), Failure> {
         Ok(()) => println!("freed what is still shared"),
         Err(refusal) => println!("{refusal}"),
     }
-    manager.revoke(ID)?;
+    manager.revoke(NAME)?;
     println!("revoked");
     ready.signal(1)?;
     // SAFETY: nobody uses it.

@@ -96,10 +96,15 @@ fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
         }
     }
     for (index, pool) in placed.ledger.pools().iter().enumerate() {
+        let quotas = placed.layout.domains.iter().enumerate().filter_map(|(domain, placed_domain)| {
+            let most = placed.ledger.quota(domain as u8, index as u8).most?;
+            Some(format!("; {most} for {}", placed_domain.name))
+        });
         output.say(format!(
-            "  pool {index}      {} bytes of frames, {}",
+            "  pool {index}      {} bytes of frames, {}{}",
             pool.clean.total,
-            pool.class.text().trim_start_matches("data-")
+            pool.class.text().trim_start_matches("data-"),
+            quotas.collect::<String>()
         ));
     }
 }

@@ -39,6 +39,12 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         }
         found.extend(supervised(manifest, index, name, domain));
     }
+    for (frames, declaration) in &manifest.frames {
+        found.extend(declaration.quota.keys().filter_map(|name| {
+            let at = format!("frames.{frames}.quota.{name}");
+            declared("domain", name, manifest.domain.contains_key(name), at, manifest.domain.keys())
+        }));
+    }
     found.extend(counts(manifest));
     found
 }
@@ -58,6 +64,7 @@ fn well_formed(manifest: &Manifest) -> Vec<Refusal> {
         section(&format!("domain.{name}.gate"), domain.gate.keys().collect());
         section(&format!("domain.{name}.interrupt"), domain.interrupt.keys().collect());
         section(&format!("domain.{name}.uses"), domain.uses.keys().collect());
+        section(&format!("domain.{name}.shares"), domain.shares.keys().collect());
     }
     for (name, domain) in &manifest.domain {
         let place = |index| format!("domain.{name}.thread[{index}].name");
@@ -188,6 +195,12 @@ fn uses(manifest: &Manifest, board: &Board, name: &str, domain: &Domain) -> Vec<
         let exists = board.device(device).is_some();
         let known = board.device.iter().filter(|(_, device)| !device.kernel).map(|(name, _)| name);
         found.extend(declared("device", device, exists, format!("{place}.devices[{i}]"), known));
+    }
+    for (share, who) in &domain.shares {
+        found.extend(who.keys().filter_map(|other| {
+            let at = format!("{place}.shares.{share}.{other}");
+            declared("domain", other, manifest.domain.contains_key(other), at, manifest.domain.keys())
+        }));
     }
     if let Some(notification) = &domain.fault_notification {
         let exists = manifest.notification.contains_key(notification);

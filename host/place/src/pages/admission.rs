@@ -7,7 +7,7 @@ use system::pages::{Need, TABLE};
 
 use super::{Keep, keep};
 use crate::error::PlaceError;
-use crate::ledger::{Book, pools};
+use crate::ledger::{Book, add_pools, keep_quotas};
 use crate::plan::{DomainSpot, Spot};
 use crate::request::{DomainRequest, Request};
 
@@ -20,17 +20,11 @@ pub(super) fn admit(
 ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
     // Tables off the chip have been placed, and there is no other limit to them.
     let mut book = Book::new(request.platform, [0, on_chip, locked_ways, u32::MAX]);
-    let mut held = Vec::new();
-    for (name, index) in pools(request) {
-        let (base, bytes) = frames[index];
-        let class = request.memories[request.frames[index].memory].class;
-        if book.add_pool(class.unwrap_or(spec::MemoryClass::OffChip), bytes).is_some() {
-            held.push(PoolAt::new(name, base, bytes));
-        }
-    }
+    let held = add_pools(&mut book, request, frames);
     for (spot, domain) in domains.iter_mut().zip(&request.domains) {
         account(&mut book, domain, spot)?;
     }
+    keep_quotas(&mut book, request);
     Ok((book, held))
 }
 

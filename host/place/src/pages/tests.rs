@@ -84,6 +84,7 @@ fn small(name: &str, level: AccessLevel) -> (DomainRequest<'static>, Program) {
         misses: (u32::MAX, 0),
         devices: Vec::new(),
         shared: Vec::new(),
+        shares: Vec::new(),
         files: Vec::new(),
         policy: 0,
         fault_notification: None,
@@ -212,7 +213,8 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
         pages.locked_ways = 1;
         pages.locked_bytes = system::pages::WAY_BYTES - TABLE;
     }
-    request.frames = vec![FramesRequest { name: "pool".into(), bytes: random.bytes(20), memory: 0 }];
+    request.frames =
+        vec![FramesRequest { name: "pool".into(), bytes: random.bytes(20), quotas: Vec::new(), memory: 0 }];
     (request, programs)
 }
 
