@@ -46,7 +46,8 @@ codes! {
         "The policies `restart` and `report` need a supervisor: a notification that is signalled on the fault, and a domain other than the \
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
-        "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications."
+        "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications, \
+         256 handles of a domain."
     "CF0301" "no exact cover by region registers"
         "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
@@ -95,6 +96,10 @@ codes! {
          so many ways, boards with region registers have none, and tables can lie in locked ways only where some are locked. The data \
          prefetcher of a processor that has one is off, unless `prefetch` switches it on; the costs of the kernel's paths were observed with it off, \
          so that nothing with a deadline is admitted beside it."
+    "CF0318" "no memory for the kernel's objects"
+        "The kernel makes all of its objects at boot, in memory on the chip behind its own data, and none later. How many bytes each kind takes is \
+         read from the kernel that was built, and what a system's objects take is computed by the function that the kernel itself computes \
+         it with. A system that takes more would be refused at boot."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \
