@@ -1,7 +1,11 @@
 //! Instructions with which a hostile domain tries to get out, as far as they are the same in Thumb and in Arm state.
 
+mod execute;
+
 use core::arch::asm;
 use core::cell::UnsafeCell;
+
+pub use execute::{EXPOSED, FOUND, Registers, cofferdam_executed, execute, wait_exposed};
 
 /// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
 ///
