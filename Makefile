@@ -19,8 +19,8 @@ demo: data ## build, boot and report on the gateway example; ends with the path 
 test: data ## everything that must hold
 	@scripts/test.sh
 
-test-long: data ## a thousand random systems on each board, and 200 000 in virtual time, an hour of processor time; docs/hunt.md has the last result
-	@scripts/test.sh virtual
+test-long: data ## a thousand random systems on each board, 200 000 in virtual time, and 100 000 hostile cases on each board, an hour of processor time; docs/hunt.md has the last result
+	@scripts/test.sh virtual fuzz
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 

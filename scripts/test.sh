@@ -7,6 +7,8 @@
 #   system    whole systems under QEMU: package cofferdam-tests in host/tests; each of its test programs is a suite, and
 #             `gateway`, `mutants` and so on run one alone
 #   virtual   the kernel in virtual time, 200 000 random systems drawn (COFFERDAM_TIME_SYSTEMS); only when named
+#   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
+#             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
 # longest first. A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only
@@ -57,6 +59,9 @@ run_suite() { # name
         virtual)
             export COFFERDAM_TIME_SYSTEMS="${COFFERDAM_TIME_SYSTEMS:-200000}" COFFERDAM_TIME_SEED="${COFFERDAM_TIME_SEED:-100000}"
             cargo_test --release -p cofferdam-kernel no_response_is_above -- --nocapture ;;
+        fuzz)
+            export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-26000}"
+            cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
     esac
@@ -103,7 +108,7 @@ for name in "${@:-all}"; do
     case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
     case "$name" in
         all) WANTED+=(unit "${SYSTEM[@]}") ;;
-        virtual) WANTED+=(virtual) ;;
+        virtual | fuzz) WANTED+=("$name") ;;
         system) WANTED+=("${SYSTEM[@]}") ;;
         *) echo "test: unknown suite '$name'" >&2; exit 2 ;;
     esac

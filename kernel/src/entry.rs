@@ -13,10 +13,16 @@ pub type Next<A> = Option<NonNull<<A as Arch>::Context>>;
 pub type Args = [u32; 4];
 
 /// Defines, in the image of a board, what the entry code calls: `entry_points!(Armv7m<Mps2>)` the functions below for the kernel of that
-/// processor; with a list of `path as name(argument: type, ...) -> type, "about";` the processor's own, which the path leads to.
+/// processor, and what the host has to know of it; with a list of `path as name(argument: type, ...) -> type, "about";` the processor's own, which the path leads to.
 #[macro_export]
 macro_rules! entry_points {
     ($arch:ty) => {
+        /// Memory of the kernel's objects, for the host.
+        #[unsafe(no_mangle)]
+        #[used]
+        #[unsafe(link_section = ".system.objects")]
+        static COFFERDAM_OBJECTS: $crate::boot::SizeWords = $crate::boot::sizes::<$arch>().words();
+
         $crate::entry_points! { of $arch;
             kernel_gate_call(kernel, args) = kernel.pass_in(args[0]), "Into a gate, when nothing is in the way.";
             kernel_gate_return(kernel, args) = kernel.pass_out(args[0], args[1]), "Out of a gate, when nothing is in the way.";

@@ -18,9 +18,6 @@ use crate::table::{Place, Ref, Table};
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
 
-/// Most marks between ranges of physical memory of different types or numbers of uses, where somebody holds frames.
-pub const MAX_MARKS: usize = 512;
-
 /// Outcome of a call that succeeded, for its caller.
 pub(crate) enum Outcome {
     /// Status 0 and two values, now.

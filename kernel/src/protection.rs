@@ -6,6 +6,7 @@ use units::{PhysAddr, PhysRange};
 
 use protect::pmsav7::AccessKind;
 use system::System;
+use system::objects::Size;
 
 use crate::arch::Arch;
 use crate::boot::{BootError, Pool};
@@ -116,6 +117,12 @@ pub trait Protection<A: Arch>: Sized + 'static {
 
     /// How memory for tables is given ([`Protection::give`]).
     const GIFT: Gift;
+
+    /// Kernel memory that [`Protection::shared`] takes; 0 bytes: none.
+    const LEAF: Size;
+
+    /// Kernel memory that [`Protection::make`] takes for each node of a domain without memory of its own for them; 0 bytes: it takes none.
+    const NODE: Size;
 
     /// Data that the domains will have in common.
     ///

@@ -1,7 +1,11 @@
 //! Instructions with which a hostile domain tries to get out, as far as they are the same in Thumb and in Arm state.
 
+mod execute;
+
 use core::arch::asm;
 use core::cell::UnsafeCell;
+
+pub use execute::{EXPOSED, FOUND, Registers, cofferdam_executed, execute, wait_exposed};
 
 /// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
 ///
@@ -24,6 +28,24 @@ pub unsafe fn call_on_stack_with_floats(stack: u32) -> ! {
             in(reg) stack, options(noreturn)
         )
     }
+}
+
+/// Executes an undefined instruction with the stack pointer there, so that one fault comes of the other.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn undefined_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "udf #2", in(reg) stack, options(noreturn)) }
+}
+
+/// As [`undefined_on_stack`], with a breakpoint, which is a fault of another priority on some processors.
+///
+/// # Safety
+/// As for [`call_on_stack`].
+pub unsafe fn breakpoint_on_stack(stack: u32) -> ! {
+    // SAFETY: the caller wants what follows.
+    unsafe { asm!("mov sp, {0}", "bkpt #1", "udf #1", in(reg) stack, options(noreturn)) }
 }
 
 /// Branches to an address: code of others, or one of the values that mean a return from an exception.

@@ -83,16 +83,20 @@ pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 pub(crate) const BUSFAULTPENDED: u32 = 1 << 14;
 
 /// Clears fault status, floating-point state that would still be written for the faulting thread, a system call that the
-/// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and a bus
-/// fault of the same thread that came with this one.
+/// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and every
+/// other fault of the same thread that waits to be taken: one whose frame could not be written stays pending behind the
+/// fault that comes of that (DDI 0403 B1.5.11), and would be the next thread's.
 fn settle(status: u32) {
     const LSPACT: u32 = 1;
     const SVCALLPENDED: u32 = 1 << 15;
+    const MEMFAULTPENDED: u32 = 1 << 13;
+    const USGFAULTPENDED: u32 = 1 << 12;
+    const PENDED: u32 = SVCALLPENDED | BUSFAULTPENDED | MEMFAULTPENDED | USGFAULTPENDED;
     regs::CFSR.write(status);
     regs::HFSR.write(u32::MAX);
     regs::DFSR.write(u32::MAX);
     regs::FPCCR.write(regs::FPCCR.read() & !LSPACT);
-    regs::SHCSR.write(regs::SHCSR.read() & !(SVCALLPENDED | BUSFAULTPENDED));
+    regs::SHCSR.write(regs::SHCSR.read() & !PENDED);
 }
 
 /// Names a fault from CFSR (DDI 0403 B3.2.15).

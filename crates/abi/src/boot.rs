@@ -31,4 +31,5 @@ boot_errors! {
     NoSlots = 6, "A domain pins more regions than there are registers, or leaves too few for its paged areas.";
     Areas = 7, "Two areas of a domain overlap, or it has too many.";
     WrongBoard = 8, "The board is not what its description says.";
+    OtherMemory = 9, "The objects took other memory than was computed: host and kernel would disagree on which systems fit.";
 }

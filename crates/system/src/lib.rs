@@ -11,6 +11,7 @@ extern crate alloc;
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod objects;
 pub mod pages;
 mod records;
 pub mod regions;

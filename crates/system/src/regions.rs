@@ -88,10 +88,12 @@ pub fn table_bytes(areas: impl Iterator<Item = Area> + Clone, mapped: bool) -> R
     Ok(table_nodes(areas, mapped)? as u32 * NODE_BYTES)
 }
 
+/// Kind of a capability to frames (`abi::Kind`).
+pub(crate) const FRAMES: u32 = 7;
+
 /// Whether somebody can map memory to a domain while it runs: holds frames, and the domain with the right to change it.
 pub fn can_be_mapped(system: &System, domain: usize) -> bool {
     const DOMAIN: u32 = 1;
-    const FRAMES: u32 = 7;
     const WRITE: u32 = 2;
     let names = |cap: &Cap| cap.kind == DOMAIN && cap.object as usize == domain && cap.rights & WRITE != 0;
     let frames = |holder: u32| system.all::<Cap>().any(|cap| cap.domain == holder && cap.kind == FRAMES);

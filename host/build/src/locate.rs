@@ -113,6 +113,11 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
             let place = place.strip_suffix(".table").unwrap_or(&place);
             manifest::refused(place, &format!("`{what}`"), &format!("; pinned: {pinned}"), refusal)
         }
+        PlaceError::Objects(objects) => at("CF0319", "domain".to_owned())
+            .value(format!("{} bytes: {}, ...", objects.used, objects.largest()))
+            .limit(format!("{} bytes", objects.bytes))
+            .rule("the kernel's objects fit the memory on the chip that the board's kernel.ld leaves for them")
+            .remedy("give domains as many `handles` as they use (32 without the key), merge domains, or have fewer threads, gates and budgets"),
         PlaceError::Tables(_) => at("CF0605", String::new())
             .rule("the kernel's own parser accepts the tables")
             .remedy("this is a defect of the tool: report it with the manifest"),

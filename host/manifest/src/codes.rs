@@ -46,7 +46,8 @@ codes! {
         "The policies `restart` and `report` need a supervisor: a notification that is signalled on the fault, and a domain other than the \
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
-        "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications."
+        "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications, \
+         256 handles of a domain."
     "CF0209" "memory of the manager for who is no client"
         "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it; \
          so does what a quota is kept for. A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."
@@ -104,6 +105,10 @@ codes! {
     "CF0318" "quotas that cannot be kept"
         "A quota is what a client of the memory manager has of a pool at most, and what is there for it whatever the others ask for. So all quotas \
          of a pool fit into it, and the pool is one that the manager holds. Clients without a quota share what the quotas leave."
+    "CF0319" "no memory for the kernel's objects"
+        "The kernel makes all of its objects at boot, in memory on the chip behind its own data, and none later. How many bytes each kind takes is \
+         read from the kernel that was built, and what a system's objects take is computed by the function that the kernel itself computes \
+         it with. A system that takes more would be refused at boot."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \

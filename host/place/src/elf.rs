@@ -3,6 +3,7 @@
 use object::LittleEndian as LE;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
+use system::objects::{self, Sizes, Words};
 
 use crate::error::PlaceError;
 use crate::layout::ImageSizes;
@@ -313,6 +314,19 @@ impl Kernel {
             })
             .collect();
         Ok(Kernel { segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
+    }
+
+    /// Memory of each of its objects, as it was built.
+    pub(crate) fn object_sizes(&self) -> Result<Sizes, PlaceError> {
+        let at = self.symbol(objects::SYMBOL)?;
+        let words = self.segments.iter().find_map(|segment| {
+            let start = at.checked_sub(segment.used)? as usize;
+            segment.bytes.get(start..start + size_of::<Words>())
+        });
+        let fail = |reason: &str| PlaceError::Elf { domain: "kernel".into(), reason: reason.to_owned() };
+        let words = words.ok_or_else(|| fail("the sizes of its objects are not in a loaded segment"))?;
+        let word = |index: usize| words[4 * index..4 * index + 4].try_into().map_or(0, u32::from_le_bytes);
+        Sizes::from_words(&std::array::from_fn(word)).ok_or_else(|| fail("the sizes of its objects cannot be"))
     }
 
     /// The value of a symbol of the kernel.

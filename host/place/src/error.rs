@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::objects::Objects;
+
 /// Why a system cannot be placed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlaceError {
@@ -101,6 +103,9 @@ pub enum PlaceError {
         /// The rule, what was asked, what is left, and what would be admitted.
         refusal: spec::Refusal,
     },
+    /// The kernel's own objects take more memory than it has for them.
+    #[error("the kernel's objects take {} bytes, and it has {} bytes for them", .0.used, .0.bytes)]
+    Objects(Objects),
     /// The tables are wrong: a defect of this tool.
     #[error("the tables were rejected: {0:?}")]
     Tables(system::TableError),

@@ -5,6 +5,7 @@ use system::{LockedWays, area};
 
 use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
+use crate::objects::Objects;
 use crate::plan::{DomainSpot, Plan, Spot};
 use crate::request::{DomainRequest, Request};
 
@@ -173,6 +174,8 @@ pub struct Layout {
     pub locked_ways: PlacedWays,
     /// Sizes of the kernel.
     pub kernel: ImageSizes,
+    /// Its memory for objects.
+    pub objects: Objects,
     /// Address of the tables.
     pub tables: u32,
     /// Symbols in ascending order.
@@ -185,7 +188,13 @@ impl Layout {
         self.keeping.iter().find(|way| way.kept == kept).map_or("", |way| way.text.as_str())
     }
 
-    pub(crate) fn new(request: &Request, plan: &Plan, programs: &[Program], kernel: &Kernel) -> Layout {
+    pub(crate) fn new(
+        request: &Request,
+        plan: &Plan,
+        programs: &[Program],
+        kernel: &Kernel,
+        objects: Objects,
+    ) -> Layout {
         let domains = request.domains.iter().zip(&plan.domains).zip(programs);
         let memories = request.memories.iter().zip(&plan.spaces).map(|(memory, space)| PlacedMemory {
             name: memory.name.clone(),
@@ -211,6 +220,7 @@ impl Layout {
             near_tables: plan.near_tables,
             locked_ways: PlacedWays::of(plan.locked_ways),
             kernel: kernel.sizes,
+            objects,
             tables: plan.tables,
             symbols: symbols(plan, programs, kernel),
         }

@@ -12,6 +12,7 @@ mod image;
 mod keeping;
 mod layout;
 mod ledger;
+mod objects;
 mod pages;
 mod plan;
 mod relocate;
@@ -25,6 +26,7 @@ pub use layout::{
     ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,
 };
 pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
+pub use objects::{Objects, Taken};
 pub use request::{
     AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
     HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
@@ -65,7 +67,8 @@ pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
         .collect::<Result<Vec<_>, _>>()?;
     let tables = tables::build(request, &plan, &programs)?;
     let words = tables.encode().map_err(PlaceError::Tables)?;
-    let layout = layout::Layout::new(request, &plan, &programs, &kernel);
+    let objects = objects::fit(&words, &kernel, plan.objects)?;
+    let layout = layout::Layout::new(request, &plan, &programs, &kernel, objects);
     let image = image::write(request, &plan, &kernel, &programs, &relocated, &words)?;
     Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
 }

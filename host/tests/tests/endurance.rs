@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::Value;
-use system_tests::attacks::Evidence;
+use system_tests::attacks::{Evidence, fuzz};
 use system_tests::{cofferdam, root, target_dir};
 
 /// Runs a system of the attack suite; the verdict is that nobody was harmed.
@@ -90,4 +90,42 @@ fn ten_thousand_deaths_leak_nothing_on_the_chip() {
 #[test]
 fn a_thousand_deaths_leak_nothing_where_there_are_page_tables() {
     deaths("mortal-a9", "restarts-a9.toml", 1000);
+}
+
+/// Runs two hostile domains that draw cases beyond calls from a seed: nobody else is harmed, and nothing of anybody else's is found.
+fn fuzzed(system: &str, manifest: &str, kinds: &[&str]) {
+    let run = fuzz::run(system, manifest);
+    let (tried, cases) = (&run.tried, run.tried.cases());
+    println!(
+        "{cases} cases in {} lives of each domain, {} encodings, in {:.2} s of modelled time: {:?}",
+        run.lives,
+        tried.encodings.len(),
+        run.evidence.seconds,
+        tried.kinds
+    );
+    assert!(tried.leaks.is_empty(), "found in registers: {:x?}", tried.leaks);
+    assert!(
+        run.evidence.report["witness"]["checked_slices"].as_u64() > Some(100),
+        "{:#}",
+        run.evidence.report["witness"]
+    );
+    for domain in run.hostile() {
+        assert_eq!(domain["restarts"].as_u64(), Some(run.lives - 1), "{domain:#}");
+    }
+    assert_eq!(run.hostile().count(), 2);
+    // A life has one case at least, and each kind has its share.
+    assert!(cases >= 2 * run.lives, "{cases} cases");
+    for kind in kinds {
+        assert!(tried.kinds.get(kind).copied().unwrap_or(0) * 50 >= cases, "{kind}: {:?}", tried.kinds);
+    }
+}
+
+#[test]
+fn fuzz_beyond_calls_breaks_nothing_on_the_chip() {
+    fuzzed("fuzz", "fuzz.toml", &["thumb", "gadget", "branch", "waiting", "interrupted"]);
+}
+
+#[test]
+fn fuzz_beyond_calls_breaks_nothing_where_there_are_page_tables() {
+    fuzzed("fuzz-a9", "fuzz-a9.toml", &["thumb", "arm", "gadget", "branch", "waiting", "interrupted"]);
 }

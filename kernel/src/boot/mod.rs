@@ -4,23 +4,31 @@ mod pool;
 mod records;
 mod start;
 
+use core::mem::{align_of, size_of};
+
 pub use abi::BootError;
-use abi::Kind;
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
+use system::objects::{self, Size, Sizes, holds_frames};
+use system::regions::NotExact;
 use system::{Area, System, area};
 
 use crate::arch::Arch;
 pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::frames::{FrameRange, physical};
-use crate::kernel::{Kernel, MAX_MARKS};
-use crate::objects::{Cap, Domain, FaultReport, Life, Notification};
+use crate::kernel::Kernel;
+use crate::objects::{Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, Notification, Thread};
 use crate::protection::{Making, Protection, Shared};
 use crate::queue::{MAX_THREADS, Ready, Times};
 use crate::table::{Ref, Table};
+pub use system::objects::Words as SizeWords;
 
 /// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
 pub const MAX_DOMAINS: usize = 32;
+
+pub(crate) const fn not_exact(_: NotExact) -> BootError {
+    BootError::NotExact
+}
 
 /// Input from which a kernel starts.
 pub struct Boot<A: Arch> {
@@ -54,7 +62,7 @@ impl<A: Arch> Boot<A> {
         if turn > u64::from(sched::budget::Budget::FRESH) {
             return Err(BootError::BadTables);
         }
-        let mut pool = Pool::new(self.objects.0, self.objects.1);
+        let mut pool = self.pool()?;
         let mut shared = A::Protection::shared(&mut pool)?;
         let (domains, idle) = self.domains(&mut arch, &mut shared, &mut pool)?;
         let mut budgets = pool.table(&mut arch, tables.count::<system::Budget>(), |i| new_budget(&tables.get(i)))?;
@@ -102,8 +110,22 @@ impl<A: Arch> Boot<A> {
             awaited: 0,
             status: 0,
         };
+        if !pool.is_empty() {
+            return Err(BootError::OtherMemory);
+        }
         kernel.fill_domains()?;
         Ok(kernel)
+    }
+
+    /// As much memory as the objects take, as the host computed it, too.
+    fn pool(&self) -> Result<Pool, BootError> {
+        let (base, bytes) = self.objects;
+        let needs = objects::needs(&self.tables, &sizes::<A>(), base).map_err(not_exact)?;
+        let taken = needs.end - u64::from(base);
+        if taken > u64::from(bytes) {
+            return Err(BootError::NoMemory);
+        }
+        Ok(Pool::new(base, taken as u32))
     }
 
     fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool) -> Result<Domains<A>, BootError> {
@@ -138,9 +160,7 @@ impl<A: Arch> Boot<A> {
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
     fn frames(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
-        // A table that does not change has two marks for each range.
-        let ranges = self.tables.count::<system::Frames>() + self.tables.count::<Area>();
-        let marks = if holds_frames(&self.tables) { MAX_MARKS } else { 2 * ranges + 1 };
+        let marks = objects::marks(&self.tables);
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
         let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
         for entry in self.tables.all::<system::Frames>() {
@@ -204,7 +224,22 @@ fn ranges<A: Arch>(
     })
 }
 
-/// Whether any domain can map memory at run time.
-fn holds_frames(tables: &System<'static>) -> bool {
-    tables.all::<system::Cap>().any(|cap| cap.kind == Kind::Frames as u32)
+/// Memory of one object of each kind on a processor. The image holds it for the host: [`objects::SYMBOL`].
+pub const fn sizes<A: Arch>() -> Sizes {
+    const fn of<T>() -> Size {
+        Size { bytes: size_of::<T>() as u32, align: align_of::<T>() as u32 }
+    }
+    Sizes::new([
+        A::Protection::LEAF,
+        A::Protection::NODE,
+        of::<Domain<A>>(),
+        of::<Cap>(),
+        of::<Budget>(),
+        of::<Level<A>>(),
+        of::<Thread<A>>(),
+        of::<Notification<A>>(),
+        of::<Interrupt<A>>(),
+        of::<FrameRange>(),
+        of::<Chunk>(),
+    ])
 }

@@ -3,6 +3,8 @@
 use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 
+use system::objects::Size;
+
 use crate::arch::Arch;
 use crate::boot::BootError;
 use crate::table::{Ref, Table};
@@ -19,14 +21,26 @@ impl Pool {
         Pool { next: base, end: base + bytes }
     }
 
-    /// Sets bytes aside that are reached by their address only.
-    pub(crate) fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
+    /// Sets an object aside that is reached by its address only.
+    pub(crate) fn take_one(&mut self, size: Size) -> Result<u32, BootError> {
+        self.take(size.bytes, size.align)
+    }
+
+    fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
         let base = self.next.next_multiple_of(align);
         if bytes > self.end.saturating_sub(base) {
             return Err(BootError::NoMemory);
         }
-        self.next = base + bytes;
+        // Nothing is set aside for no objects, not even a gap.
+        if bytes > 0 {
+            self.next = base + bytes;
+        }
         Ok(base)
+    }
+
+    /// Whether all of it was handed out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.next == self.end
     }
 
     /// Sets memory for `count` objects aside.

@@ -13,6 +13,7 @@ use protect::vmsa::{
     AccessKind, Asid, Found, LOCK_SLOTS, MemType, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES,
     Tables,
 };
+use system::objects::Size;
 use units::{PhysAddr, PhysRange};
 
 use crate::arch::PageArch;
@@ -180,6 +181,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     // One at a time: all of its entries are written.
     const PARTS: bool = true;
     const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
+    const LEAF: Size = Size { bytes: 0, align: 1 };
+    const NODE: Size = Self::LEAF;
 
     fn shared(_: &mut Pool) -> Result<Slots, BootError> {
         Ok(Slots::default())

@@ -1,21 +1,16 @@
 //! The regions that a domain begins with: those that are pinned, its table, and where both come from.
 
 use abi::trace::{Event, header};
-use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Trie};
+use protect::pctrie::{NODE_BYTES, Trie};
 use protect::pmsav7::{Access, MemType, REGIONS, RegionRegs, Span, encode_one};
 use protect::slots::{Replacement, Slots, min_paged_slots};
-use system::regions::NotExact;
 use system::{area, regions, replacement};
 
-use super::nodes::NODE_ALIGN;
+use super::nodes::{NODE, NOWHERE};
 use super::{NodeMemory, Nowhere, Regions, layout};
 use crate::arch::RegionArch;
-use crate::boot::{BootError, Pool};
+use crate::boot::{BootError, Pool, not_exact};
 use crate::protection::Making;
-
-const fn not_exact(_: NotExact) -> BootError {
-    BootError::NotExact
-}
 
 /// Pinned regions on their way into slots.
 struct Pinned {
@@ -45,7 +40,7 @@ impl Pinned {
 
 /// The leaf that stands for nothing.
 pub(super) fn nowhere<A: RegionArch>(pool: &mut Pool) -> Result<Nowhere, BootError> {
-    let nowhere = pool.take(LEAF_BYTES, LEAF_BYTES)?;
+    let nowhere = pool.take_one(NOWHERE)?;
     NodeMemory::<A>::new(nowhere).prepare();
     Ok(Nowhere(nowhere))
 }
@@ -63,7 +58,7 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
         let nodes = regions::table_nodes(own, regions::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
-            trie.give_node(making.pool.take(NODE_BYTES, NODE_ALIGN)?);
+            trie.give_node(making.pool.take_one(NODE)?);
         }
     }
     for number in 0..entry.table_bytes / NODE_BYTES {

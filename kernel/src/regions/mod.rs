@@ -10,6 +10,7 @@ use abi::Error;
 use protect::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
 use protect::pmsav7::{Access, AccessKind, MemType, Span};
 use protect::slots::{RegionImage, Slots, min_paged_slots};
+use system::objects::Size;
 use units::{PhysAddr, PhysRange};
 
 pub use miss::Resolution;
@@ -146,7 +147,9 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
 
     const PHYSICAL: bool = true;
     const PARTS: bool = false;
-    const GIFT: Gift = Gift { align: nodes::NODE_ALIGN, least: NODE_BYTES, most: 4096 };
+    const GIFT: Gift = Gift { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
+    const LEAF: Size = nodes::NOWHERE;
+    const NODE: Size = nodes::NODE;
 
     fn shared(pool: &mut Pool) -> Result<Nowhere, BootError> {
         boot::nowhere::<A>(pool)

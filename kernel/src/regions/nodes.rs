@@ -3,13 +3,16 @@
 
 use core::marker::PhantomData;
 
-use protect::pctrie::Store;
+use protect::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
 use protect::pmsav7::RegionRegs;
+use system::objects::Size;
 
 use crate::arch::RegionArch;
 
-/// Alignment of a table's nodes.
-pub(super) const NODE_ALIGN: u32 = 32;
+/// Memory of a table's node.
+pub(super) const NODE: Size = Size { bytes: NODE_BYTES, align: 32 };
+/// Memory of the leaf that stands for nothing.
+pub(super) const NOWHERE: Size = Size { bytes: LEAF_BYTES, align: LEAF_BYTES };
 
 /// Kernel memory, by physical address.
 ///

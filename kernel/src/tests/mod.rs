@@ -9,6 +9,8 @@ mod edits;
 mod frames;
 pub mod fuzz;
 mod lives;
+#[cfg(test)]
+mod objects;
 mod pages;
 mod paging;
 mod rich;

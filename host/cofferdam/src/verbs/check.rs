@@ -31,6 +31,12 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
             let Memory { name, used, bytes, .. } = memory;
             output.say(format!("  {name:<8}{used:>9} of {bytes:>9} bytes ({share:.0} %){roles}"));
         }
+        let objects = &placed.layout.objects;
+        let share = objects.used as f64 * 100.0 / objects.bytes as f64;
+        let name = "objects";
+        output
+            .say(format!("  {name:<8}{:>9} of {:>9} bytes ({share:.0} %), the kernel's", objects.used, objects.bytes));
+        output.field("objects", json!(objects));
         let locked = placed.layout.locked_ways;
         if locked.ways > 0 {
             output.say(format!(

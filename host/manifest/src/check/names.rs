@@ -293,13 +293,17 @@ fn counts(manifest: &Manifest) -> Vec<Refusal> {
         ("domain", "threads", sum(|d| d.thread.len()), QUEUED_MAX),
         ("domain", "gates", sum(|d| d.gate.len()), ENTRIES_MAX),
     ];
-    let over = all.into_iter().filter(|(_, _, count, limit)| count > limit);
+    let all = all.map(|(place, what, count, limit)| (place.to_owned(), what, count, limit));
+    let handles = manifest.domain.iter().map(|(name, domain)| {
+        (format!("domain.{name}.handles"), "handles", domain.handles.unwrap_or(0) as usize, ENTRIES_MAX)
+    });
+    let over = all.into_iter().chain(handles).filter(|(_, _, count, limit)| count > limit);
     over.map(|(place, what, count, limit)| {
         Refusal::at("CF0208", place, format!("too many {what}"))
             .value(count.to_string())
             .limit(limit.to_string())
             .rule("the kernel's tables have fixed sizes")
-            .remedy("merge some of them")
+            .remedy(if what == "handles" { "ask for fewer" } else { "merge some of them" })
     })
     .collect()
 }

@@ -1,6 +1,7 @@
 //! The attack suite: what is tried, what must come of it, and what shows that each check sees (`tests/attacks`).
 
 mod evidence;
+pub mod fuzz;
 mod mutants;
 mod store;
 mod suite;

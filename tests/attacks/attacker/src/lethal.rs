@@ -1,6 +1,7 @@
 //! Attacks that must end in a fault of the attacker.
 
 use cofferdam::{Area, hostile, now, sys};
+use repertoire::KERNEL_DATA;
 use repertoire::lethal::{floats_on_stack, jump, jump_exactly, on_stack, read, spin_on_stack, write};
 
 use crate::gate::{moods, wait_for_a_client};
@@ -33,6 +34,14 @@ pub const ATTACKS: &[Attack] = &[
     ("call with the stack in the own device", |world| on_stack(world.device + 0x80)),
     ("call with the stack in the system registers", |_| on_stack(0xe000_edb0)),
     ("call with the stack at the end of the address space", |_| on_stack(0xffff_fff8)),
+    // SAFETY: there is none; this is the attack.
+    ("execute an undefined instruction with the stack in kernel data", |_| unsafe {
+        hostile::undefined_on_stack(KERNEL_DATA + 0x400)
+    }),
+    // SAFETY: as above.
+    ("execute a breakpoint with the stack in kernel data", |_| unsafe {
+        hostile::breakpoint_on_stack(KERNEL_DATA + 0x400)
+    }),
     ("be interrupted with the stack in shared memory", |world| {
         spin_on_stack(fill(world.requests.base() as u32) + 0x80)
     }),

@@ -2,6 +2,7 @@
 //! that calls. The order file names the attacks of a run, one a line.
 #![no_std]
 
+pub mod fuzz;
 pub mod gate;
 pub mod lethal;
 pub mod marks;

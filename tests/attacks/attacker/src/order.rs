@@ -9,7 +9,12 @@ pub fn lines(info: Info) -> Option<impl Iterator<Item = &'static str> + Clone> {
 
 /// The number in a file.
 pub fn number(info: Info, file: &str) -> Option<u32> {
-    text(info, file)?.next()?.parse().ok()
+    numbers(info, file)?.next()
+}
+
+/// The numbers in a file, one a line.
+pub fn numbers(info: Info, file: &str) -> Option<impl Iterator<Item = u32>> {
+    Some(text(info, file)?.map_while(|line| line.parse().ok()))
 }
 
 fn text(info: Info, file: &str) -> Option<impl Iterator<Item = &'static str> + Clone> {

@@ -1,0 +1,68 @@
+//! Memory for the kernel's objects is what [`system::objects::needs`] says, to the byte: it is the same function by which the host
+//! refuses systems.
+
+use system::build::Builder;
+use system::objects::{Kind, needs};
+use system::{Cap, System};
+
+use super::rich::rich;
+use super::sim::{Guard, Machine, Pager, Registers, boot_tables, release, sample};
+use crate::boot::{BootError, sizes};
+
+/// Where the objects begin: no multiple of any alignment, so that gaps count, too.
+const BASE: u32 = 0x1000_0004;
+
+/// Boots with so many bytes for objects; what the kernel says, and what the host would compute.
+fn with_bytes<K: Guard>(builder: &Builder, missing: u32) -> Result<(), BootError> {
+    let words: &'static [u32] = Vec::leak(K::adapt(builder).encode().unwrap());
+    let tables = System::parse(words).unwrap();
+    let bytes = (needs(&tables, &sizes::<Machine<K>>(), BASE).unwrap().end - u64::from(BASE)) as u32;
+    boot_tables(tables, (BASE, bytes - missing), Machine::<K>::default()).map(release)
+}
+
+/// As many bytes as computed are enough, and one less is not.
+fn has_an_edge<K: Guard>(builder: &Builder) {
+    assert_eq!(with_bytes::<K>(builder, 0), Ok(()));
+    assert_eq!(with_bytes::<K>(builder, 1), Err(BootError::NoMemory));
+}
+
+/// Systems that differ in every count that matters.
+fn systems() -> Vec<Builder> {
+    let mut more_handles = sample();
+    more_handles.domains[1].cap_slots = 255;
+    let mut no_handles = sample();
+    no_handles.caps = Vec::new();
+    no_handles.domains[1].cap_slots = 0;
+    let mut more_words = sample();
+    more_words.notifications.resize(200, system::Notification { initial: 0 });
+    vec![sample(), rich(), more_handles, no_handles, more_words]
+}
+
+#[test]
+fn boot_takes_what_was_computed_to_the_byte() {
+    for builder in &systems() {
+        has_an_edge::<Registers>(builder);
+        has_an_edge::<Pager>(builder);
+    }
+}
+
+#[test]
+fn each_object_counts() {
+    let counts = |builder: &Builder| {
+        let words = Registers::adapt(builder).encode().unwrap();
+        let tables = System::parse(&words).unwrap();
+        needs(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
+    };
+    let before = counts(&sample());
+    let mut one_more = sample();
+    one_more.domains[0].cap_slots += 1;
+    let after = counts(&one_more);
+    let handle = Kind::Handle as usize;
+    assert_eq!(after.counts[handle], before.counts[handle] + 1);
+    assert_eq!(after.bytes[handle] - before.bytes[handle], size_of::<crate::objects::Cap>() as u64);
+    // Frames that somebody holds bring a larger table with them.
+    let mut frames = sample();
+    frames.caps.push(Cap { domain: 0, slot: 5, kind: abi::Kind::Frames as u32, object: 2, rights: 1, badge: 0 });
+    let chunk = Kind::Chunk as usize;
+    assert!(counts(&frames).counts[chunk] > before.counts[chunk]);
+}
