@@ -60,7 +60,7 @@ run_suite() { # name
             export COFFERDAM_TIME_SYSTEMS="${COFFERDAM_TIME_SYSTEMS:-200000}" COFFERDAM_TIME_SEED="${COFFERDAM_TIME_SEED:-100000}"
             cargo_test --release -p cofferdam-kernel no_response_is_above -- --nocapture ;;
         fuzz)
-            export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-26000}"
+            export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-38000}"
             cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;

@@ -19,7 +19,7 @@ const CASE: u16 = 10;
 const ENCODING: u16 = 11;
 
 /// Kinds of case, by number.
-const KINDS: [&str; 7] = ["?", "thumb", "arm", "gadget", "branch", "waiting", "interrupted"];
+const KINDS: [&str; 8] = ["?", "thumb", "arm", "gadget", "branch", "waiting", "interrupted", "exchange"];
 
 /// A case that a hostile domain has begun.
 #[derive(Clone, Copy, Debug, Default)]

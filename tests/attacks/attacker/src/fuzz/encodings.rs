@@ -75,9 +75,8 @@ pub mod thumb {
         unprivileged, 1024: |at| 0xf800_0e00 | field(at, 0, 4, 16) | field(at, 4, 4, 20) | field(at, 8, 2, 2) | field(scatter(at), 0, 4, 12);
         /// MCR and MRC of coprocessor 15 with a first code of 0: all.
         cp15, 4096: |at| 0xee00_0f10 | field(at, 0, 1, 20) | field(at, 1, 4, 16) | field(at, 5, 4, 0) | field(at, 9, 3, 5) | 2 << 12;
-        /// Of coprocessor 14: its four kinds of register, all of one half.
-        cp14, 4096: |at| 0xee00_0e10 | field(at, 0, 1, 20) | field(at, 1, 3, 21) | field(at, 4, 4, 16) | field(at, 8, 4, 0)
-            | field(scatter(at), 0, 3, 5) | 2 << 12;
+        /// Of coprocessor 14 with a second code of 0: all.
+        cp14, 4096: |at| 0xee00_0e10 | field(at, 0, 1, 20) | field(at, 1, 3, 21) | field(at, 4, 4, 16) | field(at, 8, 4, 0) | 2 << 12;
         /// Of every coprocessor, at random, from either space.
         mcr_mrc, 4096: |at| 0xee00_0010 | field(scatter(at), 0, 8, 16) | field(scatter(at), 8, 1, 28) | field(scatter(at), 9, 7, 5)
             | field(scatter(at), 16, 4, 12) | field(at, 0, 4, 8) | field(scatter(at), 20, 4, 0);
@@ -132,9 +131,8 @@ pub mod arm {
         barrier, 1024: |at| 0xf57f_f000 & !(field(at, 8, 2, 21)) | field(at, 0, 8, 0);
         /// MCR and MRC of coprocessor 15 with a first code of 0: all.
         cp15, 4096: |at| 0xee00_0f10 | field(at, 0, 1, 20) | field(at, 1, 4, 16) | field(at, 5, 4, 0) | field(at, 9, 3, 5) | 2 << 12;
-        /// Of coprocessor 14.
-        cp14, 4096: |at| 0xee00_0e10 | field(at, 0, 1, 20) | field(at, 1, 3, 21) | field(at, 4, 4, 16) | field(at, 8, 4, 0)
-            | field(scatter(at), 0, 3, 5) | 2 << 12;
+        /// Of coprocessor 14 with a second code of 0: all.
+        cp14, 4096: |at| 0xee00_0e10 | field(at, 0, 1, 20) | field(at, 1, 3, 21) | field(at, 4, 4, 16) | field(at, 8, 4, 0) | 2 << 12;
         /// Of every coprocessor, at random, from either space.
         mcr_mrc, 4096: |at| 0xee00_0010 | field(scatter(at), 0, 8, 16) | field(scatter(at), 8, 1, 28) | field(scatter(at), 9, 7, 5)
             | field(scatter(at), 16, 4, 12) | field(at, 0, 4, 8) | field(scatter(at), 20, 4, 0);
@@ -163,5 +161,30 @@ pub mod arm {
         any, 8192: |at| scatter(at) & 0x0fff_ffff | 0xe000_0000;
         /// Any, on a condition.
         conditional, 1024: |at| scatter(at);
+    }
+}
+
+/// Pairs in T32 that read a register of the processor into r2, then write r1 to it: what one domain leaves there, the next one finds.
+pub mod exchange {
+    /// Special registers of Armv7-M, and those of the floating-point unit.
+    pub const SPECIAL: usize = 256 + 16;
+    /// With all of coprocessor 15 with a first code of 0, and of coprocessor 14 with a second code of 0.
+    pub const COUNT: usize = SPECIAL + 2048 + 2048;
+
+    /// One of them: what reads, what writes.
+    pub const fn pair(index: usize) -> [u32; 2] {
+        let index = index as u32;
+        if index < 256 {
+            return [0xf3ef_8200 | index, 0xf381_8800 | index];
+        }
+        if index < SPECIAL as u32 {
+            let register = (index - 256) << 16;
+            return [0xeef0_2a10 | register, 0xeee0_1a10 | register];
+        }
+        let at = index - SPECIAL as u32;
+        let (low, high) = (at & 0xf, at >> 4 & 0xf);
+        let register =
+            if at < 2048 { 0xf10 | (at >> 8 & 7) << 5 } else { 0xe10 | (at >> 8 & 7) << 21 } | high << 16 | low;
+        [0xee10_2000 | register, 0xee00_1000 | register]
     }
 }

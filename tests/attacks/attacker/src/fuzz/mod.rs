@@ -10,7 +10,7 @@ use cofferdam::hostile::{EXPOSED, Registers};
 
 use crate::Random;
 use encodings::scatter;
-pub use tables::{ARM, GADGET, NOTHING, STAY, THUMB};
+pub use tables::{ARM, EXCHANGE, GADGET, NOTHING, STAY, THUMB};
 pub use values::Values;
 
 /// What the file `plan` says, one number a line.
@@ -48,6 +48,8 @@ pub enum Kind {
     Waiting = 5,
     /// The same of a thread that was interrupted.
     Interrupted = 6,
+    /// A register of the processor is read, then written.
+    Exchange = 7,
 }
 
 /// Something to execute.
@@ -69,6 +71,9 @@ pub struct Life<'a> {
     values: &'a Values,
     /// Which of the systematic encodings it begins with, counted over the lives of both domains, if it does.
     turn: Option<u32>,
+    /// Which of the registers it exchanges first, if it does: in lives of the same number both domains take the same, so that the later one
+    /// would find what the other one has left.
+    exchange: Option<u32>,
 }
 
 /// Cases of a life that nothing ends.
@@ -81,9 +86,11 @@ impl<'a> Life<'a> {
     /// The life with this number of the domain with this role (0 or 1).
     pub fn new(plan: Plan, role: u32, life: u32, values: &'a Values) -> Life<'a> {
         let random = Random(scatter(plan.seed ^ scatter(2 * life + role)) | 1);
-        // Two of three lives.
-        let turn = (life % 3 != 2).then_some(2 * (life / 3 * 2 + life % 3) + role);
-        Life { random, values, turn }
+        // Four of six lives, one, and one that begins with whatever comes.
+        let (round, place) = (life / 6, life % 6);
+        let turn = (place % 3 != 2).then_some(2 * (4 * round + place - place / 3) + role);
+        let exchange = (place == 5).then_some(round);
+        Life { random, values, turn, exchange }
     }
 
     /// The next case.
@@ -91,10 +98,13 @@ impl<'a> Life<'a> {
         if let Some(turn) = self.turn.take() {
             return self.encoding_in_turn(turn);
         }
+        if let Some(turn) = self.exchange.take() {
+            return self.exchange(turn);
+        }
         match self.random.below(16) {
-            0..=5 => self.encoding(),
-            6..=8 => self.gadget(),
-            9 => self.branch(),
+            0..=3 => self.encoding(),
+            4..=7 => self.gadget(),
+            8 | 9 => self.branch(),
             10..=12 => self.forged(Kind::Waiting, NOTHING),
             _ => self.forged(Kind::Interrupted, STAY),
         }
@@ -138,6 +148,15 @@ impl<'a> Life<'a> {
             let index = within(THUMB.len());
             Case { kind: Kind::Thumb, at: THUMB.slot(index) | 1, registers, encoding: THUMB.word(index) }
         }
+    }
+
+    fn exchange(&mut self, turn: u32) -> Case {
+        let count = if Values::has_arm_state() { EXCHANGE.len() } else { encodings::exchange::SPECIAL };
+        let index = turn.wrapping_mul(STRIDE) as usize % count;
+        let sp = self.good_stack();
+        let mut registers = self.registers(sp);
+        registers.low[1] = self.values.token();
+        Case { kind: Kind::Exchange, at: EXCHANGE.slot(index) | 1, registers, encoding: EXCHANGE.word(index) }
     }
 
     fn gadget(&mut self) -> Case {

@@ -1,7 +1,7 @@
 //! What is executed: a slot for each encoding, and gadgets, a few instructions each, for hostile stack pointers and addresses.
 #![allow(long_running_const_eval, reason = "a hundred thousand slots are filled in when the program is built")]
 
-use super::encodings::{arm, thumb};
+use super::encodings::{arm, exchange, thumb};
 use super::table::{State, Table};
 
 const fn thumb_slots() -> [[u16; 4]; thumb::COUNT] {
@@ -31,6 +31,19 @@ pub static THUMB: Table<4, { thumb::COUNT }> = Table::new(State::Thumb, thumb_sl
 pub static ARM: Table<4, { arm::COUNT }> = Table::new(State::Arm, arm_slots());
 
 const NOP: u16 = 0xbf00;
+
+const fn exchange_slots() -> [[u16; 8]; exchange::COUNT] {
+    let (mut slots, mut index) = ([[NOP; 8]; exchange::COUNT], 0);
+    while index < exchange::COUNT {
+        let [read, write] = exchange::pair(index);
+        slots[index] = gadget(&[(read >> 16) as u16, read as u16, (write >> 16) as u16, write as u16]);
+        index += 1;
+    }
+    slots
+}
+
+/// Reads and writes of registers of the processor, in Thumb state.
+pub static EXCHANGE: Table<8, { exchange::COUNT }> = Table::new(State::Thumb, exchange_slots());
 
 /// A gadget of up to six halfwords.
 const fn gadget(code: &[u16]) -> [u16; 8] {

@@ -42,6 +42,11 @@ impl Values {
         inverse == self.other || inverse >> 8 == VICTIMS
     }
 
+    /// A word that nobody else has.
+    pub fn token(&self) -> u32 {
+        self.own
+    }
+
     /// An address of the own memory, mostly aligned.
     fn mine(&self, random: &mut Random) -> u32 {
         let address = self.heap.base + random.below(self.heap.bytes);
