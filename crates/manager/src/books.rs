@@ -81,11 +81,11 @@ impl HandOverError {
     /// What is wrong, in a few words.
     pub const fn text(self) -> &'static str {
         match self {
-            HandOverError::Short => "what the host has handed over is cut short",
-            HandOverError::Ledger(_) => "the ledger that the host has handed over is not accepted",
-            HandOverError::Pools => "the pools of the ledger are not those that the host has handed over",
-            HandOverError::Shares => "the shared memory that the host has handed over has no owner, or no name",
-            HandOverError::Extents(_) => "a pool is too large, or not a multiple of what it is divided into",
+            HandOverError::Short => "the hand-over is cut short",
+            HandOverError::Ledger(_) => "the ledger that was handed over is not accepted",
+            HandOverError::Pools => "the pools that were handed over are not the ledger's",
+            HandOverError::Shares => "shared memory that was handed over has no owner or no name",
+            HandOverError::Extents(_) => "a pool is too large, or no multiple of what it is divided into",
         }
     }
 }
@@ -253,6 +253,11 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// The ledger.
     pub const fn ledger(&self) -> &Ledger<D, P> {
         &self.ledger
+    }
+
+    /// Where the pools lie, in the order of their numbers.
+    pub fn pools(&self) -> impl Iterator<Item = &PoolAt> {
+        self.places.iter().take(self.ledger.pools().len())
     }
 
     /// Bytes of a pool that are neither taken nor promised; 0 for a number that is none.

@@ -190,40 +190,53 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         life: 0,
     };
 
-    /// A free record.
+    /// The first record of which something holds. One loop for all searches keeps the manager's code small.
     ///
     /// # Time complexity
-    /// O(EACH), as for the other searches; O(SHARES) for shares.
+    /// O(EACH), as for all that search records; O(SHARES) for shares.
+    #[inline(never)]
+    fn find(&self, holds: &dyn Fn(&Holding) -> bool) -> Option<usize> {
+        self.holdings.iter().position(holds)
+    }
+
+    /// A free record.
     pub fn free(&self) -> Option<usize> {
-        self.holdings.iter().position(|holding| holding.state == State::Free)
+        self.find(&|holding| holding.state == State::Free)
+    }
+
+    /// A record that is in use.
+    pub fn in_use(&self) -> Option<usize> {
+        self.find(&|holding| holding.state != State::Free)
     }
 
     /// The record of what begins at an address and is in use (or, with `going`, on its way out).
     pub fn at(&self, base: u32, going: bool) -> Option<usize> {
-        self.holdings.iter().position(|holding| {
+        self.find(&|holding| {
             holding.region.base == base && if going { holding.state.is_going() } else { holding.state.is_live() }
         })
     }
 
     /// The record of what is mapped around an address.
     pub fn around(&self, address: u32) -> Option<&Holding> {
-        self.holdings.iter().filter(|holding| holding.state.is_live()).find(|holding| holding.region.contains(address))
+        let found = self.find(&|holding| holding.state.is_live() && holding.region.contains(address))?;
+        self.holdings.get(found)
     }
 
     /// Its shared memory of that name.
+    #[inline(never)]
     pub fn share(&self, name: &[u8; crate::wire::NAME_BYTES]) -> Option<usize> {
         self.shares.iter().position(|share| share.name == *name && name[0] != 0)
     }
 
     /// Its record of having joined a share of another client.
     pub fn joined(&self, owner: u8, share: u8) -> Option<usize> {
-        self.holdings.iter().position(|holding| holding.state == State::Joined(owner, share))
+        self.find(&|holding| holding.state == State::Joined(owner, share))
     }
 
     /// Its record of a share of another client, that it has joined or is leaving.
     pub fn member(&self, owner: u8, share: u8) -> Option<usize> {
         let states = [State::Joined(owner, share), State::Parting(owner, share)];
-        self.holdings.iter().position(|holding| states.contains(&holding.state))
+        self.find(&|holding| states.contains(&holding.state))
     }
 
     /// How many records are in use.

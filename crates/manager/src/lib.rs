@@ -152,7 +152,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// # Errors
     /// `BUSY`: something of it is left, and the same request goes on with it. Those of the kernel.
     fn bury(&mut self, client: u8, life: u32, calls: &mut impl Calls) -> Result<(), Error> {
-        if self.record(client).used() == 0 {
+        if self.record(client).in_use().is_none() {
             self.record_mut(client).life = life;
             return Ok(());
         }

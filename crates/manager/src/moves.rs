@@ -27,6 +27,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// # Errors
     /// The kernel's; nobody gets the memory then before it has been scrubbed. What was mapped already is taken back; where the kernel
     /// refuses that, too, whoever reclaims it goes on.
+    #[inline(never)]
     pub(crate) fn begin(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let later = self.account.maps_later();
         let done = match self.provide(client, calls) {
@@ -44,6 +45,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// Gives the client's table what it was granted.
+    #[inline(never)]
     pub(crate) fn provide(&mut self, client: u8, calls: &mut impl Calls) -> Result<(), Error> {
         // Bounded: the ledger grants a few tables at a time.
         while let Some(Gift { base, bytes }) = self.record(client).gift {

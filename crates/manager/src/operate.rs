@@ -86,6 +86,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 
     /// What was admitted stands in the client's records from now on.
+    #[inline(never)]
     pub(crate) fn enter_record(
         &mut self,
         client: u8,
@@ -141,8 +142,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
     /// `RECLAIM`: one step for one record.
     pub(crate) fn reclaim(&mut self, client: u8, calls: &mut impl Calls) -> Outcome {
-        let slot = self.record(client).holdings.iter().position(|holding| holding.state != State::Free);
-        let Some(slot) = slot else { return Ok(Answer::Done(0)) };
+        let Some(slot) = self.record(client).in_use() else { return Ok(Answer::Done(0)) };
         let holding = self.record(client).holdings[slot];
         match holding.state {
             State::Owned(index) if self.record(client).shares[usize::from(index)].members != 0 => {

@@ -44,7 +44,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// `SHARE`: the caller's own, whatever others call theirs.
     pub(crate) fn share(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         sensible(request)?;
-        let index = self.record(client).share(&request.share).ok_or(undeclared())? as u8;
+        let index = self.record(client).share(&request.share).ok_or_else(undeclared)? as u8;
         match self.made((client, index)) {
             Some(holding) => {
                 agree(holding.spec, holding.region.bytes, request)?;
@@ -83,10 +83,10 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// `JOIN`: the shared memory of the owner that the request names.
     pub(crate) fn join(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         sensible(request)?;
-        let owner = self.named(&request.name).ok_or(undeclared())?;
-        let index = self.record(owner).share(&request.share).ok_or(undeclared())? as u8;
+        let owner = self.named(&request.name).ok_or_else(undeclared)?;
+        let index = self.record(owner).share(&request.share).ok_or_else(undeclared)? as u8;
         let share = *self.shared((owner, index));
-        let theirs = *self.made((owner, index)).filter(|theirs| theirs.state.is_live()).ok_or(not_made())?;
+        let theirs = *self.made((owner, index)).filter(|theirs| theirs.state.is_live()).ok_or_else(not_made)?;
         let (wanted, left) = (request.access & (access::READ | access::WRITE), share.access(client));
         if wanted & !left != 0 {
             return Err(forbidden(&share, client, request.access).into());
@@ -119,13 +119,13 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
     /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`. Nobody gets more than the manifest says.
     pub(crate) fn permit(&mut self, client: u8, request: &Request) -> Outcome {
-        let index = self.record(client).share(&request.share).ok_or(undeclared())?;
+        let index = self.record(client).share(&request.share).ok_or_else(undeclared)?;
         let share = self.record(client).shares[index];
-        share.holding.ok_or(not_made())?;
+        share.holding.ok_or_else(not_made)?;
         let whom = if request.name[0] == 0 {
             EVERYBODY
         } else {
-            let named = self.named(&request.name).ok_or(undeclared())?;
+            let named = self.named(&request.name).ok_or_else(undeclared)?;
             if request.access & !share.declared.access(named) != 0 {
                 return Err(forbidden(&Share { permitted: share.declared, ..share }, named, request.access).into());
             }
@@ -140,8 +140,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
     /// `REVOKE`: nobody may map the memory from now on; at most [`REVOKE_STEPS`] domains lose it in each call.
     pub(crate) fn revoke(&mut self, client: u8, share: &[u8; NAME_BYTES], calls: &mut impl Calls) -> Outcome {
-        let index = self.record(client).share(share).ok_or(undeclared())?;
-        self.shared((client, index as u8)).holding.ok_or(not_made())?;
+        let index = self.record(client).share(share).ok_or_else(undeclared)?;
+        self.shared((client, index as u8)).holding.ok_or_else(not_made)?;
         self.take_away(client, index, calls)
     }
 
@@ -173,6 +173,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 }
 
 /// A client may not do so much; whether the manifest or the owner says so shows in the change.
+#[inline(never)]
 fn forbidden(share: &Share, client: u8, asked: u32) -> Refused {
     let left = share.access(client);
     let change = match left {
@@ -184,6 +185,7 @@ fn forbidden(share: &Share, client: u8, asked: u32) -> Refused {
 }
 
 /// Whether a request agrees with shared memory that there is.
+#[inline(never)]
 fn agree(spec: u32, bytes: u32, request: &Request) -> Result<(), Refused> {
     if request.spec != spec {
         return Err(refuse(rule::SPEC_AGREES, request.spec, spec, change::SPEC, spec));

@@ -19,15 +19,22 @@ pub const MESSAGE_WORDS: usize = 16;
 pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;
 /// Bytes of the name of a domain, or of shared memory, padded with zeros.
 pub const NAME_BYTES: usize = 16;
+/// The word of a request that says how often its domain has been restarted.
+pub const LIFE_WORD: usize = 6;
 const NAME_WORD: usize = 8;
 const SHARE_WORD: usize = 12;
+
+/// A name as the words of a message.
+fn to_words(name: &[u8; NAME_BYTES]) -> [u32; 4] {
+    // The length of the name is that of the words: nothing is cut.
+    [0, 4, 8, 12].map(|at| u32::from_le_bytes([name[at], name[at + 1], name[at + 2], name[at + 3]]))
+}
 
 /// A name in its field; the first 16 bytes count.
 pub fn padded(name: &str) -> [u8; NAME_BYTES] {
     let mut field = [0; NAME_BYTES];
-    for (to, from) in field.iter_mut().zip(name.bytes()) {
-        *to = from;
-    }
+    let bytes = name.len().min(NAME_BYTES);
+    field[..bytes].copy_from_slice(&name.as_bytes()[..bytes]);
     field
 }
 
@@ -154,10 +161,8 @@ impl Request {
             self.access,
             self.life,
         ]);
-        let names = self.name.chunks_exact(4).chain(self.share.chunks_exact(4));
-        for (word, bytes) in words[NAME_WORD..].iter_mut().zip(names) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
+        words[NAME_WORD..SHARE_WORD].copy_from_slice(&to_words(&self.name));
+        words[SHARE_WORD..].copy_from_slice(&to_words(&self.share));
         words
     }
 
@@ -177,7 +182,7 @@ impl Request {
             address: words[3],
             alignment: words[4],
             access: words[5],
-            life: words[6],
+            life: words[LIFE_WORD],
             name: name_at(NAME_WORD),
             share: name_at(SHARE_WORD),
         })

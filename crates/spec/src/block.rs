@@ -58,11 +58,7 @@ impl Kind {
     }
 
     /// Domains, pools and the ledger's own words of a block with at most so many.
-    pub(crate) fn read(
-        self,
-        bytes: &[u8],
-        most: (usize, usize),
-    ) -> Result<(usize, usize, impl Iterator<Item = u32> + '_), DecodeError> {
+    pub(crate) fn read(self, bytes: &[u8], most: (usize, usize)) -> Result<(usize, usize, Words<'_>), DecodeError> {
         let word_at = |index| word(bytes, index);
         let length = word_at(2)? as usize;
         if word_at(0)? != self.magic || word_at(1)? != self.version {
@@ -79,16 +75,33 @@ impl Kind {
         if checksum(&block[UNCHECKED..]) != word_at(3)? {
             return Err(DecodeError::Checksum);
         }
-        let words = block.chunks_exact(4).skip(HEAD);
-        Ok((domains, pools, words.map(|chunk| u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))))
+        Ok((domains, pools, Words(block[4 * HEAD..].chunks_exact(4))))
+    }
+}
+
+/// The words of a block behind its head. A ledger is read once, and word by word, so that the code is small rather than quick.
+pub(crate) struct Words<'a>(core::slice::ChunksExact<'a, u8>);
+
+impl Iterator for Words<'_> {
+    type Item = u32;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<u32> {
+        let chunk = self.0.next()?;
+        Some(u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
     }
 }
 
 /// The next words.
-pub(crate) fn take<const N: usize>(words: &mut impl Iterator<Item = u32>) -> Option<[u32; N]> {
+pub(crate) fn take<const N: usize>(words: &mut Words) -> Option<[u32; N]> {
     let mut taken = [0; N];
-    for slot in &mut taken {
-        *slot = words.next()?;
+    words.fill(&mut taken).then_some(taken)
+}
+
+impl Words<'_> {
+    /// Reads so many words; false when there are fewer.
+    #[inline(never)]
+    fn fill(&mut self, into: &mut [u32]) -> bool {
+        into.iter_mut().all(|slot| self.next().map(|word| *slot = word).is_some())
     }
-    Some(taken)
 }

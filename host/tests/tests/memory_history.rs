@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use manager::books::{Books, HandOver};
 use manager::history::{COMPARED_SEED, COMPARED_SPECS, COMPARED_STEPS, History, NAMES, digest};
 use manager::standard::Standard;
-use manager::wire::Answer;
+use manager::wire::{Answer, Operation};
 use manager::{Calls, Mapping};
 use system_tests::{cofferdam, root};
 
 const SYSTEM: &str = "tests/manager/history.toml";
+/// The rule of quotas (`spec::Rule::Quota`).
+const QUOTA: u32 = 15;
 
 /// A kernel that permits everything; clearing takes as many steps as on the chip.
 #[derive(Default)]
@@ -105,7 +107,7 @@ fn compare(board: &[&str], directory: &str) {
     }
     let mut kernel = Willing::default();
     let mut history = History::new(COMPARED_SEED, 3, COMPARED_SPECS);
-    let (mut granted, mut refused) = (0, 0);
+    let (mut granted, mut refused, mut over, mut joined) = (0, 0, 0, 0);
     for index in 0..COMPARED_STEPS {
         let badge = history.who() as u32 + 2;
         let answer = manager.serve(badge, &history.message(), &mut kernel).ok();
@@ -116,10 +118,14 @@ fn compare(board: &[&str], directory: &str) {
         assert_eq!(seen, Some(expected), "request {index} of client {badge}: {asked:?}: here {answer:?}");
         granted += u32::from(matches!(answer, Some(Answer::Granted(_))));
         refused += u32::from(matches!(answer, Some(Answer::Refused(_))));
+        over += u32::from(matches!(answer, Some(Answer::Refused(refused)) if refused.rule == QUOTA));
+        let joins = asked.is_some_and(|request| request.operation == Operation::Join);
+        joined += u32::from(joins && matches!(answer, Some(Answer::Granted(_))));
         history.learn(answer.as_ref());
     }
     assert_eq!(chip.len(), COMPARED_STEPS as usize);
     assert!(granted > 300 && refused > 300, "{granted} granted, {refused} refused");
+    assert!(over > 10 && joined > 5, "{over} beyond a quota, {joined} joined");
 }
 
 #[test]

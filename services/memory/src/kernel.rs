@@ -65,6 +65,7 @@ impl Kernel {
     }
 
     /// The frames that a range lies in, and its offset there.
+    #[inline(never)]
     fn pool(&self, base: u32, bytes: u32) -> Result<(u32, u32), Error> {
         let inside = |pool: &&Pool| {
             let offset = base.wrapping_sub(pool.base);

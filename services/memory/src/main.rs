@@ -17,8 +17,10 @@
 mod kernel;
 mod state;
 
+use core::fmt::Write;
+
 use cofferdam::abi::COPY_MAX_BYTES;
-use cofferdam::{Error, Notification, Start, println, sys};
+use cofferdam::{Console, Error, Notification, Start, sys};
 use manager::wire::{MESSAGE_BYTES, MESSAGE_WORDS, Message};
 use state::State;
 
@@ -61,7 +63,9 @@ fn words(bytes: &[u8; MESSAGE_BYTES]) -> Message {
 
 fn main(start: Start) -> u32 {
     if let Err(reason) = STATE.open(start.info) {
-        println!("memory: {reason}");
+        // Without a format, whose code would not be small.
+        let mut console = Console::new();
+        let _ = console.write_str(reason).and_then(|()| console.write_char('\n'));
         return 1;
     }
     let Some(idle) = Notification::named(start.info, "idle") else { return 2 };

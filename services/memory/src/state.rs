@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use cofferdam::Info;
 use cofferdam::abi::Kind;
 use manager::books::{Books, HandOver, HandOverError};
-use manager::standard::{POOLS, Standard};
+use manager::standard::Standard;
 
 use crate::kernel::{Kernel, Pool};
 
@@ -51,8 +51,7 @@ impl State {
         let hand_over = HandOver::new(bytes);
         manager.account.open(hand_over).map_err(HandOverError::text)?;
         kernel.set_pages(manager.account.ledger().platform().pages().is_some());
-        let (pools, count) = hand_over.pools::<POOLS>().map_err(|_| "too many pools")?;
-        for pool in &pools[..count] {
+        for pool in manager.account.pools() {
             let slot = info.cap(pool.text(), Kind::Frames).ok_or("a pool without a capability of its name")?.slot;
             kernel.add(Pool { slot, base: pool.base, bytes: pool.bytes }).ok_or("too many pools")?;
         }
@@ -62,7 +61,7 @@ impl State {
         for share in hand_over.shares() {
             let share = share.map_err(HandOverError::text)?;
             if !manager.declare(share.owner.into(), share.name, share.who) {
-                return Err("more shared memory than there are records for");
+                return Err("too much shared memory");
             }
         }
         self.is_open.store(true, Ordering::Release);

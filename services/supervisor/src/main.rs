@@ -43,10 +43,8 @@ fn attend(name: &str, domain: Domain) {
 }
 
 fn report(name: &str, fault: Fault) {
-    match fault.kind {
-        Some(kind) => println!("{name} stopped: {} fault at {:#010x}", kind.name(), fault.address),
-        None => println!("{name} stopped: unknown fault at {:#010x}", fault.address),
-    }
+    let kind = fault.kind.map_or("unknown", |kind| kind.name());
+    println!("{name} stopped: {kind} fault at {:#010x}", fault.address);
 }
 
 fn restart(name: &str, domain: Domain) -> Result<(), Error> {

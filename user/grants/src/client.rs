@@ -3,7 +3,7 @@
 use core::fmt;
 
 use abi::Error;
-use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
+use manager::wire::{Answer, Granted, LIFE_WORD, Operation, Refused, Request, access};
 
 use crate::block::Block;
 
@@ -83,7 +83,8 @@ impl Manager {
     /// # Errors
     /// [`Failure`].
     pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
-        let mut message = Request { life: cof_grants_life(), ..*request }.encode();
+        let mut message = request.encode();
+        message[LIFE_WORD] = cof_grants_life();
         let mut tries = 0;
         loop {
             // SAFETY: the call lets the manager read and write the message, which lives until it returns.

@@ -1,7 +1,7 @@
 //! The ledger as bytes, for the hand-over from host to target.
 
 use super::{Account, Ledger, Pool, Quantity, Quota};
-use crate::block::{DecodeError, HEAD, Kind, take};
+use crate::block::{DecodeError, HEAD, Kind, Words, take};
 use crate::platform::{Costs, Hardware, Linear, Method, PLACES, Pages, Platform, Regions, TablePlace, Work};
 use crate::temporal::MemoryClass;
 
@@ -140,12 +140,13 @@ fn account_words(account: &Account) -> [u32; ACCOUNT] {
     words
 }
 
-fn quantity(words: &mut impl Iterator<Item = u32>) -> Option<Quantity> {
+#[inline(never)]
+fn quantity(words: &mut Words) -> Option<Quantity> {
     let [total, used] = take(words)?;
     (used <= total).then_some(Quantity { total, used })
 }
 
-fn account(words: &mut impl Iterator<Item = u32>, platform: &Platform) -> Option<Account> {
+fn account(words: &mut Words, platform: &Platform) -> Option<Account> {
     let [root, paged_slots, pinned, 0] = take::<1>(words)?[0].to_le_bytes() else { return None };
     let mut tables = [Quantity::default(); PLACES];
     for table in &mut tables {
@@ -165,7 +166,7 @@ fn account(words: &mut impl Iterator<Item = u32>, platform: &Platform) -> Option
     (u32::from(pinned) + u32::from(slots) <= registers).then_some(account)
 }
 
-fn pool(words: &mut impl Iterator<Item = u32>) -> Option<Pool> {
+fn pool(words: &mut Words) -> Option<Pool> {
     let [kind] = take(words)?;
     let [class, place, 0, 0] = kind.to_le_bytes() else { return None };
     let class = MemoryClass::from_number(u32::from(class))?;
@@ -182,7 +183,7 @@ fn quota_words(quota: &Quota) -> [u32; QUOTA] {
     [u32::from(quota.most.is_some()), quota.most.unwrap_or(0), quota.used]
 }
 
-fn quota(words: &mut impl Iterator<Item = u32>) -> Option<Quota> {
+fn quota(words: &mut Words) -> Option<Quota> {
     let [kept, most, used] = take(words)?;
     let most = match (kept, most) {
         (0, 0) => None,
@@ -219,7 +220,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         if ledger.adds_up() { Ok(ledger) } else { Err(DecodeError::Inconsistent) }
     }
 
-    fn read(words: &mut impl Iterator<Item = u32>, domains: usize, pool_count: usize) -> Option<Self> {
+    fn read(words: &mut Words, domains: usize, pool_count: usize) -> Option<Self> {
         let mut ledger = Ledger::new(platform(&take(words)?)?, [0; PLACES]);
         for slot in ledger.tables.iter_mut().chain([&mut ledger.slots]) {
             *slot = quantity(words)?;
@@ -242,26 +243,26 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// Whether what the accounts say is what is promised, and the chip has it. What tables have beyond the memory that was set aside for
     /// them came out of pools.
     fn adds_up(&self) -> bool {
-        let sum = |of: &dyn Fn(&Account) -> u32| self.accounts().iter().map(|account| u64::from(of(account))).sum();
-        let pools = |of: &dyn Fn(&Pool) -> u32| self.pools().iter().map(|pool| u64::from(of(pool))).sum::<u64>();
+        let accounts = |of: &dyn Fn(&Account) -> u32| sum(self.accounts(), of);
+        let pools = |of: &dyn Fn(&Pool) -> u32| sum(self.pools(), of);
         let (root_bytes, slots, ways) = self.platform.pages().map_or((0, None, 0), |pages| {
             (pages.root_bytes, Some(u32::from(pages.lock_slots)), pages.lockable_bytes())
         });
         let mut grown = Some(0u64);
         for place in TablePlace::ALL {
-            let root = |account: &Account| if account.root == place { root_bytes } else { 0 };
-            let given: u64 = sum(&root) + sum(&|account| account.tables[place as usize].total);
+            let root = accounts(&|account| if account.root == place { root_bytes } else { 0 });
+            let given = root + accounts(&|account| account.tables[place as usize].total);
             let more = given.checked_sub(u64::from(self.table_memory(place).used));
             grown = grown.zip(more).map(|(grown, more)| grown + more);
         }
-        let locked = |pool: &Pool| if pool.place == TablePlace::LockedWays { pool.clean.total } else { 0 };
-        let locked = pools(&locked) + u64::from(self.table_memory(TablePlace::LockedWays).total);
-        let pinned: u64 = slots.map_or(0, |_| sum(&|account| u32::from(account.pinned)));
-        let (held, dirty): (u64, u64) = (sum(&|account| account.held), sum(&|account| account.dirty));
+        let locked = pools(&|pool| if pool.place == TablePlace::LockedWays { pool.clean.total } else { 0 });
+        let locked = locked + u64::from(self.table_memory(TablePlace::LockedWays).total);
+        let pinned = slots.map_or(0, |_| accounts(&|account| u32::from(account.pinned)));
+        let dirty = accounts(&|account| account.dirty);
         // What is left of an extent beyond whole nodes is in no account; of pages nothing is left.
-        let used = pools(&|pool| pool.clean.used);
+        let (all, used) = (accounts(&|account| account.held) + dirty, pools(&|pool| pool.clean.used));
         let agrees = |all: u64| if slots.is_some() { all == used } else { all <= used };
-        grown.is_some_and(|grown| agrees(held + dirty + grown))
+        grown.is_some_and(|grown| agrees(all + grown))
             && dirty == pools(&|pool| pool.dirty)
             && locked <= u64::from(ways)
             && pinned == u64::from(self.slots.used)
@@ -272,12 +273,16 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// Whether the quotas of a pool, and what they leave, are all of it, and what domains have of it is what is not clean and free.
     fn shared_out(&self, number: usize) -> bool {
         let pool = &self.pools[number];
-        let quotas = || self.quotas[..self.domains].iter().map(|quotas| quotas[number]);
-        let sum = |of: fn(Quota) -> u32| quotas().map(|quota| u64::from(of(quota))).sum::<u64>();
-        let kept = sum(|quota| quota.most.unwrap_or(0));
-        let (used, common) = (sum(|quota| quota.used), sum(|quota| if quota.most.is_none() { quota.used } else { 0 }));
-        kept + u64::from(pool.common.total) == u64::from(pool.clean.total)
+        let quotas = |of: &dyn Fn(&Quota) -> u32| sum(&self.quotas[..self.domains], &|quotas| of(&quotas[number]));
+        let common = quotas(&|quota| if quota.most.is_none() { quota.used } else { 0 });
+        quotas(&|quota| quota.most.unwrap_or(0)) + u64::from(pool.common.total) == u64::from(pool.clean.total)
             && common == u64::from(pool.common.used)
-            && used == u64::from(pool.clean.used)
+            && quotas(&|quota| quota.used) == u64::from(pool.clean.used)
     }
+}
+
+/// A sum over accounts, pools or quotas. There are many of them, and none is in a hurry: one loop for all keeps the code small.
+#[inline(never)]
+fn sum<T>(all: &[T], of: &dyn Fn(&T) -> u32) -> u64 {
+    all.iter().map(|one| u64::from(of(one))).sum()
 }
