@@ -173,11 +173,16 @@ impl<'a> Analysis<'a> {
     fn ran(&mut self, event: &RunEvent) {
         let charge = self.execution.ran(event, self.running.thread(), self.system);
         self.charge(charge);
-        let Some((thread, _)) = self.running.thread() else { return };
+        let Some(priority) = self.importance() else { return };
+        self.execution.remember(event.cycle.saturating_sub(u64::from(event.payload)), event.cycle, priority);
+    }
+
+    /// Priority of the thread that has the processor, in the gates that it is in; `None` if nobody has it.
+    fn importance(&self) -> Option<u16> {
+        let (thread, _) = self.running.thread()?;
         let own = self.system.threads.iter().find(|t| t.index == thread).map_or(u8::MAX, |t| t.priority);
         let calls = self.calls.get(usize::from(thread)).into_iter().flatten();
-        let priority = calls.map(|call| call.ceiling).fold(own, u8::min);
-        self.execution.remember(event.cycle.saturating_sub(u64::from(event.payload)), event.cycle, u16::from(priority));
+        Some(calls.map(|call| call.ceiling).fold(own, u8::min).into())
     }
 
     fn complete(&mut self, event: &RunEvent) -> bool {
@@ -247,7 +252,8 @@ impl<'a> Analysis<'a> {
             }
             observed::SLEPT => {
                 let from = event.cycle.saturating_sub(u64::from(event.payload));
-                self.execution.remember(from, event.cycle, u16::MAX);
+                // A thread that waits for interrupts by an instruction of its own has the processor meanwhile.
+                self.execution.remember(from, event.cycle, self.importance().unwrap_or(u16::MAX));
             }
             number => return observed::name(number).is_some(),
         }

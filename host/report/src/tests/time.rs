@@ -422,6 +422,12 @@ fn a_release_that_waits_for_less_important_code_is_late_and_one_that_waits_for_m
     let slept = RunEvent { cycle: 150, event: observed::SLEPT, domain: record::IDLE, detail: 0, payload: 140 };
     let events = [idle(5), handled(10, 0, None, 10), slept, at(155, Event::Release, 0, 0, 10)];
     assert_eq!(codes(&build(&system(), &summary(200), &events)), ["release-late"]);
+    // A thread that is more important has the processor asleep: its own time.
+    let mut other = system();
+    (other.threads[0].priority, other.threads[1].priority) = (9, 1);
+    let slept = RunEvent { cycle: 150, event: observed::SLEPT, domain: 1, detail: 0, payload: 140 };
+    let events = [switch(5, 1, 1), handled(10, 0, None, 10), slept, at(155, Event::Release, 0, 0, 10)];
+    assert_eq!(codes(&build(&other, &summary(200), &events)), Vec::<String>::new());
 }
 
 #[test]

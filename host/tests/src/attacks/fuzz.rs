@@ -75,7 +75,7 @@ impl Tried {
     pub fn read(events: &Path) -> Tried {
         let file = File::open(events).unwrap_or_else(|error| panic!("{}: {error}", events.display()));
         let events = EventsReader::new(file).unwrap_or_else(|error| panic!("{}: {error}", events.display()));
-        let mut tried = Tried::default();
+        let (mut tried, mut found) = (Tried::default(), BTreeMap::new());
         let marks = events.map_while(Result::ok).filter(|event| Event::from_number(event.event) == Some(Event::Mark));
         for event in marks {
             let last = tried.last.entry(event.domain).or_default();
@@ -88,7 +88,10 @@ impl Tried {
                     last.encoding = event.payload;
                     tried.encodings.insert((last.kind, event.payload));
                 }
-                LEAK => tried.leaks.push((*last, event.payload)),
+                // What was found, then its complement: a case that happens to write markers does not.
+                LEAK if found.insert(event.domain, event.payload) == Some(!event.payload) => {
+                    tried.leaks.push((*last, !event.payload));
+                }
                 _ => {}
             }
         }
