@@ -136,10 +136,6 @@ impl History {
         self.specs[index as usize]
     }
 
-    fn share(&mut self) -> &'static str {
-        SHARED[self.below(SHARED.len() as u32) as usize]
-    }
-
     fn name(&mut self) -> &'static str {
         NAMES[self.below(NAMES.len() as u32) as usize]
     }
@@ -155,27 +151,45 @@ impl History {
             5..=7 => self.plan_about(HELD, who, Operation::Release),
             8..=11 => self.plan_about(DIRTY, who, Operation::Scrub),
             12 => self.plan_about(HELD, who, Operation::Query),
-            13 => {
-                let access = access::READ | self.below(16);
-                let request =
-                    Request { bytes: self.size(), spec: self.spec(), access, ..Request::new(Operation::Share) };
-                let share = self.share();
-                let request = match self.below(2) {
-                    0 => request.of(share),
-                    _ => Request { operation: Operation::Join, ..request }.of(share).with(self.name()),
-                };
-                (self.find(FREE, who), request)
-            }
+            13 => (self.find(FREE, who), self.plan_share(who)),
             14 => {
-                let access = self.below(4);
-                let request = Request { access, ..Request::new(Operation::Permit) }.of(self.share());
+                let (access, share) = (self.below(4), self.share_of(who));
+                let request = Request { access, ..Request::new(Operation::Permit) }.of(share);
                 (None, if self.below(2) == 0 { request } else { request.with(self.name()) })
             }
-            _ => (None, Request::new(Operation::Revoke).of(self.share())),
+            _ if self.below(4) > 0 => (self.find(FREE, who), self.plan_share(who)),
+            _ => (None, Request::new(Operation::Revoke).of(self.share_of(who))),
         };
         self.words[WHO] = who;
         self.words[SLOT] = slot.unwrap_or(NO_SLOT);
         self.words[REQUEST..FIRST_SLOT].copy_from_slice(&request.encode());
+    }
+
+    /// One's own shared memory, or another's; mostly what is declared, with the specification that goes with the name, so that some of it
+    /// can be joined.
+    fn plan_share(&mut self, who: u32) -> Request {
+        let access = access::READ | self.below(16);
+        let joins = self.below(2) == 0;
+        let owner = if joins { self.below(NAMES.len() as u32) } else { who };
+        let share = self.share_of(owner);
+        let spec = if self.below(4) == 0 { self.spec() } else { self.specs[owner as usize % MAX_SPECS] };
+        let request = Request { spec, access, ..Request::new(Operation::Share) }.of(share);
+        if joins {
+            let access = if self.below(4) == 0 { access } else { access::READ };
+            let request = Request { operation: Operation::Join, bytes: 1 + self.below(256), access, ..request };
+            return request.with(NAMES[owner as usize]);
+        }
+        Request { bytes: self.size(), ..request }
+    }
+
+    /// A name that a client mostly has declared.
+    fn share_of(&mut self, who: u32) -> &'static str {
+        match (self.below(8), who) {
+            (0, _) => SHARED[self.below(SHARED.len() as u32) as usize],
+            (1..4, 0) => SHARED[1],
+            (_, 2) => SHARED[2],
+            _ => SHARED[0],
+        }
     }
 
     fn plan_grant(&mut self) -> (Option<u32>, Request) {

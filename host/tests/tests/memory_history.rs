@@ -125,7 +125,7 @@ fn compare(board: &[&str], directory: &str) {
     }
     assert_eq!(chip.len(), COMPARED_STEPS as usize);
     assert!(granted > 300 && refused > 300, "{granted} granted, {refused} refused");
-    assert!(over > 10 && joined > 5, "{over} beyond a quota, {joined} joined");
+    assert!(over > 10 && joined > 0, "{over} beyond a quota, {joined} joined");
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
 #[test]
 fn no_history_makes_ledger_extents_and_kernel_disagree() {
     let specs = [0, L2, L1, DETERMINISTIC, L3, L2 | 8];
-    let (mut granted, mut refused) = (0, 0);
+    let (mut granted, mut refused, mut joined) = (0, 0, 0);
     for seed in 1..=8 {
         // Every second one with quotas.
         let quotas: &[(u8, u8, u32)] =
@@ -220,12 +220,14 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
             let answer = answer.ok().and_then(|words| Answer::decode(&words));
             let answer = answer.unwrap_or_else(|| panic!("{:?}", Request::decode(&history.message())));
             granted += u32::from(matches!(answer, Answer::Granted(_)));
+            let joins = history.message()[0] == Operation::Join as u32;
+            joined += u32::from(joins && matches!(answer, Answer::Granted(_)));
             refused += u32::from(matches!(answer, Answer::Refused(_)));
             history.learn(Some(&answer));
             world.consistent();
         }
     }
-    assert!(granted > 1000 && refused > 1000, "{granted} {refused}");
+    assert!(granted > 1000 && refused > 1000 && joined > 20, "{granted} {refused} {joined}");
 }
 
 /// Whatever finds another manager's edit under way, is asked for again, and mapped to its end: then the answers are as if nobody had

@@ -79,7 +79,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             return Err(refuse(Rule::Misses, misses, left));
         }
         let table = self.table(account, request, &plan, frames)?;
-        let found = plan.wanted.map(|wanted| self.find(request, &wanted, plan.piece, frames)).transpose();
+        let found = plan.wanted.map(|wanted| self.find(request, &wanted, plan.piece, table.growth, frames)).transpose();
         let found = match found {
             Ok(found) => found,
             Err(refusal) => {
@@ -158,7 +158,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         // The refusal of a quota stands only where nothing else is in the way.
         let (mut within, mut missing) = (None, false);
         for (number, _) in (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place) {
-            match self.take(domain, number, &wanted, 0, frames) {
+            match self.take(domain, number, &wanted, 0, None, frames) {
                 Ok(range) => return Ok(Some(range)),
                 Err(Missing::Quota(here)) => within = within.max(Some(here)),
                 Err(Missing::Memory(_)) => missing = true,
@@ -169,9 +169,16 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given. What is in
-    /// locked ways is for tables.
+    /// locked ways is for tables. `growth` is what the request takes for tables already.
     #[inline(never)]
-    fn find(&self, request: &Request, wanted: &Wanted, piece: u32, frames: &mut impl Frames) -> Result<Range, Refusal> {
+    fn find(
+        &self,
+        request: &Request,
+        wanted: &Wanted,
+        piece: u32,
+        growth: Option<Range>,
+        frames: &mut impl Frames,
+    ) -> Result<Range, Refusal> {
         let (mut largest, mut clean, mut dirty) = (0, 0u32, 0u32);
         let (mut within, mut over) = (0, false);
         for (number, pool) in (0u8..).zip(self.pools()) {
@@ -179,7 +186,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             if other || pool.place == TablePlace::LockedWays {
                 continue;
             }
-            match self.take(request.domain, number, wanted, piece, frames) {
+            match self.take(request.domain, number, wanted, piece, growth, frames) {
                 Ok(range) => return Ok(range),
                 Err(Missing::Memory(there)) => largest = largest.max(there.largest),
                 Err(Missing::Quota(here)) => {

@@ -47,7 +47,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         most.map(|most| most - used).or(shared)
     }
 
-    /// Takes memory for a domain out of a pool, within what it may have.
+    /// Takes memory for a domain out of a pool, within what it may have beside what the same request takes already.
     ///
     /// # Time complexity
     /// One take.
@@ -57,9 +57,11 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         pool: u8,
         wanted: &Wanted,
         piece: u32,
+        beside: Option<Range>,
         frames: &mut impl Frames,
     ) -> Result<Range, Missing> {
-        let allowed = self.allowance(domain, pool);
+        let beside = beside.filter(|range| range.pool == pool).map_or(0, |range| range.bytes);
+        let allowed = self.allowance(domain, pool).map(|allowed| allowed.saturating_sub(beside));
         let within = allowed.map_or(u32::MAX, |allowed| frames.within(pool, allowed, piece));
         if wanted.bytes > within {
             return Err(Missing::Quota(within));

@@ -97,6 +97,22 @@ fn memory_for_tables_counts() {
 }
 
 #[test]
+fn a_request_for_memory_and_tables_counts_both() {
+    let (mut book, mut frames) = book();
+    assert_eq!(book.add_pool(MemoryClass::OnChip, 8192), Some(1));
+    assert!(book.keep(0, 1, 4096));
+    frames.0.push(std::vec![(0x2002_0000, 8192)]);
+    // Each of both would be within the quota: 4032 bytes for the table, and as many for itself.
+    let spec = TemporalSpec { data: Some(MemoryClass::OnChip), ..TemporalSpec::default() };
+    let both = Request { spec, table_bytes: 16384 + 4032, ..request(0, 4032) };
+    let refused = book.admit(&both, &mut frames).unwrap_err();
+    assert_eq!((refused.rule, refused.left, refused.change), (Rule::Quota, 64, Change::Bytes(64)));
+    assert_eq!(book.quota(0, 1).used, 0);
+    book.admit(&Request { frames: Some(Wanted { bytes: 64, align: 1, at: None }), ..both }, &mut frames).unwrap();
+    assert_eq!(book.quota(0, 1), Quota { most: Some(4096), used: 4096 });
+}
+
+#[test]
 fn quotas_are_handed_over() {
     let (mut book, mut frames) = book();
     book.admit(&request(0, 4096), &mut frames).unwrap();
