@@ -98,7 +98,7 @@ pub mod thumb {
         /// BX and BLX.
         bx, 256: |at| short(0x4700 | at);
         /// Any other of one halfword.
-        any_short, 4096: |at| short(field(scatter(at), 0, 32, 0) % 0xe800);
+        any_short, 4096: |at| short((scatter(at) >> 16) % 0xe800);
     }
 }
 

@@ -186,7 +186,7 @@ impl<'a> Life<'a> {
     pub fn forge(&mut self, sp: u32) {
         let frame_bytes = if self.random.below(4) == 0 { 104 } else { 32 };
         let base = sp.wrapping_sub(frame_bytes) & !7;
-        let mut set = |word: u32, value: u32| {
+        let set = |word: u32, value: u32| {
             // SAFETY: memory of this domain; what it breaks is this domain's.
             unsafe { ((base + 4 * word) as *mut u32).write_volatile(value) };
         };
