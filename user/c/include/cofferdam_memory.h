@@ -88,18 +88,16 @@ struct rt_refusal {
 void *rt_malloc(size_t bytes, uint32_t spec);
 /* The same at a given address, which lies in the manager's memory: never within the envelope. */
 void *rt_malloc_at(void *at, size_t bytes, uint32_t spec);
-/* This domain's own shared memory, made when there is none; aligned to `align` (a power of two; 0 for any). `name` is one
- * of those that the manifest declares for this domain:
- *     [domain.sampler.shares]
- *     samples = { filter = "r" }       (who may map it, and how: "r" or "rw")
- * What other domains call theirs is another matter. Null when it is refused. */
+/* This domain's own shared memory, made when there is none; aligned to `align` (a power of two; 0 for any). `name` is
+ * one of those that the manifest declares for this domain: [domain.sampler.shares] samples = { filter = "r" } (who may
+ * map it, and how: "r" or "rw") What other domains call theirs is another matter. Null when it is refused. */
 void *rt_shmget(const char *name, size_t bytes, size_t align, uint32_t spec, uint32_t access);
-/* The shared memory of another domain, under the name that the manifest declares there; the owner must have made it, and
- * permitted it (rt_shmpermit). Domains share only what they specify alike. */
+/* The shared memory of another domain, under the name that the manifest declares there; the owner must have made it,
+ * and permitted it (rt_shmpermit). Domains share only what they specify alike. */
 void *rt_shmget_of(const char *owner, const char *name, size_t bytes, uint32_t spec, uint32_t access);
 /* Lets a domain (null: every one that the manifest names) map this domain's shared memory: RT_READ, or
- * RT_READ | RT_WRITE, or 0 to take the permission away (what is mapped stays mapped). Nobody gets more than the manifest
- * says. 0 or an error. */
+ * RT_READ | RT_WRITE, or 0 to take the permission away (what is mapped stays mapped). Nobody gets more than the
+ * manifest says. 0 or an error. */
 int32_t rt_shmpermit(const char *name, const char *domain, uint32_t access);
 /* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error.
  */

@@ -24,7 +24,8 @@ pub(crate) struct Generation(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Index(u32);
 
-/// A state's number. No two states ever have the same, not even in two pipelines, as a block that remembers numbers may run through several.
+/// A state's number. No two states ever have the same, not even in two pipelines, as a block that remembers numbers may run through several; pipelines
+/// that one block runs through are used by one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Number {
     pub generation: Generation,
@@ -35,10 +36,13 @@ impl Generation {
     /// No state is of this one.
     pub const NONE: Self = Self(0);
 
-    /// One in which no number was given yet.
+    /// One in which no number was given yet. A load and a store, because not every target adds in one step: two threads can get the same one, which
+    /// then never meet in a block.
     fn begin() -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
-        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+        let next = LAST.load(Ordering::Relaxed).wrapping_add(1).max(1);
+        LAST.store(next, Ordering::Relaxed);
+        Self(next)
     }
 }
 

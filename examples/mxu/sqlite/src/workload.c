@@ -1,6 +1,6 @@
 /* The workload: a table of three columns in a database in memory. Rows 1 to n are inserted, those with id = 3k deleted,
- * those with id = 3k + 1 updated, those with id = 3k + 2 queried, and then all are deleted. The order says how a program
- * would do this. */
+ * those with id = 3k + 1 updated, those with id = 3k + 2 queried, and then all are deleted. The order says how a
+ * program would do this. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,8 +281,9 @@ static int transact(phase *run, struct work *work) {
 }
 
 static int create(sqlite3 *db, const struct order *order) {
-    return sqlite3_exec(db, order->how & INDEXED ? "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, value INTEGER)"
-                                                 : "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER)",
+    return sqlite3_exec(db,
+                        order->how & INDEXED ? "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, value INTEGER)"
+                                             : "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER)",
                         0, 0, 0);
 }
 
