@@ -317,23 +317,12 @@ cofferdam_fault_entry:
     msr     msp, r0
     b       cofferdam_fault_save
 
-@ A fault of the kernel itself, at the address in the frame if the main stack still holds one.
+@ A fault of the kernel itself: nothing that needs to be near.
     .global cofferdam_kernel_fault
     .type cofferdam_kernel_fault, %function
     .thumb_func
 cofferdam_kernel_fault:
-    mrs     r1, msp
-    ldr     r2, =__kernel_stack_bottom
-    ldr     r3, =__kernel_stack_top
-    msr     msp, r3
-    subs    r3, r3, r2
-    subs    r3, #32
-    subs    r2, r1, r2
-    cmp     r2, r3
-    ite     ls
-    ldrls   r0, [r1, #24]
-    movhi   r0, #0
-    b       kernel_panic
+    ldr     pc, =cofferdam_kernel_failed
 
 @ Leaves reset for good: resumes the first thread.
 @ Exception return is possible in handler mode only, so that PendSV (used for nothing else) is the way there. Interrupts
@@ -360,6 +349,26 @@ cofferdam_clear:
     CLEAR
     b       cofferdam_resume
 
+    .ltorg
+
+    .section .text.cofferdam_kernel_failed, "ax", %progbits
+
+@ Ends everything, with the address in the frame if the main stack still holds one.
+    .type cofferdam_kernel_failed, %function
+    .thumb_func
+cofferdam_kernel_failed:
+    mrs     r1, msp
+    ldr     r2, =__kernel_stack_bottom
+    ldr     r3, =__kernel_stack_top
+    msr     msp, r3
+    subs    r3, r3, r2
+    subs    r3, #32
+    subs    r2, r1, r2
+    cmp     r2, r3
+    ite     ls
+    ldrls   r0, [r1, #24]
+    movhi   r0, #0
+    ldr     pc, =kernel_panic
     .ltorg
 "#,
     rbar = const MPU_RBAR,

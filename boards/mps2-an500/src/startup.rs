@@ -174,6 +174,7 @@ pub fn semihosting_exit(status: u32) {
 
 /// The kernel itself is wrong, at about `pc` (0: unknown): stops where everything is still visible.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = ".cold.panic")]
 extern "C" fn kernel_panic(pc: u32) -> ! {
     stop(0, pc, 0xdead)
 }
