@@ -126,3 +126,41 @@ fn quotas_are_handed_over() {
         assert!(Book::decode(&other).is_err(), "{at}");
     }
 }
+
+/// Memory for tables and memory that is mapped come out of one pool, in one request.
+fn near() -> (Ledger<2, 1>, Lists) {
+    let mut book = Ledger::new(Platform::cortex_m7(180, 260), [0, 65536, 0, 0]);
+    assert_eq!(book.add_pool(MemoryClass::OnChip, POOL), Some(0));
+    for domain in 0..2 {
+        assert_eq!(book.open(&Opening::new(TablePlace::OnChip, 0)), Ok(domain));
+    }
+    (book, Lists(std::vec![std::vec![(0x2002_0000, POOL)]]))
+}
+
+fn paged(domain: u8, bytes: u32) -> Request {
+    let spec = TemporalSpec { access: AccessLevel::L2, ..TemporalSpec::default() };
+    Request { spec, table_bytes: 296, ..request(domain, bytes) }
+}
+
+#[test]
+fn one_request_for_memory_and_its_table_stays_within_a_quota() {
+    let (mut book, mut frames) = near();
+    assert!(book.keep(0, 0, 16384));
+    let _ = book.admit(&paged(0, 16384), &mut frames);
+    let Quota { most, used } = book.quota(0, 0);
+    assert!(used <= most.unwrap(), "{used} bytes of a quota of {most:?}");
+}
+
+#[test]
+fn one_request_for_memory_and_its_table_leaves_what_is_kept() {
+    let (mut book, mut frames) = near();
+    assert!(book.keep(0, 0, 16384));
+    let mut size = POOL - 16384;
+    // A client without a quota asks for all that is common, and then without end.
+    while size > 0 {
+        while book.admit(&paged(1, size), &mut frames).is_ok() {}
+        size = size / 64 * 32;
+    }
+    let kept = book.admit(&Request { slots: 1, table_bytes: 0, ..paged(0, 16384) }, &mut frames);
+    assert!(kept.is_ok(), "{:?} {:?}", kept, book.pools());
+}
