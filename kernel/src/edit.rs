@@ -317,11 +317,11 @@ impl<A: Arch> Kernel<A> {
 
     /// A few marks of one run.
     fn count_step(&mut self, edit: &mut Edit<A>) -> u32 {
-        let owner = edit.user();
+        let user = edit.user();
         let next = edit.runs().nth(edit.counted);
         let told = match (&mut edit.counting, next) {
             (Some(counting), _) => self.frames.count_step(counting, MARKS),
-            (None, Some(range)) => self.frames.count(range, owner).map(|counting| {
+            (None, Some(range)) => self.frames.count(range, user).map(|counting| {
                 edit.counting = Some(counting);
                 false
             }),

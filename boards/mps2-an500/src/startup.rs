@@ -4,7 +4,6 @@ use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
-use abi::trace::{Event, IDLE, header};
 use armv7m::Armv7m;
 use kernel::arch::Start;
 use kernel::boot::{self, BootError};
@@ -146,7 +145,7 @@ extern "C" fn kernel_start() {
                 kernel_panic(0);
             }
         }
-        Err(error) => refuse(error),
+        Err(error) => stop(Some(error), 0),
     }
 }
 
@@ -176,22 +175,13 @@ pub fn semihosting_exit(status: u32) {
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".cold.panic")]
 extern "C" fn kernel_panic(pc: u32) -> ! {
-    stop(0, pc, 0xdead)
+    stop(None, pc)
 }
 
-/// The kernel does not start.
-fn refuse(error: BootError) -> ! {
-    stop(error as u16, 0, 0x100 + error as u32)
-}
-
-/// Says why on the trace port, whatever state the kernel is in, and ends the run.
-fn stop(error: u16, pc: u32, status: u32) -> ! {
-    let port = &raw mut COFFERDAM_TRACE_PORT;
-    // SAFETY: two words of the kernel, which does not go on.
-    unsafe {
-        (&raw mut (*port)[0]).write_volatile(pc);
-        (&raw mut (*port)[1]).write_volatile(header(Event::KernelFailed, IDLE, error));
-    }
+/// Says why on the trace port, and ends the run.
+fn stop(error: Option<BootError>, pc: u32) -> ! {
+    // SAFETY: the kernel does not go on.
+    let status = unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
     semihosting_exit(status);
     loop {
         // SAFETY: waits.

@@ -3,10 +3,9 @@
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
-use abi::trace::{Event, IDLE, header};
 use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
-use kernel::boot::{Boot, BootError};
+use kernel::boot::{self, Boot, BootError};
 use system::{LockedWays, System};
 use zynq::{DDR, Zynq, window};
 
@@ -43,13 +42,13 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    let Ok(nobody) = (unsafe { zynq::start() }) else { refuse(BootError::WrongBoard) };
+    let Ok(nobody) = (unsafe { zynq::start() }) else { stop(Some(BootError::WrongBoard), 0) };
     // Tables that are wrong are reported by who makes objects of them.
     if let Ok(tables) = tables() {
         let LockedWays { ways, base, bytes } = tables.locked_ways();
         // SAFETY: no tables of domains were made; the block was validated.
         if unsafe { zynq::lock_ways(ways, base, bytes) }.is_err() {
-            refuse(BootError::WrongBoard);
+            stop(Some(BootError::WrongBoard), 0);
         }
         if tables.prefetch() {
             armv7a::cache::read_ahead();
@@ -70,7 +69,7 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
         tables().and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Zynq, Space::from(nobody))));
     let machine = match result {
         Ok(machine) => machine,
-        Err(error) => refuse(error),
+        Err(error) => stop(Some(error), 0),
     };
     // SAFETY: nobody uses it yet.
     let kernel = unsafe { (*COFFERDAM_CPU.0.get()).write(machine) };
@@ -98,22 +97,13 @@ fn tables() -> Result<System<'static>, BootError> {
 /// The kernel itself went wrong, at about `pc` (0: unknown), by the exception of this mode: stops where everything is still visible.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_panic(pc: u32, _mode: u32) -> ! {
-    stop(0, pc, 0xdead)
+    stop(None, pc)
 }
 
-/// The kernel does not start.
-fn refuse(error: BootError) -> ! {
-    stop(error as u16, 0, 0x100 + error as u32)
-}
-
-/// Says why on the trace port, whatever state the kernel is in, and ends the run; on silicon without a debugger the processor waits for good.
-fn stop(error: u16, pc: u32, status: u32) -> ! {
-    let port = &raw mut COFFERDAM_TRACE_PORT;
-    // SAFETY: two words of the kernel, which does not go on.
-    unsafe {
-        (&raw mut (*port)[0]).write_volatile(pc);
-        (&raw mut (*port)[1]).write_volatile(header(Event::KernelFailed, IDLE, error));
-    }
+/// Says why on the trace port, and ends the run; on silicon without a debugger the processor waits for good.
+fn stop(error: Option<BootError>, pc: u32) -> ! {
+    // SAFETY: the kernel does not go on.
+    let status = unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
     armv7a::semihosting_exit(status);
     loop {
         core::hint::spin_loop();

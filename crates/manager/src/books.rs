@@ -44,13 +44,13 @@ impl PoolAt {
 pub struct Declared {
     /// Number of the domain that owns it.
     pub owner: u8,
-    /// Who may map it at most.
+    /// Clients that may map it at most.
     pub who: Who,
     /// Its name among the owner's, padded with zero bytes.
     pub name: [u8; NAME_BYTES],
 }
 
-/// What the host hands over: the ledger as it is when the system starts, where the pools lie, and what is shared.
+/// The host hands this over: the ledger as it is when the system starts, the places of the pools, and the declared shared memory.
 ///
 /// ```text
 /// word 0, 1      pools, shares                             then
@@ -255,7 +255,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         &self.ledger
     }
 
-    /// Where the pools lie, in the order of their numbers.
+    /// The pools' places, in the order of their numbers.
     pub fn pools(&self) -> impl Iterator<Item = &PoolAt> {
         self.places.iter().take(self.ledger.pools().len())
     }

@@ -101,9 +101,9 @@ pub struct Share {
     pub name: [u8; crate::wire::NAME_BYTES],
     /// Index of the owner's record, from when the owner has made it until it gives it back.
     pub holding: Option<u8>,
-    /// Who may map it at most: the manifest says so.
+    /// The manifest lets at most these map it.
     pub declared: Who,
-    /// Who may map it now: the owner says so.
+    /// The owner lets these map it now.
     pub permitted: Who,
     /// Clients that have mapped it, by number.
     pub members: u32,

@@ -82,6 +82,13 @@ pub struct Size {
     pub align: u32,
 }
 
+impl Size {
+    /// Whether one object can lie behind the other.
+    const fn is_possible(&self) -> bool {
+        self.align.is_power_of_two() && self.bytes.is_multiple_of(self.align)
+    }
+}
+
 /// Memory of one object of each kind, as a kernel was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes([Size; KINDS]);
@@ -100,8 +107,7 @@ impl Sizes {
     pub const fn new(sizes: [Size; KINDS]) -> Sizes {
         let mut index = 0;
         while index < KINDS {
-            let Size { bytes, align } = sizes[index];
-            assert!(align.is_power_of_two() && bytes.is_multiple_of(align), "one object lies behind the other");
+            assert!(sizes[index].is_possible(), "one object lies behind the other");
             index += 1;
         }
         Sizes(sizes)
@@ -121,8 +127,7 @@ impl Sizes {
     /// What an image holds; `None` if no kernel can have written it.
     pub fn from_words(words: &Words) -> Option<Sizes> {
         let sizes = core::array::from_fn(|kind| Size { bytes: words[2 * kind], align: words[2 * kind + 1] });
-        let possible = |size: &Size| size.align.is_power_of_two() && size.bytes.is_multiple_of(size.align);
-        sizes.iter().all(possible).then_some(Sizes(sizes))
+        sizes.iter().all(Size::is_possible).then_some(Sizes(sizes))
     }
 
     /// The size of one kind.

@@ -119,8 +119,12 @@ pub(crate) fn request<'a>(
 
 /// Number of each domain that has a quota of a pool, and its bytes.
 fn quotas(manifest: &Manifest, frames: &manifest::Frames) -> Vec<(usize, u32)> {
-    let number = |name: &String| manifest.domain.get_index_of(name).unwrap_or(0);
-    frames.quota.iter().map(|(name, quota)| (number(name), quota.0 as u32)).collect()
+    frames.quota.iter().map(|(name, quota)| (number(manifest, name), quota.0 as u32)).collect()
+}
+
+/// Number of a domain that `check` has found.
+fn number(manifest: &Manifest, domain: &str) -> usize {
+    manifest.domain.get_index_of(domain).unwrap_or(0)
 }
 
 impl Maker<'_> {
@@ -279,11 +283,10 @@ impl Maker<'_> {
     }
 
     fn shares(&self, domain: &Domain) -> Vec<ShareRequest> {
-        let number = |name: &String| self.manifest.domain.get_index_of(name).unwrap_or(0);
         let all = domain.shares.iter().map(|(name, who)| {
             let bits = |writes: bool| {
                 let who = who.iter().filter(|(_, access)| !writes || **access == manifest::AccessMode::ReadWrite);
-                who.fold(0, |bits, (other, _)| bits | 1 << number(other))
+                who.fold(0, |bits, (other, _)| bits | 1 << number(self.manifest, other))
             };
             ShareRequest { name: name.clone(), readers: bits(false), writers: bits(true) }
         });

@@ -7,6 +7,7 @@ mod start;
 use core::mem::{align_of, size_of};
 
 pub use abi::BootError;
+use abi::trace::{Event, IDLE, header};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::objects::{self, Size, Sizes, holds_frames};
 use system::regions::NotExact;
@@ -28,6 +29,25 @@ pub const MAX_DOMAINS: usize = 32;
 
 pub(crate) const fn not_exact(_: NotExact) -> BootError {
     BootError::NotExact
+}
+
+/// Says on the trace port why the kernel stops for good, whatever state it is in; the status with which the run ends. Without an error it went
+/// wrong, at about `pc` (0: unknown); otherwise it does not start. Inline, because not all code need be mapped yet.
+///
+/// # Safety
+/// It is the kernel's trace port, and the kernel does not go on.
+#[inline(always)]
+pub unsafe fn stopped(port: *mut [u32; 2], error: Option<BootError>, pc: u32) -> u32 {
+    const WENT_WRONG: u32 = 0xdead;
+    const DOES_NOT_START: u32 = 0x100;
+    let number = error.map_or(0, |error| error as u16);
+    let words = port.cast::<u32>();
+    // SAFETY: the port has two words, which the caller says are the kernel's.
+    unsafe {
+        words.write_volatile(pc);
+        words.add(1).write_volatile(header(Event::KernelFailed, IDLE, number));
+    }
+    error.map_or(WENT_WRONG, |error| DOES_NOT_START + error as u32)
 }
 
 /// Input from which a kernel starts.

@@ -86,7 +86,7 @@ global_asm!(
 
 unsafe extern "C" {
     fn cofferdam_execute(registers: *const Registers, at: u32);
-    /// Where instructions go on that [`execute`] has jumped to, whatever the registers hold.
+    /// Instructions that [`execute`] has jumped to go on here, whatever the registers hold.
     pub fn cofferdam_executed();
     fn cofferdam_expose(number: u32, handle: u32, mask: u32) -> u64;
 }

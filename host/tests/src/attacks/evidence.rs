@@ -7,14 +7,14 @@ use std::path::Path;
 
 use abi::trace::{Event, Fault};
 use abi::{ERRORS, Error};
-use record::EventsReader;
+use record::{EventsReader, RunEvent};
 use serde_json::Value;
 
 use super::{Attack, Scheme};
 
 /// Markers; see `tests/attacks/attacker/src/marks.rs`.
 const ATTACK: u16 = 2;
-const LEAK: u16 = 4;
+pub(super) const LEAK: u16 = 4;
 
 /// What happened from the begin of one attack to that of the next.
 #[derive(Clone, Debug, Default)]
@@ -113,12 +113,20 @@ impl Evidence {
     }
 }
 
-fn segments(path: &Path, attacker: u8) -> (BTreeMap<u32, Segment>, Vec<(u16, u32)>) {
+/// The events of a run, up to the first that cannot be read.
+///
+/// # Panics
+/// When there are none.
+pub(super) fn events(path: &Path) -> impl Iterator<Item = RunEvent> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let events = EventsReader::new(file).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    events.map_while(Result::ok)
+}
+
+fn segments(path: &Path, attacker: u8) -> (BTreeMap<u32, Segment>, Vec<(u16, u32)>) {
     let mut all: BTreeMap<u32, Segment> = BTreeMap::new();
     let (mut line, mut marks) = (None, Vec::new());
-    for event in events.map_while(Result::ok) {
+    for event in events(path) {
         let Some(kind) = Event::from_number(event.event) else { continue };
         if kind == Event::Mark && event.domain == attacker && event.detail == ATTACK {
             line = Some(event.payload);

@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use abi::trace::Event;
-use record::EventsReader;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::Evidence;
+use super::evidence::{LEAK, events};
 use crate::{cofferdam, root, target_dir};
 
 /// Markers; see `tests/attacks/attacker/src/marks.rs`.
-const LEAK: u16 = 4;
 const CASE: u16 = 10;
 const ENCODING: u16 = 11;
 
@@ -72,11 +71,9 @@ impl Tried {
     ///
     /// # Panics
     /// When there are none that can be read.
-    pub fn read(events: &Path) -> Tried {
-        let file = File::open(events).unwrap_or_else(|error| panic!("{}: {error}", events.display()));
-        let events = EventsReader::new(file).unwrap_or_else(|error| panic!("{}: {error}", events.display()));
+    pub fn read(path: &Path) -> Tried {
         let (mut tried, mut found) = (Tried::default(), BTreeMap::new());
-        let marks = events.map_while(Result::ok).filter(|event| Event::from_number(event.event) == Some(Event::Mark));
+        let marks = events(path).filter(|event| Event::from_number(event.event) == Some(Event::Mark));
         for event in marks {
             let last = tried.last.entry(event.domain).or_default();
             match event.detail {
