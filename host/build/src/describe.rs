@@ -280,7 +280,9 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
                 ("tables of domains", u64::from(placed.layout.near_tables), "rw")
             }
             MemoryKind::Kernel => ("vectors and hot code", hot_bytes(placed, memory.base, memory.bytes), "rx"),
-            MemoryKind::Rom => ("code and tables", u64::from(placed.layout.tables.saturating_sub(memory.base)), "rx"),
+            MemoryKind::Rom => {
+                ("code", u64::from(placed.layout.kernel_end.map_or(0, |end| end.saturating_sub(memory.base))), "rx")
+            }
             MemoryKind::Ram | MemoryKind::Loaded => ("data, stack, objects", u64::from(memory.reserved), "rw"),
         };
         if bytes > 0 {
@@ -295,8 +297,26 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
             });
         }
     }
+    areas.extend(tables(loaded, placed));
     areas.extend(locked_tables(placed));
     areas
+}
+
+/// The tables that the kernel boots from, unless they lie in memory that is counted as a whole.
+fn tables(loaded: &Loaded, placed: &Placed) -> Option<describe::Area> {
+    let (base, bytes) = placed.layout.tables;
+    let holds =
+        |memory: &manifest::Memory| memory.kind == MemoryKind::Rom && base.wrapping_sub(memory.base) < memory.bytes;
+    let (name, _) = loaded.board.memory.iter().find(|(_, memory)| holds(memory))?;
+    Some(describe::Area {
+        name: "tables".into(),
+        base: u64::from(base),
+        bytes: u64::from(bytes),
+        access: "r".into(),
+        memory: name.clone(),
+        pinned: true,
+        ..describe::Area::default()
+    })
 }
 
 /// The tables of domains that lie in locked ways of the second-level cache.

@@ -6,7 +6,7 @@ use system::{LockedWays, area};
 use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
 use crate::objects::Objects;
-use crate::plan::{DomainSpot, Plan, Spot};
+use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES};
 use crate::request::{DomainRequest, Request};
 
 /// Sizes of an image in bytes.
@@ -176,8 +176,10 @@ pub struct Layout {
     pub kernel: ImageSizes,
     /// Its memory for objects.
     pub objects: Objects,
-    /// Address of the tables.
-    pub tables: u32,
+    /// Address and bytes of the tables that the kernel boots from.
+    pub tables: (u32, u32),
+    /// End of the kernel's code in flash, where it runs from there.
+    pub kernel_end: Option<u32>,
     /// Symbols in ascending order.
     pub symbols: Vec<Symbol>,
 }
@@ -221,7 +223,8 @@ impl Layout {
             locked_ways: PlacedWays::of(plan.locked_ways),
             kernel: kernel.sizes,
             objects,
-            tables: plan.tables,
+            tables: (plan.tables, TABLES_BYTES as u32),
+            kernel_end: kernel.symbol("__kernel_flash_end").ok(),
             symbols: symbols(plan, programs, kernel),
         }
     }

@@ -128,7 +128,6 @@ impl Plan {
         let mut spaces: Vec<Space> = request.memories.iter().map(Space::new).collect();
         let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
         spaces[rom].reserve_until(kernel.symbol("__kernel_flash_end")?);
-        let tables = spaces[rom].plain("the tables", TABLES_BYTES, 32)?;
         let mut files = Vec::new();
         let mut shared = Vec::new();
         let mut order: Vec<usize> = (0..request.domains.len()).collect();
@@ -164,6 +163,8 @@ impl Plan {
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
         }
         let (ledger, pools) = Admission::new(request, &mut spaces).admit(&mut domains, &frames)?;
+        // They fit any gap that is large enough, so that regions, which do not, come first.
+        let tables = spaces[rom].plain("the tables", TABLES_BYTES, 32)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
         Ok(Plan {
             domains,
