@@ -41,6 +41,8 @@ const SMALL_COST: u32 = 4;
 pub(crate) struct Change<A: Arch> {
     /// The domain.
     pub(crate) target: u8,
+    /// Number of the range of frames that the memory is a part of.
+    pub(crate) range: u16,
     /// The mapping.
     pub(crate) mapping: Mapping<A>,
 }
@@ -231,9 +233,9 @@ impl<A: Arch> Kernel<A> {
         let counted = A::Protection::runs(&change.mapping).count();
         let goes_on = self.goes_on(&change);
         if A::Protection::PARTS && told {
-            for range in A::Protection::runs(&change.mapping) {
-                self.frames.room_for_part(range, goes_on).map_err(refused)?;
-            }
+            let mut runs = A::Protection::runs(&change.mapping);
+            let room = |kernel: &mut Self| runs.try_for_each(|run| kernel.frames.room_for_part(run, goes_on));
+            self.in_range(change.range, room).map_err(refused)?;
         }
         let mut edit = Edit { goes_on, told, ..Edit::new(change, Stage::Withdraw, counted, self.caller()) };
         // Nobody waits for the answer of a restart: where it has searched tables for this, it goes on in its next entry.
@@ -280,7 +282,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// Of a step of [`Protection`], or [`MARKS`] marks of the frame table.
     fn edit_step(&mut self, edit: &mut Edit<A>) -> u32 {
-        let Change { target, mapping } = &edit.change;
+        let Change { target, range, mapping } = &edit.change;
         let loaded = self.is_loaded(*target);
         let protection = &mut self.domains[usize::from(*target)].protection;
         let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded };
@@ -290,11 +292,11 @@ impl<A: Arch> Kernel<A> {
                 let after = if A::Protection::PARTS { Stage::Join } else { Stage::End };
                 (protection.enter_step(mapping, &mut edit.progress, hands), after)
             }
-            Stage::Join => return self.join_step(edit),
+            Stage::Join | Stage::Count | Stage::Uncount => {
+                return self.in_range(*range, |kernel| kernel.marks_step(edit));
+            }
             Stage::Withdraw => (protection.withdraw_step(mapping, &mut edit.progress, hands), Stage::Leave),
             Stage::Leave => (Ok(protection.leave_step(mapping, &mut edit.progress, hands)), Stage::Uncount),
-            Stage::Count => return self.count_step(edit),
-            Stage::Uncount => return self.uncount_step(edit),
             Stage::End => return 0,
         };
         match told {
@@ -312,6 +314,15 @@ impl<A: Arch> Kernel<A> {
                 edit.fail(error);
                 SMALL_COST
             }
+        }
+    }
+
+    /// A step of a stage that changes marks of the frame table.
+    fn marks_step(&mut self, edit: &mut Edit<A>) -> u32 {
+        match edit.stage {
+            Stage::Count => self.count_step(edit),
+            Stage::Uncount => self.uncount_step(edit),
+            _ => self.join_step(edit),
         }
     }
 

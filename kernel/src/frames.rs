@@ -21,6 +21,17 @@ pub struct FrameRange {
     pub bytes: u32,
     /// Generation of capabilities to it.
     pub generation: u16,
+    /// Its part of the frame table.
+    pub marks: Marks,
+}
+
+/// Marks of the frame table inside one range. Each range has its own, so that nobody uses up those of frames that he does not hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marks {
+    /// So many at most.
+    pub most: i32,
+    /// So many are there now beyond those that areas had at boot; two more while a restart takes away a part of a mapping.
+    pub used: i32,
 }
 
 impl FrameRange {
@@ -60,6 +71,31 @@ impl<A: Arch> Kernel<A> {
         Ok((cap, range))
     }
 
+    /// Does something inside a range (by number), which may use no more marks than the range has left.
+    #[inline(always)]
+    pub(crate) fn in_range<T>(&mut self, range: u16, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.allow(range);
+        let told = act(self);
+        self.note_marks(range, before);
+        told
+    }
+
+    /// The number of marks before.
+    #[inline(never)]
+    fn allow(&mut self, range: u16) -> usize {
+        let marks = self.ranges.get(usize::from(range)).map_or(Marks::default(), |range| range.marks);
+        self.frames.allow(usize::try_from(marks.most - marks.used).unwrap_or(0));
+        self.frames.marks()
+    }
+
+    #[inline(never)]
+    fn note_marks(&mut self, range: u16, before: usize) {
+        let now = self.frames.marks();
+        if let Some(FrameRange { marks, .. }) = self.ranges.get_mut(usize::from(range)) {
+            marks.used += now as i32 - before as i32;
+        }
+    }
+
     /// `FRAMES_RETYPE`.
     ///
     /// # Bound
@@ -67,8 +103,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
-        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
-        self.frames.retype(range, Purpose::Shared).map_err(refused)?;
+        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
+        let part = range.part(offset, bytes)?;
+        self.in_range(cap.object, |kernel| kernel.frames.retype(part, Purpose::Shared)).map_err(refused)?;
         DONE
     }
 
@@ -77,8 +114,8 @@ impl<A: Arch> Kernel<A> {
         let domain = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
         let words = Words { access: target >> 16, base, shape };
         let right = if words.access & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
-        let frames = self.frames_of(handle, right)?.1.range()?;
-        Ok(Change { target: domain, mapping: A::Protection::decode(words, frames)? })
+        let (cap, frames) = self.frames_of(handle, right)?;
+        Ok(Change { target: domain, range: cap.object, mapping: A::Protection::decode(words, frames.range()?)? })
     }
 
     /// `FRAMES_MAP`.
@@ -103,7 +140,7 @@ impl<A: Arch> Kernel<A> {
     /// begins, or `None` when all of it is gone.
     ///
     /// # Bound
-    /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with.
+    /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with, and at every range.
     pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
         if self.edit.is_some() {
             // Whosever it is: who restarts a domain does what is in the way.
@@ -120,13 +157,21 @@ impl<A: Arch> Kernel<A> {
         };
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
+                let range = self.range_of(A::Protection::runs(&mapping).next());
                 // It was found, and nobody else changes anything.
-                let _ = self.begin_unmap_for(Change { target, mapping }, false);
+                let _ = self.begin_unmap_for(Change { target, range, mapping }, false);
                 Some(at)
             }
             Next::From(later) => Some(later),
             Next::End => None,
         }
+    }
+
+    /// Number of the range in which memory begins that was mapped while its domain ran: there is one.
+    #[inline(never)]
+    fn range_of(&self, memory: Option<PhysRange>) -> u16 {
+        let base = memory.map_or(0, |memory| memory.base().0 as u32);
+        self.ranges.iter().position(|range| base.wrapping_sub(range.base) < range.bytes).unwrap_or_default() as u16
     }
 
     /// `FRAMES_CLEAN`: one step.
@@ -136,11 +181,12 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
-        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
+        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
+        let range = range.part(offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
         let Some(piece) = self.frames.dirty(range, most).map_err(refused)? else { return DONE };
         // First what can fail; nobody can use the memory before this call has returned.
-        self.frames.cleared(piece).map_err(refused)?;
+        self.in_range(cap.object, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
         // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
         unsafe { self.arch.zero(piece.base().0 as u32, piece.size().0 as u32) };
         Ok(Outcome::Values((range.end().0 - piece.end().0) as u32, 0))
@@ -154,13 +200,14 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
-        let range = self.frames_of(handle, rights::WRITE)?.1.part(offset, bytes)?;
+        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
+        let range = range.part(offset, bytes)?;
         let base = range.base().0 as u32;
         let Gift { align, least, most } = A::Protection::GIFT;
         if !(least..=most).contains(&bytes) || !base.is_multiple_of(align) {
             return Err(Error::BadArgument);
         }
-        self.frames.retype(range, Purpose::Kernel).map_err(refused)?;
+        self.in_range(cap.object, |kernel| kernel.frames.retype(range, Purpose::Kernel)).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
         let (nodes, mappings) = self.domains[target].protection.give(base, bytes);
         Ok(Outcome::Values(nodes, mappings))

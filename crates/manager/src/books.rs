@@ -1,10 +1,11 @@
 //! The account that is kept on the target and on the host: the admission ledger, and the memory of each pool.
 
+use abi::Error;
 use memory::extents::ExtentError;
 pub use memory::extents::words_for;
 use spec::{
     Bound as Promise, Change, Charge, DecodeError, Grant, Ledger, Method, PLACES, Pages, Platform, Range, Refusal,
-    Request, TablePlace, TemporalSpec, UNITS,
+    Request, Rule, TablePlace, TemporalSpec, UNITS,
 };
 
 use crate::holding::{Holding, Who};
@@ -12,6 +13,7 @@ use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Admitted, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
 pub use crate::stock::shape;
 use crate::stock::{Finder, Stock};
+use crate::tally::Tally;
 use crate::window::{self, Window};
 use crate::wire::{NAME_BYTES, Refused, padded};
 
@@ -22,14 +24,16 @@ pub struct PoolAt {
     pub base: u32,
     /// Bytes.
     pub bytes: u32,
+    /// Marks of the kernel's frame table that can be inside it.
+    pub marks: u32,
     /// Name of the frames in the manifest, padded with zero bytes; the manager holds its capability under the same name.
     pub name: [u8; NAME_BYTES],
 }
 
 impl PoolAt {
-    /// A pool, of whose name the first 16 bytes count.
+    /// A pool that is never short of marks, and of whose name the first 16 bytes count.
     pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
-        PoolAt { base, bytes, name: padded(name) }
+        PoolAt { base, bytes, marks: u32::MAX, name: padded(name) }
     }
 
     /// Its name; empty when that is no text.
@@ -54,7 +58,7 @@ pub struct Declared {
 ///
 /// ```text
 /// word 0, 1      pools, shares                             then
-/// pools          base, bytes and name (4 words) of each    then
+/// pools          base, bytes, marks and name of each       then
 /// shares         owner, readers, writers and name of each  the ledger (`spec::Ledger::encode`)
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +79,8 @@ pub enum HandOverError {
     Extents(ExtentError),
     /// Shared memory has no owner or no name.
     Shares,
+    /// A pool has fewer marks than its quotas keep.
+    Marks,
 }
 
 impl HandOverError {
@@ -85,6 +91,7 @@ impl HandOverError {
             HandOverError::Ledger(_) => "the ledger that was handed over is not accepted",
             HandOverError::Pools => "the pools that were handed over are not the ledger's",
             HandOverError::Shares => "shared memory that was handed over has no owner or no name",
+            HandOverError::Marks => "a pool that was handed over has fewer marks than its quotas keep",
             HandOverError::Extents(_) => "a pool is too large, or no multiple of what it is divided into",
         }
     }
@@ -94,7 +101,7 @@ const WORD: usize = 4;
 /// Bytes before the pools.
 const HEAD: usize = 2 * WORD;
 /// Bytes for each pool.
-const POOL: usize = 2 * WORD + NAME_BYTES;
+const POOL: usize = 3 * WORD + NAME_BYTES;
 /// Bytes for each share.
 const SHARE: usize = 3 * WORD + NAME_BYTES;
 
@@ -116,7 +123,7 @@ impl<'a> HandOver<'a> {
         let (second, rest) = rest.split_at_mut_checked(shares.len() * SHARE)?;
         put(head, [pools.len() as u32, shares.len() as u32], &[]);
         for (slot, pool) in first.chunks_exact_mut(POOL).zip(pools) {
-            put(slot, [pool.base, pool.bytes], &pool.name);
+            put(slot, [pool.base, pool.bytes, pool.marks], &pool.name);
         }
         for (slot, Declared { owner, who, name }) in second.chunks_exact_mut(SHARE).zip(shares) {
             put(slot, [u32::from(*owner), who.readers, who.writers], name);
@@ -163,8 +170,8 @@ impl<'a> HandOver<'a> {
         let mut pools = [PoolAt::default(); P];
         for (index, pool) in pools.get_mut(..count).ok_or(HandOverError::Pools)?.iter_mut().enumerate() {
             let at = HEAD + index * POOL;
-            let [base, bytes] = self.words(at)?;
-            *pool = PoolAt { base, bytes, name: self.name(at + 2 * WORD)? };
+            let [base, bytes, marks] = self.words(at)?;
+            *pool = PoolAt { base, bytes, marks, name: self.name(at + 3 * WORD)? };
         }
         Ok((pools, count))
     }
@@ -205,6 +212,7 @@ fn put<const N: usize>(slot: &mut [u8], words: [u32; N], name: &[u8]) {
 pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
     ledger: Ledger<D, P>,
     stock: Stock<P, WORDS, PAGE_WORDS, PAGES>,
+    tallies: [Tally<D>; P],
     /// Where each pool lies.
     places: [PoolAt; P],
 }
@@ -219,7 +227,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         Books {
             ledger: Self::NOBODYS,
             stock: Stock::CLOSED,
-            places: [PoolAt { base: 0, bytes: 0, name: [0; NAME_BYTES] }; P],
+            tallies: [const { Tally::NONE }; P],
+            places: [PoolAt { base: 0, bytes: 0, marks: 0, name: [0; NAME_BYTES] }; P],
         }
     }
 
@@ -230,6 +239,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
         let opened = self.read(hand_over).and_then(|count| {
             let pages = self.ledger.platform().pages().is_some();
+            self.tally(pages, count)?;
             self.stock.open(pages, &self.places[..count]).map_err(HandOverError::Extents)
         });
         if opened.is_err() {
@@ -250,6 +260,17 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         if all { Ok(count) } else { Err(HandOverError::Pools) }
     }
 
+    /// Divides the marks of each pool.
+    fn tally(&mut self, is_paged: bool, count: usize) -> Result<(), HandOverError> {
+        let pools = (0u8..).zip(&self.places[..count]).zip(&mut self.tallies);
+        for ((number, at), tally) in pools {
+            let domains = 0..self.ledger.accounts().len() as u8;
+            let quotas = domains.map(|domain| self.ledger.quota(domain, number).most.unwrap_or(0));
+            *tally = Tally::new(at.marks, at.bytes, is_paged, quotas).ok_or(HandOverError::Marks)?;
+        }
+        Ok(())
+    }
+
     /// The ledger.
     pub const fn ledger(&self) -> &Ledger<D, P> {
         &self.ledger
@@ -265,12 +286,23 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.stock.left(pool)
     }
 
+    /// Pieces in which the memory of a pool is that somebody has.
+    pub fn pieces(&self, pool: u8) -> u32 {
+        self.tallies.get(usize::from(pool)).map_or(0, Tally::used)
+    }
+
     fn admitted(&mut self, request: &Request, joined: Option<&Region>, held: &[Holding]) -> Result<Admitted, Refused> {
         let pages = self.ledger.platform().pages().copied();
         let window = pages.as_ref().map(|pages| Window::of(pages, request.domain));
         let joined = joined.copied();
-        let mut finder = Finder { stock: &mut self.stock, window, joined, held };
-        let grant = self.ledger.admit(request, &mut finder).map_err(refused)?;
+        let Books { ledger, stock, tallies, .. } = self;
+        let mut finder = Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held };
+        let grant = ledger.admit(request, &mut finder).map_err(|refusal| match refusal.rule {
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::TableMemory if finder.scattered => {
+                refuse(rule::MARKS, 1, 0, change::RELEASE, 1)
+            }
+            _ => refused(refusal),
+        })?;
         let region = match joined {
             Some(region) => region,
             None => finder.region(request, &grant),
@@ -375,8 +407,15 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.ledger.platform().pages().is_some()
     }
 
-    fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
-        self.stock.draw(region, done, last)
+    fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error> {
+        if let Some(known) = self.stock.drawn(region, done, last) {
+            return Ok(known);
+        }
+        let tally = self.tallies.get_mut(usize::from(region.pool)).ok_or(Error::BadState)?;
+        if !tally.take(client, 1) {
+            return Err(Error::Full);
+        }
+        self.stock.draw(region, done, last).ok_or(Error::BadState)
     }
 
     fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {
@@ -385,6 +424,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32) {
         self.ledger.cleaned(client, Range { pool: region.pool, base: region.base, bytes });
+        if let Some(tally) = self.tallies.get_mut(usize::from(region.pool)).filter(|_| piece.is_some()) {
+            tally.give(client, 1);
+        }
         self.stock.clean(region, piece, bytes);
     }
 

@@ -40,6 +40,7 @@ pub fn sentence(number: u32) -> &'static str {
         rule::ALONE => "an owner gives shared memory back after everybody else",
         rule::SPECIFIED => "a specification is one of those that there are",
         rule::ALIGNED => "an alignment is a power of two",
+        rule::MARKS => "a pool is in at most so many pieces, some of which quotas keep for others",
         rule::MADE => "shared memory is there from when its owner has made it until it gives it back",
         _ => LEDGER.iter().find(|rule| rule.number() == number).map_or("", |rule| rule.text()),
     }
@@ -66,7 +67,7 @@ fn unit(number: u32) -> Unit {
         1 | rule::ALONE => "domains",
         14 => "places",
         rule::EXISTS => "",
-        rule::RECORDS | rule::DECLARED | rule::MADE => "pieces",
+        rule::RECORDS | rule::DECLARED | rule::MADE | rule::MARKS => "pieces",
         _ => "bytes",
     })
 }

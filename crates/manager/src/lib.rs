@@ -28,6 +28,7 @@ mod seam;
 mod share;
 pub mod standard;
 mod stock;
+pub mod tally;
 mod window;
 pub mod wire;
 

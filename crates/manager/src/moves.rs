@@ -65,7 +65,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             if holding.unmapped() == 0 || holding.done - before >= MAP_BYTES {
                 break;
             }
-            let mark = self.account.draw(&mut holding.region, holding.done, holding.mark).ok_or(Error::BadState)?;
+            let mark = self.account.draw(client, &mut holding.region, holding.done, holding.mark)?;
             let piece = self.account.piece(&holding.region, mark).ok_or(Error::BadState)?;
             if !matches!(holding.state, State::Joined(..)) && !holding.typed {
                 calls.retype(piece.base, piece.bytes)?;

@@ -25,6 +25,8 @@ pub const ALIGNED: u32 = 73;
 pub const MADE: u32 = 74;
 /// A client shares what the manifest declares as its own, under that name. Asked 1; left 0.
 pub const DECLARED: u32 = 75;
+/// Each piece of memory takes two marks of the kernel's frame table, of which a pool has a number. Asked 1; left 0.
+pub const MARKS: u32 = 76;
 
 /// Kinds of change that would make a request admissible.
 pub mod change {

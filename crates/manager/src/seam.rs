@@ -103,9 +103,12 @@ pub trait Account {
     /// Whether mapping is left to requests that follow the one that admits: memory is in pieces, each of which takes its time.
     fn maps_later(&self) -> bool;
 
-    /// The next piece of a region to be mapped, of which `done` bytes are, up to the piece `last`: a piece that there is, or memory of the
-    /// promise that the grant was.
-    fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark>;
+    /// The next piece of a client's region to be mapped, of which `done` bytes are, up to the piece `last`: a piece that there is, or memory
+    /// of the promise that the grant was.
+    ///
+    /// # Errors
+    /// `FULL`: the memory left is in so many pieces that the pool has no marks for one more. `BAD_STATE`: there is no such piece.
+    fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error>;
 
     /// A piece of a region.
     fn piece(&self, region: &Region, mark: Mark) -> Option<Piece>;

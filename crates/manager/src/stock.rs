@@ -7,10 +7,11 @@ use spec::{Frames, Grant, NotThere, PAGE_BYTES, Range, Request, TablePlace};
 use crate::books::PoolAt;
 use crate::holding::Holding;
 use crate::seam::{Mark, Piece, Region, Terms};
+use crate::tally::Tally;
 use crate::window::{self, Window};
 
 /// Base-two logarithm of what extents are made of: the smallest region that is paged.
-const GRANULE_LOG2: u8 = 8;
+pub(crate) const GRANULE_LOG2: u8 = 8;
 
 fn extent(base: u32, bytes: u32) -> Option<Extent> {
     Extent::new(base, bytes, GRANULE_LOG2)
@@ -101,22 +102,47 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// See [`crate::Account::draw`].
+    /// The piece of a region behind `done` bytes, up to the piece `last`, if it has been drawn.
+    pub fn drawn(&self, region: &Region, done: u32, last: Mark) -> Option<Mark> {
+        let next = match self.pieces(region.pool) {
+            _ if done == 0 => region.first,
+            Some(pieces) => pieces.at(last)?.next,
+            None => return None,
+        };
+        (!next.is_end() || matches!(self, Stock::Extents(_))).then_some(next)
+    }
+
+    /// Draws it.
     pub fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
-        let Some(pieces) = self.pieces_mut(region.pool) else { return (done == 0).then_some(region.first) };
-        let known = if done == 0 { region.first } else { pieces.at(last)?.next };
-        if !known.is_end() {
-            return Some(known);
-        }
-        let drawn = pieces.draw(
-            region.base.wrapping_add(done),
-            region.bytes - done,
-            if done == 0 { Mark::END } else { last },
-        )?;
+        let after = if done == 0 { Mark::END } else { last };
+        let at = region.base.wrapping_add(done);
+        let drawn = self.pieces_mut(region.pool)?.draw(at, region.bytes - done, after)?;
         if done == 0 {
             region.first = drawn;
         }
         Some(drawn)
+    }
+
+    /// Pieces of what was taken just now.
+    #[inline(never)]
+    pub fn count(&self, range: &Range) -> u32 {
+        let Some(pieces) = self.pieces(range.pool) else { return 1 };
+        if range.base == PROMISED {
+            return 0;
+        }
+        // All of a chain are as large as the first.
+        let first = pieces.at(pieces.chain(range.base)).map_or(range.bytes, |piece| piece.bytes);
+        range.bytes / first.max(1)
+    }
+
+    /// Takes back what was taken just now, which is clean.
+    pub fn give(&mut self, range: Range) {
+        if let Some(pieces) = self.pieces_mut(range.pool) {
+            if range.base == PROMISED { pieces.forgo(range.bytes) } else { pieces.give_all(pieces.chain(range.base)) }
+        } else if let (Some(extents), Some(extent)) = (self.extents(range.pool), extent(range.base, range.bytes)) {
+            // Cannot fail: it was taken just now.
+            let _ = extents.release(extent);
+        }
     }
 
     /// See [`crate::Account::piece`].
@@ -144,8 +170,19 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
 }
 
 /// Who finds memory for one request of a client, and addresses for it.
-pub(crate) struct Finder<'a, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
+pub(crate) struct Finder<
+    'a,
+    const D: usize,
+    const P: usize,
+    const WORDS: usize,
+    const PAGE_WORDS: usize,
+    const PAGES: usize,
+> {
     pub stock: &'a mut Stock<P, WORDS, PAGE_WORDS, PAGES>,
+    pub tallies: &'a mut [Tally<D>; P],
+    pub client: u8,
+    /// Memory that was there was not taken, because it would have been a piece too many.
+    pub scattered: bool,
     /// Of the client, where there are page tables.
     pub window: Option<Window>,
     /// The memory is there, at the address that its owner has it at.
@@ -154,9 +191,29 @@ pub(crate) struct Finder<'a, const P: usize, const WORDS: usize, const PAGE_WORD
     pub held: &'a [Holding],
 }
 
-impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
-    Finder<'_, P, WORDS, PAGE_WORDS, PAGES>
+impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
+    Finder<'_, D, P, WORDS, PAGE_WORDS, PAGES>
 {
+    /// Memory in one piece, or in pieces of so many bytes.
+    fn reserve(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
+        let spec::Wanted { bytes, align, at } = *wanted;
+        if let Some(pieces) = self.stock.pieces_mut(pool) {
+            let first = pieces.reserve(bytes, if piece == 0 { bytes } else { piece });
+            let first = first.map_err(|largest| NotThere { largest })?;
+            return Ok(Range { pool, base: pieces.at(first).map_or(0, |piece| piece.base), bytes });
+        }
+        let extents = self.stock.extents(pool).ok_or(NotThere::default())?;
+        let found = match at {
+            Some(at) => extents.reserve_at(at, bytes),
+            None => extents.reserve_aligned(bytes, align),
+        };
+        match found {
+            Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
+            Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
+            Err(_) => Err(NotThere::default()),
+        }
+    }
+
     /// What was granted, at its address.
     pub fn region(&self, request: &Request, grant: &Grant) -> Region {
         let charge = &grant.charge;
@@ -174,41 +231,36 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
 /// Address of memory that is promised and not chosen yet.
 const PROMISED: u32 = 0;
 
-impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames
-    for Finder<'_, P, WORDS, PAGE_WORDS, PAGES>
+impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames
+    for Finder<'_, D, P, WORDS, PAGE_WORDS, PAGES>
 {
     #[inline(never)]
     fn take(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
-        let spec::Wanted { bytes, align, at } = *wanted;
-        if let Some(pieces) = self.stock.pieces_mut(pool) {
-            if piece == PAGE_BYTES {
-                let promised = pieces.promise(bytes).map(|()| Range { pool, base: PROMISED, bytes });
-                return promised.map_err(|largest| NotThere { largest });
-            }
-            let first = pieces.reserve(bytes, if piece == 0 { bytes } else { piece });
-            let first = first.map_err(|largest| NotThere { largest })?;
-            return Ok(Range { pool, base: pieces.at(first).map_or(0, |piece| piece.base), bytes });
+        if let Some(pieces) = self.stock.pieces_mut(pool).filter(|_| piece == PAGE_BYTES) {
+            // Its pieces are counted when they are drawn.
+            let promised = pieces.promise(wanted.bytes);
+            return match promised {
+                Ok(()) => Ok(Range { pool, base: PROMISED, bytes: wanted.bytes }),
+                Err(largest) => Err(NotThere { largest }),
+            };
         }
-        let extents = self.stock.extents(pool).ok_or(NotThere::default())?;
-        let found = match at {
-            Some(at) => extents.reserve_at(at, bytes),
-            None => extents.reserve_aligned(bytes, align),
-        };
-        match found {
-            Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
-            Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
-            Err(_) => Err(NotThere::default()),
+        let range = self.reserve(pool, wanted, piece)?;
+        let pieces = self.stock.count(&range);
+        if self.tallies.get_mut(usize::from(pool)).is_some_and(|tally| tally.take(self.client, pieces)) {
+            return Ok(range);
         }
+        self.scattered = true;
+        self.stock.give(range);
+        Err(NotThere::default())
     }
 
+    #[inline(never)]
     fn give(&mut self, range: Range) {
-        if let Some(pieces) = self.stock.pieces_mut(range.pool) {
-            if range.base == PROMISED { pieces.forgo(range.bytes) } else { pieces.give_all(pieces.chain(range.base)) }
-        } else if let (Some(extents), Some(extent)) = (self.stock.extents(range.pool), extent(range.base, range.bytes))
-        {
-            // Cannot fail: it was taken just now.
-            let _ = extents.release(extent);
+        let pieces = self.stock.count(&range);
+        if let Some(tally) = self.tallies.get_mut(usize::from(range.pool)) {
+            tally.give(self.client, pieces);
         }
+        self.stock.give(range);
     }
 
     fn within(&self, pool: u8, bytes: u32, piece: u32) -> u32 {

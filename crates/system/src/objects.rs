@@ -6,7 +6,7 @@ use memory::frames::FrameTable;
 use crate::regions::{self, NotExact};
 use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread};
 
-/// Most marks between ranges of physical memory of different types or numbers of uses, where somebody holds frames.
+/// Most marks between ranges of physical memory of different types or numbers of uses, for which the kernel's paths are bounded.
 pub const MAX_MARKS: usize = 512;
 
 /// Kinds of memory that boot sets aside, in the order of [`Sizes`].
@@ -204,14 +204,15 @@ fn own_nodes(tables: &System<'_>, sizes: &Sizes, index: usize, domain: &Domain) 
     regions::table_nodes(regions::areas_of(tables, domain), regions::can_be_mapped(tables, index))
 }
 
-/// Marks that the table of physical memory has room for.
+/// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use.
+#[inline(never)]
 pub fn marks(tables: &System<'_>) -> usize {
-    // A table that does not change has two marks for each range.
-    let ranges = tables.count::<Frames>() + tables.count::<Area>();
-    if holds_frames(tables) { MAX_MARKS } else { 2 * ranges + 1 }
+    let shares = tables.all::<Frames>().map(|range| range.marks as usize);
+    2 * (tables.count::<Frames>() + tables.count::<Area>()) + 1 + shares.sum::<usize>()
 }
 
 /// Whether any domain can map memory at run time.
+#[inline(never)]
 pub fn holds_frames(tables: &System<'_>) -> bool {
     tables.all::<Cap>().any(|cap| cap.kind == regions::FRAMES)
 }

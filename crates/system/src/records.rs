@@ -102,6 +102,8 @@ record! {
         bytes,
         /// One of the constants in [`frames`].
         kind,
+        /// Marks of the kernel's frame table that its holders may use inside it, all together.
+        marks,
     }
 }
 

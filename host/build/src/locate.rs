@@ -118,6 +118,13 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
             .limit(format!("{} bytes", objects.bytes))
             .rule("the kernel's objects fit the memory on the chip that the board's kernel.ld leaves for them")
             .remedy("give domains as many `handles` as they use (32 without the key), merge domains, or have fewer threads, gates and budgets"),
+        PlaceError::Marks { range, asked, left, given } => {
+            at("CF0320", format!("frames.{range}{}", if *given { ".marks" } else { "" }))
+                .value(format!("{asked} marks"))
+                .limit(format!("{left} marks"))
+                .rule("each range of frames has marks of its own in the kernel's frame table: two for each piece that it is divided into, and those that its quotas need at worst")
+                .remedy("lower its quotas, write fewer `marks` for other frames, or let fewer domains hold frames")
+        }
         PlaceError::Tables(_) => at("CF0605", String::new())
             .rule("the kernel's own parser accepts the tables")
             .remedy("this is a defect of the tool: report it with the manifest"),

@@ -96,6 +96,7 @@ pub(crate) fn request<'a>(
     let frames = manifest.frames.iter().map(|(name, frames)| FramesRequest {
         name: name.clone(),
         bytes: frames.size.0 as u32,
+        marks: frames.marks,
         quotas: quotas(manifest, frames),
         memory: maker.memory(&frames.memory),
     });

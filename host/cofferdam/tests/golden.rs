@@ -14,6 +14,8 @@ const NEED_BUILD: &[&str] = &[
     "objects",
     "does-not-build",
     "envelope-too-big",
+    "marks",
+    "marks-quota",
     "table-tcm",
     "zynq-objects",
     "zynq-tables",

@@ -109,6 +109,14 @@ codes! {
         "The kernel makes all of its objects at boot, in memory on the chip behind its own data, and none later. How many bytes each kind takes is \
          read from the kernel that was built, and what a system's objects take is computed by the function that the kernel itself computes \
          it with. A system that takes more would be refused at boot."
+    "CF0320" "no marks for frames"
+        "The kernel notes where memory of one type or use ends in a table of marks, of which there are as many as the bounds of its paths allow. \
+         They are divided among the ranges of frames that domains hold, so that nobody can use up another's. A pool of the memory \
+         manager has at least those without which a quota could not be kept however scattered its memory is; `marks` in `[frames.NAME]` says how many \
+         any other range has."
+    "CF0321" "frames that two would divide"
+        "The memory manager divides its pools among its clients, and knows what is in use only as long as nobody else does so: there is one manager, \
+         which holds each pool under one name, and nobody else holds it."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \

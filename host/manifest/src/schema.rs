@@ -101,6 +101,8 @@ pub struct File {
 pub struct Frames {
     pub size: Size,
     pub memory: String,
+    /// Marks of the kernel's frame table that can be inside it; as many as its use needs when absent.
+    pub marks: Option<u32>,
     /// Of clients of the memory manager that holds it: what each has of it at most, and always.
     #[serde(default)]
     pub quota: IndexMap<String, Size>,

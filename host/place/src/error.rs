@@ -106,6 +106,18 @@ pub enum PlaceError {
     /// The kernel's own objects take more memory than it has for them.
     #[error("the kernel's objects take {} bytes, and it has {} bytes for them", .0.used, .0.bytes)]
     Objects(Objects),
+    /// The kernel's frame table has no marks left for a range of frames that somebody holds.
+    #[error("frames `{range}` need {asked} marks of the kernel's frame table, and {left} are left")]
+    Marks {
+        /// Name of the range.
+        range: String,
+        /// Marks that it needs.
+        asked: u32,
+        /// Marks that it can have.
+        left: u32,
+        /// The manifest says how many it has.
+        given: bool,
+    },
     /// The tables are wrong: a defect of this tool.
     #[error("the tables were rejected: {0:?}")]
     Tables(system::TableError),

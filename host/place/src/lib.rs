@@ -12,6 +12,7 @@ mod image;
 mod keeping;
 mod layout;
 mod ledger;
+mod marks;
 mod objects;
 mod pages;
 mod plan;
@@ -59,13 +60,14 @@ pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
     let programs =
         request.domains.iter().map(|domain| Program::parse(&domain.name, domain.elf)).collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(request.kernel)?;
-    let plan = plan::Plan::new(request, &kernel, &programs)?;
+    let mut plan = plan::Plan::new(request, &kernel, &programs)?;
     let relocated = programs
         .iter()
         .zip(&plan.domains)
         .map(|(program, spot)| relocate::relocate(program, spot.code_delta, spot.data_delta))
         .collect::<Result<Vec<_>, _>>()?;
-    let tables = tables::build(request, &plan, &programs)?;
+    let mut tables = tables::build(request, &plan, &programs)?;
+    marks::divide(request, &mut tables, &mut plan.pools)?;
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let objects = objects::fit(&words, &kernel, plan.objects)?;
     let layout = layout::Layout::new(request, &plan, &programs, &kernel, objects);

@@ -259,6 +259,8 @@ pub struct FramesRequest {
     pub name: String,
     /// Bytes.
     pub bytes: u32,
+    /// Marks of the kernel's frame table that can be inside it; `None`: as many as its use needs.
+    pub marks: Option<u32>,
     /// Number of a domain, and bytes that are kept for it, if the memory manager holds the range.
     pub quotas: Vec<(usize, u32)>,
     /// Index of the memory.

@@ -40,7 +40,8 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
 
 /// Every range of physical memory with its kind: untyped ranges first, so that their numbers are those of the request.
 fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
-    let mut push = |base: u32, bytes: u32, kind: u32| tables.frames.push(system::Frames { base, bytes, kind });
+    let mut push =
+        |base: u32, bytes: u32, kind: u32| tables.frames.push(system::Frames { base, bytes, kind, marks: 0 });
     for &(base, bytes) in &plan.frames {
         push(base, bytes, frames::USER);
     }

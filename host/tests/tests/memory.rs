@@ -138,3 +138,20 @@ fn hostile_manager(board: &str) {
     assert_eq!(victim["missed_deadlines"], 0, "{victim:#}");
     assert!(console.contains("every word as it was left"), "{console}");
 }
+
+/// One domain uses up the marks of its own frames, a client all that the manager's pool leaves; the client with a quota gets what it is promised.
+#[test]
+fn marks_that_others_use_up_are_not_missed() {
+    for (board, [greedy, first, second]) in BOARDS.into_iter().zip([
+        ["16 granules, then FULL", "2560 bytes in 10 pieces", "8192 bytes in 32 pieces"],
+        ["16 granules, then FULL", "65536 bytes in 16 pieces", "16384 bytes in 4 pieces"],
+    ]) {
+        let ran = Ran::on(board, "tests/scarce/system.toml", &[]);
+        ended_as_promised(&ran);
+        let console = ran.console();
+        let lines = [format!("greedy: {greedy}"), format!("first: {first}"), format!("second: {second}")];
+        assert!(lines.iter().all(|line| console.lines().any(|seen| seen == line)), "{board}\n{console}");
+        let why = console.lines().find_map(|line| line.strip_prefix("first: refused by rule ")).unwrap_or_default();
+        assert!(why.starts_with(if board == BOARDS[0] { "76: " } else { "15: " }), "{board}\n{console}");
+    }
+}

@@ -16,7 +16,7 @@ use system::{Area, System, area};
 use crate::arch::Arch;
 pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
-use crate::frames::{FrameRange, physical};
+use crate::frames::{FrameRange, Marks, physical};
 use crate::kernel::Kernel;
 use crate::objects::{Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, Notification, Thread};
 use crate::protection::{Making, Protection, Shared};
@@ -187,6 +187,9 @@ impl<A: Arch> Boot<A> {
             let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
             // Memory is taken to be clear at reset; see CAVEATS.md.
             table.add(range, true).map_err(|_| BootError::TooMany)?;
+            if entry.marks > 0 {
+                table.fence(range).map_err(|_| BootError::TooMany)?;
+            }
             if entry.kind == system::frames::KERNEL {
                 table.retype(range, Purpose::Kernel).map_err(|_| BootError::TooMany)?;
                 table.place_object(range).map_err(|_| BootError::TooMany)?;
@@ -240,7 +243,8 @@ fn ranges<A: Arch>(
     let given = if holds_frames(tables) { tables.count::<system::Frames>() } else { 0 };
     pool.array(arch, given, |index| {
         let entry: system::Frames = tables.get(index);
-        Ok(FrameRange { base: entry.base, bytes: entry.bytes, generation: 0 })
+        let marks = Marks { most: entry.marks.min(objects::MAX_MARKS as u32) as i32, used: 0 };
+        Ok(FrameRange { base: entry.base, bytes: entry.bytes, generation: 0, marks })
     })
 }
 

@@ -9,7 +9,12 @@ use super::{OK, refused};
 fn small_pages_get_the_nodes_that_they_need() {
     for (bytes, page_log2) in [(0x1000, 8), (0x10_0000, 12), (0x10_0000, 0), (0x1_1100, 10)] {
         let mut builder = sample();
-        builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER });
+        builder.frames.push(system::Frames {
+            base: 0x6000_0000,
+            bytes: 0x100_0000,
+            kind: system::frames::USER,
+            marks: 0,
+        });
         let heap = system::Area { base: 0x6003_0000, bytes, page_log2, ..builder.areas[1] };
         let flags = heap.flags & !system::area::PINNED;
         builder.areas.insert(2, system::Area { flags, ..heap });
@@ -25,7 +30,7 @@ fn small_pages_get_the_nodes_that_they_need() {
 #[test]
 fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
     let mut builder = sample();
-    builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER });
+    builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER, marks: 0 });
     let heap = system::Area { base: 0x6008_0000, bytes: 0x10_0000, page_log2: 19, ..builder.areas[1] };
     let flags = heap.flags & !system::area::PINNED;
     let heap = |domain, disabled| system::Area { domain, flags, disabled, ..heap };
@@ -51,12 +56,14 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
 fn a_capability_reaches_no_further_than_its_frames() {
     const BASE: u32 = 0x6000_0000;
     let mut builder = sample();
-    builder.frames.insert(0, system::Frames { base: BASE, bytes: 0x1000, kind: system::frames::USER });
-    builder.frames.push(system::Frames { base: BASE + 0x1000, bytes: 0x1000, kind: system::frames::USER });
+    builder.frames.insert(0, system::Frames { base: BASE, bytes: 0x1000, kind: system::frames::USER, marks: 8 });
+    builder.frames.push(system::Frames { base: BASE + 0x1000, bytes: 0x1000, kind: system::frames::USER, marks: 0 });
     builder.caps.push(system::Cap { domain: 0, slot: 4, kind: 7, object: 0, rights: 7, badge: 0 });
     let mut kernel = boot(&builder);
-    let both = crate::frames::physical(BASE, 0x2000).unwrap();
-    kernel.frames.retype(both, memory::frames::Purpose::Shared).unwrap();
+    for base in [BASE, BASE + 0x1000] {
+        let range = crate::frames::physical(base, 0x1000).unwrap();
+        kernel.frames.retype(range, memory::frames::Purpose::Shared).unwrap();
+    }
     let pinned = PEER | 11 << 16;
     assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE + 0x1000, 12]), refused(Error::BadAddress));
     assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE, 13]), refused(Error::BadAddress));

@@ -1,10 +1,11 @@
 //! Memory as objects.
 
 use abi::{Call, Error};
+use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 
-use super::refused;
 use super::sim::{PEER, boot, sample};
+use super::{refused, watch};
 use crate::Kernel;
 use crate::regions::Resolution;
 use crate::tests::sim::Sim;
@@ -15,9 +16,13 @@ const KIB: u32 = 1024;
 
 /// The sample, where domain 1 has paged memory and domain 0 holds 64 KiB of untyped frames.
 pub fn with_frames() -> Kernel<Sim> {
+    boot(&builder())
+}
+
+fn builder() -> Builder {
     let mut builder = sample();
-    builder.frames.insert(0, Frames { base: BASE, bytes: 64 * KIB, kind: frames::USER });
-    builder.frames.push(Frames { base: BASE + 64 * KIB, bytes: 64 * KIB, kind: frames::USER });
+    builder.frames.insert(0, Frames { base: BASE, bytes: 64 * KIB, kind: frames::USER, marks: 300 });
+    builder.frames.push(Frames { base: BASE + 64 * KIB, bytes: 64 * KIB, kind: frames::USER, marks: 0 });
     builder.areas.push(Area {
         domain: 1,
         base: BASE + 64 * KIB,
@@ -30,7 +35,7 @@ pub fn with_frames() -> Kernel<Sim> {
     });
     builder.domains[1].areas = 3;
     builder.caps.push(Cap { domain: 0, slot: FRAMES, kind: 7, object: 0, rights: 7, badge: 0 });
-    boot(&builder)
+    builder
 }
 
 fn call(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
@@ -126,4 +131,29 @@ fn what_cannot_be_mapped_exactly_or_safely_is_refused() {
         let told = call(&mut kernel, Call::FramesMap, [READ, FRAMES, base, shape]);
         assert_eq!(told, refused(Error::BadArgument), "shape {shape:#x}");
     }
+}
+
+#[test]
+fn nobody_uses_up_the_marks_of_frames_that_he_does_not_hold() {
+    const MARKS: u32 = 20;
+    const OTHER: u32 = FRAMES + 1;
+    let mut builder = builder();
+    builder.frames[0].marks = MARKS;
+    let base = BASE + 128 * KIB;
+    builder.frames.insert(1, Frames { base, bytes: ALL, kind: frames::USER, marks: MARKS });
+    builder.caps.push(Cap { domain: 0, slot: OTHER, kind: 7, object: 1, rights: 7, badge: 0 });
+    let mut kernel = boot(&builder);
+    // Every other granule, until the own marks are used up: those of the ends are there for good.
+    let types = |kernel: &mut Kernel<Sim>, at: u32| call(kernel, Call::FramesRetype, [OTHER, 32 + at * 64, 32, 0]);
+    let typed = (0..100).take_while(|at| types(&mut kernel, *at) == OK).count() as u32;
+    assert_eq!((typed, types(&mut kernel, typed)), (MARKS / 2, refused(Error::Full)));
+    watch::memory(&kernel);
+    for at in 0..MARKS / 2 {
+        assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 4096 + at * 64, 32, 0]), OK, "another's");
+    }
+    // All of a range needs none inside; and what is given back can be used again.
+    assert_eq!(call(&mut kernel, Call::FramesClean, [OTHER, 32, 32, 0]), OK);
+    assert_eq!(types(&mut kernel, typed), OK);
+    assert_eq!(types(&mut kernel, typed + 1), refused(Error::Full));
+    watch::memory(&kernel);
 }

@@ -1,9 +1,9 @@
 //! Memory for the kernel's objects is what [`system::objects::needs`] says, to the byte: it is the same function by which the host
 //! refuses systems.
 
+use system::System;
 use system::build::Builder;
 use system::objects::{Kind, needs};
-use system::{Cap, System};
 
 use super::rich::rich;
 use super::sim::{Guard, Machine, Pager, Registers, boot_tables, release, sample};
@@ -60,9 +60,9 @@ fn each_object_counts() {
     let handle = Kind::Handle as usize;
     assert_eq!(after.counts[handle], before.counts[handle] + 1);
     assert_eq!(after.bytes[handle] - before.bytes[handle], size_of::<crate::objects::Cap>() as u64);
-    // Frames that somebody holds bring a larger table with them.
+    // Marks that holders of frames may use bring a larger table with them.
     let mut frames = sample();
-    frames.caps.push(Cap { domain: 0, slot: 5, kind: abi::Kind::Frames as u32, object: 2, rights: 1, badge: 0 });
+    frames.frames[2].marks = 100;
     let chunk = Kind::Chunk as usize;
     assert!(counts(&frames).counts[chunk] > before.counts[chunk]);
 }

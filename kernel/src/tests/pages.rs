@@ -35,10 +35,10 @@ const CLOSE: u32 = PEER | 19 << 16;
 fn system() -> Builder {
     let mut builder = sample();
     let kind = frames::USER;
-    builder.frames.push(Frames { base: POOL, bytes: POOL_BYTES, kind });
-    builder.frames.push(Frames { base: CHIP, bytes: 0x2000, kind });
-    builder.frames.push(Frames { base: LOCKED, bytes: 0x1000, kind });
-    builder.frames.push(Frames { base: WAYS, bytes: 0x1000, kind });
+    builder.frames.push(Frames { base: POOL, bytes: POOL_BYTES, kind, marks: 420 });
+    builder.frames.push(Frames { base: CHIP, bytes: 0x2000, kind, marks: 20 });
+    builder.frames.push(Frames { base: LOCKED, bytes: 0x1000, kind, marks: 4 });
+    builder.frames.push(Frames { base: WAYS, bytes: 0x1000, kind, marks: 4 });
     let flags = area::READ | area::WRITE | area::LOCKED;
     builder.areas.push(Area { domain: 1, base: LOCKED, bytes: 0x1000, flags, ..Area::default() });
     builder.domains[1].areas = 3;

@@ -24,8 +24,8 @@ const PINNED: u32 = PEER | 11 << 16;
 /// The sample, where domain 0 holds 512 KiB of frames, and each domain has 64 KiB of paged memory in pages of 4 KiB.
 fn system() -> Builder {
     let mut builder = sample();
-    builder.frames.insert(0, Frames { base: BASE, bytes: POOL, kind: frames::USER });
-    builder.frames.push(Frames { base: HEAP, bytes: 0x2_0000, kind: frames::USER });
+    builder.frames.insert(0, Frames { base: BASE, bytes: POOL, kind: frames::USER, marks: 200 });
+    builder.frames.push(Frames { base: HEAP, bytes: 0x2_0000, kind: frames::USER, marks: 0 });
     let heap = |domain| Area {
         domain,
         base: HEAP + domain * 0x1_0000,
@@ -107,7 +107,7 @@ fn pinning_leaves_the_slots_that_paging_needs() {
 #[test]
 fn what_the_tables_pinned_cannot_be_unpinned() {
     let mut builder = system();
-    builder.frames[0] = Frames { base: 0x2002_8000, bytes: 0x1000, kind: frames::USER };
+    builder.frames[0] = Frames { base: 0x2002_8000, bytes: 0x1000, kind: frames::USER, marks: 0 };
     builder.frames[3].bytes = 0x8000;
     builder.areas[1].base = 0x2002_8000;
     builder.domains[0].data_base = 0x2002_8c00;

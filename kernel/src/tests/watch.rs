@@ -246,6 +246,15 @@ pub fn memory<K: Guard>(kernel: &Kernel<Machine<K>>) {
             assert!(users + usize::from(edit) >= expected, "{address:#x} has {users} users: {entry:?}");
         }
     }
+    for range in kernel.ranges.iter().filter(|range| range.marks.most > 0) {
+        let inside = |address: u64| u64::from(range.base) < address && address < u64::from(range.base + range.bytes);
+        if kernel.tables.all::<system::Area>().any(|area| inside(u64::from(area.physical) + 1)) {
+            continue;
+        }
+        let marks = kernel.frames.entries().filter(|entry| inside(entry.range.base().0)).count() as i32;
+        assert_eq!(range.marks.used, marks, "of {range:?}");
+        assert!(marks <= range.marks.most + 2 * i32::from(kernel.edit.is_some()), "too many in {range:?}");
+    }
     K::check_memory(kernel);
 }
 

@@ -1,5 +1,6 @@
 //! An account that is right and simple: first fit over a map of units, and one register for each client.
 
+use abi::Error;
 use std::ops::Range;
 use std::vec;
 use std::vec::Vec;
@@ -88,8 +89,8 @@ impl Account for Simple {
         false
     }
 
-    fn draw(&mut self, region: &mut Region, done: u32, _: Mark) -> Option<Mark> {
-        (done == 0).then_some(region.first)
+    fn draw(&mut self, _: u8, region: &mut Region, done: u32, _: Mark) -> Result<Mark, Error> {
+        if done == 0 { Ok(region.first) } else { Err(Error::BadState) }
     }
 
     fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {

@@ -1,6 +1,7 @@
 //! The real account: ledger and extents, in the same histories.
 
 use std::vec;
+use std::vec::Vec;
 
 use memory::extents::words_for;
 use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, TemporalSpec};
@@ -8,7 +9,8 @@ use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, Temp
 use super::machine::{Machine, POOL, Type};
 use super::{DECLARED, POOL_BYTES, declare, grant, release};
 use crate::history::{History, NAMES};
-use crate::rule::SPECIFIED;
+use crate::rule::{MARKS, SPECIFIED, change::RELEASE};
+use crate::tally::{marks_kept, marks_most};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, padded, place};
 use crate::{Books, Declared, Error, HandOver, HandOverError, Manager, PoolAt, State};
 
@@ -64,7 +66,11 @@ impl World {
     }
 
     fn with(quotas: &[(u8, u8, u32)]) -> World {
-        let bytes = hand_over_with(&pools(), quotas);
+        World::of(&pools(), quotas)
+    }
+
+    fn of(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> World {
+        let bytes = hand_over_with(pools, quotas);
         let mut manager = Real::new(Books::closed());
         manager.account.open(HandOver::new(&bytes)).unwrap();
         for (index, name) in NAMES.iter().enumerate() {
@@ -120,6 +126,10 @@ impl World {
             let quotas = (0..3).map(|domain| ledger.quota(domain, pool));
             assert_eq!(quotas.clone().map(|quota| quota.used).sum::<u32>(), of.clean.used);
             assert!(quotas.into_iter().all(|quota| quota.most.is_none_or(|most| quota.used <= most)));
+        }
+        for (number, pool) in (0..).zip(self.manager.account.pools()) {
+            let (marks, pieces) = (self.machine.marks(pool.base, pool.bytes), self.manager.account.pieces(number));
+            assert!(marks <= 2 * pieces && marks <= marks_most(pool.bytes, false), "{marks} {pieces}");
         }
         assert!(kernel >= self.tables() && self.machine.frames_of(Type::Shared) as u32 * 256 <= used);
     }
@@ -203,6 +213,36 @@ fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
     assert_eq!((refused.rule, refused.asked, refused.left, refused.change), (15, 6000, 4096, 2));
     world.granted(2, grant(2 * KEPT, L2));
     world.consistent();
+}
+
+#[test]
+fn a_client_that_cuts_memory_into_pieces_leaves_the_others_their_marks() {
+    const KEPT: u32 = 4096;
+    let far = TemporalSpec { data: Some(MemoryClass::OffChip), ..TemporalSpec::level(AccessLevel::L2) }.bits();
+    let kept = marks_kept([KEPT].into_iter(), false);
+    let mut few = pools();
+    few[0].marks = kept + 20;
+    let mut world = World::of(&few, &[(2, 0, KEPT)]);
+    let mut scattered = Vec::new();
+    while let Answer::Granted(granted) = world.send(1, grant(256, far)) {
+        scattered.push(granted.base);
+    }
+    let refused = world.refused(1, grant(256, far));
+    assert_eq!((scattered.len(), refused.rule, refused.change, refused.value), (10, MARKS, RELEASE, 1));
+    assert_eq!(world.refused(0, grant(256, far)).rule, MARKS, "who has no quota shares what is left");
+    for _ in 0..KEPT / 256 {
+        world.granted(2, grant(256, far));
+    }
+    assert_eq!(world.refused(2, grant(256, far)).rule, 15);
+    world.consistent();
+    // What was given back is there for anybody.
+    world.send(1, release(scattered[3]));
+    assert_eq!(world.refused(0, grant(256, far)).rule, MARKS, "before it is clean it is a piece");
+    while world.send(1, Request::new(Operation::Scrub).about(scattered[3])) != Answer::Done(0) {}
+    world.granted(0, grant(256, far));
+    world.consistent();
+    few[0].marks = kept - 1;
+    assert_eq!(open(&hand_over_with(&few, &[(2, 0, KEPT)])), Err(HandOverError::Marks));
 }
 
 #[test]
@@ -299,9 +339,9 @@ fn a_damaged_hand_over_is_refused() {
         let mut bad = good.clone();
         bad[at] ^= 0x40;
         let opened = open(&bad);
-        // Bases and names of pools, and what is shared, can be others; everything else is checked.
-        let (pool, word) = (at.checked_sub(8).map_or(usize::MAX, |at| at / 24), at.wrapping_sub(8) % 24 / 4);
-        let shared = (8 + 2 * 24..8 + 2 * 24 + 2 * 28).contains(&at);
+        // Bases, marks and names of pools, and what is shared, can be others; everything else is checked.
+        let (pool, word) = (at.checked_sub(8).map_or(usize::MAX, |at| at / 28), at.wrapping_sub(8) % 28 / 4);
+        let shared = (8 + 2 * 28..8 + 4 * 28).contains(&at);
         assert!(opened.is_err() || shared || (pool < 2 && word != 1), "{at}");
     }
     let small = hand_over(&[PoolAt::new("far", POOL, FAR_BYTES - 256), pools()[1]]);

@@ -1,6 +1,6 @@
 //! A kernel that checks what the manager asks of it, over memory that can be looked into.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::vec;
 use std::vec::Vec;
@@ -127,6 +127,16 @@ impl Machine {
 
     pub fn frames_of(&self, kind: Type) -> usize {
         self.frames.iter().filter(|frame| **frame == kind).count()
+    }
+
+    /// Marks that a kernel's frame table has inside a range: wherever the type changes, or a mapping begins or ends.
+    pub fn marks(&self, base: u32, bytes: u32) -> u32 {
+        let range = self.range(base, bytes).unwrap();
+        let types = range.clone().skip(1).filter(|at| self.frames[*at] != self.frames[at - 1]);
+        let at = |address: u32| ((address - POOL) / FRAME) as usize;
+        let ends = self.mapped.values().flat_map(|m| [at(m.from), at(m.from + m.bytes)]);
+        let inside = ends.filter(|at| range.start < *at && *at < range.end);
+        types.chain(inside).collect::<BTreeSet<_>>().len() as u32
     }
 
     /// The kernel restarts a client: what it has mapped is taken away, and nobody is told.

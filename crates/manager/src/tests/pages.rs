@@ -12,6 +12,7 @@ use spec::{
 use super::machine::{Machine, POOL, Type};
 use super::{declare, grant, join, release, share};
 use crate::history::{History, NAMES};
+use crate::tally::{marks_kept, marks_most};
 use crate::wire::access::{ALL_READ, READ, WRITE};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
 use crate::{Books, Error, HandOver, MAP_STEPS, Manager, PoolAt, REVOKE_STEPS, SUPERVISOR, State};
@@ -40,7 +41,7 @@ fn pools() -> [PoolAt; 2] {
 }
 
 /// Clients 0 and 1 have first-level tables on the chip, with one further table there; client 2 has none of both.
-fn hand_over(quotas: &[(u8, u8, u32)]) -> Vec<u8> {
+fn hand_over(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> Vec<u8> {
     let costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
     let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_a9(costs, WORK), [0, 18 * K, 0, 16 * K]);
     for (root, near) in [(TablePlace::OnChip, K), (TablePlace::OnChip, K), (TablePlace::OffChip, 0)] {
@@ -50,7 +51,7 @@ fn hand_over(quotas: &[(u8, u8, u32)]) -> Vec<u8> {
     ledger.add_pool(MemoryClass::OnChip, NEAR).unwrap();
     assert!(quotas.iter().all(|(domain, pool, bytes)| ledger.keep(*domain, *pool, *bytes)));
     let mut bytes = vec![0; HandOver::bytes(3, 2, 0)];
-    assert_eq!(HandOver::encode(&ledger, &pools(), &[], &mut bytes), Some(bytes.len()));
+    assert_eq!(HandOver::encode(&ledger, pools, &[], &mut bytes), Some(bytes.len()));
     bytes
 }
 
@@ -66,8 +67,12 @@ impl World {
 
     /// With quotas: domain, pool, bytes.
     fn with(quotas: &[(u8, u8, u32)]) -> World {
+        World::of(&pools(), quotas)
+    }
+
+    fn of(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> World {
         let mut manager = std::boxed::Box::new(Real::new(Books::closed()));
-        manager.account.open(HandOver::new(&hand_over(quotas))).unwrap();
+        manager.account.open(HandOver::new(&hand_over(pools, quotas))).unwrap();
         for (index, name) in NAMES.iter().enumerate() {
             assert!(manager.enrol(index, name));
         }
@@ -172,6 +177,10 @@ impl World {
         assert_eq!(pools, used + kernel);
         let left: u32 = (0..2).map(|pool| self.manager.account.left(pool)).sum();
         assert_eq!(left, FAR + NEAR - pools);
+        for (number, pool) in (0..).zip(self.manager.account.pools()) {
+            let (marks, pieces) = (self.machine.marks(pool.base, pool.bytes), self.manager.account.pieces(number));
+            assert!(marks <= 2 * pieces && marks <= marks_most(pool.bytes, true), "{marks} {pieces}");
+        }
     }
 }
 
@@ -458,6 +467,29 @@ fn a_client_that_asks_without_end_leaves_the_others_their_quotas() {
     // Any pages do: not one of them is missing.
     world.granted(1, grant(KEPT, BEST));
     world.granted(2, grant(40 * K, BEST));
+    world.consistent();
+}
+
+#[test]
+fn a_client_that_scatters_its_pages_leaves_the_others_their_marks() {
+    const KEPT: u32 = 12 * PAGE;
+    let mut few = pools();
+    few[0].marks = marks_kept([KEPT].into_iter(), true) + 20;
+    let mut world = World::of(&few, &[(1, 0, KEPT)]);
+    // Holes of a page, so that nothing larger is left for whoever comes later.
+    let mut pages = Vec::new();
+    while let Answer::Granted(granted) = world.send(0, grant(PAGE, BEST)) {
+        match world.ask(0, Request::new(Operation::Map).about(granted.base)) {
+            Ok(Answer::Done(0)) => pages.push(granted.base),
+            told => {
+                assert_eq!(told, Err(Error::Full), "one piece more than there are marks for");
+                break;
+            }
+        }
+    }
+    assert_eq!(pages.len(), 10);
+    pages.iter().step_by(2).for_each(|base| world.free(0, *base));
+    world.granted(1, grant(KEPT, BEST));
     world.consistent();
 }
 

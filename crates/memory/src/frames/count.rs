@@ -171,7 +171,14 @@ impl FrameTable<'_> {
     }
 
     /// Sees to it that both ends of a range have marks, at which so many more mappings or objects end.
-    fn edges(&mut self, first: u32, past: u32, from: At, more: [u8; 2], limit: usize) -> Result<(), FrameError> {
+    pub(super) fn edges(
+        &mut self,
+        first: u32,
+        past: u32,
+        from: At,
+        more: [u8; 2],
+        limit: usize,
+    ) -> Result<(), FrameError> {
         let to = self.marks.find(past);
         let missing = [(from, first), (to, past)].map(|(at, edge)| self.marks.get(at).base != edge);
         let needed = missing.into_iter().filter(|missing| *missing).count();

@@ -29,13 +29,17 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub struct FrameTable<'a> {
     pub(super) marks: Marks<'a>,
+    /// Most marks that there may be now; see [`FrameTable::allow`].
+    limit: usize,
 }
 
 impl<'a> FrameTable<'a> {
     /// No memory; `None` unless there are 1 to 255 chunks.
     pub fn new(chunks: &'a mut [Chunk]) -> Option<Self> {
         // The first mark stands for the absence of memory.
-        Marks::new(chunks, Mark::new(0, State::ABSENT, 0)).map(|marks| Self { marks })
+        let marks = Marks::new(chunks, Mark::new(0, State::ABSENT, 0))?;
+        let limit = marks.most().saturating_sub(KEPT_BACK);
+        Some(Self { marks, limit })
     }
 
     /// Chunks for so many marks.
@@ -47,9 +51,26 @@ impl<'a> FrameTable<'a> {
         chunks
     }
 
-    /// Most marks, without those that are kept back.
-    pub fn limit(&self) -> usize {
-        self.marks.most().saturating_sub(KEPT_BACK)
+    /// Most marks that whatever is not taking memory back may leave in the table now: all that there is room for, without those that are
+    /// kept back, or fewer ([`FrameTable::allow`]).
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Lets the calls that follow put in so many marks at most, beyond those that they take out; [`FrameTable::marks`] tells how many they
+    /// did put in. Whoever divides the marks among several users asks for each of them in turn, so that none can use up another's.
+    pub fn allow(&mut self, more: usize) {
+        self.limit = self.marks.len().saturating_add(more).min(self.marks.most().saturating_sub(KEPT_BACK));
+    }
+
+    /// Puts a mark at each end of a range that stays for good, so that whatever is done to parts of the range puts marks in and takes
+    /// them out only inside it. At boot.
+    ///
+    /// # Errors
+    /// [`FrameError::Malformed`], [`FrameError::Full`].
+    pub fn fence(&mut self, range: PhysRange) -> Result<(), FrameError> {
+        let Place { first, past, from } = self.locate(range)?;
+        self.edges(first, past, from, [1; 2], self.limit)
     }
 
     /// The entries in ascending order: neighbours differ in type or number of uses, or something that uses one of them
@@ -211,7 +232,7 @@ impl<'a> FrameTable<'a> {
         }
         let gone = inner + usize::from(begins) + usize::from(next.is_some());
         let more = usize::from(first_stays) + usize::from(past_stays);
-        self.room(more.saturating_sub(gone), self.limit())?;
+        self.room(more.saturating_sub(gone), self.limit)?;
         let mut from = from;
         for _ in 0..inner + usize::from(next.is_some() && !past_stays) {
             if let Some(next) = self.marks.next(from) {

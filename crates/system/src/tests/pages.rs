@@ -11,11 +11,11 @@ const CHIP: u32 = 0xfffe_0000;
 fn paged() -> Builder {
     let mut builder = sample();
     builder.frames = vec![
-        Frames { base: RAM, bytes: 16 * MIB, kind: frames::USER },
-        Frames { base: RAM + 16 * MIB, bytes: MIB, kind: frames::ROM },
-        Frames { base: RAM + 17 * MIB, bytes: MIB, kind: frames::KERNEL },
-        Frames { base: CHIP, bytes: 0x1_0000, kind: frames::KERNEL },
-        Frames { base: 0xe000_0000, bytes: 0x1000, kind: frames::DEVICE },
+        Frames { base: RAM, bytes: 16 * MIB, kind: frames::USER, marks: 0 },
+        Frames { base: RAM + 16 * MIB, bytes: MIB, kind: frames::ROM, marks: 0 },
+        Frames { base: RAM + 17 * MIB, bytes: MIB, kind: frames::KERNEL, marks: 0 },
+        Frames { base: CHIP, bytes: 0x1_0000, kind: frames::KERNEL, marks: 0 },
+        Frames { base: 0xe000_0000, bytes: 0x1000, kind: frames::DEVICE, marks: 0 },
     ];
     let area = |domain: u32, base: u32, bytes: u32, flags: u32| Area {
         domain,

@@ -10,7 +10,48 @@ use crate::schema::{Domain, FaultPolicy, Frames, Manifest};
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {
     let shares = manifest.domain.iter().flat_map(|(name, domain)| shares(manifest, name, domain));
     let shares = shares.chain(manifest.domain.iter().filter_map(|(name, domain)| restarted(name, domain)));
-    shares.chain(manifest.frames.iter().flat_map(|(name, frames)| quotas(manifest, name, frames))).collect()
+    let shares = shares.chain(manifest.frames.iter().flat_map(|(name, frames)| quotas(manifest, name, frames)));
+    shares.chain(managers(manifest)).chain(manifest.frames.keys().filter_map(|name| divided(manifest, name))).collect()
+}
+
+/// Names under which domains hold a range, each with its domain.
+fn holders<'a>(manifest: &'a Manifest, frames: &str) -> Vec<(&'a str, &'a str)> {
+    let entries = manifest.domain.iter().flat_map(|(domain, entry)| entry.uses.iter().map(move |used| (domain, used)));
+    let held = entries.filter(|(_, (_, used))| used.frames.as_deref() == Some(frames));
+    held.map(|(domain, (name, _))| (domain.as_str(), name.as_str())).collect()
+}
+
+/// Refuses a second manager.
+fn managers(manifest: &Manifest) -> Vec<Refusal> {
+    let mut managers = manifest.domain.iter().filter(|(_, domain)| domain.ledger);
+    let Some((first, _)) = managers.next() else { return Vec::new() };
+    let more = managers.map(|(name, _)| {
+        Refusal::at("CF0321", format!("domain.{name}.ledger"), format!("`{first}` is the memory manager already"))
+            .value(name.as_str())
+            .limit("one domain with `ledger = true`")
+            .rule("there is one ledger, which one domain continues")
+            .remedy("remove `ledger`; without it a domain can hold frames and divide them as it likes")
+    });
+    more.collect()
+}
+
+/// Refuses a pool of the manager that it holds twice, or that somebody else holds, too.
+fn divided(manifest: &Manifest, frames: &str) -> Option<Refusal> {
+    let holders = holders(manifest, frames);
+    let manages = |domain: &str| manifest.domain.get(domain).is_some_and(|domain| domain.ledger);
+    let first = holders.iter().find(|(domain, _)| manages(domain))?;
+    let (manager, (domain, name)) = (first.0, *holders.iter().find(|holder| *holder != first)?);
+    let text = if domain == manager {
+        format!("`{manager}` would promise `{frames}` twice")
+    } else {
+        format!("`{manager}` cannot know what `{domain}` does with `{frames}`")
+    };
+    Some(
+        Refusal::at("CF0321", format!("domain.{domain}.uses.{name}"), text)
+            .value(frames)
+            .rule("a pool of the memory manager is held by it alone, under one name")
+            .remedy("remove this entry; other frames can be declared under [frames]"),
+    )
 }
 
 /// The domain to which the ledger is handed over.

@@ -213,8 +213,13 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
         pages.locked_ways = 1;
         pages.locked_bytes = system::pages::WAY_BYTES - TABLE;
     }
-    request.frames =
-        vec![FramesRequest { name: "pool".into(), bytes: random.bytes(20), quotas: Vec::new(), memory: 0 }];
+    request.frames = vec![FramesRequest {
+        name: "pool".into(),
+        bytes: random.bytes(20),
+        marks: None,
+        quotas: Vec::new(),
+        memory: 0,
+    }];
     (request, programs)
 }
 

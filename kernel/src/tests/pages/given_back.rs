@@ -102,7 +102,7 @@ fn a_restart_tells_what_a_domain_began_with_from_what_lies_in_or_behind_it() {
         ..Area::default()
     });
     builder.domains[1].areas += 1;
-    builder.frames.push(Frames { base: OWN, bytes: 0x3000, kind: frames::USER });
+    builder.frames.push(Frames { base: OWN, bytes: 0x3000, kind: frames::USER, marks: 8 });
     // Instead of the frames on the chip.
     builder.caps.last_mut().expect("the sample has capabilities").object = 7;
     for replaced in [false, true] {

@@ -269,8 +269,8 @@ impl Guard for Pager {
             (domain.far_base, domain.far_bytes) = (FAR + 0x1000 * index, 0x1000);
             (domain.paged_slots, domain.replacement, domain.nodes) = (0, 0, 0);
         }
-        builder.frames.push(Frames { base: NEAR, bytes: NEAR_BYTES, kind: frames::KERNEL });
-        builder.frames.push(Frames { base: FAR, bytes: FAR_BYTES, kind: frames::KERNEL });
+        builder.frames.push(Frames { base: NEAR, bytes: NEAR_BYTES, kind: frames::KERNEL, marks: 0 });
+        builder.frames.push(Frames { base: FAR, bytes: FAR_BYTES, kind: frames::KERNEL, marks: 0 });
         let before = builder.areas.clone();
         let moves = |area: &Area| area.flags & area::WRITE != 0 && area.memory == area::NORMAL;
         for (index, area) in builder.areas.iter_mut().enumerate() {

@@ -77,9 +77,9 @@ pub fn sample() -> Builder {
         ticks_per_second: 25_000_000,
         cpu_hz: 216_000_000,
         frames: vec![
-            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM },
-            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL },
-            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER },
+            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM, marks: 0 },
+            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL, marks: 0 },
+            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER, marks: 0 },
         ],
         domains: vec![domain(0, 0x2002_0000), domain(2, 0x2002_1000)],
         areas: vec![code(0, 0x20_0000), data(0, 0x2002_0000), code(1, 0x20_1000), data(1, 0x2002_1000)],

@@ -279,9 +279,9 @@ pub fn tables(system: &System) -> Builder {
         cpu_hz: 216_000_000,
         switching: COSTS.switching,
         frames: vec![
-            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM },
-            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL },
-            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER },
+            Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM, marks: 0 },
+            Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL, marks: 0 },
+            Frames { base: 0x2002_0000, bytes: 0x6_0000, kind: frames::USER, marks: 0 },
         ],
         domains: (0..domains).map(domain_entry).collect(),
         areas: (0..domains).flat_map(areas).collect(),

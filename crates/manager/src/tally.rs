@@ -1,0 +1,95 @@
+//! Pieces of memory in use of one pool. Each takes two marks of the kernel's frame table at most, and there are only so many for the pool:
+//! one at its beginning, where what lies below is of another type, and one at its end, or at the end of what has been cleared of it; whatever
+//! members map of it ends where its pieces do. As with bytes, a quota keeps so many pieces that its client always gets its memory, however small the pieces are
+//! that others have left; who has none shares the rest.
+
+use memory::pieces::PAGE_LOG2;
+
+use crate::standard::EACH;
+use crate::stock::GRANULE_LOG2;
+
+/// Marks of a piece.
+const MARKS: u32 = 2;
+/// Base-two logarithm of the bytes that a table is given at once, with region registers.
+const GIFT_LOG2: u8 = 11;
+/// Most times that a client's table is given memory then: each record takes eight nodes at most, and seven are given at once.
+const GIFTS: u32 = (EACH as u32 * 8).div_ceil(7);
+
+/// Pieces in which a quota of so many bytes can be used at most.
+fn pieces(quota: u32, is_paged: bool) -> u32 {
+    if is_paged {
+        return quota >> PAGE_LOG2;
+    }
+    (quota >> GRANULE_LOG2).min(EACH as u32) + (quota >> GIFT_LOG2).min(GIFTS)
+}
+
+/// Marks of the frame table without which quotas of a pool cannot be kept: each is a number of bytes.
+pub fn marks_kept(quotas: impl Iterator<Item = u32>, is_paged: bool) -> u32 {
+    quotas.map(|quota| MARKS * pieces(quota, is_paged)).sum()
+}
+
+/// Marks that can be inside a pool at most, however it is divided: one between its units, and one in each page of which a part is clean.
+pub const fn marks_most(bytes: u32, is_paged: bool) -> u32 {
+    let units = if is_paged { 2 * (bytes >> PAGE_LOG2) } else { bytes >> GRANULE_LOG2 };
+    units.saturating_sub(1)
+}
+
+/// How many pieces of one pool each of `D` domains has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally<const D: usize> {
+    kept: [u16; D],
+    used: [u16; D],
+    /// Pieces that are kept for nobody and that nobody has.
+    common: u16,
+}
+
+impl<const D: usize> Tally<D> {
+    /// A pool that has no pieces.
+    pub const NONE: Self = Tally { kept: [0; D], used: [0; D], common: 0 };
+
+    /// So many marks for a pool of so many bytes, with the quota of each of the domains that there are; `None` when the quotas cannot be kept.
+    #[inline(never)]
+    pub fn new(marks: u32, bytes: u32, is_paged: bool, quotas: impl Iterator<Item = u32>) -> Option<Self> {
+        let mut tally = Self::NONE;
+        let mut common = if marks >= marks_most(bytes, is_paged) { u32::from(u16::MAX) } else { marks / MARKS };
+        for (kept, quota) in tally.kept.iter_mut().zip(quotas) {
+            let pieces = pieces(quota, is_paged);
+            common = common.checked_sub(pieces)?;
+            *kept = pieces as u16;
+        }
+        tally.common = common as u16;
+        Some(tally)
+    }
+
+    /// Pieces of all domains.
+    pub fn used(&self) -> u32 {
+        self.used.iter().copied().map(u32::from).sum()
+    }
+
+    /// Counts so many pieces of a domain; false, and nothing is counted, when there are not so many.
+    #[inline(never)]
+    pub fn take(&mut self, domain: u8, pieces: u32) -> bool {
+        let domain = usize::from(domain);
+        let (Some(kept), Some(used)) = (self.kept.get(domain), self.used.get_mut(domain)) else { return false };
+        let beyond = |used: u32| used.saturating_sub(u32::from(*kept));
+        let now = u32::from(*used) + pieces;
+        let common = beyond(now) - beyond(u32::from(*used));
+        if common > u32::from(self.common) {
+            return false;
+        }
+        self.common -= common as u16;
+        *used = now as u16;
+        true
+    }
+
+    /// So many pieces of a domain are pieces no more.
+    #[inline(never)]
+    pub fn give(&mut self, domain: u8, pieces: u32) {
+        let domain = usize::from(domain);
+        let (Some(kept), Some(used)) = (self.kept.get(domain), self.used.get_mut(domain)) else { return };
+        let beyond = |used: u16| used.saturating_sub(*kept);
+        let now = used.saturating_sub(pieces as u16);
+        self.common += beyond(*used) - beyond(now);
+        *used = now;
+    }
+}
