@@ -9,7 +9,7 @@ use spec::{
 
 use crate::holding::{Holding, Who};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
+use crate::seam::{Account, Admitted, Asked, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
 pub use crate::stock::shape;
 use crate::stock::{Finder, Stock};
 use crate::window::{self, Window};
@@ -265,15 +265,13 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.stock.left(pool)
     }
 
-    fn admitted(&mut self, request: &Request, joined: Option<&Region>, held: &[Holding]) -> Result<Admitted, Refused> {
-        let pages = self.ledger.platform().pages().copied();
-        let window = pages.as_ref().map(|pages| Window::of(pages, request.domain));
-        let joined = joined.copied();
-        let mut finder = Finder { stock: &mut self.stock, window, joined, held };
-        let grant = self.ledger.admit(request, &mut finder).map_err(refused)?;
+    fn admitted(&mut self, asked: (Request, Option<Region>), held: &[Holding]) -> Result<Admitted, Refused> {
+        let (request, joined) = asked;
+        let mut finder = Finder { stock: &mut self.stock, window: window_of(&self.ledger, &request), joined, held };
+        let grant = self.ledger.admit_unexplained(&request, &mut finder).map_err(refused)?;
         let region = match joined {
             Some(region) => region,
-            None => finder.region(request, &grant),
+            None => finder.region(&request, &grant),
         };
         let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
         Ok(Admitted {
@@ -281,6 +279,27 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             terms: Terms { slots, place: place as u8 },
             nodes: table.map(|range| (range.base, range.bytes)),
         })
+    }
+
+    /// Fresh memory as the ledger is asked for it.
+    fn fresh(client: u8, wanted: &Wanted) -> Result<(Request, Option<Region>), Refused> {
+        let Wanted { bytes, at, alignment: align, .. } = *wanted;
+        if align == 0 || !align.is_power_of_two() {
+            return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
+        }
+        // What the extent will be, but for its address: its entry in the table depends on its shape only.
+        let table_bytes = node_bytes(0, bytes);
+        let frames = Some(spec::Wanted { bytes, align, at });
+        Ok((Request { table_bytes, frames, ..request(client, wanted.spec)? }, None))
+    }
+
+    /// The same of memory that another client has, and where that is.
+    fn theirs(&self, client: u8, theirs: &Entry) -> Result<(Request, Option<Region>), Refused> {
+        let Entry { region, spec, terms } = *theirs;
+        let is_paged = self.ledger.platform().pages().is_some();
+        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
+        let descriptors = Self::descriptors(&region, terms);
+        Ok((Request { slots, table_bytes, descriptors, ..request(client, spec)? }, Some(region)))
     }
 
     fn descriptors(region: &Region, terms: Terms) -> u32 {
@@ -297,6 +316,11 @@ fn promised(promise: Promise) -> Bound {
 
 fn place(terms: Terms) -> TablePlace {
     TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip)
+}
+
+/// The window of the client that asks, where there are page tables.
+fn window_of<const D: usize, const P: usize>(ledger: &Ledger<D, P>, request: &Request) -> Option<Window> {
+    ledger.platform().pages().map(|pages| Window::of(pages, request.domain))
 }
 
 fn refused(refusal: Refusal) -> Refused {
@@ -330,23 +354,20 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     for Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
     fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused> {
-        let Wanted { bytes, at, alignment: align, .. } = *wanted;
-        if align == 0 || !align.is_power_of_two() {
-            return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
-        }
-        // What the extent will be, but for its address: its entry in the table depends on its shape only.
-        let table_bytes = node_bytes(0, bytes);
-        let frames = Some(spec::Wanted { bytes, align, at });
-        self.admitted(&Request { table_bytes, frames, ..request(client, wanted.spec)? }, None, held)
+        self.admitted(Self::fresh(client, wanted)?, held)
     }
 
     fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused> {
-        let Entry { region, spec, terms } = *theirs;
-        let is_paged = self.ledger.platform().pages().is_some();
-        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
-        let descriptors = Self::descriptors(&region, terms);
-        let request = Request { slots, table_bytes, descriptors, ..request(client, spec)? };
-        self.admitted(&request, Some(&region), held)
+        self.admitted(self.theirs(client, theirs)?, held)
+    }
+
+    fn explain(&mut self, client: u8, asked: &Asked, step: u16, held: &[Holding]) -> Result<(), Refused> {
+        let (request, joined) = match asked {
+            Asked::Fresh(wanted) => Self::fresh(client, wanted)?,
+            Asked::Theirs(theirs) => self.theirs(client, theirs)?,
+        };
+        let mut finder = Finder { stock: &mut self.stock, window: window_of(&self.ledger, &request), joined, held };
+        self.ledger.explain(&request, u32::from(step), &mut finder).map_err(refused)
     }
 
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {
