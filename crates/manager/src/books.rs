@@ -1,211 +1,21 @@
 //! The account that is kept on the target and on the host: the admission ledger, and the memory of each pool.
 
 use abi::Error;
-use memory::extents::ExtentError;
 pub use memory::extents::words_for;
 use spec::{
-    Bound as Promise, Change, Charge, DecodeError, Grant, Ledger, Method, PLACES, Pages, Platform, Range, Refusal,
-    Request, Rule, TablePlace, TemporalSpec, UNITS,
+    Bound as Promise, Change, Charge, Grant, Ledger, Method, PLACES, Pages, Platform, Range, Refusal, Request, Rule,
+    TablePlace, TemporalSpec, UNITS,
 };
 
-use crate::holding::{Holding, Who};
+use crate::hand_over::{HandOver, HandOverError, PoolAt};
+use crate::holding::Holding;
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
+use crate::seam::{Account, Admitted, Asked, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
 pub use crate::stock::shape;
 use crate::stock::{Finder, Stock};
 use crate::tally::Tally;
 use crate::window::{self, Window};
-use crate::wire::{NAME_BYTES, Refused, padded};
-
-/// Where a pool lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolAt {
-    /// First address.
-    pub base: u32,
-    /// Bytes.
-    pub bytes: u32,
-    /// Marks of the kernel's frame table that can be inside it.
-    pub marks: u32,
-    /// Name of the frames in the manifest, padded with zero bytes; the manager holds its capability under the same name.
-    pub name: [u8; NAME_BYTES],
-}
-
-impl PoolAt {
-    /// A pool that is never short of marks, and of whose name the first 16 bytes count.
-    pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
-        PoolAt { base, bytes, marks: u32::MAX, name: padded(name) }
-    }
-
-    /// Its name; empty when that is no text.
-    pub fn text(&self) -> &str {
-        let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
-        core::str::from_utf8(&self.name[..end]).unwrap_or("")
-    }
-}
-
-/// Shared memory that the manifest declares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    /// Number of the domain that owns it.
-    pub owner: u8,
-    /// Clients that may map it at most.
-    pub who: Who,
-    /// Its name among the owner's, padded with zero bytes.
-    pub name: [u8; NAME_BYTES],
-}
-
-/// The host hands this over: the ledger as it is when the system starts, the places of the pools, and the declared shared memory.
-///
-/// ```text
-/// word 0, 1      pools, shares                             then
-/// pools          base, bytes, marks and name of each       then
-/// shares         owner, readers, writers and name of each  the ledger (`spec::Ledger::encode`)
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct HandOver<'a> {
-    bytes: &'a [u8],
-}
-
-/// Why a hand-over was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HandOverError {
-    /// It is cut short.
-    Short,
-    /// The ledger is none.
-    Ledger(DecodeError),
-    /// The ledger has another number of pools, or pools of other sizes.
-    Pools,
-    /// A pool cannot be divided into extents, or pages.
-    Extents(ExtentError),
-    /// Shared memory has no owner or no name.
-    Shares,
-    /// A pool has fewer marks than its quotas keep.
-    Marks,
-}
-
-impl HandOverError {
-    /// What is wrong, in a few words.
-    pub const fn text(self) -> &'static str {
-        match self {
-            HandOverError::Short => "the hand-over is cut short",
-            HandOverError::Ledger(_) => "the ledger that was handed over is not accepted",
-            HandOverError::Pools => "the pools that were handed over are not the ledger's",
-            HandOverError::Shares => "shared memory that was handed over has no owner or no name",
-            HandOverError::Marks => "a pool that was handed over has fewer marks than its quotas keep",
-            HandOverError::Extents(_) => "a pool is too large, or no multiple of what it is divided into",
-        }
-    }
-}
-
-const WORD: usize = 4;
-/// Bytes before the pools.
-const HEAD: usize = 2 * WORD;
-/// Bytes for each pool.
-const POOL: usize = 3 * WORD + NAME_BYTES;
-/// Bytes for each share.
-const SHARE: usize = 3 * WORD + NAME_BYTES;
-
-impl<'a> HandOver<'a> {
-    /// Bytes of a hand-over.
-    pub const fn bytes(domains: usize, pools: usize, shares: usize) -> usize {
-        HEAD + pools * POOL + shares * SHARE + spec::block_bytes(domains, pools)
-    }
-
-    /// Writes a hand-over; returns the bytes used, `None` when `out` is shorter.
-    pub fn encode<const D: usize, const P: usize>(
-        ledger: &Ledger<D, P>,
-        pools: &[PoolAt],
-        shares: &[Declared],
-        out: &mut [u8],
-    ) -> Option<usize> {
-        let (head, rest) = out.split_at_mut_checked(HEAD)?;
-        let (first, rest) = rest.split_at_mut_checked(pools.len() * POOL)?;
-        let (second, rest) = rest.split_at_mut_checked(shares.len() * SHARE)?;
-        put(head, [pools.len() as u32, shares.len() as u32], &[]);
-        for (slot, pool) in first.chunks_exact_mut(POOL).zip(pools) {
-            put(slot, [pool.base, pool.bytes, pool.marks], &pool.name);
-        }
-        for (slot, Declared { owner, who, name }) in second.chunks_exact_mut(SHARE).zip(shares) {
-            put(slot, [u32::from(*owner), who.readers, who.writers], name);
-        }
-        Some(head.len() + first.len() + second.len() + ledger.encode(rest)?)
-    }
-
-    /// Looks at bytes as a hand-over.
-    pub const fn new(bytes: &'a [u8]) -> Self {
-        HandOver { bytes }
-    }
-
-    /// Words from an offset in bytes on.
-    fn words<const N: usize>(&self, at: usize) -> Result<[u32; N], HandOverError> {
-        let mut words = [0; N];
-        let found = self.bytes.get(at..at + N * WORD).ok_or(HandOverError::Short)?;
-        for (word, bytes) in words.iter_mut().zip(found.chunks_exact(WORD)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        Ok(words)
-    }
-
-    fn name(&self, at: usize) -> Result<[u8; NAME_BYTES], HandOverError> {
-        let found = self.bytes.get(at..at + NAME_BYTES).and_then(|name| name.try_into().ok());
-        found.ok_or(HandOverError::Short)
-    }
-
-    /// Pools and shares, of each at most as many as there are bytes.
-    fn counts(&self) -> Result<(usize, usize), HandOverError> {
-        let [pools, shares] = self.words(0)?.map(|count: u32| count as usize);
-        if pools > self.bytes.len() || shares > self.bytes.len() {
-            Err(HandOverError::Short)
-        } else {
-            Ok((pools, shares))
-        }
-    }
-
-    /// Where each pool lies.
-    ///
-    /// # Errors
-    /// [`HandOverError::Short`], [`HandOverError::Pools`] when there are more than `P`.
-    pub fn pools<const P: usize>(&self) -> Result<([PoolAt; P], usize), HandOverError> {
-        let (count, _) = self.counts()?;
-        let mut pools = [PoolAt::default(); P];
-        for (index, pool) in pools.get_mut(..count).ok_or(HandOverError::Pools)?.iter_mut().enumerate() {
-            let at = HEAD + index * POOL;
-            let [base, bytes, marks] = self.words(at)?;
-            *pool = PoolAt { base, bytes, marks, name: self.name(at + 3 * WORD)? };
-        }
-        Ok((pools, count))
-    }
-
-    /// The shared memory that the manifest declares.
-    ///
-    /// # Errors
-    /// Each is [`HandOverError::Short`], or [`HandOverError::Shares`].
-    pub fn shares(&self) -> impl Iterator<Item = Result<Declared, HandOverError>> + '_ {
-        let (pools, count) = self.counts().unwrap_or((0, 0));
-        (0..count).map(move |index| {
-            let at = HEAD + pools * POOL + index * SHARE;
-            let [owner, readers, writers] = self.words(at)?;
-            let name = self.name(at + 3 * WORD)?;
-            let owner = u8::try_from(owner).ok().filter(|_| name[0] != 0).ok_or(HandOverError::Shares)?;
-            Ok(Declared { owner, who: Who { readers, writers }, name })
-        })
-    }
-
-    fn ledger<const D: usize, const P: usize>(&self) -> Result<Ledger<D, P>, HandOverError> {
-        let (pools, shares) = self.counts()?;
-        let rest = self.bytes.get(HEAD + pools * POOL + shares * SHARE..).ok_or(HandOverError::Short)?;
-        Ledger::decode(rest).map_err(HandOverError::Ledger)
-    }
-}
-
-/// Writes words and a name, one behind the other.
-fn put<const N: usize>(slot: &mut [u8], words: [u32; N], name: &[u8]) {
-    let (first, rest) = slot.split_at_mut(N * WORD);
-    for (to, word) in first.chunks_exact_mut(WORD).zip(words) {
-        to.copy_from_slice(&word.to_le_bytes());
-    }
-    rest.copy_from_slice(name);
-}
+use crate::wire::{NAME_BYTES, Refused};
 
 /// The account: a ledger of `D` domains and `P` pools, and for each pool `WORDS` words of extents, or `PAGE_WORDS` words and `PAGES` pages.
 #[derive(Clone, Debug)]
@@ -291,13 +101,10 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.tallies.get(usize::from(pool)).map_or(0, Tally::used)
     }
 
-    fn admitted(&mut self, request: &Request, joined: Option<&Region>, held: &[Holding]) -> Result<Admitted, Refused> {
-        let pages = self.ledger.platform().pages().copied();
-        let window = pages.as_ref().map(|pages| Window::of(pages, request.domain));
-        let joined = joined.copied();
-        let Books { ledger, stock, tallies, .. } = self;
-        let mut finder = Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held };
-        let grant = ledger.admit(request, &mut finder).map_err(|refusal| match refusal.rule {
+    fn admitted(&mut self, asked: (Request, Option<Region>), held: &[Holding]) -> Result<Admitted, Refused> {
+        let (request, joined) = asked;
+        let (ledger, mut finder) = self.finder(&request, joined, held);
+        let grant = ledger.admit_unexplained(&request, &mut finder).map_err(|refusal| match refusal.rule {
             Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::TableMemory if finder.scattered => {
                 refuse(rule::MARKS, 1, 0, change::RELEASE, 1)
             }
@@ -305,7 +112,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         })?;
         let region = match joined {
             Some(region) => region,
-            None => finder.region(request, &grant),
+            None => finder.region(&request, &grant),
         };
         let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
         Ok(Admitted {
@@ -313,6 +120,39 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             terms: Terms { slots, place: place as u8 },
             nodes: table.map(|range| (range.base, range.bytes)),
         })
+    }
+
+    /// The ledger, and who finds what it grants of a request.
+    fn finder<'a>(
+        &'a mut self,
+        request: &Request,
+        joined: Option<Region>,
+        held: &'a [Holding],
+    ) -> (&'a mut Ledger<D, P>, Finder<'a, D, P, WORDS, PAGE_WORDS, PAGES>) {
+        let Books { ledger, stock, tallies, .. } = self;
+        let window = window_of(ledger, request);
+        (ledger, Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held })
+    }
+
+    /// Fresh memory as the ledger is asked for it.
+    fn fresh(client: u8, wanted: &Wanted) -> Result<(Request, Option<Region>), Refused> {
+        let Wanted { bytes, at, alignment: align, .. } = *wanted;
+        if align == 0 || !align.is_power_of_two() {
+            return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
+        }
+        // What the extent will be, but for its address: its entry in the table depends on its shape only.
+        let table_bytes = node_bytes(0, bytes);
+        let frames = Some(spec::Wanted { bytes, align, at });
+        Ok((Request { table_bytes, frames, ..request(client, wanted.spec)? }, None))
+    }
+
+    /// The same of memory that another client has, and where that is.
+    fn theirs(&self, client: u8, theirs: &Entry) -> Result<(Request, Option<Region>), Refused> {
+        let Entry { region, spec, terms } = *theirs;
+        let is_paged = self.ledger.platform().pages().is_some();
+        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
+        let descriptors = Self::descriptors(&region, terms);
+        Ok((Request { slots, table_bytes, descriptors, ..request(client, spec)? }, Some(region)))
     }
 
     fn descriptors(region: &Region, terms: Terms) -> u32 {
@@ -329,6 +169,11 @@ fn promised(promise: Promise) -> Bound {
 
 fn place(terms: Terms) -> TablePlace {
     TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip)
+}
+
+/// The window of the client that asks, where there are page tables.
+fn window_of<const D: usize, const P: usize>(ledger: &Ledger<D, P>, request: &Request) -> Option<Window> {
+    ledger.platform().pages().map(|pages| Window::of(pages, request.domain))
 }
 
 fn refused(refusal: Refusal) -> Refused {
@@ -362,23 +207,20 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     for Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
     fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused> {
-        let Wanted { bytes, at, alignment: align, .. } = *wanted;
-        if align == 0 || !align.is_power_of_two() {
-            return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
-        }
-        // What the extent will be, but for its address: its entry in the table depends on its shape only.
-        let table_bytes = node_bytes(0, bytes);
-        let frames = Some(spec::Wanted { bytes, align, at });
-        self.admitted(&Request { table_bytes, frames, ..request(client, wanted.spec)? }, None, held)
+        self.admitted(Self::fresh(client, wanted)?, held)
     }
 
     fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused> {
-        let Entry { region, spec, terms } = *theirs;
-        let is_paged = self.ledger.platform().pages().is_some();
-        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
-        let descriptors = Self::descriptors(&region, terms);
-        let request = Request { slots, table_bytes, descriptors, ..request(client, spec)? };
-        self.admitted(&request, Some(&region), held)
+        self.admitted(self.theirs(client, theirs)?, held)
+    }
+
+    fn explain(&mut self, client: u8, asked: &Asked, step: u16, held: &[Holding]) -> Result<(), Refused> {
+        let (request, joined) = match asked {
+            Asked::Fresh(wanted) => Self::fresh(client, wanted)?,
+            Asked::Theirs(theirs) => self.theirs(client, theirs)?,
+        };
+        let (ledger, mut finder) = self.finder(&request, joined, held);
+        ledger.explain(&request, u32::from(step), &mut finder).map_err(refused)
     }
 
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {

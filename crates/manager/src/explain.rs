@@ -114,6 +114,8 @@ impl fmt::Display for Remedy {
             change::REVOKE => write!(f, "revoke the access of {value} domains first"),
             change::DECLARE => f.write_str("declare it under the owner's `shares` in the manifest"),
             change::ALIGNMENT => write!(f, "ask for an alignment of {value}"),
+            change::AGAIN => f.write_str("the same request, now"),
+            change::UNKNOWN => f.write_str("not looked for yet"),
             _ => f.write_str("no change of this request"),
         }
     }

@@ -3,7 +3,8 @@
 //!
 //! The whole state is words, so that several domains can take turns at one history in shared memory.
 
-use crate::wire::{Answer, MESSAGE_WORDS, Message, Operation, Request, access};
+use crate::rule::change;
+use crate::wire::{Answer, MESSAGE_WORDS, Message, Operation, Refused, Request, access};
 
 /// Things that the history remembers at a time.
 pub const SLOTS: usize = 48;
@@ -244,7 +245,21 @@ impl History {
             }
         }
         self.words[INDEX] = self.words[INDEX].wrapping_add(1);
-        self.plan();
+        match answer {
+            Some(Answer::Refused(Refused { change: change::UNKNOWN, value, .. }))
+                if operation == Operation::Explain as u32 || self.below(8) == 0 =>
+            {
+                self.plan_explain(*value as u16);
+            }
+            _ => self.plan(),
+        }
+    }
+
+    /// The same client asks what would be admitted in the place of its last request.
+    fn plan_explain(&mut self, step: u16) {
+        let Some(refused) = Request::decode(&self.message()) else { return self.plan() };
+        self.words[SLOT] = NO_SLOT;
+        self.words[REQUEST..FIRST_SLOT].copy_from_slice(&refused.explained(step).encode());
     }
 }
 

@@ -7,9 +7,9 @@
 //!
 //! # Bounds
 //! Every operation looks at most once at each record of one client (`EACH`), at each client, and at the shares of each, and
-//! makes a fixed number of kernel calls. With page tables it also looks, at most nineteen times for each of two places of tables, at a
-//! window of 256 granules and at each record. What takes longer (mapping and unmapping many pieces, scrubbing, revoking, reclaiming)
-//! is done in steps, each of them a request of its own.
+//! makes a fixed number of kernel calls. Its account makes one decision, and two for `EXPLAIN`: with page tables each looks, for each of
+//! two places of tables, at a window of 256 granules and at each record. What takes longer (mapping and unmapping many pieces, scrubbing, revoking, reclaiming,
+//! finding what would be admitted in the place of what is refused) is done in steps, each of them a request of its own.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -18,10 +18,12 @@ extern crate std;
 
 pub mod books;
 mod explain;
+mod hand_over;
 pub mod history;
 mod holding;
 mod moves;
 pub mod note;
+mod obtain;
 mod operate;
 pub mod rule;
 mod seam;
@@ -35,10 +37,11 @@ pub mod wire;
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
-pub use books::{Books, Declared, HandOver, HandOverError, PoolAt};
+pub use books::Books;
 pub use explain::sentence;
+pub use hand_over::{Declared, HandOver, HandOverError, PoolAt};
 pub use holding::{Client, Gift, Holding, Share, State, Who};
-pub use seam::{Account, Admitted, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
+pub use seam::{Account, Admitted, Asked, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
 /// Most clients: their numbers are bits of a word.
@@ -165,8 +168,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
 
     fn perform(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         match request.operation {
-            Operation::Grant => self.grant(client, request, calls),
-            Operation::Share => self.share(client, request, calls),
+            Operation::Grant | Operation::Share | Operation::Join => self.obtain(client, request, calls),
+            Operation::Explain => self.explain(client, request),
             Operation::Permit => self.permit(client, request),
             Operation::Revoke => self.revoke(client, &request.share, calls),
             Operation::Release => self.release(client, request.address, calls),
@@ -174,7 +177,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             Operation::Query => self.query(client, request.address),
             Operation::Reclaim => self.reclaim(client, calls),
             Operation::Map => self.map(client, request.address, calls),
-            Operation::Join => self.join(client, request, calls),
         }
     }
 

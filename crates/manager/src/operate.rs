@@ -1,12 +1,12 @@
-//! Memory of one client: grant, release, scrub, query, reclaim.
+//! Memory that a client has: release, scrub, query, reclaim.
 
 use spec::{Method, TablePlace, TemporalSpec};
 
-use crate::holding::{Gift, Holding, State};
+use crate::holding::{Holding, State};
 use crate::note::{Holder, Note, Told};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Bound, Calls, Effort, Mark, Wanted};
-use crate::wire::{Answer, Granted, Refused, Request, place};
+use crate::seam::{Account, Bound, Calls, Effort};
+use crate::wire::{Answer, Granted, Refused, place};
 use crate::{Manager, Outcome};
 
 pub(crate) fn unknown(what: u32) -> Refused {
@@ -52,53 +52,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let descriptors = self.account.effort(&region, terms).descriptors;
         let (base, bytes, pinned) = (region.base, region.bytes, terms.pinned());
         calls.tell(&Note::Granted(Told { client, base, bytes, spec, write, holder, pinned, place, descriptors }));
-    }
-
-    /// `GRANT`.
-    pub(crate) fn grant(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
-        let at = (request.address != 0).then_some(request.address);
-        let wanted = Wanted { spec: request.spec, bytes: request.bytes, at, alignment: 1 };
-        let slot = self.obtain(client, &wanted, State::Private, calls)?;
-        Ok(self.granted(client, &self.record(client).holdings[slot]))
-    }
-
-    /// A free record of a client, or the refusal.
-    pub(crate) fn free(&self, client: u8) -> Result<usize, Refused> {
-        self.record(client).free().ok_or(refuse(rule::RECORDS, 1, 0, change::RELEASE, 1))
-    }
-
-    /// Fresh memory, mapped to the client that will hold it in `state`. Returns the index of its record.
-    pub(crate) fn obtain(
-        &mut self,
-        client: u8,
-        wanted: &Wanted,
-        state: State,
-        calls: &mut impl Calls,
-    ) -> Result<usize, crate::Stop> {
-        let slot = self.free(client)?;
-        self.provide(client, calls)?;
-        let Manager { account, clients } = self;
-        let admitted = account.admit(client, wanted, &clients[usize::from(client)].holdings)?;
-        let holding = hold(&admitted, wanted.spec, state, true);
-        self.enter_record(client, slot, &holding, admitted.nodes, calls);
-        self.begin(client, slot, calls)?;
-        Ok(slot)
-    }
-
-    /// What was admitted stands in the client's records from now on.
-    #[inline(never)]
-    pub(crate) fn enter_record(
-        &mut self,
-        client: u8,
-        slot: usize,
-        holding: &Holding,
-        nodes: Option<(u32, u32)>,
-        calls: &mut impl Calls,
-    ) {
-        let record = self.record_mut(client);
-        record.holdings[slot] = *holding;
-        record.gift = nodes.map(|(base, bytes)| Gift { base, bytes });
-        self.tell(client, holding, calls);
     }
 
     /// `RELEASE`.
@@ -158,10 +111,4 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
         Ok(Answer::Done(self.record(client).used()))
     }
-}
-
-/// The record of what was admitted; nothing of it is mapped yet.
-pub(crate) fn hold(admitted: &Admitted, spec: u32, state: State, write: bool) -> Holding {
-    let Admitted { region, terms, .. } = *admitted;
-    Holding { region, spec, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0, typed: false }
 }

@@ -30,6 +30,8 @@ pub const MARKS: u32 = 76;
 
 /// Kinds of change that would make a request admissible.
 pub mod change {
+    /// No change has been found yet: `EXPLAIN` goes on with this step (value). The ledger's number.
+    pub const UNKNOWN: u32 = spec::Change::Unknown(0).numbers().0;
     /// No change of this request does it.
     pub const NONE: u32 = 64;
     /// Release so many of one's own (value).
@@ -46,6 +48,8 @@ pub mod change {
     pub const ALIGNMENT: u32 = 71;
     /// Declare it in the manifest, under the shares of its owner.
     pub const DECLARE: u32 = 72;
+    /// Ask again: what was in the way no longer is.
+    pub const AGAIN: u32 = 73;
 }
 
 pub(crate) const fn refuse(rule: u32, asked: u32, left: u32, change: u32, value: u32) -> Refused {

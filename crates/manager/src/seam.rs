@@ -54,6 +54,15 @@ pub struct Wanted {
     pub alignment: u32,
 }
 
+/// What a client asks the account for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Fresh memory.
+    Fresh(Wanted),
+    /// Memory that another client has.
+    Theirs(Entry),
+}
+
 /// What the ledger admitted, already entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted {
@@ -87,7 +96,7 @@ pub trait Account {
     /// Finds clean frames for what is wanted and enters them, and their entry in the client's table.
     ///
     /// # Errors
-    /// The refusal, with the smallest change that would be admitted.
+    /// The refusal; where a change has to be looked for, it says so ([`Account::explain`]).
     fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused>;
 
     /// Enters memory that is granted already into the table of another client.
@@ -95,6 +104,12 @@ pub trait Account {
     /// # Errors
     /// As [`Account::admit`].
     fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused>;
+
+    /// One step of looking for the smallest change of what would be refused: the request and one candidate are decided. Nothing changes.
+    ///
+    /// # Errors
+    /// The refusal, with the change or the next step. `Ok` when it would be admitted.
+    fn explain(&mut self, client: u8, asked: &Asked, step: u16, held: &[Holding]) -> Result<(), Refused>;
 
     /// Takes the entry of a region in the client's table away; with `frames` also the memory, which is not clean then: the client
     /// is charged for it until it is.

@@ -5,14 +5,14 @@
 //! declared as its own, and joins only by naming the owner, so that a name means the same to everybody from the beginning.
 
 use crate::holding::{Holding, Share, State, Who};
-use crate::operate::hold;
+use crate::obtain::Sought;
 use crate::rule::{self, change, refuse};
 use crate::seam::{Account, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
 use crate::{Manager, Outcome, REVOKE_STEPS};
 
 /// Where shared memory stands: owner, and index among the owner's.
-type Place = (u8, u8);
+pub(crate) type Place = (u8, u8);
 
 const EVERYBODY: u32 = u32::MAX;
 
@@ -41,17 +41,18 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         true
     }
 
-    /// `SHARE`: the caller's own, whatever others call theirs.
-    pub(crate) fn share(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
+    /// What `SHARE` comes to: the caller's own, whatever others call theirs.
+    pub(crate) fn own_share(&self, client: u8, request: &Request) -> Result<Sought, Refused> {
         sensible(request)?;
         let index = self.record(client).share(&request.share).ok_or_else(undeclared)? as u8;
-        match self.made((client, index)) {
-            Some(holding) => {
-                agree(holding.spec, holding.region.bytes, request)?;
-                Ok(self.granted(client, holding))
-            }
-            None => self.create(client, index, request, calls),
+        if let Some(slot) = self.shared((client, index)).holding {
+            let made = &self.record(client).holdings[usize::from(slot)];
+            agree(made.spec, made.region.bytes, request)?;
+            return Ok(Sought::Known(usize::from(slot)));
         }
+        let alignment = request.alignment.max(1);
+        let wanted = Wanted { spec: request.spec, bytes: request.bytes, at: None, alignment };
+        Ok(Sought::Fresh(wanted, State::Owned(index)))
     }
 
     fn shared(&self, (owner, index): Place) -> &Share {
@@ -69,52 +70,40 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         self.clients.iter().position(|client| client.name == *name && name[0] != 0).map(|index| index as u8)
     }
 
-    fn create(&mut self, client: u8, index: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
-        let alignment = request.alignment.max(1);
-        let wanted = Wanted { spec: request.spec, bytes: request.bytes, at: None, alignment };
-        let slot = self.obtain(client, &wanted, State::Owned(index), calls)?;
-        let all = |bits: u32| if request.access & bits != 0 { EVERYBODY } else { 0 };
+    /// A client has made its shared memory, in the record `slot`; who may map it, the bits of `asked` say.
+    pub(crate) fn offer(&mut self, client: u8, index: u8, slot: usize, asked: u32) {
+        let all = |bits: u32| if asked & bits != 0 { EVERYBODY } else { 0 };
         let permitted = Who { readers: all(access::ALL_READ), writers: all(access::ALL_WRITE) };
         let share = &mut self.record_mut(client).shares[usize::from(index)];
         *share = Share { holding: Some(slot as u8), permitted, members: 0, ..*share };
-        Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
-    /// `JOIN`: the shared memory of the owner that the request names.
-    pub(crate) fn join(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
+    /// What `JOIN` comes to: the shared memory of the owner that the request names.
+    pub(crate) fn share_of_another(&self, client: u8, request: &Request) -> Result<Sought, Refused> {
         sensible(request)?;
         let owner = self.named(&request.name).ok_or_else(undeclared)?;
         let index = self.record(owner).share(&request.share).ok_or_else(undeclared)? as u8;
-        let share = *self.shared((owner, index));
-        let theirs = *self.made((owner, index)).filter(|theirs| theirs.state.is_live()).ok_or_else(not_made)?;
+        let share = self.shared((owner, index));
+        let theirs = self.made((owner, index)).filter(|theirs| theirs.state.is_live()).ok_or_else(not_made)?;
         let (wanted, left) = (request.access & (access::READ | access::WRITE), share.access(client));
         if wanted & !left != 0 {
-            return Err(forbidden(&share, client, request.access).into());
+            return Err(forbidden(share, client, request.access));
         }
         let write = request.access & access::WRITE != 0;
         if theirs.unmapped() > 0 {
-            return Err(not_made().into());
+            return Err(not_made());
         }
         agree(theirs.spec, theirs.region.bytes, request)?;
         if let Some(slot) = self.record(client).joined(owner, index) {
-            let known = &self.record(client).holdings[slot];
-            if write && !known.write {
-                return Err(refuse(rule::PERMITTED, request.access, access::READ, change::RELEASE, 1).into());
+            if write && !self.record(client).holdings[slot].write {
+                return Err(refuse(rule::PERMITTED, request.access, access::READ, change::RELEASE, 1));
             }
-            return Ok(self.granted(client, known));
+            return Ok(Sought::Known(slot));
         }
         if self.record(client).member(owner, index).is_some() {
-            return Err(not_made().into());
+            return Err(not_made());
         }
-        let slot = self.free(client)?;
-        self.provide(client, calls)?;
-        let Manager { account, clients } = self;
-        let admitted = account.join(client, &theirs.entry(), &clients[usize::from(client)].holdings)?;
-        let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
-        self.enter_record(client, slot, &holding, admitted.nodes, calls);
-        self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
-        self.begin(client, slot, calls)?;
-        Ok(self.granted(client, &self.record(client).holdings[slot]))
+        Ok(Sought::Theirs((owner, index), theirs.entry(), write))
     }
 
     /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`. Nobody gets more than the manifest says.

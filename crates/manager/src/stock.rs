@@ -4,7 +4,7 @@ use memory::extents::{Extent, ExtentError, Extents};
 use memory::pieces::Pieces;
 use spec::{Frames, Grant, NotThere, PAGE_BYTES, Range, Request, TablePlace};
 
-use crate::books::PoolAt;
+use crate::hand_over::PoolAt;
 use crate::holding::Holding;
 use crate::seam::{Mark, Piece, Region, Terms};
 use crate::tally::Tally;

@@ -6,12 +6,13 @@
 //!
 //! ```text
 //! word       0          1     2      3        4          5       6       7     8      9            10   11
-//! request    operation  spec  bytes  address  alignment  access  life    -     name of a domain (four words)
+//! request    operation  spec  bytes  address  alignment  access  life    of    name of a domain (four words)
 //! granted    0          base  bytes  spec     level      cycles  method  left  place  descriptors  map  release
 //! refused    1          rule  asked  left     change     value
 //! done       2          left
 //! ```
-//! In a request, the name of shared memory follows in words 12 to 15.
+//! In a request, the name of shared memory follows in words 12 to 15. Word 7 counts for `EXPLAIN` only: the number of the operation
+//! that was refused, and from bit 16 on the step.
 
 /// Words of a message: what one call of `gate_copy_in` moves.
 pub const MESSAGE_WORDS: usize = 16;
@@ -21,6 +22,7 @@ pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;
 pub const NAME_BYTES: usize = 16;
 /// The word of a request that says how often its domain has been restarted.
 pub const LIFE_WORD: usize = 6;
+const OF_WORD: usize = 7;
 const NAME_WORD: usize = 8;
 const SHARE_WORD: usize = 12;
 
@@ -85,6 +87,10 @@ operations! {
     Map = 9;
     /// The shared memory `share` of the domain `name`, which is another. Answer: granted or refused.
     Join = 10;
+    /// One step of looking for the smallest change of a refused `GRANT`, `SHARE` or `JOIN`, whose words stand in the request; nothing
+    /// changes. Answer: refused, with the change, or with `change::UNKNOWN` and the next step as long as there is one; done when the
+    /// request would no longer be refused.
+    Explain = 11;
 }
 
 /// Bits of [`Request::access`].
@@ -99,6 +105,34 @@ pub mod access {
     pub const ALL_WRITE: u32 = 8;
     /// Every bit.
     pub const ALL: u32 = 15;
+}
+
+/// What an `EXPLAIN` is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The operation that was refused: one that asks for memory.
+    pub operation: Operation,
+    /// The step of the search, from 0 on.
+    pub step: u16,
+}
+
+impl Explained {
+    const STEP_SHIFT: u32 = 16;
+
+    const fn encode(self) -> u32 {
+        self.operation as u32 | (self.step as u32) << Self::STEP_SHIFT
+    }
+
+    /// `None` when the operation is none that asks for memory.
+    const fn decode(word: u32) -> Option<Explained> {
+        let step = (word >> Self::STEP_SHIFT) as u16;
+        match Operation::from_number(word & ((1 << Self::STEP_SHIFT) - 1)) {
+            Some(operation @ (Operation::Grant | Operation::Share | Operation::Join)) => {
+                Some(Explained { operation, step })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A request, decoded but not judged.
@@ -118,6 +152,8 @@ pub struct Request {
     pub access: u32,
     /// How often the caller has been restarted.
     pub life: u32,
+    /// What an [`Operation::Explain`] is about, and nothing else has.
+    pub of: Option<Explained>,
     /// Name of a domain, padded with zero bytes; empty when none is named.
     pub name: [u8; NAME_BYTES],
     /// Name of shared memory among its owner's, padded with zero bytes; empty when none is named.
@@ -128,7 +164,8 @@ impl Request {
     /// A request with nothing but its operation.
     pub const fn new(operation: Operation) -> Request {
         let none = [0; NAME_BYTES];
-        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, life: 0, name: none, share: none }
+        let (name, share) = (none, none);
+        Request { operation, spec: 0, bytes: 0, address: 0, alignment: 0, access: 0, life: 0, of: None, name, share }
     }
 
     /// The same request about an address or a number.
@@ -149,6 +186,13 @@ impl Request {
         Request { share: padded(share), ..self }
     }
 
+    /// The request for a step of explaining this one, or the one that this one explains.
+    #[must_use]
+    pub fn explained(self, step: u16) -> Request {
+        let operation = self.of.map_or(self.operation, |explained| explained.operation);
+        Request { operation: Operation::Explain, of: Some(Explained { operation, step }), ..self }
+    }
+
     /// Writes the request as words.
     pub fn encode(&self) -> Message {
         let mut words = [0; MESSAGE_WORDS];
@@ -161,12 +205,14 @@ impl Request {
             self.access,
             self.life,
         ]);
+        words[OF_WORD] = self.of.map_or(0, Explained::encode);
         words[NAME_WORD..SHARE_WORD].copy_from_slice(&to_words(&self.name));
         words[SHARE_WORD..].copy_from_slice(&to_words(&self.share));
         words
     }
 
-    /// Reads a request from words that anybody may have written; `None` when no operation has that number.
+    /// Reads a request from words that anybody may have written; `None` when no operation has that number, or an `EXPLAIN` is about
+    /// none that asks for memory.
     pub fn decode(words: &Message) -> Option<Request> {
         let name_at = |first: usize| {
             let mut name = [0; NAME_BYTES];
@@ -175,8 +221,14 @@ impl Request {
             }
             name
         };
+        let operation = Operation::from_number(words[0])?;
+        let of = match operation {
+            Operation::Explain => Some(Explained::decode(words[OF_WORD])?),
+            _ => None,
+        };
         Some(Request {
-            operation: Operation::from_number(words[0])?,
+            operation,
+            of,
             spec: words[1],
             bytes: words[2],
             address: words[3],

@@ -103,6 +103,8 @@ pub enum Change {
     ReleaseEntries(u32),
     /// Release, and clear, so many of one's own bytes first.
     ReleaseBytes(u32),
+    /// It has not been found yet: the search goes on with this step (`Ledger::explain`).
+    Unknown(u32),
 }
 
 impl Change {
@@ -117,6 +119,7 @@ impl Change {
             Self::ReleaseTable(bytes) => (5, bytes),
             Self::ReleaseEntries(count) => (6, count),
             Self::ReleaseBytes(bytes) => (7, bytes),
+            Self::Unknown(step) => (8, step),
         }
     }
 }

@@ -182,7 +182,7 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
 /// The smallest change in the words of a manifest.
 fn remedy(change: Change) -> String {
     match change {
-        Change::None => "make other areas of the domain smaller or fewer".into(),
+        Change::None | Change::Unknown(_) => "make other areas of the domain smaller or fewer".into(),
         Change::Spec(spec) => format!("write `spec = \"{spec}\"`: that is admitted"),
         Change::Bytes(bytes) => format!("make it at most {bytes} bytes: that is admitted"),
         Change::Misses(misses) => format!("declare at most {misses} misses: that is admitted"),

@@ -203,16 +203,17 @@ codes! {
          No program can do this if the kernel keeps its rules: report it with the manifest."
     "CF0709" "a job took more than its wcet"
         "A job's code in its own domain and the kernel's work for its calls, without gates and misses, took longer than `wcet` declares. Only the \
-         thread itself can miss deadlines by this. Declare more, or make the job shorter."
+         thread itself, and those that share its budget, can miss deadlines by this. Declare more, or make the job shorter."
     "CF0710" "a response took longer than its bound"
-        "A thread completed later after its release than `check` computed. If no job took more than its wcet (CF0709) or slept inside a job, and no \
-         budget was overdrawn (CF0708), the computed bound is wrong."
+        "A thread completed later after its release than `check` computed, although nobody on whom the bound counts had taken more than its wcet \
+         (CF0709) or slept inside a job before. If none of them called, signalled or missed more than it had declared, and no budget was overdrawn \
+         (CF0708), the computed bound is wrong."
     "CF0711" "a gate call took longer than its bound"
         "The callee's code and the kernel's work for it, without the time in which other threads ran, took longer than the gate's `bound`; or the \
          kernel needed longer to stop a callee than its own paths allow. Declare more, or make the callee shorter."
     "CF0712" "a release was late"
-        "Less important code ran, or the processor slept, for longer after a nominal release than the timer can be late (`enforcement_ns` of the board). \
-         Responses begin late by so much."
+        "Less important code ran, or the processor slept, for longer after a nominal release than the timer can be late (`enforcement_ns` of the board), \
+         while the thread waited for it. Responses begin late by so much."
     "CF0713" "the meters cannot be believed"
         "The tolerance with which the use of budgets is judged is above its limit, because the kernel took longer until a thread went on than the \
          board's file says; or the observer had to measure a time that ended before it began."

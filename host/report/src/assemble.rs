@@ -189,7 +189,8 @@ fn run(
 
 fn thread(thread: &Thread, analysis: &Analysis, end: u64) -> ThreadReport {
     let index = usize::from(thread.index);
-    analysis.jobs[index].report(thread, &analysis.execution.threads[index], &analysis.time, end)
+    let claims_until = analysis.claims_until(thread);
+    analysis.jobs[index].report(thread, &analysis.execution.threads[index], &analysis.time, end, claims_until)
 }
 
 fn late(system: &SystemDescription, analysis: &Analysis) -> Vec<Marker> {

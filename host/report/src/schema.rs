@@ -287,7 +287,7 @@ pub struct ThreadReport {
     pub response: Option<Quantiles>,
     /// Bound on the response time that admission computed.
     pub response_bound: Option<u64>,
-    /// Jobs that took longer.
+    /// Jobs that took longer, until somebody on whom the bound counts broke what was declared.
     pub response_exceeded: Cases,
     /// What it used, from execution.
     pub used: ThreadUse,

@@ -1,5 +1,6 @@
 //! Tests on small streams of events whose results are computed by hand. Clocks are chosen so that a tick is ten cycles.
 
+mod claims;
 mod figures;
 mod files;
 mod grants;

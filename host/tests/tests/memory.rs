@@ -1,4 +1,5 @@
-//! Memory beyond what the manifest places: the manager, its clients, and a manager that has gone mad.
+//! Memory beyond what the manifest places: the manager, its clients, a client that wants it to take long, and a manager that has
+//! gone mad.
 
 use system_tests::{BOARDS, Ran, root};
 
@@ -101,6 +102,26 @@ fn the_worked_example_prints_what_the_document_says() {
         let gate = ran.named("gates", "name", "memory.request");
         assert_eq!(gate["failed"], 0, "{gate:#}");
         assert!(gate["max_cycles"].as_u64() <= gate["bound_cycles"].as_u64(), "{gate:#}");
+    }
+}
+
+/// The longest request that anybody can make: with nothing of the manager's in the caches, and all of a client's records in use. A
+/// manager that looks for remedies before it refuses is stopped here.
+#[test]
+fn no_request_takes_the_manager_longer_than_its_bound() {
+    for board in BOARDS {
+        let ran = Ran::on(board, "tests/manager/refusals.toml", &[]);
+        ended_as_promised(&ran);
+        let console = ran.console();
+        let line = console.lines().find_map(|line| line.strip_prefix("greedy: "));
+        let numbers = line.unwrap_or_default().split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
+        let seen: Vec<u32> = numbers.collect();
+        let [refusals, remedies, steps, held] = seen[..] else { panic!("{board}: {console}\n{}", ran.stderr) };
+        // Both searches that end soon and searches that go to the end; every refusal has a remedy, or is known to have none.
+        assert!(refusals > 100 && refusals == remedies && steps > 2 * refusals && held == 31, "{board}: {seen:?}");
+        let gate = ran.named("gates", "name", "memory.request");
+        assert_eq!(gate["failed"], 0, "{board}: {gate:#}");
+        assert!(gate["max_cycles"].as_u64() <= gate["bound_cycles"].as_u64(), "{board}: {gate:#}");
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use manager::books::{Books, HandOver};
 use manager::history::{COMPARED_SEED, COMPARED_SPECS, COMPARED_STEPS, History, NAMES, digest};
 use manager::standard::Standard;
 use manager::wire::{Answer, Operation};
+use manager::{Books, HandOver};
 use manager::{Calls, Mapping};
 use system_tests::{cofferdam, root};
 

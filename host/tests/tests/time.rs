@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use system_tests::BOARDS;
+use serde_json::json;
 use system_tests::time::Finding;
+use system_tests::{BOARDS, Ran};
 
 /// Runs the systems whose position is `part` modulo 4, so that several run at a time.
 fn every_fourth_from(part: usize) {
@@ -38,10 +39,26 @@ fn promises_are_kept_4() {
     every_fourth_from(3);
 }
 
+/// Nobody is blamed for what a hostile thread has broken itself, and it is told in the report.
+#[test]
+fn a_thread_that_breaks_its_own_declaration_fails_no_run() {
+    for board in BOARDS {
+        let ran = Ran::on(board, "tests/time/liar.toml", &[]);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
+        let liar = ran.named("threads", "name", "liar");
+        let count = |key: &str| liar[key].as_u64().unwrap_or(0);
+        assert!(liar["job"]["exceeded"]["count"].as_u64() > Some(5), "{board}: {liar:#}");
+        assert!(count("overruns") > 5 && count("missed_deadlines") > 5, "{board}: {liar:#}");
+        assert!(liar["response"]["max"].as_u64() > liar["response_bound"].as_u64(), "{board}: {liar:#}");
+        let victim = ran.named("threads", "name", "victim");
+        assert!(victim["releases"].as_u64() > Some(10) && victim["missed_deadlines"] == 0, "{board}: {victim:#}");
+    }
+}
+
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {
-    const NAMES: [&str; 15] = [
+    const NAMES: [&str; 16] = [
         "crumbs",
         "crumbs-timer",
         "float",
@@ -52,6 +69,7 @@ fn each_finding_has_its_system() {
         "interval",
         "late-prices",
         "lazy-refill",
+        "liar",
         "phases",
         "shared-domains",
         "shared-emptied",

@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use cofferdam::Info;
 use cofferdam::abi::Kind;
-use manager::books::{Books, HandOver, HandOverError};
 use manager::standard::Standard;
+use manager::{Books, HandOver, HandOverError};
 
 use crate::kernel::{Kernel, Pool};
 

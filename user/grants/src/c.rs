@@ -19,9 +19,12 @@ fn remember(refused: &Refused) {
     }
 }
 
+/// The last refusal, with the change that would be admitted.
 fn last() -> Refused {
     let [rule, asked, left, change, value] = [0, 1, 2, 3, 4].map(|index: usize| LAST[index].load(Ordering::Relaxed));
-    Refused { rule, asked, left, change, value }
+    let refused = crate::client::explained(Refused { rule, asked, left, change, value });
+    remember(&refused);
+    refused
 }
 
 fn told<T>(outcome: Result<T, Failure>) -> Result<T, i32> {

@@ -1,9 +1,11 @@
 //! The memory manager, asked through its gate.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use abi::Error;
-use manager::wire::{Answer, Granted, LIFE_WORD, Operation, Refused, Request, access};
+use manager::rule::change;
+use manager::wire::{Answer, Granted, LIFE_WORD, MESSAGE_WORDS, Message, Operation, Refused, Request, access};
 
 use crate::block::Block;
 
@@ -20,11 +22,17 @@ unsafe extern "C" {
 pub const GATE: &str = "memory";
 /// How often a call is repeated while another thread is being served, or the manager has not started.
 const TRIES: u32 = 1000;
+/// Steps of looking for a change that are asked for: more than any ledger has.
+const MOST_STEPS: u32 = 256;
+
+/// The last request of this domain for whose refusal a change can be looked for.
+static REFUSED: [AtomicU32; MESSAGE_WORDS] = [const { AtomicU32::new(0) }; MESSAGE_WORDS];
 
 /// Why there is no memory. Nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The manager refuses: rule, what was asked, what is left, and the change that would be admitted.
+    /// The manager refuses: rule, what was asked, what is left, and the change that would be admitted, or that
+    /// [`Failure::explained`] looks for.
     Refused(Refused),
     /// There is no manager, or it cannot be reached.
     Failed(Error),
@@ -33,6 +41,45 @@ pub enum Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Failed(error)
+    }
+}
+
+impl Failure {
+    /// The same failure with the change that would be admitted, if it is this domain's last refusal: the manager looks for it only when it
+    /// is asked. Should the request be possible meanwhile, that is the change.
+    ///
+    /// # Time complexity
+    /// A call of the manager's gate for each change that is looked at: some twenty at most. None when the change is known.
+    #[must_use]
+    pub fn explained(self) -> Failure {
+        match self {
+            Failure::Refused(refused) => Failure::Refused(explained(refused)),
+            failed @ Failure::Failed(_) => failed,
+        }
+    }
+}
+
+/// See [`Failure::explained`]. What the manager does not find stays unknown.
+pub(crate) fn explained(mut refused: Refused) -> Refused {
+    let words: Message = core::array::from_fn(|index| REFUSED[index].load(Ordering::Relaxed));
+    let (Some(request), Some(manager)) = (Request::decode(&words), Manager::find()) else { return refused };
+    for _ in 0..MOST_STEPS {
+        if refused.change != change::UNKNOWN {
+            break;
+        }
+        refused = match manager.ask(&request.explained(refused.value as u16)) {
+            Err(Failure::Refused(found)) => found,
+            Ok(_) => Refused { change: change::AGAIN, value: 0, ..refused },
+            Err(Failure::Failed(_)) => break,
+        };
+    }
+    refused
+}
+
+/// Keeps a refused request, so that a change can be looked for.
+fn remember(request: &Request) {
+    for (slot, word) in REFUSED.iter().zip(request.encode()) {
+        slot.store(word, Ordering::Relaxed);
     }
 }
 
@@ -100,7 +147,12 @@ impl Manager {
             cof_heap_wait();
         }
         match Answer::decode(&message) {
-            Some(Answer::Refused(refused)) => Err(Failure::Refused(refused)),
+            Some(Answer::Refused(refused)) => {
+                if refused.change == change::UNKNOWN && request.operation != Operation::Explain {
+                    remember(request);
+                }
+                Err(Failure::Refused(refused))
+            }
             Some(answer) => Ok(answer),
             None => Err(Error::BadState.into()),
         }

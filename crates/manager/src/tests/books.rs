@@ -9,7 +9,7 @@ use super::machine::POOL;
 use super::{CLIENTS, PINNED};
 use crate::rule::refuse;
 use crate::wire::Refused;
-use crate::{Account, Admitted, Bound, Effort, Entry, Holding, Mark, Piece, Region, Terms, Wanted};
+use crate::{Account, Admitted, Asked, Bound, Effort, Entry, Holding, Mark, Piece, Region, Terms, Wanted};
 
 const UNIT: u32 = 256;
 
@@ -19,6 +19,8 @@ pub struct Simple {
     pub entries: [u32; CLIENTS],
     /// Bytes that each client is charged for.
     pub charged: [u32; CLIENTS],
+    /// Decisions that it was asked for.
+    pub decisions: u32,
 }
 
 impl Simple {
@@ -28,6 +30,7 @@ impl Simple {
             pinned: [0; CLIENTS],
             entries: [0; CLIENTS],
             charged: [0; CLIENTS],
+            decisions: 0,
         }
     }
 
@@ -66,6 +69,7 @@ impl Simple {
 
 impl Account for Simple {
     fn admit(&mut self, client: u8, wanted: &Wanted, _: &[Holding]) -> Result<Admitted, Refused> {
+        self.decisions += 1;
         if wanted.bytes == 0 {
             return Err(refuse(3, 0, 0, 0, 0));
         }
@@ -77,7 +81,18 @@ impl Account for Simple {
     }
 
     fn join(&mut self, client: u8, theirs: &Entry, _: &[Holding]) -> Result<Admitted, Refused> {
+        self.decisions += 1;
         self.enter(client, theirs.region, theirs.spec)
+    }
+
+    fn explain(&mut self, client: u8, asked: &Asked, _: u16, held: &[Holding]) -> Result<(), Refused> {
+        self.decisions += 1;
+        // It looks for no changes; a copy may be charged.
+        let mut copy = Simple { free: self.free.clone(), ..*self };
+        match asked {
+            Asked::Fresh(wanted) => copy.admit(client, wanted, held).map(|_| ()),
+            Asked::Theirs(theirs) => copy.join(client, theirs, held).map(|_| ()),
+        }
     }
 
     fn leave(&mut self, client: u8, entry: &Entry, _frames: bool, _: &[Holding]) {

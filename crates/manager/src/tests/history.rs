@@ -44,6 +44,7 @@ fn request(random: &mut Random, bases: &[u32]) -> [u32; MESSAGE_WORDS] {
     };
     words[4] = random.of(&[0, 0, 1, 4096, 3, 0x8000_0000]);
     words[5] = random.below(20);
+    words[7] = random.of(&[1, 2, 10, 10 | 3 << 16, 1 | 30 << 16, 0, 3, 11, u32::MAX]);
     let names: &[&str] = &["", "", "control", "store", "script", "nobody"];
     let name = Request::new(Operation::Query).with(names[random.below(names.len() as u32) as usize]).encode();
     words[8..12].copy_from_slice(&name[8..12]);

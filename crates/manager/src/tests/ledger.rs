@@ -9,7 +9,8 @@ use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, Temp
 use super::machine::{Machine, POOL, Type};
 use super::{DECLARED, POOL_BYTES, declare, grant, release};
 use crate::history::{History, NAMES};
-use crate::rule::{MARKS, SPECIFIED, change::RELEASE};
+use crate::rule::change::{RELEASE, UNKNOWN};
+use crate::rule::{MARKS, SPECIFIED};
 use crate::tally::{marks_kept, marks_most};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, padded, place};
 use crate::{Books, Declared, Error, HandOver, HandOverError, Manager, PoolAt, State};
@@ -92,8 +93,15 @@ impl World {
         }
     }
 
+    /// The refusal with its change, which is looked for as the client's library does; nothing changes meanwhile.
     fn refused(&mut self, badge: u32, request: Request) -> Refused {
-        match self.send(badge, request) {
+        let before = self.manager.account.ledger().clone();
+        let mut answer = self.send(badge, request);
+        while let Answer::Refused(Refused { change: UNKNOWN, value, .. }) = answer {
+            answer = self.send(badge, request.explained(value as u16));
+        }
+        assert_eq!(*self.manager.account.ledger(), before, "{request:?}");
+        match answer {
             Answer::Refused(refused) => refused,
             other => panic!("{request:?}: {other:?}"),
         }
@@ -246,6 +254,36 @@ fn a_client_that_cuts_memory_into_pieces_leaves_the_others_their_marks() {
 }
 
 #[test]
+fn a_refusal_is_told_before_anybody_looks_for_its_remedy() {
+    let mut world = World::new();
+    let too_much = grant(2 * POOL_BYTES, L2);
+    let told = Refused { rule: 9, asked: 2 * POOL_BYTES, left: 32 * 1024, change: UNKNOWN, value: 0 };
+    assert_eq!(world.send(0, too_much), Answer::Refused(told));
+    let found = Refused { change: 2, value: 32 * 1024, ..told };
+    assert_eq!(world.send(0, too_much.explained(0)), Answer::Refused(found));
+    // A step that there is not finds nothing.
+    assert_eq!(world.send(0, too_much.explained(u16::MAX)), Answer::Refused(Refused { change: 0, value: 0, ..told }));
+    // What would be granted is not.
+    assert_eq!(world.send(0, grant(1024, L2).explained(0)), Answer::Done(0));
+    assert!(world.manager.client(0).unwrap().in_use().is_none());
+    world.consistent();
+}
+
+#[test]
+fn only_what_asks_for_memory_is_explained() {
+    let mut world = World::new();
+    for word in (0..=u32::from(u8::MAX)).chain([1 << 15, u32::MAX]) {
+        let mut words = grant(1024, L2).explained(0).encode();
+        words[7] = word;
+        let answer = world.manager.serve(0, &words, &mut world.machine);
+        let asks = [Operation::Grant, Operation::Share, Operation::Join].map(|operation| operation as u32);
+        assert_eq!(answer.is_ok(), asks.contains(&word), "{word:#x}");
+        assert!(answer.is_ok() || answer == Err(Error::BadArgument));
+    }
+    world.consistent();
+}
+
+#[test]
 fn no_history_makes_ledger_extents_and_kernel_disagree() {
     let specs = [0, L2, L1, DETERMINISTIC, L3, L2 | 8];
     let (mut granted, mut refused, mut joined) = (0, 0, 0);
@@ -254,7 +292,7 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
         let quotas: &[(u8, u8, u32)] =
             if seed % 2 == 0 { &[(0, 0, 20 * 1024), (1, 0, 9000), (1, 1, 8192)] } else { &[] };
         let (mut world, mut history) = (World::with(quotas), History::new(seed, 3, &specs));
-        for _ in 0..2000 {
+        for _ in 0..3000 {
             world.machine.begin();
             let answer = world.manager.serve(history.who() as u32, &history.message(), &mut world.machine);
             let answer = answer.ok().and_then(|words| Answer::decode(&words));

@@ -43,7 +43,10 @@ impl World {
 
     pub fn send(&mut self, badge: u32, request: Request) -> Result<Answer, Error> {
         self.machine.begin();
-        let answer = self.manager.serve(badge, &request.encode(), &mut self.machine)?;
+        self.manager.account.decisions = 0;
+        let answer = self.manager.serve(badge, &request.encode(), &mut self.machine);
+        assert!(self.manager.account.decisions <= 1, "the bound of a request is for one decision: {request:?}");
+        let answer = answer?;
         Ok(Answer::decode(&answer).expect("an answer"))
     }
 
@@ -108,15 +111,16 @@ pub fn declare<L: crate::Account, const C: usize, const E: usize, const S: usize
 
 #[test]
 fn messages_round_trip() {
-    for operation in Operation::ALL {
-        let request = Request {
-            spec: 1,
-            bytes: 2,
-            alignment: 4,
-            access: 5,
-            ..Request::new(*operation).about(3).with("a-long-name-1").of("and-another-one")
-        };
+    let full = Request { spec: 1, bytes: 2, alignment: 4, access: 5, ..Request::new(Operation::Grant).about(3) };
+    let full = full.with("a-long-name-1").of("and-another-one");
+    for operation in Operation::ALL.iter().copied().filter(|operation| *operation != Operation::Explain) {
+        let request = Request { operation, ..full };
         assert_eq!(Request::decode(&request.encode()), Some(request));
+        // Only what asks for memory is explained; the step can be any.
+        let explained = request.explained(u16::MAX);
+        let asks = matches!(operation, Operation::Grant | Operation::Share | Operation::Join);
+        assert_eq!(Request::decode(&explained.encode()), asks.then_some(explained));
+        assert_eq!(explained.explained(1), request.explained(1), "it stays about the request that was refused");
     }
     let answers = [
         Answer::Granted(Granted {

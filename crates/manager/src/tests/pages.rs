@@ -12,6 +12,7 @@ use spec::{
 use super::machine::{Machine, POOL, Type};
 use super::{declare, grant, join, release, share};
 use crate::history::{History, NAMES};
+use crate::rule::change::UNKNOWN;
 use crate::tally::{marks_kept, marks_most};
 use crate::wire::access::{ALL_READ, READ, WRITE};
 use crate::wire::{Answer, Granted, Operation, Refused, Request, place};
@@ -110,8 +111,14 @@ impl World {
         }
     }
 
+    /// The refusal with its change, which is looked for as the client's library does.
     fn refused(&mut self, badge: u32, request: Request) -> Refused {
-        match self.send(badge, request) {
+        let mut answer = self.send(badge, request);
+        while let Answer::Refused(Refused { change: UNKNOWN, value, .. }) = answer {
+            answer = self.send(badge, request.explained(value as u16));
+            self.consistent();
+        }
+        match answer {
             Answer::Refused(refused) => refused,
             other => panic!("{request:?}: {other:?}"),
         }

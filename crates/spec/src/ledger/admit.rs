@@ -4,7 +4,7 @@ use super::plan::{Plan, refuse};
 use super::quota::Missing;
 use super::{Account, Charge, Frames, Grant, Ledger, Opening, Range, Request, Wanted};
 use crate::platform::{Bound, Hardware, PAGE_BYTES, TablePlace};
-use crate::refusal::{Refusal, Rule};
+use crate::refusal::{Change, Refusal, Rule};
 
 /// Nodes by which a table grows at least: with nodes of 288 bytes, an extent of 2 KiB.
 const GROWTH_NODES: u32 = 7;
@@ -17,6 +17,11 @@ struct Table {
     growth: Option<Range>,
 }
 
+/// An account that cannot be opened is no request, for which a change could be looked for.
+fn unopened(rule: Rule, asked: u32, left: u32) -> Refusal {
+    Refusal { change: Change::None, ..refuse(rule, asked, left) }
+}
+
 impl<const D: usize, const P: usize> Ledger<D, P> {
     /// Opens the account of the next domain. Returns its number.
     ///
@@ -24,7 +29,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// [`Rule::Domain`] when there are `D`, [`Rule::TableMemory`] when a place has not so much left.
     pub fn open(&mut self, opening: &Opening) -> Result<u8, Refusal> {
         let Some(account) = self.accounts.get_mut(self.domains) else {
-            return Err(refuse(Rule::Domain, self.domains as u32 + 1, D as u32));
+            return Err(unopened(Rule::Domain, self.domains as u32 + 1, D as u32));
         };
         let Opening { root, mut tables, paged_slots, misses } = *opening;
         *account = Account { root, paged_slots, ..Account::EMPTY };
@@ -36,7 +41,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             tables[root as usize] = tables[root as usize].saturating_add(pages.root_bytes);
         }
         if let Some((bytes, memory)) = tables.iter().zip(&self.tables).find(|(bytes, memory)| **bytes > memory.left()) {
-            return Err(refuse(Rule::TableMemory, *bytes, memory.left()));
+            return Err(unopened(Rule::TableMemory, *bytes, memory.left()));
         }
         for (memory, bytes) in self.tables.iter_mut().zip(tables) {
             memory.used += bytes;
@@ -51,15 +56,24 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// [`Refusal`]; nothing has changed then.
     ///
     /// # Time complexity
-    /// A constant number of takes in each pool: one for the request, and at most eighteen for the search of a change.
+    /// That of [`Ledger::admit_unexplained`], and of the whole search for a change where it is refused: some twenty times as much.
     pub fn admit(&mut self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
-        match self.decide(request, frames) {
-            Ok(grant) => {
-                self.enter(&grant);
-                Ok(grant)
-            }
-            Err(refusal) => Err(Refusal { change: self.smallest_change(request, &refusal, frames), ..refusal }),
-        }
+        self.admit_unexplained(request, frames)
+            .map_err(|refusal| Refusal { change: self.smallest_change(request, &refusal, frames), ..refusal })
+    }
+
+    /// Admits a request, or says why not, without a search for what would be admitted: the change of the refusal is
+    /// [`Change::Unknown`], and [`Ledger::explain`] goes on from there.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing has changed then.
+    ///
+    /// # Time complexity
+    /// One decision: at most two takes in each pool.
+    pub fn admit_unexplained(&mut self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
+        let grant = self.decide(request, frames)?;
+        self.enter(&grant);
+        Ok(grant)
     }
 
     /// The decision. Frames are taken when it is a grant; the ledger itself is as before.

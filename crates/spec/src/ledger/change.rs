@@ -1,63 +1,131 @@
 //! The smallest change after which a refused request is admitted. Each candidate is decided like a request of its own, so that
 //! what is proposed is admitted, nothing else having changed.
+//!
+//! The search is a sequence of steps of at most one decision each. Whoever has a bound to keep takes one step at a time
+//! ([`Ledger::explain`]); on the host, [`Ledger::admit`] takes all of them.
 
 use super::{Frames, Grant, Ledger, Request, Wanted};
 use crate::refusal::{Change, Refusal, Rule};
 use crate::temporal::{AccessLevel, TemporalSpec};
 
+/// Specifications that are tried: with what is asked for in part, without constant time, of any class, and of each other level.
+const SPECS: u32 = 3 + 2 * (AccessLevel::ALL.len() as u32 - 1);
+
+/// The steps of the search, in order: the request for what is left, then specifications that promise something, then what can be
+/// given back (for quotas, of each pool), then specifications that promise nothing. Giving something back comes before giving the
+/// promise up.
+const FIRST_PROMISED: u32 = 1;
+const FIRST_RELEASE: u32 = FIRST_PROMISED + SPECS;
+
 impl<const D: usize, const P: usize> Ledger<D, P> {
-    pub(super) fn smallest_change(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
-        match refusal.rule {
-            Rule::Domain | Rule::Size => return Change::None,
-            Rule::Misses => {
-                let changed = Request { misses: refusal.left, ..*request };
-                return if self.admits(&changed, frames) { Change::Misses(refusal.left) } else { Change::None };
-            }
-            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Quota if refusal.left > 0 => {
-                let wanted = request.frames.map(|wanted| Wanted { bytes: refusal.left, ..wanted });
-                if self.admits(&Request { frames: wanted, ..*request }, frames) {
-                    return Change::Bytes(refusal.left);
-                }
-            }
-            _ => {}
-        }
-        // Giving something back comes before giving the promise up.
-        if let Some(spec) = self.nearest_spec(request, frames, true) {
-            return Change::Spec(spec);
-        }
-        match self.least_release(request, refusal, frames) {
-            Change::None => self.nearest_spec(request, frames, false).map_or(Change::None, Change::Spec),
-            change => change,
-        }
+    const FIRST_UNPROMISED: u32 = FIRST_RELEASE + if P > 0 { P as u32 } else { 1 };
+    const STEPS: u32 = Self::FIRST_UNPROMISED + SPECS;
+
+    /// One step of the search for the smallest change of a request that [`Ledger::admit_unexplained`] has refused: decides the
+    /// request again, for much may have changed since, and one candidate. The first step is 0, and [`Change::Unknown`] in the
+    /// refusal names the next one; any number will do, and beyond the last step there is no change. Nothing changes.
+    ///
+    /// # Errors
+    /// The refusal, as things are now. `Ok` when the request would be admitted.
+    ///
+    /// # Time complexity
+    /// Two decisions: at most four takes in each pool.
+    pub fn explain(&mut self, request: &Request, step: u32, frames: &mut impl Frames) -> Result<(), Refusal> {
+        let Err(refusal) = self.decided(request, frames) else { return Ok(()) };
+        Err(Refusal { change: self.search(request, &refusal, step, frames), ..refusal })
     }
 
-    /// The specification nearest to the one asked, with a promise if there has to be one: with what it gets only in part, without what
-    /// cannot be kept, then other levels, the stronger one first.
-    #[inline(never)]
-    fn nearest_spec(&self, request: &Request, frames: &mut impl Frames, promised: bool) -> Option<TemporalSpec> {
-        let asked = request.spec;
+    /// The change that all steps of the search lead to.
+    pub(super) fn smallest_change(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
+        let mut change = Change::Unknown(0);
+        while let Change::Unknown(step) = change {
+            change = self.search(request, refusal, step, frames);
+        }
+        change
+    }
+
+    /// Decides the first candidate from a step on.
+    fn search(&mut self, request: &Request, refusal: &Refusal, step: u32, frames: &mut impl Frames) -> Change {
+        // Bounded: most steps have no candidate for most refusals, and finding that out costs no decision.
+        for at in step..Self::STEPS {
+            let found = match at {
+                0 => self.less(request, refusal, frames),
+                FIRST_PROMISED..FIRST_RELEASE => self.other_spec(request, refusal, at - FIRST_PROMISED, true, frames),
+                _ if at < Self::FIRST_UNPROMISED => self.less_held(request, refusal, at - FIRST_RELEASE, frames),
+                _ => self.other_spec(request, refusal, at - Self::FIRST_UNPROMISED, false, frames),
+            };
+            match found {
+                Candidate::None => {}
+                Candidate::Refused => return Change::Unknown(at + 1),
+                Candidate::Admitted(change) => return change,
+            }
+        }
+        Change::None
+    }
+
+    /// The request for no more than what is left.
+    fn less(&self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Candidate {
+        let left = refusal.left;
+        let (changed, change) = match refusal.rule {
+            Rule::Misses => (Request { misses: left, ..*request }, Change::Misses(left)),
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Quota if left > 0 => {
+                let wanted = request.frames.map(|wanted| Wanted { bytes: left, ..wanted });
+                (Request { frames: wanted, ..*request }, Change::Bytes(left))
+            }
+            _ => return Candidate::None,
+        };
+        Candidate::of(change, self.admits(&changed, frames))
+    }
+
+    /// The request with another specification; with `promised`, one of which something is promised.
+    fn other_spec(
+        &self,
+        request: &Request,
+        refusal: &Refusal,
+        index: u32,
+        promised: bool,
+        frames: &mut impl Frames,
+    ) -> Candidate {
+        // No specification helps a request of nobody, for nothing, or with too many misses.
+        if matches!(refusal.rule, Rule::Domain | Rule::Size | Rule::Misses) {
+            return Candidate::None;
+        }
+        let Some(spec) = self.near_spec(request.spec, index) else { return Candidate::None };
+        let granted = self.decided(&Request { spec, ..*request }, frames);
+        Candidate::of(Change::Spec(spec), granted.is_ok_and(|grant| grant.bound.is_some() || !promised))
+    }
+
+    /// The specifications near to the one asked, the nearest first: with what it gets only in part, without what cannot be kept, then
+    /// other levels, the stronger one first. `None` where there is none, or it has been tried.
+    fn near_spec(&self, asked: TemporalSpec, index: u32) -> Option<TemporalSpec> {
         let in_part = asked.independent && self.platform.pages().is_some();
         let partly = TemporalSpec { allow_partial: asked.allow_partial || in_part, ..asked };
         let without = TemporalSpec { constant_time: false, ..partly };
         let anywhere = TemporalSpec { data: None, ..without };
-        let level = |number: Option<usize>| number.and_then(|number| AccessLevel::from_number(number as u32));
-        let own = asked.access as usize;
-        let nearest =
-            (1..AccessLevel::ALL.len()).flat_map(|far| [level(own.checked_add(far)), level(own.checked_sub(far))]);
-        let levels = nearest.flatten().map(|access| TemporalSpec { access, ..without });
-        let mut others = [partly, without, anywhere].into_iter().chain(levels).filter(|spec| *spec != asked);
-        others.find(|spec| {
-            self.decided(&Request { spec: *spec, ..*request }, frames)
-                .is_some_and(|grant| grant.bound.is_some() || !promised)
-        })
+        let (spec, before) = match index {
+            0 => (partly, asked),
+            1 => (without, partly),
+            2 => (anywhere, without),
+            _ => {
+                let (far, own) = ((index - 3) / 2 + 1, asked.access as u32);
+                let number = if index % 2 == 1 { own.checked_add(far) } else { own.checked_sub(far) };
+                (TemporalSpec { access: AccessLevel::from_number(number?)?, ..without }, asked)
+            }
+        };
+        (spec != before).then_some(spec)
     }
 
-    /// So much of the domain's own that, once it is released, the request is admitted.
-    fn least_release(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
-        if refusal.rule == Rule::Quota {
-            return self.least_given_back(request, refusal, frames);
+    /// The request after so much of the domain's own is released that it could be admitted; of quotas, in the pool with this index.
+    fn less_held(&mut self, request: &Request, refusal: &Refusal, index: u32, frames: &mut impl Frames) -> Candidate {
+        match refusal.rule {
+            Rule::Quota => self.less_of_pool(request, refusal, index as u8, frames),
+            _ if index == 0 => self.less_of_slots_or_tables(request, refusal, frames),
+            _ => Candidate::None,
         }
-        let Some(account) = self.accounts.get_mut(usize::from(request.domain)) else { return Change::None };
+    }
+
+    fn less_of_slots_or_tables(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Candidate {
+        let Some(account) = self.accounts.get_mut(usize::from(request.domain)) else { return Candidate::None };
         let before = (*account, self.slots);
         let missing = refusal.asked.saturating_sub(refusal.left);
         let change = match refusal.rule {
@@ -75,45 +143,55 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
                 let suits = |table: &&mut super::Quantity| {
                     table.left() == refusal.left && missing <= table.used && table.used == owned
                 };
-                let Some(table) = account.tables.iter_mut().find(suits) else { return Change::None };
+                let Some(table) = account.tables.iter_mut().find(suits) else { return Candidate::None };
                 table.used -= missing;
                 Change::ReleaseTable(missing)
             }
-            _ => return Change::None,
+            _ => return Candidate::None,
         };
         let admitted = self.admits(request, frames);
         (self.accounts[usize::from(request.domain)], self.slots) = before;
-        if admitted { change } else { Change::None }
+        Candidate::of(change, admitted)
     }
 
     /// So many bytes of the domain's own of a pool that, once they are released, its quota covers the request.
-    fn least_given_back(&mut self, request: &Request, refusal: &Refusal, frames: &mut impl Frames) -> Change {
+    fn less_of_pool(&mut self, request: &Request, refusal: &Refusal, pool: u8, frames: &mut impl Frames) -> Candidate {
         let missing = refusal.asked.saturating_sub(refusal.left);
-        for pool in 0..self.pool_count as u8 {
-            if missing == 0 || self.quota(request.domain, pool).used < missing {
-                continue;
-            }
-            let given = super::Range { pool, base: 0, bytes: missing };
-            self.discharge(request.domain, given);
-            let admitted = self.admits(request, frames);
-            self.charge(request.domain, given);
-            if admitted {
-                return Change::ReleaseBytes(missing);
-            }
+        if usize::from(pool) >= self.pool_count || missing == 0 || self.quota(request.domain, pool).used < missing {
+            return Candidate::None;
         }
-        Change::None
+        let given = super::Range { pool, base: 0, bytes: missing };
+        self.discharge(request.domain, given);
+        let admitted = self.admits(request, frames);
+        self.charge(request.domain, given);
+        Candidate::of(Change::ReleaseBytes(missing), admitted)
     }
 
     /// Whether a request would be admitted now. Nothing changes.
     pub fn admits(&self, request: &Request, frames: &mut impl Frames) -> bool {
-        self.decided(request, frames).is_some()
+        self.decided(request, frames).is_ok()
     }
 
     /// What would be granted now, but for the memory, which is given back.
     #[inline(never)]
-    fn decided(&self, request: &Request, frames: &mut impl Frames) -> Option<Grant> {
-        let grant = self.decide(request, frames).ok()?;
+    fn decided(&self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
+        let grant = self.decide(request, frames)?;
         grant.charge.frames.into_iter().chain(grant.table).for_each(|range| frames.give(range));
-        Some(grant)
+        Ok(grant)
+    }
+}
+
+/// What a step of the search finds.
+enum Candidate {
+    /// There is none at this step.
+    None,
+    /// It would be refused, or promise nothing where something has to be promised.
+    Refused,
+    Admitted(Change),
+}
+
+impl Candidate {
+    fn of(change: Change, admitted: bool) -> Candidate {
+        if admitted { Candidate::Admitted(change) } else { Candidate::Refused }
     }
 }

@@ -5,7 +5,7 @@ use crate::platform::{Hardware, Meaning, PAGE_BYTES, Pages, Regions, TablePlace,
 use crate::refusal::{Change, Refusal, Rule};
 
 pub(super) const fn refuse(rule: Rule, asked: u32, left: u32) -> Refusal {
-    Refusal { rule, asked, left, change: Change::None }
+    Refusal { rule, asked, left, change: Change::Unknown(0) }
 }
 
 /// How memory is to be checked.

@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use super::world::{Scattered, Shadow};
+use super::world::{Scattered, Shadow, refused_in_steps};
 use crate::*;
 
 pub const WORK: Work =
@@ -315,6 +315,7 @@ fn random_histories_add_up() {
                             shadow.granted(grant);
                         }
                         Err(refusal) => {
+                            assert_eq!(refused_in_steps(&mut book, &asked, &mut frames), refusal);
                             assert_eq!((&book, &frames), (&before.0, &before.1), "a refused request changed something");
                             kinds[refusal.change.numbers().0 as usize] += 1;
                             let changed = match refusal.change {

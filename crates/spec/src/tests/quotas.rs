@@ -1,7 +1,7 @@
 //! Quotas against a naive reader of the rule: nobody has more than its quota, and what is kept for one is there for it, whatever
 //! others ask for.
 
-use super::world::Lists;
+use super::world::{Lists, refused_in_steps};
 use crate::*;
 
 type Book = Ledger<3, 2>;
@@ -62,6 +62,7 @@ fn a_refusal_says_what_is_left_of_the_quota() {
     book.admit(&request(1, 4096), &mut frames).unwrap();
     let refused = book.admit(&request(1, 8192), &mut frames).unwrap_err();
     assert_eq!((refused.left, refused.change), (0, Change::ReleaseBytes(8192)));
+    assert_eq!(refused_in_steps(&mut book, &request(1, 8192), &mut frames), refused);
     // What is released counts until it is clean.
     book.release(&held.charge);
     assert_eq!(book.admit(&request(1, 8192), &mut frames).unwrap_err().rule, Rule::Quota);
@@ -163,4 +164,22 @@ fn one_request_for_memory_and_its_table_leaves_what_is_kept() {
     }
     let kept = book.admit(&Request { slots: 1, table_bytes: 0, ..paged(0, 16384) }, &mut frames);
     assert!(kept.is_ok(), "{:?} {:?}", kept, book.pools());
+}
+
+#[test]
+fn what_has_become_possible_meanwhile_needs_no_change() {
+    let (mut book, mut frames) = book();
+    let (held, wanted) = (book.admit(&request(1, 12 * 1024), &mut frames).unwrap(), request(1, 8 * 1024));
+    assert_eq!(book.admit_unexplained(&wanted, &mut frames).unwrap_err().change, Change::Unknown(0));
+    // Any number will do for a step: a client chooses it.
+    for step in [60, u32::MAX - 1, u32::MAX] {
+        assert_eq!(book.explain(&wanted, step, &mut frames).unwrap_err().change, Change::None);
+    }
+    book.release(&held.charge);
+    let range = held.charge.frames.unwrap();
+    book.cleaned(1, range);
+    frames.put(range);
+    let before = (book.clone(), frames.clone());
+    assert_eq!(book.explain(&wanted, 0, &mut frames), Ok(()));
+    assert_eq!((book, frames), before, "nothing is granted");
 }

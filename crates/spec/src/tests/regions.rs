@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::M7;
-use super::world::{Lists, Shadow};
+use super::world::{Lists, Shadow, refused_in_steps};
 use crate::*;
 
 type Book = Ledger<3, 2>;
@@ -194,6 +194,7 @@ fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change)
         Change::ReleaseRegisters(_) | Change::ReleaseTable(_) => {}
         Change::ReleaseEntries(_) => unreachable!("there are no entries to lock"),
         Change::ReleaseBytes(_) => unreachable!("there are no quotas"),
+        Change::Unknown(_) => unreachable!("the search has ended"),
     }
     let before = book.accounts()[usize::from(domain)];
     loop {
@@ -242,6 +243,7 @@ fn random_histories_add_up() {
                     match book.admit(&request, &mut lists) {
                         Ok(grant) => shadow.granted(grant),
                         Err(refusal) => {
+                            assert_eq!(refused_in_steps(&mut book, &request, &mut lists), refusal);
                             assert_eq!((book.clone(), lists.clone()), before, "a refused request changed something");
                             kinds[refusal.change.numbers().0 as usize] += 1;
                             let Some(changed) = apply(&mut book, &mut shadow, request, refusal.change) else {

@@ -154,3 +154,50 @@ impl Shadow {
         all.windows(2).all(|pair| pair[0].pool != pair[1].pool || pair[0].base + pair[0].bytes <= pair[1].base)
     }
 }
+
+/// Counts what a decision takes most of its time for.
+struct Counted<'a, F> {
+    frames: &'a mut F,
+    takes: usize,
+}
+
+impl<F: Frames> Frames for Counted<'_, F> {
+    fn take(&mut self, pool: u8, wanted: &Wanted, piece: u32) -> Result<Range, NotThere> {
+        self.takes += 1;
+        self.frames.take(pool, wanted, piece)
+    }
+
+    fn give(&mut self, range: Range) {
+        self.frames.give(range);
+    }
+
+    fn within(&self, pool: u8, bytes: u32, piece: u32) -> u32 {
+        self.frames.within(pool, bytes, piece)
+    }
+
+    fn table_bytes(&self, request: &Request, place: TablePlace, wanted: Option<&Wanted>, piece: u32) -> Option<u32> {
+        self.frames.table_bytes(request, place, wanted, piece)
+    }
+}
+
+/// The refusal of a request, step by step as a memory manager with a bound to keep tells it.
+///
+/// # Panics
+/// When it is admitted, or a step takes more than is stated.
+pub fn refused_in_steps<const D: usize, const P: usize>(
+    book: &mut Ledger<D, P>,
+    request: &Request,
+    frames: &mut impl Frames,
+) -> Refusal {
+    let mut counted = Counted { frames, takes: 0 };
+    let mut refusal = book.admit_unexplained(request, &mut counted).unwrap_err();
+    assert_eq!(refusal.change, Change::Unknown(0));
+    assert!(counted.takes <= 2 * P, "one decision, and {} takes: {request:?}", counted.takes);
+    while let Change::Unknown(step) = refusal.change {
+        counted.takes = 0;
+        refusal = book.explain(request, step, &mut counted).unwrap_err();
+        assert!(counted.takes <= 4 * P, "two decisions, and {} takes: step {step} of {request:?}", counted.takes);
+        assert!(!matches!(refusal.change, Change::Unknown(next) if next <= step));
+    }
+    refusal
+}

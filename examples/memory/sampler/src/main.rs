@@ -17,7 +17,7 @@ fn main(start: Start) -> u32 {
     match run(start) {
         Ok(()) => 0,
         Err(failure) => {
-            println!("{failure}");
+            println!("{}", failure.explained());
             1
         }
     }
@@ -65,7 +65,7 @@ fn beyond_the_envelopes() -> Result<(), Failure> {
     for (bytes, level) in [(1024, AccessLevel::L3), (512 * 1024, AccessLevel::L2)] {
         match memory::malloc(bytes, TemporalSpec::level(level)) {
             Ok(block) => println!("{bytes} bytes at {:p}", block.as_ptr()),
-            Err(refusal) => println!("{bytes} bytes {refusal}"),
+            Err(refusal) => println!("{bytes} bytes {}", refusal.explained()),
         }
     }
     // SAFETY: nobody uses it.

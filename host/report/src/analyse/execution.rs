@@ -174,6 +174,11 @@ impl Execution {
         (given, payer)
     }
 
+    /// The thread that ran before the kernel did.
+    pub fn last_thread(&self) -> Option<u16> {
+        self.before.map(|(thread, _)| thread)
+    }
+
     /// The kernel ran until now; `context` goes on.
     pub fn handled(&mut self, event: &RunEvent, context: Context, system: &SystemDescription) -> Charges {
         let from = self.stretch(event);

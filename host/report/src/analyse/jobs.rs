@@ -32,20 +32,40 @@ pub struct Jobs {
     /// Releases that came late while less important code ran.
     lateness: u64,
     late_releases: Cases,
+    /// When the first job was released that took more than was declared of it, or slept.
+    broke: Option<u64>,
 }
 
 /// A job that has been released, and what its thread had used when it was.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     nominal: u64,
+    /// Cycle of the record.
+    at: u64,
     own: u64,
     resumed: u64,
 }
 
+impl Pending {
+    /// Time that the job has used in its own domain, and what of it may be reloading.
+    fn used(&self, meter: &ThreadMeter, limits: JobLimits) -> (u64, u64) {
+        let resumed = meter.resumed.saturating_sub(self.resumed);
+        (meter.own.saturating_sub(self.own), limits.reload.saturating_mul(resumed))
+    }
+
+    /// Whether that is more than was declared.
+    fn exceeds(&self, meter: &ThreadMeter, limits: JobLimits) -> bool {
+        let (used, reloads) = self.used(meter, limits);
+        limits.wcet.is_some_and(|wcet| used > wcet.saturating_add(reloads))
+    }
+}
+
 impl Jobs {
-    /// A release. One that was reported as overrun before happens after all: late, not skipped.
-    pub fn release(&mut self, nominal: u64, meter: &ThreadMeter) {
-        if self.last_overrun.take_if(|overrun| *overrun == nominal).is_some() {
+    /// A release; whether the thread waited for it. One that was reported as overrun before happens after all: late, not skipped, and
+    /// late by the thread itself, which has asked for it only now.
+    pub fn release(&mut self, nominal: u64, at: u64, meter: &ThreadMeter) -> bool {
+        let is_overrun = self.last_overrun.take_if(|overrun| *overrun == nominal).is_some();
+        if is_overrun {
             self.skipped -= 1;
         }
         self.releases += 1;
@@ -54,23 +74,37 @@ impl Jobs {
             self.pending.pop_front();
             self.abandoned += 1;
         }
-        self.pending.push_back(Pending { nominal, own: meter.own, resumed: meter.resumed });
+        self.pending.push_back(Pending { nominal, at, own: meter.own, resumed: meter.resumed });
+        !is_overrun
     }
 
     /// A completion; false when nothing was released.
     pub fn complete(&mut self, cycle: u64, meter: &ThreadMeter, limits: JobLimits) -> bool {
-        let Some(Pending { nominal, own, resumed }) = self.pending.pop_front() else { return false };
-        self.completed.push((nominal, cycle));
-        self.waits_after = Some(nominal).filter(|_| self.pending.is_empty());
-        let used = meter.own.saturating_sub(own);
-        let reloads = limits.reload.saturating_mul(meter.resumed.saturating_sub(resumed));
+        let Some(job) = self.pending.pop_front() else { return false };
+        self.completed.push((job.nominal, cycle));
+        self.waits_after = Some(job.nominal).filter(|_| self.pending.is_empty());
+        let (used, reloads) = job.used(meter, limits);
         if used > self.job.max_cycles {
             self.job = JobUse { max_cycles: used, reload_cycles: reloads, max_at: cycle, ..self.job };
         }
-        if limits.wcet.is_some_and(|wcet| used > wcet.saturating_add(reloads)) {
+        if job.exceeds(meter, limits) {
             self.job.exceeded.add(cycle);
+            self.broke.get_or_insert(job.at);
         }
         true
+    }
+
+    /// The thread suspends itself; inside a job, no analysis has counted on that.
+    pub fn sleep(&mut self) {
+        if let Some(job) = self.pending.front() {
+            self.broke.get_or_insert(job.at);
+        }
+    }
+
+    /// The cycle from which on the thread has not kept what it had declared, if there is one; of its last job, as far as it has come.
+    pub fn broke(&self, meter: &ThreadMeter, limits: JobLimits) -> Option<u64> {
+        let current = self.pending.front().filter(|job| job.exceeds(meter, limits));
+        self.broke.or(current.map(|job| job.at))
     }
 
     /// A release was recorded after less important code had run for so many cycles behind the nominal time.
@@ -117,8 +151,15 @@ impl Jobs {
         released + behind
     }
 
-    /// The thread's part of the report.
-    pub fn report(&self, thread: &Thread, meter: &ThreadMeter, time: &Timebase, end: u64) -> ThreadReport {
+    /// The thread's part of the report. The bound on its response holds until `claims_until`, if that is known.
+    pub fn report(
+        &self,
+        thread: &Thread,
+        meter: &ThreadMeter,
+        time: &Timebase,
+        end: u64,
+        claims_until: Option<u64>,
+    ) -> ThreadReport {
         let zero = time.tick_zero();
         let deadline = thread.deadline_ticks.map(|ticks| time.cycles(ticks));
         let mut responses: Vec<u64> = self.completed.iter().map(|&(n, done)| response(n, done, zero)).collect();
@@ -127,7 +168,8 @@ impl Jobs {
         let period = thread.period_ticks.map(|ticks| time.cycles(ticks));
         let bound = thread.response_bound_ticks.map(|ticks| time.cycles(ticks));
         let mut beyond = Cases::default();
-        for done in bound.into_iter().flat_map(|bound| self.late_at(bound, zero)) {
+        let late_at = bound.into_iter().flat_map(|bound| self.late_at(bound, zero));
+        for done in late_at.filter(|done| claims_until.is_none_or(|until| *done <= until)) {
             beyond.add(done);
         }
         let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero));

@@ -1,5 +1,6 @@
 //! One pass over the events of a run.
 
+mod claims;
 mod execution;
 mod faults;
 mod grants;
@@ -189,11 +190,7 @@ impl<'a> Analysis<'a> {
         let thread = usize::from(event.detail);
         let meter = self.meter(thread);
         let declared = self.system.threads.iter().find(|t| t.index == event.detail);
-        let wcet = declared.and_then(|t| t.wcet_ticks).map(|ticks| self.time.cycles(ticks));
-        let limits = JobLimits {
-            wcet: wcet.filter(|_| self.execution.is_recorded),
-            reload: declared.map_or(0, |t| self.time.cycles(t.reload_ticks)),
-        };
+        let limits = declared.map_or(JobLimits::default(), |thread| self.limits(thread));
         self.jobs.get_mut(thread).is_some_and(|jobs| jobs.complete(event.cycle, &meter, limits))
     }
 
@@ -247,6 +244,7 @@ impl<'a> Analysis<'a> {
             observed::VIOLATION => self.stands_out(event, MarkerKind::Violation, None),
             observed::RAN => self.ran(event),
             observed::HANDLED => {
+                self.note_sleep(event);
                 let charge = self.execution.handled(event, self.running.thread(), self.system);
                 self.charge(charge);
             }
@@ -272,13 +270,15 @@ impl<'a> Analysis<'a> {
         let Some(jobs) = self.jobs.get_mut(thread) else { return false };
         let nominal = self.time.unwrap(event.payload, event.cycle);
         self.time.observe(nominal, event.cycle);
-        jobs.release(nominal, &meter);
-        self.judge_release(event, nominal);
+        if jobs.release(nominal, event.cycle, &meter) {
+            self.judge_release(event, nominal);
+        }
         self.timeline.release(event.cycle, event.detail);
         true
     }
 
-    /// Releases of periodic threads come from the timer: code that is less important does not hold it up for longer than the timer is late.
+    /// Releases that a periodic thread waits for come from the timer: code that is less important does not hold it up for longer than the
+    /// timer is late. A thread whose job before still ran waits for none.
     fn judge_release(&mut self, event: &RunEvent, nominal: u64) {
         let thread = self.system.threads.iter().find(|t| t.index == event.detail && t.period_ticks.is_some());
         let Some(thread) = thread.filter(|_| self.time.is_known()) else { return };

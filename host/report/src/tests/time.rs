@@ -9,22 +9,22 @@ use crate::describe::{Costs, Stack, SystemDescription};
 use crate::schema::{Failure, Mismatch};
 use crate::{Report, schema};
 
-const SV_CALL: u16 = 11;
-const SYS_TICK: u16 = 15;
+pub(super) const SV_CALL: u16 = 11;
+pub(super) const SYS_TICK: u16 = 15;
 /// The line 7 of the small system.
 const PIN: u16 = 16 + 7;
 
 /// Code of a domain ran for so many cycles until this cycle, on a stack that is not known.
-fn ran(cycle: u64, domain: u8, cycles: u32) -> RunEvent {
+pub(super) fn ran(cycle: u64, domain: u8, cycles: u32) -> RunEvent {
     RunEvent { cycle, event: observed::RAN, domain, detail: u16::MAX, payload: cycles }
 }
 
-fn handled(cycle: u64, exception: u16, call: Option<Call>, cycles: u32) -> RunEvent {
+pub(super) fn handled(cycle: u64, exception: u16, call: Option<Call>, cycles: u32) -> RunEvent {
     let detail = Handled { exception, call: call.map(|call| call as u8) }.to_detail();
     RunEvent { cycle, event: observed::HANDLED, domain: record::IDLE, detail, payload: cycles }
 }
 
-fn build(system: &SystemDescription, summary: &Summary, events: &[RunEvent]) -> Report {
+pub(super) fn build(system: &SystemDescription, summary: &Summary, events: &[RunEvent]) -> Report {
     let recorded = Summary { use_recorded: true, ..summary.clone() };
     Report::build(system, &recorded, [START].into_iter().chain(events.iter().copied()))
 }
@@ -34,7 +34,7 @@ fn failure<'a>(report: &'a Report, code: &str) -> &'a Failure {
     all.iter().find(|failure| failure.code == code).unwrap_or_else(|| panic!("no {code} in {all:?}"))
 }
 
-fn codes(report: &Report) -> Vec<&str> {
+pub(super) fn codes(report: &Report) -> Vec<&str> {
     report.verdict.failures.iter().map(|failure| failure.code.as_str()).collect()
 }
 

@@ -69,7 +69,7 @@ fn response(report: &Report, thread: &ThreadReport) -> Option<Failure> {
     let often = often(report, thread.response_exceeded)?;
     let (name, max, bound) = (&thread.name, thread.response?.max, thread.response_bound?);
     let text = format!("{name} took {max} cycles to respond; admission computed at most {bound} ({often}).");
-    let remedy = "see whether a job took more than its wcet, slept inside a job, or a budget was overdrawn; if not, the bound is wrong";
+    let remedy = "see whether a job called, signalled or missed more than it had declared, or a budget was overdrawn; if not, the bound is wrong";
     Some(failure("response-bound", text, place(report, thread), thread.response_exceeded.first_at, remedy))
 }
 
