@@ -27,7 +27,7 @@ pub use schema::{Report, SCHEMA};
 
 /// Most faults that a report lists; all are counted.
 pub const MAX_FAULTS: usize = 500;
-/// Most different markers (domain and id) that a report lists.
+/// Most different markers of one domain that a report lists.
 pub const MAX_MARKS: usize = 256;
 /// Most grants that a report lists; all are counted.
 pub const MAX_GRANTS: usize = 500;

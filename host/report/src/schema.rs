@@ -55,7 +55,7 @@ pub struct Report {
     pub exceptions: Vec<ExceptionReport>,
     /// What probes measured from one address to another.
     pub probes: Vec<ProbeResult>,
-    /// Markers that domains wrote, by domain and id; at most [`crate::MAX_MARKS`].
+    /// Markers that domains wrote, by domain and id; of each domain at most [`crate::MAX_MARKS`].
     pub marks: Vec<MarkReport>,
     /// What decides whether an access is permitted.
     pub checked_by: CheckedBy,

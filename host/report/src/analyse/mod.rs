@@ -362,7 +362,8 @@ impl<'a> Analysis<'a> {
             return self.grants.note(event, self.system);
         }
         let key = (event.domain, event.detail);
-        if self.marks.len() >= MAX_MARKS && !self.marks.contains_key(&key) {
+        let of_domain = || self.marks.range((key.0, 0)..=(key.0, u16::MAX)).count();
+        if !self.marks.contains_key(&key) && of_domain() >= MAX_MARKS {
             return true;
         }
         let first_at = event.cycle;

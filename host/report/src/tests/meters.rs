@@ -187,6 +187,15 @@ fn markers_interrupts_exits_and_switches_are_counted() {
 }
 
 #[test]
+fn a_domain_that_writes_every_marker_hides_nobody_elses() {
+    let flood = (0..1000).map(|id| at(u64::from(id), Event::Mark, 0, id, 0));
+    let report = build(2000, flood.chain([at(1000, Event::Mark, 1, 7, 8), at(1001, Event::Mark, 0, 3, 1)]));
+    let of = |domain: u8| report.marks.iter().filter(|mark| mark.domain == domain).count();
+    assert_eq!((of(0), of(1)), (crate::MAX_MARKS, 1));
+    assert_eq!(report.marks[3].count, 2, "one that is known goes on being counted");
+}
+
+#[test]
 fn records_that_name_what_is_not_there_are_strange_and_harmless() {
     let events = [
         switch(1, 9, 40),
