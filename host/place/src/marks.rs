@@ -69,7 +69,7 @@ fn shares(request: &Request) -> Vec<Share> {
     let holds = |range: usize| caps().any(|cap| cap.kind == abi::Kind::Frames && cap.object as usize == range);
     let share = |(range, frames): (usize, &FramesRequest)| {
         if !managed.contains(&range) {
-            let most = OWN.min(frames.bytes / GRANULE - 1);
+            let most = OWN.min((frames.bytes / GRANULE).saturating_sub(1));
             return Share { range, least: 0, marks: frames.marks.unwrap_or(most), more: 0 };
         }
         let most = marks_most(frames.bytes, is_paged);
