@@ -3,7 +3,7 @@
 .PHONY: help setup data demo test test-long lint bench hunt clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing (root needed only then), say what is present
 	@scripts/setup.sh
@@ -19,8 +19,10 @@ demo: data ## build, boot and report on the gateway example; ends with the path 
 test: data ## everything that must hold
 	@scripts/test.sh
 
-test-long: data ## a thousand random systems on each board, 200 000 in virtual time, and 100 000 hostile cases on each board, an hour of processor time; docs/hunt.md has the last result
+test-long: data ## a thousand random systems on each board, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, hours of processor time; docs/hunt.md has the last result
 	@scripts/test.sh virtual fuzz
+	@./cofferdam costs --board mps2-an500
+	@./cofferdam costs --board xilinx-zynq-a9
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 
