@@ -71,6 +71,12 @@ impl<A: Arch> Kernel<A> {
         Ok((cap, range))
     }
 
+    /// Number of the range that a capability names, and the part of it that a call names.
+    fn part_of(&self, handle: u32, offset: u32, bytes: u32) -> Result<(u16, PhysRange), Error> {
+        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
+        Ok((cap.object, range.part(offset, bytes)?))
+    }
+
     /// Does something inside a range (by number), which may use no more marks than the range has left.
     #[inline(always)]
     pub(crate) fn in_range<T>(&mut self, range: u16, act: impl FnOnce(&mut Self) -> T) -> T {
@@ -103,9 +109,8 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
-        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
-        let part = range.part(offset, bytes)?;
-        self.in_range(cap.object, |kernel| kernel.frames.retype(part, Purpose::Shared)).map_err(refused)?;
+        let (number, part) = self.part_of(handle, offset, bytes)?;
+        self.in_range(number, |kernel| kernel.frames.retype(part, Purpose::Shared)).map_err(refused)?;
         DONE
     }
 
@@ -181,15 +186,14 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
-        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
-        let range = range.part(offset, bytes)?;
+        let (number, part) = self.part_of(handle, offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
-        let Some(piece) = self.frames.dirty(range, most).map_err(refused)? else { return DONE };
+        let Some(piece) = self.frames.dirty(part, most).map_err(refused)? else { return DONE };
         // First what can fail; nobody can use the memory before this call has returned.
-        self.in_range(cap.object, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
+        self.in_range(number, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
         // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
         unsafe { self.arch.zero(piece.base().0 as u32, piece.size().0 as u32) };
-        Ok(Outcome::Values((range.end().0 - piece.end().0) as u32, 0))
+        Ok(Outcome::Values((part.end().0 - piece.end().0) as u32, 0))
     }
 
     /// `NODES_GIVE`.
@@ -200,14 +204,13 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
-        let (cap, range) = self.frames_of(handle, rights::WRITE)?;
-        let range = range.part(offset, bytes)?;
-        let base = range.base().0 as u32;
+        let (number, part) = self.part_of(handle, offset, bytes)?;
+        let base = part.base().0 as u32;
         let Gift { align, least, most } = A::Protection::GIFT;
         if !(least..=most).contains(&bytes) || !base.is_multiple_of(align) {
             return Err(Error::BadArgument);
         }
-        self.in_range(cap.object, |kernel| kernel.frames.retype(range, Purpose::Kernel)).map_err(refused)?;
+        self.in_range(number, |kernel| kernel.frames.retype(part, Purpose::Kernel)).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
         let (nodes, mappings) = self.domains[target].protection.give(base, bytes);
         Ok(Outcome::Values(nodes, mappings))

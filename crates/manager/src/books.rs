@@ -23,7 +23,7 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_
     ledger: Ledger<D, P>,
     stock: Stock<P, WORDS, PAGE_WORDS, PAGES>,
     tallies: [Tally<D>; P],
-    /// Where each pool lies.
+    /// The memory of each pool.
     places: [PoolAt; P],
 }
 
@@ -101,27 +101,6 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.tallies.get(usize::from(pool)).map_or(0, Tally::used)
     }
 
-    fn admitted(&mut self, asked: (Request, Option<Region>), held: &[Holding]) -> Result<Admitted, Refused> {
-        let (request, joined) = asked;
-        let (ledger, mut finder) = self.finder(&request, joined, held);
-        let grant = ledger.admit_unexplained(&request, &mut finder).map_err(|refusal| match refusal.rule {
-            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::TableMemory if finder.scattered => {
-                refuse(rule::MARKS, 1, 0, change::RELEASE, 1)
-            }
-            _ => refused(refusal),
-        })?;
-        let region = match joined {
-            Some(region) => region,
-            None => finder.region(&request, &grant),
-        };
-        let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
-        Ok(Admitted {
-            region,
-            terms: Terms { slots, place: place as u8 },
-            nodes: table.map(|range| (range.base, range.bytes)),
-        })
-    }
-
     /// The ledger, and who finds what it grants of a request.
     fn finder<'a>(
         &'a mut self,
@@ -134,25 +113,31 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         (ledger, Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held })
     }
 
-    /// Fresh memory as the ledger is asked for it.
-    fn fresh(client: u8, wanted: &Wanted) -> Result<(Request, Option<Region>), Refused> {
+    /// A request of the ledger's for what a client asks for, and where the memory is if another client has it.
+    fn requested(&self, client: u8, asked: &Asked) -> Result<(Request, Option<Region>), Refused> {
+        match asked {
+            Asked::Fresh(wanted) => Ok((Self::fresh(client, wanted)?, None)),
+            Asked::Theirs(theirs) => Ok((self.theirs(client, theirs)?, Some(theirs.region))),
+        }
+    }
+
+    fn fresh(client: u8, wanted: &Wanted) -> Result<Request, Refused> {
         let Wanted { bytes, at, alignment: align, .. } = *wanted;
         if align == 0 || !align.is_power_of_two() {
             return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
         }
-        // What the extent will be, but for its address: its entry in the table depends on its shape only.
+        // The extent's address is not known yet: its entry in the table depends on its shape only.
         let table_bytes = node_bytes(0, bytes);
         let frames = Some(spec::Wanted { bytes, align, at });
-        Ok((Request { table_bytes, frames, ..request(client, wanted.spec)? }, None))
+        Ok(Request { table_bytes, frames, ..request(client, wanted.spec)? })
     }
 
-    /// The same of memory that another client has, and where that is.
-    fn theirs(&self, client: u8, theirs: &Entry) -> Result<(Request, Option<Region>), Refused> {
+    fn theirs(&self, client: u8, theirs: &Entry) -> Result<Request, Refused> {
         let Entry { region, spec, terms } = *theirs;
         let is_paged = self.ledger.platform().pages().is_some();
         let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
         let descriptors = Self::descriptors(&region, terms);
-        Ok((Request { slots, table_bytes, descriptors, ..request(client, spec)? }, Some(region)))
+        Ok(Request { slots, table_bytes, descriptors, ..request(client, spec)? })
     }
 
     fn descriptors(region: &Region, terms: Terms) -> u32 {
@@ -206,19 +191,29 @@ fn node_bytes(base: u32, bytes: u32) -> u32 {
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Account
     for Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
-    fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused> {
-        self.admitted(Self::fresh(client, wanted)?, held)
-    }
-
-    fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused> {
-        self.admitted(self.theirs(client, theirs)?, held)
+    fn admit(&mut self, client: u8, asked: &Asked, held: &[Holding]) -> Result<Admitted, Refused> {
+        let (request, joined) = self.requested(client, asked)?;
+        let (ledger, mut finder) = self.finder(&request, joined, held);
+        let grant = ledger.admit_unexplained(&request, &mut finder).map_err(|refusal| match refusal.rule {
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::TableMemory if finder.scattered => {
+                refuse(rule::MARKS, 1, 0, change::RELEASE, 1)
+            }
+            _ => refused(refusal),
+        })?;
+        let region = match joined {
+            Some(region) => region,
+            None => finder.region(&request, &grant),
+        };
+        let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
+        Ok(Admitted {
+            region,
+            terms: Terms { slots, place: place as u8 },
+            nodes: table.map(|range| (range.base, range.bytes)),
+        })
     }
 
     fn explain(&mut self, client: u8, asked: &Asked, step: u16, held: &[Holding]) -> Result<(), Refused> {
-        let (request, joined) = match asked {
-            Asked::Fresh(wanted) => Self::fresh(client, wanted)?,
-            Asked::Theirs(theirs) => self.theirs(client, theirs)?,
-        };
+        let (request, joined) = self.requested(client, asked)?;
         let (ledger, mut finder) = self.finder(&request, joined, held);
         ledger.explain(&request, u32::from(step), &mut finder).map_err(refused)
     }

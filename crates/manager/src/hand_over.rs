@@ -6,7 +6,7 @@ use spec::{DecodeError, Ledger};
 use crate::holding::Who;
 use crate::wire::{NAME_BYTES, padded};
 
-/// Where a pool lies.
+/// The place of a pool in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolAt {
     /// First address.
@@ -73,7 +73,7 @@ pub enum HandOverError {
 }
 
 impl HandOverError {
-    /// What is wrong, in a few words.
+    /// The error in a few words.
     pub const fn text(self) -> &'static str {
         match self {
             HandOverError::Short => "the hand-over is cut short",

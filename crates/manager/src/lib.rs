@@ -8,7 +8,7 @@
 //! # Bounds
 //! Every operation looks at most once at each record of one client (`EACH`), at each client, and at the shares of each, and
 //! makes a fixed number of kernel calls. Its account makes one decision, and two for `EXPLAIN`: with page tables each looks, for each of
-//! two places of tables, at a window of 256 granules and at each record. What takes longer (mapping and unmapping many pieces, scrubbing, revoking, reclaiming,
+//! two places of tables, at a window of 256 granules and at each record. Longer work (mapping and unmapping many pieces, scrubbing, revoking, reclaiming,
 //! finding what would be admitted in the place of what is refused) is done in steps, each of them a request of its own.
 #![no_std]
 #![forbid(unsafe_code)]

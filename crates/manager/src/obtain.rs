@@ -5,23 +5,20 @@ use abi::Error;
 
 use crate::holding::{Gift, Holding, State};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Asked, Calls, Entry, Mark, Wanted};
-use crate::share::Place;
+use crate::seam::{Account, Admitted, Asked, Calls, Mark, Wanted};
 use crate::wire::{Answer, Explained, Operation, Refused, Request};
 use crate::{Manager, Outcome, Stop};
 
-/// What a request for memory comes to.
+/// A request for memory, before the account is asked.
 pub(crate) enum Sought {
     /// The client has it already: index of its record.
     Known(usize),
-    /// Fresh memory, which it will hold in this state.
-    Fresh(Wanted, State),
-    /// The memory at this place, as its owner has it, and whether the client is to write.
-    Theirs(Place, Entry, bool),
+    /// The account is asked; the state in which the client will hold it, and whether it is to write.
+    New(Asked, State, bool),
 }
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// What a request comes to if it is for this operation. Nothing that needs the account is known yet.
+    /// Reads a request as one for this operation. Nothing that needs the account is known yet.
     fn sought(&self, client: u8, operation: Operation, request: &Request) -> Result<Sought, Refused> {
         match operation {
             Operation::Share => self.own_share(client, request),
@@ -29,7 +26,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             _ => {
                 let at = (request.address != 0).then_some(request.address);
                 let wanted = Wanted { spec: request.spec, bytes: request.bytes, at, alignment: 1 };
-                Ok(Sought::Fresh(wanted, State::Private))
+                Ok(Sought::New(Asked::Fresh(wanted), State::Private, true))
             }
         }
     }
@@ -38,14 +35,13 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     pub(crate) fn obtain(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         let slot = match self.sought(client, request.operation, request)? {
             Sought::Known(slot) => slot,
-            Sought::Fresh(wanted, state) => {
-                let slot = self.enter_fresh(client, &wanted, state, calls)?;
+            Sought::New(asked, state, write) => {
+                let slot = self.enter_asked(client, &asked, state, write, calls)?;
                 if let State::Owned(index) = state {
                     self.offer(client, index, slot, request.access);
                 }
                 slot
             }
-            Sought::Theirs(place, entry, write) => self.enter_theirs(client, place, &entry, write, calls)?,
         };
         Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
@@ -59,8 +55,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let Explained { operation, step } = request.of.ok_or(Error::BadArgument)?;
         let asked = match self.sought(client, operation, request)? {
             Sought::Known(_) => return Ok(Answer::Done(0)),
-            Sought::Fresh(wanted, _) => Asked::Fresh(wanted),
-            Sought::Theirs(_, entry, _) => Asked::Theirs(entry),
+            Sought::New(asked, ..) => asked,
         };
         self.free(client)?;
         let Manager { account, clients } = self;
@@ -73,45 +68,29 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         self.record(client).free().ok_or(refuse(rule::RECORDS, 1, 0, change::RELEASE, 1))
     }
 
-    /// Fresh memory, mapped to the client that will hold it in `state`. Returns the index of its record.
-    fn enter_fresh(
+    /// Memory that the account admits, mapped to the client that will hold it in `state`. Returns the index of its record.
+    fn enter_asked(
         &mut self,
         client: u8,
-        wanted: &Wanted,
+        asked: &Asked,
         state: State,
-        calls: &mut impl Calls,
-    ) -> Result<usize, Stop> {
-        let slot = self.free(client)?;
-        self.provide(client, calls)?;
-        let Manager { account, clients } = self;
-        let admitted = account.admit(client, wanted, &clients[usize::from(client)].holdings)?;
-        let holding = hold(&admitted, wanted.spec, state, true);
-        self.enter_record(client, slot, &holding, admitted.nodes, calls);
-        self.begin(client, slot, calls)?;
-        Ok(slot)
-    }
-
-    /// Memory of another client, mapped to this one, too. Returns the index of its record.
-    fn enter_theirs(
-        &mut self,
-        client: u8,
-        (owner, index): Place,
-        theirs: &Entry,
         write: bool,
         calls: &mut impl Calls,
     ) -> Result<usize, Stop> {
         let slot = self.free(client)?;
         self.provide(client, calls)?;
         let Manager { account, clients } = self;
-        let admitted = account.join(client, theirs, &clients[usize::from(client)].holdings)?;
-        let holding = hold(&admitted, theirs.spec, State::Joined(owner, index), write);
+        let admitted = account.admit(client, asked, &clients[usize::from(client)].holdings)?;
+        let holding = hold(&admitted, asked.spec(), state, write);
         self.enter_record(client, slot, &holding, admitted.nodes, calls);
-        self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
+        if let State::Joined(owner, index) = state {
+            self.record_mut(owner).shares[usize::from(index)].members |= 1 << client;
+        }
         self.begin(client, slot, calls)?;
         Ok(slot)
     }
 
-    /// What was admitted stands in the client's records from now on.
+    /// Puts admitted memory into the client's records.
     #[inline(never)]
     fn enter_record(
         &mut self,

@@ -54,13 +54,23 @@ pub struct Wanted {
     pub alignment: u32,
 }
 
-/// What a client asks the account for.
+/// Memory that a client asks the account for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Fresh memory.
     Fresh(Wanted),
-    /// Memory that another client has.
+    /// Memory that another client has, as that client has it.
     Theirs(Entry),
+}
+
+impl Asked {
+    /// Temporal specification, packed; not yet judged.
+    pub const fn spec(&self) -> u32 {
+        match self {
+            Asked::Fresh(wanted) => wanted.spec,
+            Asked::Theirs(entry) => entry.spec,
+        }
+    }
 }
 
 /// What the ledger admitted, already entered.
@@ -93,17 +103,11 @@ impl Terms {
 /// The account of memory and of what checks accesses to it. Each operation is joint and atomic: refused means unchanged. `held` is what the
 /// client has: what is mapped already decides where there is room for more, and which tables there are.
 pub trait Account {
-    /// Finds clean frames for what is wanted and enters them, and their entry in the client's table.
+    /// Finds clean frames for fresh memory and enters them; enters the memory into the client's table.
     ///
     /// # Errors
     /// The refusal; where a change has to be looked for, it says so ([`Account::explain`]).
-    fn admit(&mut self, client: u8, wanted: &Wanted, held: &[Holding]) -> Result<Admitted, Refused>;
-
-    /// Enters memory that is granted already into the table of another client.
-    ///
-    /// # Errors
-    /// As [`Account::admit`].
-    fn join(&mut self, client: u8, theirs: &Entry, held: &[Holding]) -> Result<Admitted, Refused>;
+    fn admit(&mut self, client: u8, asked: &Asked, held: &[Holding]) -> Result<Admitted, Refused>;
 
     /// One step of looking for the smallest change of what would be refused: the request and one candidate are decided. Nothing changes.
     ///

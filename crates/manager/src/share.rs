@@ -7,12 +7,12 @@
 use crate::holding::{Holding, Share, State, Who};
 use crate::obtain::Sought;
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Calls, Wanted};
+use crate::seam::{Account, Asked, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
 use crate::{Manager, Outcome, REVOKE_STEPS};
 
-/// Where shared memory stands: owner, and index among the owner's.
-pub(crate) type Place = (u8, u8);
+/// Shared memory by its owner, and its index among the owner's.
+type Place = (u8, u8);
 
 const EVERYBODY: u32 = u32::MAX;
 
@@ -41,7 +41,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         true
     }
 
-    /// What `SHARE` comes to: the caller's own, whatever others call theirs.
+    /// Reads `SHARE`: the caller's own, whatever others call theirs.
     pub(crate) fn own_share(&self, client: u8, request: &Request) -> Result<Sought, Refused> {
         sensible(request)?;
         let index = self.record(client).share(&request.share).ok_or_else(undeclared)? as u8;
@@ -52,7 +52,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
         let alignment = request.alignment.max(1);
         let wanted = Wanted { spec: request.spec, bytes: request.bytes, at: None, alignment };
-        Ok(Sought::Fresh(wanted, State::Owned(index)))
+        Ok(Sought::New(Asked::Fresh(wanted), State::Owned(index), true))
     }
 
     fn shared(&self, (owner, index): Place) -> &Share {
@@ -78,7 +78,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         *share = Share { holding: Some(slot as u8), permitted, members: 0, ..*share };
     }
 
-    /// What `JOIN` comes to: the shared memory of the owner that the request names.
+    /// Reads `JOIN`: the shared memory of the owner that the request names.
     pub(crate) fn share_of_another(&self, client: u8, request: &Request) -> Result<Sought, Refused> {
         sensible(request)?;
         let owner = self.named(&request.name).ok_or_else(undeclared)?;
@@ -103,7 +103,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         if self.record(client).member(owner, index).is_some() {
             return Err(not_made());
         }
-        Ok(Sought::Theirs((owner, index), theirs.entry(), write))
+        Ok(Sought::New(Asked::Theirs(theirs.entry()), State::Joined(owner, index), write))
     }
 
     /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`. Nobody gets more than the manifest says.

@@ -187,7 +187,7 @@ pub(crate) struct Finder<
     pub window: Option<Window>,
     /// The memory is there, at the address that its owner has it at.
     pub joined: Option<Region>,
-    /// What the client holds.
+    /// Memory that the client holds.
     pub held: &'a [Holding],
 }
 
@@ -238,11 +238,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     fn take(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
         if let Some(pieces) = self.stock.pieces_mut(pool).filter(|_| piece == PAGE_BYTES) {
             // Its pieces are counted when they are drawn.
-            let promised = pieces.promise(wanted.bytes);
-            return match promised {
-                Ok(()) => Ok(Range { pool, base: PROMISED, bytes: wanted.bytes }),
-                Err(largest) => Err(NotThere { largest }),
-            };
+            let promised = pieces.promise(wanted.bytes).map_err(|largest| NotThere { largest });
+            return promised.map(|()| Range { pool, base: PROMISED, bytes: wanted.bytes });
         }
         let range = self.reserve(pool, wanted, piece)?;
         let pieces = self.stock.count(&range);

@@ -107,7 +107,7 @@ pub mod access {
     pub const ALL: u32 = 15;
 }
 
-/// What an `EXPLAIN` is about.
+/// The request that an `EXPLAIN` is about, and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explained {
     /// The operation that was refused: one that asks for memory.
@@ -152,7 +152,7 @@ pub struct Request {
     pub access: u32,
     /// How often the caller has been restarted.
     pub life: u32,
-    /// What an [`Operation::Explain`] is about, and nothing else has.
+    /// Of an [`Operation::Explain`] only: the request that it is about.
     pub of: Option<Explained>,
     /// Name of a domain, padded with zero bytes; empty when none is named.
     pub name: [u8; NAME_BYTES],

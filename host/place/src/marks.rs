@@ -46,7 +46,7 @@ pub(crate) fn divide(request: &Request, tables: &mut Builder, held: &mut [PoolAt
         }
         left = if *marks > left { return refused(*marks, left) } else { left - marks };
     }
-    // What the first does not need is for the others.
+    // The others get the marks that the first does not need.
     shares.sort_by_key(|share| share.more);
     for (index, count) in (0..shares.len()).zip((1..=shares.len() as u32).rev()) {
         let share = &mut shares[index];

@@ -59,7 +59,7 @@ impl Failure {
     }
 }
 
-/// See [`Failure::explained`]. What the manager does not find stays unknown.
+/// See [`Failure::explained`]. A change that the manager does not find stays unknown.
 pub(crate) fn explained(mut refused: Refused) -> Refused {
     let words: Message = core::array::from_fn(|index| REFUSED[index].load(Ordering::Relaxed));
     let (Some(request), Some(manager)) = (Request::decode(&words), Manager::find()) else { return refused };

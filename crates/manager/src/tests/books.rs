@@ -68,8 +68,12 @@ impl Simple {
 }
 
 impl Account for Simple {
-    fn admit(&mut self, client: u8, wanted: &Wanted, _: &[Holding]) -> Result<Admitted, Refused> {
+    fn admit(&mut self, client: u8, asked: &Asked, _: &[Holding]) -> Result<Admitted, Refused> {
         self.decisions += 1;
+        let wanted = match asked {
+            Asked::Fresh(wanted) => wanted,
+            Asked::Theirs(theirs) => return self.enter(client, theirs.region, theirs.spec),
+        };
         if wanted.bytes == 0 {
             return Err(refuse(3, 0, 0, 0, 0));
         }
@@ -80,19 +84,11 @@ impl Account for Simple {
         Ok(admitted)
     }
 
-    fn join(&mut self, client: u8, theirs: &Entry, _: &[Holding]) -> Result<Admitted, Refused> {
-        self.decisions += 1;
-        self.enter(client, theirs.region, theirs.spec)
-    }
-
     fn explain(&mut self, client: u8, asked: &Asked, _: u16, held: &[Holding]) -> Result<(), Refused> {
         self.decisions += 1;
         // It looks for no changes; a copy may be charged.
         let mut copy = Simple { free: self.free.clone(), ..*self };
-        match asked {
-            Asked::Fresh(wanted) => copy.admit(client, wanted, held).map(|_| ()),
-            Asked::Theirs(theirs) => copy.join(client, theirs, held).map(|_| ()),
-        }
+        copy.admit(client, asked, held).map(|_| ())
     }
 
     fn leave(&mut self, client: u8, entry: &Entry, _frames: bool, _: &[Holding]) {

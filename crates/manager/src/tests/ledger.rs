@@ -243,7 +243,7 @@ fn a_client_that_cuts_memory_into_pieces_leaves_the_others_their_marks() {
     }
     assert_eq!(world.refused(2, grant(256, far)).rule, 15);
     world.consistent();
-    // What was given back is there for anybody.
+    // Anybody can have the memory that was given back.
     world.send(1, release(scattered[3]));
     assert_eq!(world.refused(0, grant(256, far)).rule, MARKS, "before it is clean it is a piece");
     while world.send(1, Request::new(Operation::Scrub).about(scattered[3])) != Answer::Done(0) {}
@@ -263,7 +263,7 @@ fn a_refusal_is_told_before_anybody_looks_for_its_remedy() {
     assert_eq!(world.send(0, too_much.explained(0)), Answer::Refused(found));
     // A step that there is not finds nothing.
     assert_eq!(world.send(0, too_much.explained(u16::MAX)), Answer::Refused(Refused { change: 0, value: 0, ..told }));
-    // What would be granted is not.
+    // A request that would be granted is not explained.
     assert_eq!(world.send(0, grant(1024, L2).explained(0)), Answer::Done(0));
     assert!(world.manager.client(0).unwrap().in_use().is_none());
     world.consistent();

@@ -38,8 +38,9 @@ impl<'a> FrameTable<'a> {
     pub fn new(chunks: &'a mut [Chunk]) -> Option<Self> {
         // The first mark stands for the absence of memory.
         let marks = Marks::new(chunks, Mark::new(0, State::ABSENT, 0))?;
-        let limit = marks.most().saturating_sub(KEPT_BACK);
-        Some(Self { marks, limit })
+        let mut table = Self { marks, limit: 0 };
+        table.allow(usize::MAX);
+        Some(table)
     }
 
     /// Chunks for so many marks.
@@ -58,7 +59,7 @@ impl<'a> FrameTable<'a> {
     }
 
     /// Lets the calls that follow put in so many marks at most, beyond those that they take out; [`FrameTable::marks`] tells how many they
-    /// did put in. Whoever divides the marks among several users asks for each of them in turn, so that none can use up another's.
+    /// did put in. A caller that divides the marks among several users calls this for each of them in turn, so that none can use up another's.
     pub fn allow(&mut self, more: usize) {
         self.limit = self.marks.len().saturating_add(more).min(self.marks.most().saturating_sub(KEPT_BACK));
     }

@@ -1,7 +1,7 @@
 //! The smallest change after which a refused request is admitted. Each candidate is decided like a request of its own, so that
 //! what is proposed is admitted, nothing else having changed.
 //!
-//! The search is a sequence of steps of at most one decision each. Whoever has a bound to keep takes one step at a time
+//! The search is a sequence of steps of at most one decision each. A caller with a bound to keep takes one step at a time
 //! ([`Ledger::explain`]); on the host, [`Ledger::admit`] takes all of them.
 
 use super::{Frames, Grant, Ledger, Request, Wanted};
@@ -172,7 +172,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         self.decided(request, frames).is_ok()
     }
 
-    /// What would be granted now, but for the memory, which is given back.
+    /// The grant that would be made now; its memory is given back.
     #[inline(never)]
     fn decided(&self, request: &Request, frames: &mut impl Frames) -> Result<Grant, Refusal> {
         let grant = self.decide(request, frames)?;
@@ -181,7 +181,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 }
 
-/// What a step of the search finds.
+/// The outcome of one step of the search.
 enum Candidate {
     /// There is none at this step.
     None,

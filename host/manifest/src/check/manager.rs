@@ -23,11 +23,11 @@ fn holders<'a>(manifest: &'a Manifest, frames: &str) -> Vec<(&'a str, &'a str)> 
 
 /// Refuses a second manager.
 fn managers(manifest: &Manifest) -> Vec<Refusal> {
-    let mut managers = manifest.domain.iter().filter(|(_, domain)| domain.ledger);
-    let Some((first, _)) = managers.next() else { return Vec::new() };
-    let more = managers.map(|(name, _)| {
+    let mut managers = ledgers(manifest);
+    let Some(first) = managers.next() else { return Vec::new() };
+    let more = managers.map(|name| {
         Refusal::at("CF0321", format!("domain.{name}.ledger"), format!("`{first}` is the memory manager already"))
-            .value(name.as_str())
+            .value(name)
             .limit("one domain with `ledger = true`")
             .rule("there is one ledger, which one domain continues")
             .remedy("remove `ledger`; without it a domain can hold frames and divide them as it likes")
@@ -38,8 +38,7 @@ fn managers(manifest: &Manifest) -> Vec<Refusal> {
 /// Refuses a pool of the manager that it holds twice, or that somebody else holds, too.
 fn divided(manifest: &Manifest, frames: &str) -> Option<Refusal> {
     let holders = holders(manifest, frames);
-    let manages = |domain: &str| manifest.domain.get(domain).is_some_and(|domain| domain.ledger);
-    let first = holders.iter().find(|(domain, _)| manages(domain))?;
+    let first = holders.iter().find(|(domain, _)| manages(manifest, domain))?;
     let (manager, (domain, name)) = (first.0, *holders.iter().find(|holder| *holder != first)?);
     let text = if domain == manager {
         format!("`{manager}` would promise `{frames}` twice")
@@ -54,9 +53,13 @@ fn divided(manifest: &Manifest, frames: &str) -> Option<Refusal> {
     )
 }
 
-/// The domain to which the ledger is handed over.
-fn manager(manifest: &Manifest) -> Option<&str> {
-    manifest.domain.iter().find(|(_, domain)| domain.ledger).map(|(name, _)| name.as_str())
+/// Domains to which the ledger is handed over; there may be one.
+fn ledgers(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    manifest.domain.iter().filter(|(_, domain)| domain.ledger).map(|(name, _)| name.as_str())
+}
+
+fn manages(manifest: &Manifest, domain: &str) -> bool {
+    ledgers(manifest).any(|name| name == domain)
 }
 
 /// Whether the memory manager serves a domain: it can call the manager's gate, and the manager holds it as a capability under its name.
@@ -68,7 +71,7 @@ fn is_client(manifest: &Manifest, name: &str) -> bool {
     };
     let calls = |domain: &Domain| {
         let gates = domain.uses.values().filter_map(|entry| entry.gate.as_deref());
-        gates.filter_map(|gate| gate.split_once('.')).any(|(of, _)| manifest.domain.get(of).is_some_and(|d| d.ledger))
+        gates.filter_map(|gate| gate.split_once('.')).any(|(of, _)| manages(manifest, of))
     };
     manifest.domain.get(name).is_some_and(calls) && manifest.domain.iter().enumerate().any(held)
 }
@@ -81,7 +84,7 @@ fn no_client(manifest: &Manifest, place: String, name: &str) -> Option<Refusal> 
     let refusal = Refusal::at("CF0209", place, format!("`{name}` is no client of a memory manager")).rule(
         "the memory manager serves the domains that can call its gate and that it holds as capabilities under their names",
     );
-    Some(match manager(manifest) {
+    Some(match ledgers(manifest).next() {
         Some(manager) => refusal.value(name).limit(format!("the first {CLIENTS} domains can be clients")).remedy(format!(
             "give `{name}` a gate of `{manager}`, and add `{name} = {{ domain = \"{name}\" }}` to [domain.{manager}.uses]"
         )),
@@ -142,9 +145,8 @@ fn quotas(manifest: &Manifest, name: &str, frames: &Frames) -> Vec<Refusal> {
     }
     let mut found: Vec<Refusal> =
         frames.quota.keys().filter_map(|client| no_client(manifest, format!("{place}.{client}"), client)).collect();
-    let holds = |domain: &Domain| domain.uses.values().any(|entry| entry.frames.as_deref() == Some(name));
-    if !manifest.domain.values().any(|domain| domain.ledger && holds(domain)) {
-        let manager = manager(manifest).unwrap_or("memory");
+    if !holders(manifest, name).iter().any(|(domain, _)| manages(manifest, domain)) {
+        let manager = ledgers(manifest).next().unwrap_or("memory");
         found.push(
             Refusal::at("CF0318", &place, format!("`{name}` is no pool of a memory manager"))
                 .rule("quotas divide what the memory manager hands out")

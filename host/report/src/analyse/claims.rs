@@ -8,7 +8,7 @@ use super::jobs::JobLimits;
 use crate::describe::Thread;
 
 impl Analysis<'_> {
-    /// What the jobs of a thread may take, as far as use was recorded.
+    /// Most that the jobs of a thread may take, as far as use was recorded.
     pub(super) fn limits(&self, thread: &Thread) -> JobLimits {
         let wcet = thread.wcet_ticks.filter(|_| self.execution.is_recorded);
         JobLimits { wcet: wcet.map(|ticks| self.time.cycles(ticks)), reload: self.time.cycles(thread.reload_ticks) }

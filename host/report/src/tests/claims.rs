@@ -1,4 +1,4 @@
-//! Who may claim what was promised: nobody who broke what it had declared itself, and everybody else.
+//! Promises may be claimed by everybody but threads that broke their own declarations.
 
 use abi::Call;
 use abi::trace::Event;
@@ -85,7 +85,7 @@ fn who_takes_more_than_its_wcet_has_no_claim_to_its_response_from_then_on() {
     let mut two = two();
     assert_eq!(told(&two, &[(0, 350, 100)]), ["response-bound"], "it has taken no more than it said");
     assert_eq!(told(&two, &[(0, 0, 450)]), ["wcet-exceeded"]);
-    // What it is late with before is the platform's failure, what it is late with after that need not be.
+    // Jobs that are late before that are the platform's failure; later ones need not be.
     assert_eq!(told(&two, &[(0, 350, 100), (100, 0, 450)]), ["response-bound", "wcet-exceeded"]);
     assert_eq!(told(&two, &[(0, 0, 310), (100, 350, 100)]), ["wcet-exceeded"]);
     two.domains[0].hostile = true;
@@ -135,6 +135,6 @@ fn who_sleeps_inside_a_job_has_no_claim_to_its_response() {
         codes(&build(&two(), &summary(600), &events)).len()
     };
     assert_eq!(sleeps(Call::SleepUntil), 0);
-    // Whoever is switched away from otherwise has done nothing.
+    // A thread that is switched away from in another way has done nothing.
     assert_eq!(sleeps(Call::TimeNow), 1);
 }
