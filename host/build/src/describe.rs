@@ -241,7 +241,7 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
         base: u64::from(m.base),
         stands_in_for: Vec::new(),
         capacity: u64::from(m.bytes),
-        used: own_bytes(loaded, placed, name, m),
+        used: hot_bytes(placed, m.base, m.bytes),
     });
     let others = placed.layout.memories.iter().map(|m| describe::Memory {
         name: m.name.clone(),
@@ -251,17 +251,6 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
         used: m.used,
     });
     own.chain(others).collect()
-}
-
-/// Whether tables of domains lie in a memory.
-fn holds_tables(loaded: &Loaded, name: &str) -> bool {
-    loaded.board.pages().is_some_and(|pages| pages.tables == name)
-}
-
-/// What is used of a memory of the kernel's: by its program, or by tables of domains.
-fn own_bytes(loaded: &Loaded, placed: &Placed, name: &str, memory: &manifest::Memory) -> u64 {
-    let tables = u64::from(placed.layout.near_tables);
-    if holds_tables(loaded, name) { tables } else { hot_bytes(placed, memory.base, memory.bytes) }
 }
 
 /// The end of the kernel's last symbol in a memory: what it uses of it.
@@ -276,9 +265,6 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
     let mut areas = Vec::new();
     for (name, memory) in &loaded.board.memory {
         let (what, bytes, access) = match memory.kind {
-            MemoryKind::Kernel if holds_tables(loaded, name) => {
-                ("tables of domains", u64::from(placed.layout.near_tables), "rw")
-            }
             MemoryKind::Kernel => ("vectors and hot code", hot_bytes(placed, memory.base, memory.bytes), "rx"),
             MemoryKind::Rom => {
                 ("code", u64::from(placed.layout.kernel_end.map_or(0, |end| end.saturating_sub(memory.base))), "rx")
@@ -298,7 +284,9 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
         }
     }
     areas.extend(tables(loaded, placed));
-    areas.extend(locked_tables(placed));
+    let locked = placed.layout.locked_ways;
+    areas.extend(tables_of_domains(placed, "tables of domains", placed.layout.near_tables));
+    areas.extend(tables_of_domains(placed, "tables, locked ways", (locked.base, locked.bytes)));
     areas
 }
 
@@ -319,15 +307,14 @@ fn tables(loaded: &Loaded, placed: &Placed) -> Option<describe::Area> {
     })
 }
 
-/// The tables of domains that lie in locked ways of the second-level cache.
-fn locked_tables(placed: &Placed) -> Option<describe::Area> {
-    let locked = placed.layout.locked_ways;
-    let holds = |memory: &&place::PlacedMemory| locked.base.wrapping_sub(memory.base) < memory.bytes;
-    let memory = placed.layout.memories.iter().find(holds).filter(|_| locked.bytes > 0)?;
+/// A range with tables of domains: on the chip, or locked in ways of the second-level cache.
+fn tables_of_domains(placed: &Placed, name: &str, (base, bytes): (u32, u32)) -> Option<describe::Area> {
+    let holds = |memory: &&place::PlacedMemory| base.wrapping_sub(memory.base) < memory.bytes;
+    let memory = placed.layout.memories.iter().find(holds).filter(|_| bytes > 0)?;
     Some(describe::Area {
-        name: "tables, locked ways".into(),
-        base: u64::from(locked.base),
-        bytes: u64::from(locked.bytes),
+        name: name.into(),
+        base: u64::from(base),
+        bytes: u64::from(bytes),
         access: "rw".into(),
         memory: memory.name.clone(),
         pinned: true,

@@ -45,6 +45,7 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         })
     };
     let all = loaded.board.memory.iter().filter(|(_, m)| m.kind != MemoryKind::Kernel);
+    let half = |base: u32| loaded.board.pages().filter(|_| u64::from(base) >= system::pages::END);
     all.map(|(name, m)| Memory {
         name: name.clone(),
         base: m.base,
@@ -52,20 +53,20 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         reserved: m.reserved,
         rom: m.kind == MemoryKind::Rom,
         class: m.class,
+        offset: half(m.base).map_or(0, |pages| pages.device_offset),
     })
     .collect()
 }
 
 /// What placement has to know of page tables, where there are some.
-fn pages(board: &Board, hardware: &Hardware) -> Option<Pages> {
+fn pages(board: &Board, memories: &[Memory], hardware: &Hardware) -> Option<Pages> {
     let translation = board.pages()?;
-    let tables = board.memory.get(&translation.tables)?;
+    let tables = memories.iter().position(|memory| memory.name == translation.tables);
     let chip = *manifest::platform(board).pages()?;
     let in_ways = chip.way_bytes.saturating_mul(hardware.locked_ways).min(chip.lockable_bytes());
     let only = |place| hardware.near_tables == Some(place);
     Some(Pages {
-        tables_name: translation.tables.clone(),
-        tables: (tables.base, if only(NearTables::LockedWays) { 0 } else { tables.bytes }),
+        tables: tables.filter(|_| !only(NearTables::LockedWays)),
         locked_ways: hardware.locked_ways,
         locked_bytes: if only(NearTables::OnChip) { 0 } else { in_ways },
         prefetch: hardware.prefetch,
@@ -105,7 +106,7 @@ pub(crate) fn request<'a>(
         ticks_per_second: loaded.board.ticks_per_second,
         switching: loaded.board.switching(loaded.profile.cpu_hz()),
         platform: manifest::platform(&loaded.board),
-        pages: pages(&loaded.board, &manifest.hardware),
+        pages: pages(&loaded.board, &maker.memories, &manifest.hardware),
         kernel: &programs.kernel,
         domains: domains.collect::<Result<_, Box<Refusal>>>().map_err(|refusal| loaded.document.locate(*refusal))?,
         shared: shared.collect(),

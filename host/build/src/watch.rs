@@ -104,13 +104,25 @@ fn meter(built: &Built) -> MeterWatch {
     }
 }
 
+/// Whether a physical address lies in the kernel's half of the address space, so that domains have it lower.
+fn is_kernels_half(physical: u32) -> bool {
+    u64::from(physical) >= system::pages::END
+}
+
+/// Domains have a memory, or devices, at addresses that are less by this.
+fn offset(built: &Built, memory: &str) -> u64 {
+    let own = built.loaded.board.memory.get(memory);
+    let lower = built.loaded.board.pages().filter(|_| own.is_none_or(|own| is_kernels_half(own.base)));
+    lower.map_or(0, |pages| u64::from(pages.device_offset))
+}
+
 /// Where the kernel has the memories of domains mapped.
 fn windows(built: &Built) -> Vec<MemoryWindow> {
     let board = &built.loaded.board;
     let Some(pages) = board.pages() else { return Vec::new() };
     let window = |memory: &manifest::Memory| MemoryWindow {
         range: range(u64::from(memory.base), u64::from(memory.bytes)),
-        at: memory.base.wrapping_add(pages.kernel_offset),
+        at: memory.base.wrapping_add(if is_kernels_half(memory.base) { 0 } else { pages.kernel_offset }),
     };
     board.memory.values().filter(|memory| memory.kind != manifest::MemoryKind::Kernel).map(window).collect()
 }
@@ -124,8 +136,7 @@ fn watched(built: &Built, domain: &describe::Domain) -> DomainWatch {
     let written = |area: &&describe::Area| area.access.contains('w');
     let own = |area: &describe::Area| !area.shared && area.memory != "device";
     // Stores are compared by physical address.
-    let devices = built.loaded.board.pages().map_or(0, |pages| u64::from(pages.device_offset));
-    let offset = |area: &describe::Area| if area.memory == "device" { devices } else { 0 };
+    let offset = |area: &describe::Area| offset(built, &area.memory);
     let ranges = |keep: &dyn Fn(&describe::Area) -> bool| {
         let areas = domain.areas.iter().filter(written).filter(|area| keep(area));
         areas.map(|area| range(area.base + offset(area), area.bytes)).collect()

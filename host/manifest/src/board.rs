@@ -89,11 +89,11 @@ pub enum Scheme {
 pub struct Translation {
     /// Entries of the main TLB that can be locked.
     pub locked_entries: u32,
-    /// Name of the kernel's memory on the chip in which tables of domains lie.
+    /// Name of the memory on the chip of which tables of domains take what areas leave.
     pub tables: String,
-    /// A device is at its physical address less this in the domain that owns it.
+    /// Devices, and memory in the kernel's half of the address space, are in domains at their physical addresses less this.
     pub device_offset: u32,
-    /// The kernel has the memories of domains mapped at their physical addresses and this.
+    /// The kernel has the memories of domains mapped at their physical addresses and this, unless they lie in its half of the address space.
     pub kernel_offset: u32,
     /// A micro-TLB miss that the main TLB answers, at most.
     pub main_tlb_cycles: u32,
@@ -232,10 +232,10 @@ impl BoardFile {
         let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, protection, .. } = self;
         let BoardFile { targets, memory, device, .. } = self;
         if let Scheme::Vmsav7(pages) = &protection
-            && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Kernel)
+            && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram)
         {
             return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no memory `{}`", pages.tables))
-                .rule("`protection.tables` names a memory of kind \"kernel\"")
+                .rule("`protection.tables` names a memory of kind \"ram\"")
                 .remedy("correct the board file"));
         }
         Ok(Board {

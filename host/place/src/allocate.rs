@@ -18,15 +18,17 @@ pub(crate) struct Space {
     name: String,
     base: u64,
     end: u64,
+    /// Domains have it at its addresses less this.
+    offset: u32,
     /// Sorted, without overlap: base and end.
     taken: Vec<(u64, u64)>,
 }
 
 impl Space {
     pub(crate) fn new(memory: &Memory) -> Space {
-        let base = u64::from(memory.base);
-        let mut space =
-            Space { name: memory.name.clone(), base, end: base + u64::from(memory.bytes), taken: Vec::new() };
+        let (base, offset) = (u64::from(memory.base), memory.offset);
+        let end = base + u64::from(memory.bytes);
+        let mut space = Space { name: memory.name.clone(), base, end, offset, taken: Vec::new() };
         if memory.reserved > 0 {
             space.take(base, base + u64::from(memory.reserved));
         }
@@ -45,6 +47,16 @@ impl Space {
     /// First address.
     pub(crate) fn base(&self) -> u64 {
         self.base
+    }
+
+    /// The address at which domains have one of this memory.
+    pub(crate) fn shown(&self, address: u32) -> u32 {
+        address - self.offset
+    }
+
+    /// Whether one second-level table translates all of it.
+    pub(crate) fn is_within_mib(&self) -> bool {
+        self.base / MIB == self.end.saturating_sub(1) / MIB
     }
 
     /// Whether there is no memory at all.
@@ -114,8 +126,8 @@ impl Space {
         Ok(base as u32)
     }
 
-    /// Takes whole pages that the domain's near areas may share a MiB with: the first gap in the lower half of the memory, within one aligned MiB
-    /// if it is not larger.
+    /// Takes whole pages that the domain's near areas may share a MiB with: the first gap in the lower half of the memory (of a memory within one MiB,
+    /// in all of it), within one aligned MiB if it is not larger.
     pub(crate) fn near(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
         let within = |base: u64| {
             let end = base.next_multiple_of(MIB).max(base + 1);
@@ -125,17 +137,18 @@ impl Space {
                 base
             }
         };
-        self.first(what, bytes, (self.base, self.middle()), |from| within(from.next_multiple_of(align)))
+        self.first(what, bytes, (self.base, self.middle().1), |from| within(from.next_multiple_of(align)))
     }
 
-    /// Takes whole pages for what nothing near shares a MiB with: the first gap in the upper half of the memory.
+    /// Takes whole pages for what nothing near shares a MiB with: the first gap in the upper half of the memory (of a memory within one MiB, in all
+    /// of it: there the tables agree afterwards).
     pub(crate) fn far(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
-        self.first(what, bytes, (self.middle(), self.end), |from| from.next_multiple_of(align))
+        self.first(what, bytes, (self.middle().0, self.end), |from| from.next_multiple_of(align))
     }
 
-    /// Takes whole pages at an address.
+    /// Takes whole pages at an address as domains have it; where that is.
     pub(crate) fn at(&mut self, what: &str, bytes: u64, address: u32) -> Result<u32, PlaceError> {
-        let base = u64::from(address);
+        let base = u64::from(address) + u64::from(self.offset);
         let align = u64::from(if u32::try_from(bytes).is_ok_and(system::pages::is_unit) {
             bytes as u32
         } else {
@@ -146,16 +159,21 @@ impl Space {
             return Err(fail(format!("it has to start at a multiple of {align} bytes")));
         }
         if !self.is_free(base, base + bytes) {
-            let space = format!("`{}` from {:#010x} to {:#010x}", self.name, self.base, self.end);
+            let (from, to) = (self.base - u64::from(self.offset), self.end - u64::from(self.offset));
+            let space = format!("`{}` from {from:#010x} to {to:#010x}", self.name);
             return Err(fail(format!("{bytes} bytes there are not all free in {space}")));
         }
         self.take(base, base + bytes);
-        Ok(address)
+        Ok(base as u32)
     }
 
-    /// A multiple of 1 MiB in the middle.
-    fn middle(&self) -> u64 {
-        (self.base + (self.end - self.base) / 2).next_multiple_of(MIB).min(self.end)
+    /// The beginning of the upper half and the end of the lower: a multiple of 1 MiB in the middle. A memory within one MiB is not divided.
+    fn middle(&self) -> (u64, u64) {
+        if self.is_within_mib() {
+            return (self.base, self.end);
+        }
+        let middle = (self.base + (self.end - self.base) / 2).next_multiple_of(MIB).min(self.end);
+        (middle, middle)
     }
 
     fn first(

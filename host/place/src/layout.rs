@@ -168,8 +168,8 @@ pub struct Layout {
     pub manager: Option<u8>,
     /// Base and size of each untyped range, in the order of the manifest.
     pub frames: Vec<(u32, u32)>,
-    /// With page tables, bytes in use of the memory on the chip for tables of domains.
-    pub near_tables: u32,
+    /// With page tables, the range on the chip in which tables of domains lie: base and bytes.
+    pub near_tables: (u32, u32),
     /// What is locked in the second-level cache.
     pub locked_ways: PlacedWays,
     /// Sizes of the kernel.

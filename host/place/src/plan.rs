@@ -111,8 +111,8 @@ pub(crate) struct Plan {
     pub handed_over: Option<(u32, u32)>,
     /// With page tables, what nobody writes of memory that can be written: base and bytes.
     pub read_only: Vec<(u32, u32)>,
-    /// With page tables, bytes in use of the memory on the chip for tables.
-    pub near_tables: u32,
+    /// With page tables, the range on the chip in which tables lie: base and bytes.
+    pub near_tables: (u32, u32),
     /// What is locked in the second-level cache.
     pub locked_ways: LockedWays,
 }
@@ -177,7 +177,7 @@ impl Plan {
             pools,
             handed_over,
             read_only: Vec::new(),
-            near_tables: 0,
+            near_tables: (0, 0),
             locked_ways: LockedWays::default(),
         })
     }

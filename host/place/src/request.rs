@@ -18,6 +18,8 @@ pub struct Memory {
     pub rom: bool,
     /// How near it is to the processor; `None` for what cannot hold tables.
     pub class: Option<MemoryClass>,
+    /// Domains have it at its addresses less this.
+    pub offset: u32,
 }
 
 /// An area of a domain.
@@ -270,17 +272,15 @@ pub struct FramesRequest {
 /// What there is for page tables, on a board that checks accesses with them.
 #[derive(Clone, Debug)]
 pub struct Pages {
-    /// Name of the memory on the chip for tables.
-    pub tables_name: String,
-    /// Its base and bytes; nothing of it is used when it has no bytes.
-    pub tables: (u32, u32),
+    /// Index of the memory on the chip of which tables take what areas leave; `None` where tables lie only in locked ways.
+    pub tables: Option<usize>,
     /// Ways of the second-level cache that are closed to everything but tables.
     pub locked_ways: u32,
     /// Bytes of tables that can lie in them at most.
     pub locked_bytes: u32,
     /// Whether the processor's data prefetcher is on.
     pub prefetch: bool,
-    /// A device is at its physical address less this in its domain.
+    /// Devices are in domains at their addresses less this.
     pub device_offset: u32,
 }
 

@@ -169,8 +169,15 @@ fn no_damage_makes_the_reader_panic() {
 
 #[test]
 fn areas_are_one_region_each_and_apart() {
-    let memory =
-        Memory { name: "sram".into(), base: 0x2002_0000, bytes: 0x6_0000, reserved: 0x120, rom: false, class: None };
+    let memory = Memory {
+        name: "sram".into(),
+        base: 0x2002_0000,
+        bytes: 0x6_0000,
+        reserved: 0x120,
+        rom: false,
+        class: None,
+        offset: 0,
+    };
     let mut space = Space::new(&memory);
     let mut taken: Vec<(u32, u32)> = vec![(memory.base, memory.reserved)];
     for bytes in [100, 4096, 33, 70_000, 5000, 12_345, 256, 1] {

@@ -2,6 +2,7 @@
 
 use spec::{TablePlace, TemporalSpec};
 use system::area;
+use system::pages::PAGE;
 
 use super::chunk::{Chunk, unit};
 use super::{Keep, alignment, keep, room};
@@ -50,15 +51,17 @@ pub(super) fn place(
     rom: usize,
 ) -> Result<DomainSpot, PlaceError> {
     let stack = stack_bytes(domain).next_multiple_of(32);
-    let together = keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
+    let same = domain.data.memory == domain.stack.memory;
+    let together = same && keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
     let items = items(domain, program, stack, together);
     let lies = lay(spaces, &items).map_err(|error| fixed_error(program, program.code.base, error))?;
-    let at = |name: &str| items.iter().position(|item| item.name == name).map(|index| lies[index].0);
+    let shown = |index: usize| spaces[items[index].memory].shown(lies[index].0);
+    let at = |name: &str| items.iter().position(|item| item.name == name).map(shown);
     let code_base = at("code").unwrap_or(0);
     let stacks = at("stack").or(at("data")).unwrap_or(0);
     let data_base = at("data").map_or(program.data.base, |base| if together { base + stack } else { base });
     let what = format!("initial data of domain {}", domain.name);
-    let source = spaces[rom].far(&what, room(u64::from(program.data.file_bytes)), alignment(1))?;
+    let source = spaces[rom].far(&what, room(u64::from(program.data.file_bytes)), u64::from(PAGE))?;
     let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
     Ok(DomainSpot {
         code_delta: moved(code_base, program.code.base),
@@ -132,29 +135,38 @@ fn items(domain: &DomainRequest, program: &Program, stack: u32, together: bool) 
     items
 }
 
-/// Decides where every item lies: what is near and small in one chunk, everything else by itself.
+/// Decides where every item lies: what is near and small in one chunk of its memory, everything else by itself.
 fn lay(spaces: &mut [Space], items: &[Item]) -> Result<Vec<Lies>, PlaceError> {
     let mut lies: Vec<Option<Lies>> = vec![None; items.len()];
+    for (memory, space) in spaces.iter_mut().enumerate() {
+        lay_in(space, memory, items, &mut lies)?;
+    }
+    Ok(lies.into_iter().flatten().collect())
+}
+
+/// The same for the items in one memory.
+fn lay_in(space: &mut Space, memory: usize, items: &[Item], lies: &mut [Option<Lies>]) -> Result<(), PlaceError> {
     let mut chunk = Chunk::default();
     let mut in_chunk: Vec<(usize, usize)> = Vec::new();
     let mut units: Vec<(usize, Vec<(usize, u64)>)> = Vec::new();
-    for (index, item) in items.iter().enumerate() {
+    let own = || items.iter().enumerate().filter(|(_, item)| item.memory == memory);
+    for (index, item) in own() {
         if let Some(address) = item.at {
             let bytes = if keep(item.spec) == Keep::Locked { unit(&item.what, item.bytes)? } else { room(item.bytes) };
-            lies[index] = Some((spaces[item.memory].at(&item.what, bytes, address)?, bytes as u32, None));
+            lies[index] = Some((space.at(&item.what, bytes, address)?, bytes as u32, None));
             continue;
         }
         let bytes = room(item.bytes);
         match keep(item.spec) {
             Keep::Far => {
-                let base = spaces[item.memory].far(&item.what, bytes, alignment(bytes))?;
+                let base = space.far(&item.what, bytes, alignment(space, bytes))?;
                 lies[index] = Some((base, bytes as u32, None));
             }
             Keep::Near if bytes >= super::SECTION => {
-                let base = spaces[item.memory].near(&item.what, bytes, alignment(bytes))?;
+                let base = space.near(&item.what, bytes, alignment(space, bytes))?;
                 lies[index] = Some((base, bytes as u32, None));
             }
-            Keep::Near => in_chunk.push((index, chunk.add(bytes, alignment(bytes), item.guarded))),
+            Keep::Near => in_chunk.push((index, chunk.add(bytes, alignment(space, bytes), item.guarded))),
             Keep::Locked => group(&mut units, items, index),
         }
     }
@@ -165,18 +177,17 @@ fn lay(spaces: &mut [Space], items: &[Item]) -> Result<Vec<Lies>, PlaceError> {
         placed_units.push((chunk.add(bytes, bytes, true), bytes));
     }
     let (bytes, align) = chunk.shape();
-    let memory = items.first().map_or(0, |item| item.memory);
-    let what = items.first().map_or("", |item| item.what.as_str());
-    let base = if bytes == 0 { 0 } else { spaces[memory].near(what, bytes, align)? };
+    let what = own().next().map_or("", |(_, item)| item.what.as_str());
+    let base = if bytes == 0 { 0 } else { space.near(what, bytes, align)? };
     for (index, part) in in_chunk {
         let (at, bytes) = chunk.place(part, base);
         lies[index] = Some((at, bytes, None));
     }
     for ((_, members), (part, _)) in units.iter().zip(placed_units) {
         let (at, bytes) = chunk.place(part, base);
-        share(items, members, (at, bytes), &mut lies);
+        share(items, members, (at, bytes), lies);
     }
-    Ok(lies.into_iter().flatten().collect())
+    Ok(())
 }
 
 /// Puts an item to be locked behind those with the same rights; each member is kept with the end of what it takes.

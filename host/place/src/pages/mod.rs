@@ -1,6 +1,7 @@
 //! Placement where accesses are checked by page tables.
 //!
-//! Memory that the tool places is mapped where it is physically. Areas whose check may not leave the chip are *near*: their second-level
+//! Memory that the tool places is mapped where it is physically, but for memory and devices in the kernel's half of the address space: domains have
+//! these at addresses that lie lower by an offset. Areas whose check may not leave the chip are *near*: their second-level
 //! tables lie in on-chip memory, of which there is little, so that all small ones of a domain lie in one aligned MiB, which takes one table.
 //! All others are *far*; no aligned MiB of a domain holds both. Areas that are to be kept in locked entries of the TLB lie, with all of
 //! their domain that have the same rights, in one unit that an entry holds: 4 KiB, 64 KiB or 1 MiB.
@@ -20,7 +21,7 @@ use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES, common_areas, ledger_area, place_ledger};
-use crate::request::{Pages, Request};
+use crate::request::{Memory, Pages, Request};
 
 /// Bytes from which on an area has sections.
 const SECTION: u64 = Unit::Section.bytes() as u64;
@@ -60,8 +61,12 @@ pub(crate) fn room(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(u64::from(PAGE))
 }
 
-/// The alignment with which an area of so many bytes takes the fewest entries.
-pub(crate) fn alignment(bytes: u64) -> u64 {
+/// The alignment with which an area of so many bytes takes the fewest entries. Where one table translates all of a memory, that is little, and is
+/// not spent on alignment.
+pub(crate) fn alignment(space: &Space, bytes: u64) -> u64 {
+    if space.is_within_mib() {
+        return PAGE.into();
+    }
     Unit::ALL
         .into_iter()
         .rev()
@@ -96,7 +101,8 @@ pub(crate) fn plan(
     let mut frames = Vec::new();
     for range in &request.frames {
         let bytes = room(u64::from(range.bytes));
-        let base = spaces[range.memory].far(&format!("frames {}", range.name), bytes, alignment(bytes))?;
+        let space = &mut spaces[range.memory];
+        let base = space.far(&format!("frames {}", range.name), bytes, alignment(space, bytes))?;
         frames.push((base, bytes as u32));
     }
     let handed_over = place_ledger(request, |bytes| {
@@ -107,12 +113,14 @@ pub(crate) fn plan(
     for (spot, (domain, program)) in domains.iter_mut().zip(request.domains.iter().zip(programs)) {
         spot.areas.extend(common_areas(request, domain, &files, &shared));
         spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
-        spot.areas.iter_mut().for_each(|area| mapped(area, pages));
+        spot.areas.iter_mut().for_each(|area| mapped(area, request, pages));
         read_only.extend(domain::read_only(spot, program));
     }
-    let (near_tables, locked_ways) = tables::place(request, pages, &mut domains, &mut spaces[rom])?;
-    let on_chip_and_locked = (pages.tables.1, locked_ways.bytes);
-    let (ledger, pools) = admission::admit(request, &mut domains, &frames, on_chip_and_locked)?;
+    // Tables take what areas have left of the memory on the chip.
+    let left = |space: &Space| space.gaps().iter().map(|gap| (gap.1 - gap.0) as u32).sum();
+    let on_chip = pages.tables.map_or(0, |index| left(&spaces[index]));
+    let (near_tables, locked_ways) = tables::place(request, pages, &mut domains, &mut spaces, rom)?;
+    let (ledger, pools) = admission::admit(request, &mut domains, &frames, (on_chip, locked_ways.bytes))?;
     let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
     Ok(Plan {
         domains,
@@ -160,30 +168,34 @@ fn apart(space: &mut Space, what: &str, bytes: u64, kept: Keep, at: Option<u32>)
         return Ok((space.at(what, size, address)?, size as u32));
     }
     let base = match kept {
-        Keep::Far => space.far(what, size, alignment(size))?,
+        Keep::Far => space.far(what, size, alignment(space, size))?,
+        // Whatever a domain has there, its tables agree.
+        Keep::Near if space.is_within_mib() => space.near(what, size, alignment(space, size))?,
+        Keep::Locked if space.is_within_mib() => space.near(what, size, size)?,
         // All of the MiB is taken, so that nothing of a domain that has it far is near there.
         Keep::Locked | Keep::Near => space.near(what, size.next_multiple_of(SECTION), SECTION)?,
     };
     Ok((base, size as u32))
 }
 
-/// What the kernel maps for an area: devices have their own addresses in a domain, and flags say how the check is kept.
-fn mapped(area: &mut Spot, pages: &Pages) {
+/// Sets what the kernel maps for an area that has been placed: where its domain has it, and how the check is kept.
+fn mapped(area: &mut Spot, request: &Request, pages: &Pages) {
     use system::area::{DEVICE, LOCKED, NEAR, PINNED, WRITE_THROUGH};
     if area.memory == DEVICE {
         // Its registers cannot be in an entry that is locked, and nothing asks for it.
         area.spec = TemporalSpec::level(AccessLevel::L2);
     }
     area.flags = area.flags & !(PINNED | LOCKED | NEAR) | flags(area.spec);
-    if area.memory == DEVICE {
-        area.physical = area.base;
-        area.base -= pages.device_offset;
-    } else {
-        area.physical = area.base;
-        // One kind of memory, and one kind of attributes for it.
-        area.memory = if area.memory == WRITE_THROUGH { system::area::NORMAL } else { area.memory };
-    }
-    if area.mapped.is_none() {
-        area.mapped = Some((area.base, area.bytes));
-    }
+    let offset = if area.memory == DEVICE { pages.device_offset } else { offset(request, area.physical) };
+    // One kind of memory, and one kind of attributes for it.
+    area.memory = if area.memory == WRITE_THROUGH { system::area::NORMAL } else { area.memory };
+    area.base = area.physical - offset;
+    let (base, bytes) = area.mapped.unwrap_or((area.physical, area.bytes));
+    area.mapped = Some((base - offset, bytes));
+}
+
+/// What domains have a memory lower by, which contains this address.
+fn offset(request: &Request, physical: u32) -> u32 {
+    let holds = |memory: &&Memory| physical.wrapping_sub(memory.base) < memory.bytes;
+    request.memories.iter().find(holds).map_or(0, |memory| memory.offset)
 }

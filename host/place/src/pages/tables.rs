@@ -23,15 +23,12 @@ struct Near {
 const WAYS: &str = "locked ways";
 
 impl Near {
-    /// Takes a range off the chip as large as can be locked.
-    fn new(pages: &Pages, far: &mut Space) -> Result<Near, PlaceError> {
-        let memory = |name: &str, (base, bytes)| {
-            let name = name.to_owned();
-            Space::new(&Memory { name, base, bytes, reserved: 0, rom: false, class: None })
-        };
+    /// What is left on the chip, and a range off the chip as large as can be locked.
+    fn new(chip: Option<&Space>, pages: &Pages, far: &mut Space) -> Result<Near, PlaceError> {
         let locked = u64::from(pages.locked_bytes);
         let base = if locked == 0 { 0 } else { far.far(WAYS, locked, u64::from(SPLIT.table_bytes()))? };
-        Ok(Near { chip: memory(&pages.tables_name, pages.tables), ways: memory(WAYS, (base, pages.locked_bytes)) })
+        let ways = space(WAYS, base, pages.locked_bytes);
+        Ok(Near { chip: chip.cloned().unwrap_or_else(|| space("the chip", 0, 0)), ways })
     }
 
     /// Takes memory on the chip if there is some left, otherwise in locked ways; it is refused where neither has any.
@@ -47,26 +44,33 @@ impl Near {
         Ok((self.ways.plain(what, bytes, align)?, TablePlace::LockedWays))
     }
 
-    /// Bytes in use on the chip, and what has to be locked: the rest of the range goes back.
-    fn finish(self, ways: u32, far: &mut Space) -> (u32, LockedWays) {
+    /// The memory on the chip, and what has to be locked: the rest of the range goes back.
+    fn finish(self, ways: u32, far: &mut Space) -> (Space, LockedWays) {
         let (base, bytes) = (self.ways.base(), self.ways.reach());
         if !self.ways.is_empty() {
             far.give_back(base + bytes);
         }
         let locked = LockedWays { ways, base: if bytes == 0 { 0 } else { base as u32 }, bytes: bytes as u32 };
-        (self.chip.used() as u32, locked)
+        (self.chip, locked)
     }
 }
 
+fn space(name: &str, base: u32, bytes: u32) -> Space {
+    Space::new(&Memory { name: name.to_owned(), base, bytes, reserved: 0, rom: false, class: None, offset: 0 })
+}
+
 /// Gives every domain its first-level table and memory for second-level ones, near ones first, and of those roots first: they are aligned
-/// most. Returns the bytes in use on the chip, and what has to be locked in the second-level cache.
+/// most. Returns the range on the chip in which tables lie, and what has to be locked in the second-level cache.
 pub(super) fn place(
     request: &Request,
     pages: &Pages,
     domains: &mut [DomainSpot],
-    far: &mut Space,
-) -> Result<(u32, LockedWays), PlaceError> {
-    let mut near = Near::new(pages, far)?;
+    spaces: &mut [Space],
+    far: usize,
+) -> Result<((u32, u32), LockedWays), PlaceError> {
+    let chip = pages.tables.map(|index| spaces[index].clone());
+    let far = &mut spaces[far];
+    let mut near = Near::new(chip.as_ref(), pages, far)?;
     let names = || request.domains.iter().map(|domain| format!("table of domain {}", domain.name));
     let root = SPLIT.table_bytes();
     for (spot, what) in domains.iter_mut().zip(names()) {
@@ -83,7 +87,7 @@ pub(super) fn place(
             spot.table = (base, bytes, place);
         }
     }
-    let taken = near.finish(pages.locked_ways, far);
+    let (chip, locked) = near.finish(pages.locked_ways, far);
     for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
         if spot.root.1 == TablePlace::OffChip {
             spot.root.0 = far.plain(&what, u64::from(root), u64::from(root))?;
@@ -95,7 +99,20 @@ pub(super) fn place(
             spot.far = (far.far(&what, whole, whole.min(u64::from(system::pages::PAGE)))?, bytes);
         }
     }
-    Ok(taken)
+    if let Some(index) = pages.tables {
+        spaces[index] = chip;
+    }
+    Ok((on_chip(domains), locked))
+}
+
+/// The range on the chip in which tables lie: base and bytes.
+fn on_chip(domains: &[DomainSpot]) -> (u32, u32) {
+    let roots = domains.iter().map(|spot| (spot.root.0, SPLIT.table_bytes(), spot.root.1));
+    let all = roots.chain(domains.iter().map(|spot| spot.table));
+    let near = all.filter(|(_, bytes, place)| *bytes > 0 && *place == TablePlace::OnChip);
+    let ends: Vec<(u32, u32)> = near.map(|(base, bytes, _)| (base, base + bytes)).collect();
+    let base = ends.iter().map(|end| end.0).min().unwrap_or(0);
+    (base, ends.iter().map(|end| end.1).max().unwrap_or(0) - base)
 }
 
 fn need(spot: &DomainSpot, domain: u32) -> Need {

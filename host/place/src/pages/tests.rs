@@ -17,6 +17,8 @@ use model::{holds, justified};
 
 const DDR: (u32, u32) = (0x0010_0000, 0x1000_0000);
 const TABLES: (u32, u32) = (0xfffe_0000, 0x1_f000);
+/// Index of the memory on the chip.
+const OCM: usize = 1;
 const UART: u32 = 0xe000_0000;
 const DEVICE_OFFSET: u32 = 0x8000_0000;
 const MIB: u32 = 1 << 20;
@@ -125,16 +127,25 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
         reserved: 0,
         rom: true,
         class: Some(MemoryClass::OffChip),
+        offset: 0,
+    };
+    let on_chip = Memory {
+        name: "ocm".into(),
+        base: TABLES.0,
+        bytes: TABLES.1,
+        rom: false,
+        class: Some(MemoryClass::OnChip),
+        offset: DEVICE_OFFSET,
+        ..memory
     };
     Request {
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
         platform: Platform::cortex_a9(costs, Work { method: Method::Derived, map: linear, release: linear }),
-        memories: vec![memory],
+        memories: vec![memory, on_chip],
         pages: Some(Pages {
-            tables_name: "tables".into(),
-            tables: TABLES,
+            tables: Some(OCM),
             locked_ways: 0,
             locked_bytes: 0,
             prefetch: false,
@@ -161,6 +172,18 @@ fn placed(request: &Request, programs: &[Program]) -> Result<Plan, PlaceError> {
     plan(request, request.pages.as_ref().unwrap(), &kernel(), programs)
 }
 
+/// Puts areas of a domain into the memory on the chip, which has no room for whole units.
+fn on_chip(random: &mut Random, domain: &mut DomainRequest) {
+    let spec = TemporalSpec::level([AccessLevel::BestEffort, AccessLevel::L2][random.below(2) as usize]);
+    let small = |random: &mut Random| AreaRequest { memory: OCM, spec, at: None, extra: random.bytes(13) };
+    domain.data = small(random);
+    if random.below(2) == 0 {
+        domain.stack = small(random);
+    }
+    let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
+    domain.envelopes.push(EnvelopeRequest { area: small(random), envelope, default: false });
+}
+
 /// A system of one to sixteen domains.
 fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
     let (mut domains, mut programs) = (Vec::new(), Vec::new());
@@ -182,6 +205,9 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
             (request.spec, request.extra) = (random.spec(), random.below(3) * random.bytes(16));
         }
         domain.threads[0].stack_bytes = random.bytes(15);
+        if random.below(6) == 0 {
+            on_chip(random, &mut domain);
+        }
         if random.below(2) == 0 {
             let area = area(random.spec(), random.bytes(22));
             domain.heap = Some(HeapRequest { area, page_log2: None, interleave: None });
@@ -204,8 +230,9 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
             domain.devices.push(("uart0".into(), UART, 0x1000));
             domain.ledger = true;
         }
+        let most = if domain.data.memory == OCM { 14 } else { 17 };
         domains.push(domain);
-        programs.push(program(&format!("d{index}"), random.bytes(19), random.bytes(17)));
+        programs.push(program(&format!("d{index}"), random.bytes(19), random.bytes(most)));
     }
     let mut request = request(domains);
     (request.shared, request.files) = (shared, files);
@@ -259,10 +286,10 @@ fn near_tables_run_out_and_are_refused() {
             Ok(plan) => {
                 assert!(fits, "{count} domains");
                 holds(&plan, &request, &programs);
-                assert_eq!(plan.near_tables == 0, level == AccessLevel::BestEffort);
+                assert_eq!(plan.near_tables.1 == 0, level == AccessLevel::BestEffort);
             }
             Err(PlaceError::Full { what, memory, .. }) => {
-                assert!(!fits && memory == "tables" && what.starts_with("table of domain d"), "{what} in {memory}");
+                assert!(!fits && memory == "ocm" && what.starts_with("table of domain d"), "{what} in {memory}");
             }
             Err(error) => panic!("{count}: {error}"),
         }

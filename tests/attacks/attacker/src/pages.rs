@@ -50,7 +50,11 @@ pub const LETHAL: &[lethal::Attack] = &[
     ("die with memory mapped", |_| leave()),
     ("read what the former life had mapped", |_| read(THERE + 4 * PAGE)),
     ("write the own tables", |_| own_tables()),
+    ("write a victim's memory on the chip", |_| write(VICTIM_ON_CHIP)),
 ];
+
+/// Data of the victim in on-chip memory, as the manifest places it.
+const VICTIM_ON_CHIP: u32 = 0x7fff_0000;
 
 /// What the attacker was given for this.
 struct Means {

@@ -12,25 +12,19 @@ const ROOT: u32 = 8192;
 
 fn ddr() -> Space {
     let name = "ddr".to_owned();
-    Space::new(&Memory { name, base: DDR, bytes: 0x0800_0000, reserved: 0, rom: false, class: None })
+    Space::new(&Memory { name, base: DDR, bytes: 0x0800_0000, reserved: 0, rom: false, class: None, offset: 0 })
 }
 
 /// Memory for `chip` bytes of tables on the chip, and for `locked` in two ways.
-fn pages(chip: u32, locked: u32) -> Pages {
-    Pages {
-        tables_name: "tables".into(),
-        tables: (0xfffe_0000, chip),
-        locked_ways: 2,
-        locked_bytes: locked,
-        prefetch: false,
-        device_offset: 0,
-    }
+fn make(chip: u32, locked: u32, far: &mut Space) -> Near {
+    let pages = Pages { tables: Some(0), locked_ways: 2, locked_bytes: locked, prefetch: false, device_offset: 0 };
+    Near::new(Some(&super::space("tables", 0xfffe_0000, chip)), &pages, far).unwrap()
 }
 
 #[test]
 fn tables_lie_on_the_chip_then_in_locked_ways_and_then_nowhere() {
     let mut far = ddr();
-    let mut near = Near::new(&pages(0x3000, 0x4000), &mut far).unwrap();
+    let mut near = make(0x3000, 0x4000, &mut far);
     let mut take = |bytes, align| near.take("table of domain x", bytes, align);
     assert_eq!(take(ROOT, ROOT), Ok((0xfffe_0000, TablePlace::OnChip)));
     let (base, place) = take(ROOT, ROOT).unwrap();
@@ -47,28 +41,26 @@ fn tables_lie_on_the_chip_then_in_locked_ways_and_then_nowhere() {
 fn only_what_holds_tables_is_locked() {
     let mut far = ddr();
     let before = far.gaps();
-    let mut near = Near::new(&pages(0x2000, 0x1_0000), &mut far).unwrap();
+    let mut near = make(0x2000, 0x1_0000, &mut far);
     near.take("a", 0x2000, 1024).unwrap();
     let (base, _) = near.take("b", 0x1400, 1024).unwrap();
-    assert_eq!(near.finish(2, &mut far), (0x2000, LockedWays { ways: 2, base, bytes: 0x1400 }));
+    let (chip, ways) = near.finish(2, &mut far);
+    assert_eq!((chip.used(), ways), (0x2000, LockedWays { ways: 2, base, bytes: 0x1400 }));
     let left: u64 = far.gaps().iter().map(|gap| gap.1 - gap.0).sum();
     assert_eq!(left, 0x0800_0000 - 0x1400);
     let mut far = ddr();
-    let near = Near::new(&pages(0x2000, 0x1_0000), &mut far).unwrap();
-    assert_eq!(
-        near.finish(2, &mut far),
-        (0, LockedWays { ways: 2, base: 0, bytes: 0 }),
-        "ways can be closed for nothing"
-    );
+    let near = make(0x2000, 0x1_0000, &mut far);
+    let (chip, ways) = near.finish(2, &mut far);
+    assert_eq!((chip.used(), ways), (0, LockedWays { ways: 2, base: 0, bytes: 0 }), "ways can be closed for nothing");
     assert_eq!(far.gaps(), before);
 }
 
 #[test]
 fn where_one_place_is_all_that_is_used_the_other_stays_empty() {
     let mut far = ddr();
-    let mut near = Near::new(&pages(0, 0x4000), &mut far).unwrap();
+    let mut near = make(0, 0x4000, &mut far);
     assert_eq!(near.take("a", 0x400, 1024).unwrap().1, TablePlace::LockedWays);
-    let mut near = Near::new(&pages(0x400, 0), &mut far).unwrap();
+    let mut near = make(0x400, 0, &mut far);
     assert_eq!(near.take("a", 0x400, 1024).unwrap().1, TablePlace::OnChip);
     let Err(PlaceError::Full { memory, .. }) = near.take("b", 0x400, 1024) else { panic!("it is never off the chip") };
     assert_eq!(memory, "tables");

@@ -7,7 +7,7 @@ use spec::{AccessLevel, Rule, TablePlace, TemporalSpec};
 use system::area::{DEVICE, EXECUTE, LOCKED, NEAR, READ, SHARED, WRITE};
 use system::pages::{PAGE, SPLIT, TABLE};
 
-use super::{DEVICE_OFFSET, MIB, TABLES};
+use super::{DEVICE_OFFSET, MIB, OCM, TABLES};
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, info_bytes, stack_bytes};
@@ -24,7 +24,7 @@ fn asked(request: &Request, domain: &DomainRequest, program: &Program) -> Vec<(S
     let mut all =
         vec![own("code", program.code.bytes.next_multiple_of(8) + info_bytes(domain), READ | EXECUTE, &domain.code)];
     let data = own("data", program.data.bytes.next_multiple_of(8), READ | WRITE, &domain.data);
-    if domain.data.spec.access == AccessLevel::BestEffort {
+    if domain.data.spec.access == AccessLevel::BestEffort || domain.data.memory != domain.stack.memory {
         all.push((String::from("stack"), u64::from(stack), READ | WRITE, domain.stack.spec));
         all.push(data);
     } else {
@@ -72,8 +72,8 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
     for (name, bytes, rights, spec) in asked {
         let Some(area) = spot.areas.iter().find(|area| area.name == *name) else { panic!("{name} is missing") };
         assert!(u64::from(area.bytes) >= *bytes, "{name}: {} of {bytes} bytes", area.bytes);
-        let device = area.memory == DEVICE;
-        assert_eq!(area.physical, if device { area.base + DEVICE_OFFSET } else { area.base }, "{name}");
+        let shifted = area.memory == DEVICE || area.base >= TABLES.0 - DEVICE_OFFSET;
+        assert_eq!(area.physical, if shifted { area.base + DEVICE_OFFSET } else { area.base }, "{name}");
         let last = area.base + (*bytes).max(1) as u32 - 1;
         for page in (area.base & !(PAGE - 1)..=last).step_by(PAGE as usize) {
             let (physical, have, flags) = pages[&page];
@@ -146,7 +146,7 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
         assert_eq!((on_chip, locked), (place == TablePlace::OnChip, place == TablePlace::LockedWays), "{base:#x}");
     }
     assert!(spot.root.1 != TablePlace::OffChip || near == 0, "a near table behind a first-level table off the chip");
-    assert!(spot.root.0.is_multiple_of(SPLIT.table_bytes()) && plan.near_tables <= TABLES.1);
+    assert!(spot.root.0.is_multiple_of(SPLIT.table_bytes()) && plan.near_tables.1 <= TABLES.1);
     let mut own = vec![(spot.root.0, SPLIT.table_bytes()), (spot.table.0, spot.table.1), (spot.far.0, spot.far.1)];
     own.retain(|range| range.1 > 0);
     own
@@ -201,11 +201,25 @@ pub(super) fn justified(request: &Request, programs: &[Program], error: &PlaceEr
     match error {
         PlaceError::Refused { refusal, .. } => refusal.rule == Rule::LockSlots && units.len() > 4,
         PlaceError::Unit { .. } => units.values().any(|bytes| *bytes > u64::from(MIB)),
-        // A first-level table, and some second-level ones.
-        PlaceError::Full { what, .. } => {
+        // A first-level table, and some second-level ones, beside what areas take.
+        PlaceError::Full { what, memory, .. } => {
             let ways = request.pages.as_ref().map_or(0, |pages| pages.locked_bytes);
-            what.starts_with("table of domain") && near as u32 * (SPLIT.table_bytes() + 6 * TABLE) > TABLES.1 + ways
+            let (tables, areas) = (near as u32 * (SPLIT.table_bytes() + 6 * TABLE), on_chip(request, programs));
+            let of_domain = what.starts_with("table of domain");
+            if of_domain { tables + areas > TABLES.1 + ways } else { memory == "ocm" && areas > TABLES.1 }
         }
         _ => false,
     }
+}
+
+/// Bytes that areas take on the chip at most, with what lies between them.
+fn on_chip(request: &Request, programs: &[Program]) -> u32 {
+    let each = request.domains.iter().zip(programs).map(|(domain, program)| {
+        let stack = stack_bytes(domain) + 3 * PAGE;
+        let data = program.data.bytes + domain.data.extra + 3 * PAGE;
+        let own = [(&domain.data, data), (&domain.stack, stack + domain.stack.extra)];
+        let arenas = domain.envelopes.iter().map(|envelope| (&envelope.area, envelope.area.extra + 2 * PAGE));
+        own.into_iter().chain(arenas).filter(|(area, _)| area.memory == OCM).map(|(_, bytes)| bytes).sum::<u32>()
+    });
+    each.sum()
 }
