@@ -1,10 +1,5 @@
-//! Hands the linker script to the linker by an absolute path, so that the build works from any directory.
+//! Generates constants and memories from `board.toml`, and links with `kernel.ld`.
 
-use std::path::PathBuf;
-
-fn main() {
-    let Some(directory) = std::env::var_os("CARGO_MANIFEST_DIR") else { return };
-    let script = PathBuf::from(directory).join("kernel.ld");
-    println!("cargo::rustc-link-arg-bins=-T{}", script.display());
-    println!("cargo::rerun-if-changed=kernel.ld");
+fn main() -> Result<(), String> {
+    board_facts::generate()
 }

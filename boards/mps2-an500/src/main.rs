@@ -1,11 +1,16 @@
 //! The kernel image for the board mps2-an500.
 //!
-//! Clocks and devices: Arm Cortex-M Prototyping System MPS2, application note AN500 (ARM DAI 0500): APB timer 0 at
-//! 0x4000_0000 with a 25 MHz clock. Memory is used as an STM32F767 has it; see `kernel.ld`.
+//! Clocks and devices: Arm Cortex-M Prototyping System MPS2, application note AN500 (ARM DAI 0500); the clock is APB timer 0. Memory is
+//! used as an STM32F767 has it; see `kernel.ld`.
 #![no_std]
 #![no_main]
 
 mod startup;
+
+/// Constants of `board.toml`.
+mod board {
+    include!(concat!(env!("OUT_DIR"), "/board.rs"));
+}
 
 use armv7m::regs::Reg;
 use armv7m::{Armv7m, Board, Context};
@@ -16,14 +21,14 @@ use kernel::entry::{Args, Next};
 struct Mps2;
 
 // SAFETY: registers of APB timer 0 (CMSDK APB timer, ARM DDI 0479, section 4.2).
-const TIMER0_CTRL: Reg = unsafe { Reg::new(0x4000_0000) };
+const TIMER0_CTRL: Reg = unsafe { Reg::new(board::device::TIMER0.start) };
 // SAFETY: as above.
-const TIMER0_VALUE: Reg = unsafe { Reg::new(0x4000_0004) };
+const TIMER0_VALUE: Reg = unsafe { Reg::new(board::device::TIMER0.start + 4) };
 // SAFETY: as above.
-const TIMER0_RELOAD: Reg = unsafe { Reg::new(0x4000_0008) };
+const TIMER0_RELOAD: Reg = unsafe { Reg::new(board::device::TIMER0.start + 8) };
 
 impl Board for Mps2 {
-    const TICKS_PER_SECOND: u32 = 25_000_000;
+    const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
     // 10 us: QEMU stretches shorter periods.
     const SHORTEST_TICKS: u32 = 250;
     // QEMU starts SysTick's count 10 us after its value is written. On silicon the timer then comes 10 us early, which costs

@@ -6,6 +6,7 @@
 #![no_std]
 
 use core::cell::UnsafeCell;
+use core::ops::Range;
 
 use armv7a::mmu::{self, Cluster, KernelTables, Leaves, Mapping, Root};
 use armv7a::pl310::{Pl310, Setup};
@@ -13,23 +14,25 @@ use armv7a::{Block, Board};
 use protect::vmsa::lockdown::LockWays;
 use protect::vmsa::{MemType, Placement, Rights, TableMemory};
 
-/// On-chip RAM, all of it mapped high.
-pub const OCM: core::ops::Range<u32> = 0xfffc_0000..0xffff_ffff;
-/// Where the on-chip RAM behind the kernel's image begins: tables of domains.
-pub const OCM_TABLES: u32 = 0xfffe_4000;
-/// Bytes of memory off the chip that the kernel uses. The board has 1 GiB; the first MiB is partly on-chip RAM for the
-/// other masters (UG585, table 4-1) and is left alone.
-pub const DDR: core::ops::Range<u32> = 0x0010_0000..0x4000_0000;
-/// What is added to a physical address off the chip to get the kernel's virtual one.
-pub const PHYSICAL: u32 = 0x8000_0000;
+/// Constants of `board.toml`.
+pub mod board {
+    include!(concat!(env!("OUT_DIR"), "/board.rs"));
+}
+
+/// On-chip RAM, all of it mapped high: the kernel's image, and behind it areas and tables of domains.
+pub const OCM: Range<u32> = board::memory::KERNEL.start..board::memory::OCM.end;
+/// Memory off the chip. The board has 1 GiB; the first MiB is partly on-chip RAM for the other masters (UG585, table 4-1).
+pub const DDR: Range<u32> = board::memory::DDR;
+/// Less than the kernel's virtual address of memory off the chip: its physical one.
+pub const PHYSICAL: u32 = board::KERNEL_OFFSET;
 /// The second UART (Cadence; UG585 appendix B.33).
-pub const UART1: u32 = 0xe000_1000;
+pub const UART1: u32 = board::device::UART1.start;
 
 /// System level control registers (UG585 appendix B.28).
 const SLCR: u32 = 0xf800_0000;
 /// Private devices of the CPUs, and the second-level cache controller behind them (UG585, table 4-7).
-const PRIVATE: u32 = 0xf8f0_0000;
-const L2: u32 = 0xf8f0_2000;
+const PRIVATE: u32 = board::device::PRIVATE.start;
+const L2: u32 = board::device::L2.start;
 
 /// The board's devices that the kernel uses itself.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ pub struct Zynq;
 
 impl Board for Zynq {
     const PRIVATE: u32 = PRIVATE;
-    const TICKS_PER_SECOND: u32 = 25_000_000;
+    const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
     // QEMU clocks the private timers with 100 MHz. On silicon it is half the processor's clock (UG585 25.1.3).
     const TICK_CYCLES: u32 = 4;
 
@@ -93,19 +96,19 @@ static LEAVES: Tables<[Leaves; IN_PAGES]> = Tables(UnsafeCell::new([Leaves::EMPT
 
 /// A range of memory off the chip.
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct Held {
     base: u32,
     bytes: u32,
 }
 
-impl Range {
+impl Held {
     const fn contains(self, address: u32) -> bool {
         address.wrapping_sub(self.base) < self.bytes
     }
 }
 
 /// What is in locked ways of the second-level cache.
-static LOCKED: Tables<Range> = Tables(UnsafeCell::new(Range { base: 0, bytes: 0 }));
+static LOCKED: Tables<Held> = Tables(UnsafeCell::new(Held { base: 0, bytes: 0 }));
 
 unsafe extern "C" {
     static __kernel_code_start: u8;
@@ -143,10 +146,9 @@ fn device(base: u32, bytes: u32) -> Mapping {
 /// What the kernel has mapped in every address space.
 fn mappings() -> [Mapping; 12] {
     let tables = Mapping {
-        base: OCM_TABLES,
-        physical: OCM_TABLES,
-        // The last page stays unmapped: nobody reaches the end of the address space.
-        bytes: 0xffff_f000 - OCM_TABLES,
+        base: board::memory::OCM.start,
+        physical: board::memory::OCM.start,
+        bytes: board::memory::OCM.end - board::memory::OCM.start,
         rights: Rights::KernelData,
         memory: MemType::WriteBack,
     };
@@ -242,7 +244,7 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
     // SAFETY: as the caller promises; cleaning and loading change nothing.
     unsafe {
         armv7a::lockdown::perform(steps, &cache(), window).map_err(|_| StartError::Cache)?;
-        *LOCKED.0.get() = Range { base, bytes };
+        *LOCKED.0.get() = Held { base, bytes };
     }
     Ok(())
 }

@@ -241,7 +241,7 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
         base: u64::from(m.base),
         stands_in_for: Vec::new(),
         capacity: u64::from(m.bytes),
-        used: hot_bytes(placed, m.base, m.bytes),
+        used: image_bytes(loaded, placed, m),
     });
     let others = placed.layout.memories.iter().map(|m| describe::Memory {
         name: m.name.clone(),
@@ -253,9 +253,11 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
     own.chain(others).collect()
 }
 
-/// The end of the kernel's last symbol in a memory: what it uses of it.
-fn hot_bytes(placed: &Placed, base: u32, bytes: u32) -> u64 {
-    let inside = |s: &&place::Symbol| s.domain.is_none() && s.address >= base && s.address - base <= bytes;
+/// The end of the kernel's last symbol in a memory of its own: what it uses of it.
+fn image_bytes(loaded: &Loaded, placed: &Placed, memory: &manifest::Memory) -> u64 {
+    let seen = |pages: &manifest::Translation| pages.seen(memory.base);
+    let base = loaded.board.pages().map_or(memory.base, seen);
+    let inside = |s: &&place::Symbol| s.domain.is_none() && s.address >= base && s.address - base <= memory.bytes;
     let end = placed.layout.symbols.iter().filter(inside).map(|s| s.address - base + s.bytes).max();
     u64::from(end.unwrap_or(0))
 }
@@ -265,7 +267,7 @@ fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
     let mut areas = Vec::new();
     for (name, memory) in &loaded.board.memory {
         let (what, bytes, access) = match memory.kind {
-            MemoryKind::Kernel => ("vectors and hot code", hot_bytes(placed, memory.base, memory.bytes), "rx"),
+            MemoryKind::Kernel => ("kernel image", image_bytes(loaded, placed, memory), "rx"),
             MemoryKind::Rom => {
                 ("code", u64::from(placed.layout.kernel_end.map_or(0, |end| end.saturating_sub(memory.base))), "rx")
             }

@@ -122,7 +122,7 @@ fn windows(built: &Built) -> Vec<MemoryWindow> {
     let Some(pages) = board.pages() else { return Vec::new() };
     let window = |memory: &manifest::Memory| MemoryWindow {
         range: range(u64::from(memory.base), u64::from(memory.bytes)),
-        at: memory.base.wrapping_add(if is_kernels_half(memory.base) { 0 } else { pages.kernel_offset }),
+        at: pages.seen(memory.base),
     };
     board.memory.values().filter(|memory| memory.kind != manifest::MemoryKind::Kernel).map(window).collect()
 }

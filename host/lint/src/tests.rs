@@ -38,6 +38,13 @@ fn downward_edges_are_allowed() {
 }
 
 #[test]
+fn a_board_uses_the_host_in_its_build_script_only() {
+    let found = |kind| layers::check(&[member("boards/mps2-an500", &[("host/board-facts", kind)])]);
+    assert_eq!(found(EdgeKind::Build), []);
+    assert_eq!(rules(&found(EdgeKind::Normal)), ["layer-edge"]);
+}
+
+#[test]
 fn every_upward_edge_is_refused() {
     let upward = [
         ("crates/units", "kernel"),

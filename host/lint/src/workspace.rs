@@ -7,8 +7,10 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 /// When a dependency is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// By the package itself or its build script.
+    /// By the package itself.
     Normal,
+    /// By its build script, which runs on the host.
+    Build,
     /// Only by its tests, examples and benches.
     Development,
 }
@@ -56,6 +58,7 @@ fn member(root: &Path, package: &Package) -> Member {
         directory: dependency.path.as_ref().map(|path| relative(root, path.as_std_path())),
         kind: match dependency.kind {
             DependencyKind::Development => EdgeKind::Development,
+            DependencyKind::Build => EdgeKind::Build,
             _ => EdgeKind::Normal,
         },
     });

@@ -109,6 +109,14 @@ pub struct Translation {
     pub cycles_observed: bool,
 }
 
+impl Translation {
+    /// Where the kernel has physical memory mapped.
+    pub fn seen(&self, physical: u32) -> u32 {
+        let is_kernels_half = physical >= self.kernel_offset;
+        if is_kernels_half { physical } else { physical + self.kernel_offset }
+    }
+}
+
 /// A protection unit with region registers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

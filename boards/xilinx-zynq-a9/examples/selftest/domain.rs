@@ -6,7 +6,7 @@ use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Context, Entry};
 use kernel::arch::Arch;
 use protect::vmsa::{self, Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Tables};
-use zynq::{OCM_TABLES, TableWords, Zynq, window};
+use zynq::{TableWords, Zynq, board, window};
 
 use crate::programs::{self, CODE, CONST, DATA};
 
@@ -55,7 +55,7 @@ impl Domain {
     /// [`Failed`].
     pub fn new(index: u32) -> Result<Domain, Failed> {
         let (root, placement) = match index {
-            0 => (OCM_TABLES, Placement::OnChip),
+            0 => (board::memory::OCM.start, Placement::OnChip),
             _ => (FAR_TABLES, Placement::OffChip),
         };
         let asid = Asid::new(index as u8 + 1).ok_or(Failed("an ASID"))?;
