@@ -16,7 +16,7 @@ pub const PAGE: u32 = PAGE_BYTES;
 pub const TABLE: u32 = TABLE_BYTES;
 
 /// Ways of the second-level cache that can be locked, and their bytes.
-pub const WAYS: u32 = 8;
+pub const WAYS: u32 = protect::vmsa::lockdown::WAYS;
 /// As [`WAYS`].
 pub const WAY_BYTES: u32 = protect::vmsa::lockdown::WAY_BYTES;
 

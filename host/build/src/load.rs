@@ -21,6 +21,26 @@ pub struct Loaded {
     pub results: String,
 }
 
+/// Refuses a profile whose processor has other numbers of what the kernel divides than the kernel knows.
+fn disagreement(profile: &Profile, name: &str) -> Option<Refusal> {
+    let core = profile.parameters.application.as_ref()?;
+    let (ways, size) = (core.l2.cache.ways.value, core.l2.cache.size.value);
+    let facts = [
+        ("application.mmu.lock_entries", core.mmu.lock_entries.value, protect::vmsa::LOCK_SLOTS as u32),
+        ("application.l2.cache.ways", ways, protect::vmsa::lockdown::WAYS),
+        ("application.l2.cache.size", size, protect::vmsa::lockdown::WAYS * protect::vmsa::lockdown::WAY_BYTES),
+    ];
+    let (key, found, known) = facts.into_iter().find(|(_, found, known)| found != known)?;
+    let text = format!("the profile `{name}` is of another processor than the kernel's");
+    Some(
+        Refusal::at("CF0202", "system.profile", text)
+            .value(format!("{key} = {found}"))
+            .limit(known.to_string())
+            .rule("the kernel for a processor knows how many entries and ways of it can be locked")
+            .remedy("choose a profile of the board's processor, or correct this one"),
+    )
+}
+
 impl Loaded {
     /// Reads a manifest from a file.
     ///
@@ -71,6 +91,9 @@ impl Loaded {
             let refusal = Refusal::at("CF0202", "system.profile", text)
                 .rule("a profile maps the addresses of one board to a chip's memories")
                 .remedy("choose a profile for the board");
+            return Err(document.locate(refusal));
+        }
+        if let Some(refusal) = disagreement(&profile, name) {
             return Err(document.locate(refusal));
         }
         let results = system.name.clone();
@@ -144,4 +167,19 @@ pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBu
     let Some(name) = text.strip_prefix("data:") else { return directory.join(text) };
     let data = std::env::var_os("COFFERDAM_DATA").map_or(install.root.join("target/data"), PathBuf::from);
     data.join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_of_another_processor_is_refused() {
+        let install = Install::find().unwrap();
+        let mut profile = Profile::find(&install, "xc7z020", Path::new(".")).unwrap();
+        assert_eq!(disagreement(&profile, "xc7z020").map(|refusal| refusal.place), None);
+        profile.parameters.application.as_mut().unwrap().mmu.lock_entries.value = 6;
+        let refusal = disagreement(&profile, "other").unwrap();
+        assert_eq!((refusal.place.as_str(), refusal.limit.as_str()), ("system.profile", "4"));
+    }
 }

@@ -11,12 +11,12 @@ use crate::board::{Board, Scheme};
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
-/// The platform of a board, with the bounds that its description states.
+/// The platform of a board: what its processor has, with the bounds that its description states.
 pub fn platform(board: &Board) -> Platform {
     match &board.protection {
         Scheme::Pmsav7(unit) => {
-            let regions =
-                Regions { registers: unit.regions as u8, ..Regions::cortex_m7(unit.l1_cycles, unit.l2_cycles) };
+            let registers = protect::pmsav7::REGIONS as u8;
+            let regions = Regions { registers, ..Regions::cortex_m7(unit.l1_cycles, unit.l2_cycles) };
             Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) }
         }
         Scheme::Vmsav7(translation) => {
@@ -29,7 +29,9 @@ pub fn platform(board: &Board) -> Platform {
             let (map, release) = (linear(translation.map_cycles), linear(translation.unmap_cycles));
             let method = if translation.cycles_observed { Method::Observed } else { Method::Derived };
             let pages = Pages {
-                lock_slots: translation.locked_entries as u8,
+                lock_slots: protect::vmsa::LOCK_SLOTS as u8,
+                ways: protect::vmsa::lockdown::WAYS as u8,
+                way_bytes: protect::vmsa::lockdown::WAY_BYTES,
                 ..Pages::cortex_a9(costs, Work { method, map, release })
             };
             Platform { hardware: Hardware::Pages(pages), ..Platform::cortex_a9(pages.costs, pages.work) }

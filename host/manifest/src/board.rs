@@ -87,8 +87,6 @@ pub enum Scheme {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translation {
-    /// Entries of the main TLB that can be locked.
-    pub locked_entries: u32,
     /// Name of the memory on the chip of which tables of domains take what areas leave.
     pub tables: String,
     /// Devices, and memory in the kernel's half of the address space, are in domains at their physical addresses less this.
@@ -121,8 +119,6 @@ impl Translation {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protection {
-    /// Region registers that a domain can use.
-    pub regions: u32,
     /// Cycles that a miss adds to one access at most, from the access that faults to the one that is restarted, with the nodes of
     /// the domain's table in TCM. The benchmark compares it with the largest observed time.
     pub l1_cycles: u32,

@@ -68,6 +68,8 @@ pub const LINE_BYTES: u32 = 32;
 pub const MASTERS: u16 = 8;
 /// Bytes of a way of the second-level cache of an XC7Z020 (512 KiB in eight ways).
 pub const WAY_BYTES: u32 = 64 << 10;
+/// Ways of that cache (UG585 3.4).
+pub const WAYS: u32 = 8;
 
 /// Locks the entry that translates `address` for the domain with this identifier, whose tables and identifier are in place, into a slot.
 /// `None` unless there is such a slot.

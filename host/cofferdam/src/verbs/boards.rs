@@ -14,7 +14,7 @@ pub fn run(output: &mut Output) -> Outcome {
     for name in install.boards() {
         let board = install.board_file(&name).map_err(one)?;
         let regions = match &board.protection {
-            Scheme::Pmsav7(protection) => Some(protection.regions),
+            Scheme::Pmsav7(_) => Some(protect::pmsav7::REGIONS),
             Scheme::Vmsav7(_) => None,
         };
         let runs = board.clone().supported().is_ok();

@@ -6,8 +6,11 @@ use crate::schema::{Domain, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     // Without region registers nothing is loaded into one.
-    let Some(unit) = board.regions() else { return Vec::new() };
-    manifest.domain.iter().filter_map(|(name, domain)| slots(name, domain, unit.regions)).collect()
+    if board.regions().is_none() {
+        return Vec::new();
+    }
+    let registers = protect::pmsav7::REGIONS as u32;
+    manifest.domain.iter().filter_map(|(name, domain)| slots(name, domain, registers)).collect()
 }
 
 /// A limit leaves what an instruction may need, and is not more than there is.
