@@ -2,8 +2,6 @@
 
 use core::ops::RangeInclusive;
 
-use record::Range;
-
 use crate::Operation;
 use crate::{operations, peers};
 
@@ -31,8 +29,6 @@ pub struct Chip {
     pub paths: &'static [&'static str],
     /// What is run beside these for what the kernel's paths cost at most: lives and deaths, many threads at once, floating-point state.
     pub costs: &'static [&'static str],
-    /// The kernel's clock: the register that it reads, at its physical address.
-    pub clock: Range,
     /// Label of the first instruction of the timer's handler.
     pub timer_entry: &'static str,
     /// What `subject` measures on it: manifest, operations, longest masked stretch, handlers.
@@ -90,7 +86,6 @@ pub const M7: Chip = Chip {
         "examples/gateway/system.toml",
     ],
     costs: &["tests/attacks/restarts.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
-    clock: Range { start: 0x4000_0004, end: 0x4000_0008 },
     timer_entry: "cofferdam_timer_entry",
     basic: Basic {
         system: "examples/bench/system.toml",
@@ -125,7 +120,6 @@ pub const A9: Chip = Chip {
         "tests/manager/history.toml",
     ],
     costs: &["tests/attacks/restarts-a9.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
-    clock: Range { start: 0xf8f0_0200, end: 0xf8f0_0204 },
     timer_entry: "cofferdam_interrupt_entry",
     basic: Basic {
         system: "examples/bench/a9.toml",

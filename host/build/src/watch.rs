@@ -1,6 +1,6 @@
 //! From an image to a run.
 
-use record::{AreaWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch};
+use record::{AreaWatch, ClockWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch};
 use report::describe;
 use runner::{ImageFacts, Mode, ProfileSource, Run, RunError, Watch};
 
@@ -22,6 +22,10 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         kernel_text: kernel_text(built, &facts),
         kernel_devices: kernel_devices(built),
         kernel_stack: between(&facts, ["__kernel_stack_bottom", "__kernel_stack_top"]),
+        clock: Some(ClockWatch {
+            register: loaded.board.clock_register(),
+            down: loaded.board.clock.counts == manifest::Counts::Down,
+        }),
         vectors: facts.vectors,
         areas: allocations(built),
         windows: windows(built),

@@ -73,6 +73,28 @@ pub struct Device {
     pub about: String,
 }
 
+/// The register of the kernel's clock.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Name of the device.
+    pub device: String,
+    /// Bytes from its base to the register, of 32 bits.
+    pub offset: u32,
+    /// Whether it counts up or down.
+    pub counts: Counts,
+}
+
+/// A direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
 /// How the processor checks accesses, by the name of the architecture's scheme.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "scheme", rename_all = "lowercase")]
@@ -196,6 +218,8 @@ pub struct BoardFile {
     pub profile: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
+    /// Its register.
+    pub clock: Clock,
     /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
     pub enforcement_ns: u64,
     /// How accesses are checked.
@@ -234,12 +258,17 @@ impl BoardFile {
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
         let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, protection, .. } = self;
-        let BoardFile { targets, memory, device, .. } = self;
+        let BoardFile { targets, memory, device, clock, .. } = self;
         if let Scheme::Vmsav7(pages) = &protection
             && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram)
         {
             return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no memory `{}`", pages.tables))
                 .rule("`protection.tables` names a memory of kind \"ram\"")
+                .remedy("correct the board file"));
+        }
+        if !device.contains_key(&clock.device) {
+            return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no device `{}`", clock.device))
+                .rule("`clock.device` names a device of the board")
                 .remedy("correct the board file"));
         }
         Ok(Board {
@@ -248,6 +277,7 @@ impl BoardFile {
             machine,
             profile,
             ticks_per_second,
+            clock,
             enforcement_ns,
             protection,
             targets,
@@ -271,6 +301,8 @@ pub struct Board {
     pub profile: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
+    /// Its register.
+    pub clock: Clock,
     /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
     pub enforcement_ns: u64,
     /// How accesses are checked.
@@ -299,6 +331,11 @@ impl Board {
         let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(cpu_hz) as u32;
         let KernelCosts { entry_cycles, early_cycles, .. } = self.kernel;
         Switching { entry: ticks(entry_cycles), exit: ticks(self.kernel.exit_cycles()), early: ticks(early_cycles) }
+    }
+
+    /// Physical address of the clock's register.
+    pub fn clock_register(&self) -> u32 {
+        self.device.get(&self.clock.device).map_or(0, |device| device.base + self.clock.offset)
     }
 
     /// The protection unit, where accesses are checked by region registers.

@@ -223,6 +223,9 @@ codes! {
     "CF0715" "a path of the kernel took longer than the board's file says"
         "With caches, TLBs, predictor and flash buffers as bad as others can leave them at each entry to the kernel, a path took longer than \
          admission assumes. `cofferdam costs` names the system and the path, and writes new values with `--write`."
+    "CF0716" "the clock does not go as the board's file says"
+        "Kernel and tools take the rate of the clock from the board's file. The observer compares what the kernel reads with the cycles that pass: the \
+         rate is another one, by more than a hundredth, so that every period, budget and deadline is. Correct `ticks_per_second`, or the driver."
 }
 
 /// The explanation of a code, `None` when there is no such code.

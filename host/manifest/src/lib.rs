@@ -18,7 +18,9 @@ mod spec;
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
-pub use board::{Board, BoardFile, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Targets, Translation};
+pub use board::{
+    Board, BoardFile, Clock, Counts, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Targets, Translation,
+};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};

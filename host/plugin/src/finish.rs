@@ -56,6 +56,7 @@ fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
         domains: observer.accounts.used(),
         exceptions: observer.exceptions.counts(),
         masked: observer.exceptions.masked(),
+        clock: observer.rate.seen(),
         use_recorded: observer.watch.meter.is_some(),
         violations,
         violations_total,

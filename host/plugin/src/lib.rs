@@ -20,6 +20,7 @@ mod meter;
 mod model;
 mod observer;
 mod probes;
+mod rate;
 mod tick;
 mod trace;
 mod witness;

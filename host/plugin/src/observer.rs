@@ -18,6 +18,7 @@ use crate::log::Log;
 use crate::meter::Meter;
 use crate::model::Model;
 use crate::probes::Probes;
+use crate::rate::Rate;
 use crate::witness::Witnesses;
 
 /// Registers of the memory protection unit, from `MPU_TYPE`.
@@ -54,6 +55,7 @@ pub struct Observer {
     pub(crate) log: Log,
     pub(crate) accounts: Accounts,
     pub(crate) meter: Meter,
+    pub(crate) rate: Rate,
     pub(crate) exceptions: Exceptions,
     pub(crate) witness: Witnesses,
     pub(crate) probes: Probes,
@@ -147,6 +149,7 @@ impl Observer {
             log,
             accounts: Accounts::new(),
             meter: Meter::new(watch.meter.as_ref()),
+            rate: Rate::new(watch.clock),
             exceptions: Exceptions::new(watch.trace_port.is_none()),
             witness: Witnesses::new(&watch),
             probes: Probes::new(&watch),
@@ -340,7 +343,10 @@ impl Observer {
         }
         let offset = address.wrapping_sub(MPU_BASE);
         if !store {
+            // SAFETY: `info` belongs to the callback that is running.
+            let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
             self.meter.loaded(address, CLOCK.now());
+            self.rate.loaded(address, value.low as u32, CLOCK.now());
         }
         if store && (address < PRIVATE_BUS || SYSTICK.contains(&address)) {
             self.forget_deadline();

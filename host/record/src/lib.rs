@@ -14,11 +14,11 @@ mod tests;
 
 pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, RunEvent, observed};
 pub use summary::{
-    Architecture, CacheCounts, CallTime, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
-    SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,
+    Architecture, CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
+    ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{
-    AreaWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, Range,
-    StackWatch, Watch, Window as MemoryWindow,
+    AreaWatch, ClockWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch, ProfileSource,
+    Progress, Range, StackWatch, Watch, Window as MemoryWindow,
 };

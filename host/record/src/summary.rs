@@ -61,6 +61,9 @@ pub struct Summary {
     /// Stretches of time that the observer would have had to say ended before they began. Their lengths are in no figure, and a run with any has failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_stretches: u64,
+    /// The clock as the kernel has read it.
+    #[serde(default, skip_serializing_if = "ClockSeen::is_none")]
+    pub clock: ClockSeen,
     /// The events say for every stretch who ran (`observed::RAN`, `observed::HANDLED`).
     #[serde(default)]
     pub use_recorded: bool,
@@ -435,4 +438,20 @@ pub enum EndReason {
     ObserverFailed,
     /// Stopped from outside (Ctrl-C, time-out).
     Killed,
+}
+
+/// How far a clock went while cycles passed, from its first read to its last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClockSeen {
+    /// Counts of the clock.
+    pub counts: u64,
+    /// Cycles of the model.
+    pub cycles: u64,
+}
+
+impl ClockSeen {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }

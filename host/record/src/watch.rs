@@ -50,6 +50,9 @@ pub struct Watch {
     /// The kernel's stack, below which there is nothing that the board would deny. Absent: not checked.
     #[serde(default)]
     pub kernel_stack: Option<Range>,
+    /// The kernel's clock, whose rate is measured.
+    #[serde(default)]
+    pub clock: Option<ClockWatch>,
     /// First instructions of the exception handlers (bit 0 clear), thread mode's reset handler not included.
     #[serde(default)]
     pub vectors: Vec<u32>,
@@ -136,6 +139,16 @@ impl Range {
     pub const fn holds(self, address: u32, len: u32) -> bool {
         address >= self.start && address as u64 + len as u64 <= self.end as u64
     }
+}
+
+/// The register of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClockWatch {
+    /// Physical address of its 32 bits.
+    pub register: u32,
+    /// It counts down.
+    pub down: bool,
 }
 
 /// How the observer tells whose code runs without asking the kernel.

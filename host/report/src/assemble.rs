@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use abi::BootError;
-use record::{DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
+use record::{ClockSeen, DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
 
 use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
 use crate::describe::{Domain, SystemDescription, Thread};
@@ -156,6 +156,7 @@ fn run(
         seconds: end as f64 / system.cpu_hz.max(1) as f64,
         cpu_hz: system.cpu_hz,
         ticks_per_second: system.ticks_per_second,
+        seen_ticks_per_second: rate(summary.clock, system.cpu_hz),
         tick_zero_cycles: analysis.time.tick_zero(),
         tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,
@@ -350,4 +351,11 @@ const fn end_name(reason: EndReason) -> &'static str {
         EndReason::ObserverFailed => "the observer could not go on",
         EndReason::Killed => "it was stopped from outside",
     }
+}
+
+/// Counts of a clock in a second, where it was seen for a millisecond at least.
+fn rate(seen: ClockSeen, cpu_hz: u64) -> Option<u64> {
+    let ClockSeen { counts, cycles } = seen;
+    let rate = || u64::try_from(u128::from(counts) * u128::from(cpu_hz) / u128::from(cycles)).ok();
+    (cycles > 0 && cycles >= cpu_hz / 1000).then(rate).flatten()
 }

@@ -138,6 +138,8 @@ pub struct Run {
     pub cpu_hz: u64,
     /// Ticks of the kernel's clock in one second.
     pub ticks_per_second: u64,
+    /// Ticks in one second as the observer saw the clock go; absent where the kernel read it for less than a millisecond.
+    pub seen_ticks_per_second: Option<u64>,
     /// Cycle of the kernel's tick 0.
     pub tick_zero_cycles: i64,
     /// Tick 0 was known; otherwise the fastest release is taken to have had no latency.

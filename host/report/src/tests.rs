@@ -95,6 +95,7 @@ fn summary(cycles: u64) -> Summary {
         domains: vec![counters(0, cycles / 4), counters(1, cycles / 2)],
         exceptions: Vec::new(),
         masked: Masked::default(),
+        clock: record::ClockSeen::default(),
         violations: Vec::new(),
         violations_total: 0,
         witness: Witness::default(),

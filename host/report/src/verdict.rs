@@ -39,6 +39,7 @@ fn explained(code: &str) -> Option<&'static str> {
         "release-late" => "CF0712",
         "tolerance" | "observer-broken" => "CF0713",
         "context-mismatch" => "CF0714",
+        "clock-rate" => "CF0716",
         _ => return None,
     })
 }
@@ -57,6 +58,13 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
     if !run.modelled {
         fail(failures, "run-not-modelled", "Time was not modelled; no figure in cycles means anything.".to_owned());
     }
+    if let Some(seen) = run.seen_ticks_per_second.filter(|seen| !agrees(*seen, run.ticks_per_second)) {
+        let text = format!(
+            "The kernel's clock went at {seen} ticks a second; the board's file says {}. Every time in the system is wrong by so much.",
+            run.ticks_per_second
+        );
+        fail(failures, "clock-rate", text);
+    }
     if run.lost_events > 0 {
         let text = format!("{} of {} trace records are lost.", run.lost_events, run.events + run.lost_events);
         fail(failures, "trace-lost", text);
@@ -71,6 +79,11 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
         let text = format!("Interrupts were masked for {} cycles; the bound is {bound}.", window.cycles);
         fail(failures, "masked-bound", text);
     }
+}
+
+/// Whether two rates differ by a hundredth at most: a read is a tick, and a block of instructions, away from where it is stamped.
+fn agrees(seen: u64, said: u64) -> bool {
+    seen.abs_diff(said) <= said / 100
 }
 
 fn domains(report: &Report, failures: &mut Vec<Failure>) {

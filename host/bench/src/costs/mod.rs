@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::Install;
 use manifest::KernelCosts;
-use record::{EndReason, EventsReader, ProbeWatch, Waits};
+use record::{EndReason, EventsReader, ProbeWatch, Range, Waits};
 use runner::{Go, Tools};
 use serde::Serialize;
 
@@ -143,7 +143,8 @@ fn one(place: &Place<'_>, system: &str) -> Result<Ran, Error> {
     run.watch.adverse = true;
     run.watch.probes = vec![due(&place.chip, &built.kernel)?];
     if let Some(meter) = &mut run.watch.meter {
-        meter.clock = vec![place.chip.clock];
+        let register = built.loaded.board.clock_register();
+        meter.clock = vec![Range { start: register, end: register + 4 }];
     }
     let outcome = run.start(place.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
     let summary = outcome.summary;

@@ -147,6 +147,7 @@ impl Observer {
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if !store {
             self.meter.loaded(at, CLOCK.now());
+            self.rate.loaded(at, value.low as u32, CLOCK.now());
             if at == ACKNOWLEDGE {
                 self.acknowledged(value.low as u32);
             }

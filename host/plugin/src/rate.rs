@@ -1,0 +1,50 @@
+//! The rate of the kernel's clock, from what the kernel reads: kernel and host believe the board's file, and this does not.
+
+use record::{ClockSeen, ClockWatch};
+
+/// A clock, and what was seen of it.
+#[derive(Debug, Default)]
+pub struct Rate {
+    watch: Option<ClockWatch>,
+    /// Value and cycle of the read before.
+    last: Option<(u32, u64)>,
+    seen: ClockSeen,
+}
+
+impl Rate {
+    pub fn new(watch: Option<ClockWatch>) -> Self {
+        Self { watch, ..Self::default() }
+    }
+
+    /// A device's register was loaded at a cycle. Reads are never so far apart that the clock goes round.
+    pub fn loaded(&mut self, at: u32, value: u32, cycle: u64) {
+        let Some(watch) = self.watch.filter(|watch| watch.register == at) else { return };
+        if let Some((before, since)) = self.last.replace((value, cycle)) {
+            let counts = if watch.down { before.wrapping_sub(value) } else { value.wrapping_sub(before) };
+            self.seen.counts += u64::from(counts);
+            self.seen.cycles += cycle.saturating_sub(since);
+        }
+    }
+
+    /// What was seen.
+    pub const fn seen(&self) -> ClockSeen {
+        self.seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_between_reads_add_up_in_either_direction_and_across_zero() {
+        for (down, values) in [(false, [u32::MAX - 1, 3, 10]), (true, [1, u32::MAX - 3, u32::MAX - 10])] {
+            let mut rate = Rate::new(Some(ClockWatch { register: 0x40, down }));
+            for (value, cycle) in values.into_iter().zip([100, 150, 220]) {
+                rate.loaded(0x44, 77, cycle);
+                rate.loaded(0x40, value, cycle);
+            }
+            assert_eq!(rate.seen(), ClockSeen { counts: 12, cycles: 120 });
+        }
+    }
+}
