@@ -77,19 +77,15 @@ impl<S: Storage> Heap<S> {
         }
     }
 
-    /// The block before `block` if it is free, else the block that stands for none.
+    /// `place` if its block is free, else the record that stands for no block.
     #[inline(always)]
-    pub(super) fn free_before(&self, block: Block<S>, none: S::Place) -> Result<Block<S>, Error> {
-        let before = self.place(self.load(block.place, Word::Before))?;
-        let found = self.free_or_none(before, none)?;
-        let after = if found.is_none() { none } else { block.place };
-        if S::address(found.after) == S::address(after) { Ok(found) } else { Err(Error::Corrupt) }
+    pub(super) fn free_or_none(&self, place: S::Place, none: S::Place) -> S::Place {
+        if self.load(place, Word::At) & FREE != 0 { place } else { none }
     }
 
-    /// The block of `place` if it is free, else the block that stands for none.
+    /// The block of a record that should be free.
     #[inline(always)]
-    pub(super) fn free_or_none(&self, place: S::Place, none: S::Place) -> Result<Block<S>, Error> {
-        let place = if self.load(place, Word::At) & FREE != 0 { place } else { none };
+    pub(super) fn free_block(&self, place: S::Place) -> Result<Block<S>, Error> {
         self.block(place, self.load(place, Word::At) ^ FREE)
     }
 

@@ -37,6 +37,7 @@ pub struct Heap<S: Storage> {
 pub(super) struct Listed<S: Storage> {
     pub block: Block<S>,
     class: u32,
+    head: S::Place,
     next: S::Place,
     previous: S::Place,
 }
@@ -178,20 +179,34 @@ impl<S: Storage> Heap<S> {
     pub(super) fn fitting(&self, size: u32, none: S::Place) -> Result<Listed<S>, Error> {
         let class = self.find(class_for(size)).ok_or(Error::Full)?;
         let place = self.head(class, none);
-        let block = self.block(place, self.load(place, Word::At) ^ FREE)?;
+        let block = self.free_block(place)?;
         let next = self.next(place, none)?;
-        if block.size >= size { Ok(Listed { block, class, next, previous: none }) } else { Err(Error::Corrupt) }
+        if block.size >= size {
+            Ok(Listed { block, class, head: place, next, previous: none })
+        } else {
+            Err(Error::Corrupt)
+        }
     }
 
-    /// A free block with its links, if its list neighbours point back at it.
+    /// The free block of a record with its links, if all that must hold about them holds.
     #[inline(always)]
-    pub(super) fn listed(&self, block: Block<S>, none: S::Place) -> Result<Listed<S>, Error> {
+    pub(super) fn listed(&self, place: S::Place, none: S::Place) -> Result<Listed<S>, Error> {
+        let block = self.free_block(place)?;
         let class = list_of(block.size);
-        let next = self.next(block.place, none)?;
-        let previous = self.place(self.load(block.place, Word::Previous))?;
-        let (head, back) = (S::address(self.head(class, none)), self.load(previous, Word::Next));
-        let back = if S::address(previous) == S::address(none) { head } else { back };
-        if back == S::address(block.place) { Ok(Listed { block, class, next, previous }) } else { Err(Error::Corrupt) }
+        let next = self.next(place, none)?;
+        let previous = self.place(self.load(place, Word::Previous))?;
+        let (head, back) = (self.head(class, none), self.load(previous, Word::Next));
+        let back = if S::address(previous) == S::address(none) { S::address(head) } else { back };
+        if back == S::address(place) { Ok(Listed { block, class, head, next, previous }) } else { Err(Error::Corrupt) }
+    }
+
+    /// Takes the block of a record out of its list, if all that must hold about it holds, unless it stands for none. Not inline, so
+    /// that the instructions of `free`, which does so twice, are few: they come from a memory that keeps only some.
+    #[inline(never)]
+    pub(super) fn take_out(&mut self, place: S::Place, none: S::Place) -> Result<(), Error> {
+        let listed = self.listed(place, none)?;
+        self.unlink(listed, none);
+        Ok(())
     }
 
     /// The next block in a list, if its link back leads here, or the end.
@@ -205,12 +220,11 @@ impl<S: Storage> Heap<S> {
     /// Takes a block out of its list, unless it stands for none.
     #[inline(always)]
     pub(super) fn unlink(&mut self, listed: Listed<S>, none: S::Place) {
-        let Listed { class, next, previous, .. } = listed;
+        let Listed { class, head, next, previous, .. } = listed;
         let first = S::address(previous) == S::address(none);
         self.store(next, Word::Previous, S::address(previous));
         self.store(previous, Word::Next, S::address(next));
         self.unlinked(none);
-        let head = self.head(class, none);
         self.set_head(class, if first { next } else { head });
         self.unmark(class, first & (S::address(next) == S::address(none)));
     }

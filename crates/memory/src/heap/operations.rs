@@ -1,8 +1,8 @@
 //! What programs ask of a heap.
 
-use super::blocks::{Block, FREED};
-use super::lists::{Heap, Listed};
-use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, block_for};
+use super::blocks::{Block, FREE, FREED};
+use super::lists::Heap;
+use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
 
 /// What a block leaves: a record and its bytes, or no bytes and the record that stands for no block.
 struct Rest<S: Storage> {
@@ -32,6 +32,8 @@ impl<S: Storage> Heap<S> {
         let none = self.none()?;
         let found = self.fitting(size, none)?;
         let rest = self.rest(found.block.size - size, none)?;
+        // As early as possible: the line of a cache that this may fetch comes meanwhile.
+        self.storage.set_header(found.block.at, S::address(found.block.place));
         self.unlink_first(found, none);
         Ok(self.cut(found.block, rest, none))
     }
@@ -74,6 +76,7 @@ impl<S: Storage> Heap<S> {
         let left = found.block.size - lead - size;
         if lead == 0 {
             let rest = self.rest(left, none)?;
+            self.storage.set_header(found.block.at, S::address(found.block.place));
             self.unlink_first(found, none);
             return Ok(self.cut(found.block, rest, none));
         }
@@ -88,6 +91,7 @@ impl<S: Storage> Heap<S> {
         let block = Block { place, at: found.block.at + lead, size: found.block.size - lead, ..found.block };
         self.unlink_first(found, none);
         self.put(Block { size: lead, after: place, ..found.block }, none);
+        self.storage.set_header(block.at, S::address(place));
         Ok(self.cut(block, rest, none))
     }
 
@@ -99,29 +103,33 @@ impl<S: Storage> Heap<S> {
     pub fn free(&mut self, address: u32) -> Result<(), Error> {
         let block = self.live(address)?;
         let none = self.none()?;
-        let before = self.listed(self.free_before(block, none)?, none)?;
-        self.unlink(before, none);
-        let after = match self.listed_after(block, none) {
-            Ok(after) => after,
-            Err(error) => return Err(self.relist(before, none, error)),
-        };
-        self.unlink(after, none);
-        let (before, after) = (before.block, after.block);
-        let (place, at) = if before.is_none() { (block.place, address) } else { (before.place, before.at) };
-        let end = if after.is_none() { block.after } else { after.after };
-        self.release(block.place, before.is_none(), none);
-        self.release(after.place, after.is_none(), none);
+        let before = self.before(block.place, none)?;
+        let after = self.free_or_none(block.after, none);
+        let last = if S::address(after) == S::address(none) { block.place } else { after };
+        let end = self.place(self.load(last, Word::After))?;
+        self.take_out(before, none)?;
+        if let Err(error) = self.take_out(after, none) {
+            return Err(self.relist(before, none, error));
+        }
+        let (lead, tail) = (self.load(before, Word::Size), self.load(after, Word::Size));
+        let at = self.load(before, Word::At) ^ FREE;
+        let (place, at) = if lead == 0 { (block.place, address) } else { (before, at) };
+        self.release(block.place, lead == 0, none);
+        self.release(after, tail == 0, none);
         self.storage.set_header(address, FREED);
         self.usage.used = self.usage.used.wrapping_sub(block.size);
         self.usage.blocks = self.usage.blocks.wrapping_sub(1);
-        self.put(Block { place, at, size: before.size + block.size + after.size, after: end }, none);
+        self.put(Block { place, at, size: lead + block.size + tail, after: end }, none);
         Ok(())
     }
 
     /// Puts a block that was to be joined back into its list, after an error.
     #[cold]
-    fn relist(&mut self, unlinked: Listed<S>, none: S::Place, error: Error) -> Error {
-        self.put(unlinked.block, none);
+    fn relist(&mut self, taken_out: S::Place, none: S::Place, error: Error) -> Error {
+        match self.free_block(taken_out) {
+            Ok(block) => self.put(block, none),
+            Err(corrupt) => return corrupt,
+        }
         error
     }
 
@@ -152,7 +160,7 @@ impl<S: Storage> Heap<S> {
         }
         let block = self.live(address)?;
         let none = self.none()?;
-        let after = self.listed_after(block, none)?;
+        let after = self.listed(self.free_or_none(block.after, none), none)?;
         let joined = after.block;
         let end = if joined.is_none() { block.after } else { joined.after };
         let (room, size) = (block.size + joined.size, block_for(bytes));
@@ -182,9 +190,13 @@ impl<S: Storage> Heap<S> {
         self.live(address)?.size.checked_sub(HEADER).ok_or(Error::Corrupt)
     }
 
+    /// The record before that of a live block if its block is free and ends there, else the one that stands for no block.
     #[inline(always)]
-    fn listed_after(&self, block: Block<S>, none: S::Place) -> Result<Listed<S>, Error> {
-        self.listed(self.free_or_none(block.after, none)?, none)
+    fn before(&self, place: S::Place, none: S::Place) -> Result<S::Place, Error> {
+        let before = self.place(self.load(place, Word::Before))?;
+        let found = self.free_or_none(before, none);
+        let after = if S::address(found) == S::address(none) { none } else { place };
+        if self.load(found, Word::After) == S::address(after) { Ok(found) } else { Err(Error::Corrupt) }
     }
 
     /// What of `left` bytes becomes a free block: all, with a record, if they suffice for one.
@@ -195,7 +207,7 @@ impl<S: Storage> Heap<S> {
         Ok(Rest { place, size: if enough { left } else { 0 } })
     }
 
-    /// Makes an unlisted block live, but for the rest at its end, which becomes free. Returns the address.
+    /// Makes an unlisted block, whose header is written, live but for the rest at its end, which becomes free. Returns the address.
     #[inline(always)]
     fn cut(&mut self, block: Block<S>, rest: Rest<S>, none: S::Place) -> u32 {
         let size = block.size - rest.size;
@@ -203,7 +215,6 @@ impl<S: Storage> Heap<S> {
         // A block that stays whole is described the same way: the rest that stands for none is behind no other.
         let (after, end) = if whole { (block.after, rest.place) } else { (rest.place, block.after) };
         let at = if whole { 0 } else { block.at + size };
-        self.storage.set_header(block.at, S::address(block.place));
         self.describe(Block { size, after, ..block }, 0);
         self.usage.used = self.usage.used.wrapping_add(size);
         self.usage.blocks = self.usage.blocks.wrapping_add(1);
