@@ -181,12 +181,24 @@ impl Arena {
         self.with(|heap| pack(heap.alloc_aligned(bytes, align)))
     }
 
+    /// Apart, so that what an operation executes lies in sequence.
+    #[cold]
+    #[inline(never)]
+    fn wait(&self) {
+        loop {
+            cof_heap_wait();
+            if !self.taken.swap(true, Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+
     /// Threads of one domain run on one processor: an exchange that no interrupt divides keeps them apart, and only the compiler
     /// could reorder what stands between the fences.
     #[inline(always)]
     fn with<R>(&self, use_it: impl FnOnce(&mut Heap<Raw>) -> R) -> R {
-        while self.taken.swap(true, Ordering::Relaxed) {
-            cof_heap_wait();
+        if self.taken.swap(true, Ordering::Relaxed) {
+            self.wait();
         }
         compiler_fence(Ordering::Acquire);
         // SAFETY: `taken` was false, so no other reference exists until it is false again.

@@ -77,43 +77,43 @@ impl<S: Storage> Heap<S> {
         }
     }
 
-    /// The block before `block` if it is free, else the block that stands for none.
+    /// `place` if its block is free, else the record that stands for no block.
     #[inline(always)]
-    pub(super) fn free_before(&self, block: Block<S>) -> Result<Block<S>, Error> {
-        let before = self.place(self.load(block.place, Word::Before))?;
-        let found = self.free_or_none(before)?;
-        let meets = found.is_none() || S::address(found.after) == S::address(block.place);
-        if meets { Ok(found) } else { Err(Error::Corrupt) }
+    pub(super) fn free_or_none(&self, place: S::Place, none: S::Place) -> S::Place {
+        if self.load(place, Word::At) & FREE != 0 { place } else { none }
     }
 
-    /// The block after `block` if it is free, else the block that stands for none.
+    /// The block of a record that should be free.
     #[inline(always)]
-    pub(super) fn free_after(&self, block: Block<S>) -> Result<Block<S>, Error> {
-        self.free_or_none(block.after)
-    }
-
-    #[inline(always)]
-    fn free_or_none(&self, place: S::Place) -> Result<Block<S>, Error> {
-        let place = if self.load(place, Word::At) & FREE != 0 { place } else { self.none()? };
+    pub(super) fn free_block(&self, place: S::Place) -> Result<Block<S>, Error> {
         self.block(place, self.load(place, Word::At) ^ FREE)
     }
 
-    /// The record that stands for no block: free, without a byte, between itself and itself, alone in the list of class 0. To join
-    /// with it takes as long as with another and changes nothing, so that whatever `free` joins, it takes about the same time.
+    /// The record that stands for no block: free, without a byte, between itself and itself in every respect, alone in the list of
+    /// class 0, and the end of every other list. What is done with it takes as long as with another and changes nothing, so that
+    /// operations need no branch for what they do not find.
+    ///
+    /// # Errors
+    /// [`Error::Full`] before the first piece.
     #[inline(always)]
     pub(super) fn none(&self) -> Result<S::Place, Error> {
-        self.none.ok_or(Error::NotABlock)
+        self.none.ok_or(Error::Full)
     }
 
     /// Makes that record, before the first piece is added.
     pub(super) fn make_none(&mut self) -> Result<(), Error> {
-        let place = self.take()?;
+        let place = self.take(true, 0)?;
         self.describe(Block { place, at: 0, size: 0, after: place }, FREE);
-        self.store(place, Word::Next, 0);
-        self.store(place, Word::Previous, 0);
+        self.unlinked(place);
         self.none = Some(place);
-        self.set_head(0, self.none);
         Ok(())
+    }
+
+    /// Leads the links of the record that stands for none to itself, as they must be, after stores that may have met it.
+    #[inline(always)]
+    pub(super) fn unlinked(&mut self, none: S::Place) {
+        self.store(none, Word::Next, S::address(none));
+        self.store(none, Word::Previous, S::address(none));
     }
 
     /// Writes what is known about a block into its record, and the way back into the record after it. What is before it stays.

@@ -5,7 +5,10 @@ use super::class::{CLASSES, class_floor, class_for, class_of};
 use super::records::{CHUNK, CHUNK_BLOCK};
 use super::{Error, GRANULE, HEADER, MAX_BLOCK_LOG2, MIN_BLOCK, PIECE_OVERHEAD, Storage, Usage, Word};
 
-const MAPS: usize = CLASSES.div_ceil(32);
+/// Words of bits. The last one, and with it the last bit of the summary, belongs to no class, so that what is not found is found there.
+const MAPS: usize = 16;
+const NO_MAP: u32 = 1 << (MAPS - 1);
+const _: () = assert!(CLASSES < (MAPS - 1) * 32);
 
 /// A heap over `storage`. It takes about 1.4 KiB beside that memory, where no program error in the heap can reach it, and a record
 /// of [`RECORD`](super::RECORD) bytes for each block.
@@ -17,12 +20,12 @@ pub struct Heap<S: Storage> {
     summary: u32,
     /// Bit `c % 32` of word `c / 32`: the list of class `c` is not empty.
     maps: [u32; MAPS],
-    /// The records of the first free block of each class.
+    /// The records of the first free block of each class; until a class has had one, `None` instead of `none`.
     heads: [Option<S::Place>; CLASSES],
     /// The record that stands for no block.
     pub(super) none: Option<S::Place>,
-    /// The first of the records that were given back.
-    pub(super) spare: Option<S::Place>,
+    /// The address of the first of the records that were given back, or 0.
+    pub(super) spare: u32,
     /// Where the records begin that were never used, and how many they are.
     pub(super) next_unused: u32,
     pub(super) unused: u32,
@@ -34,8 +37,9 @@ pub struct Heap<S: Storage> {
 pub(super) struct Listed<S: Storage> {
     pub block: Block<S>,
     class: u32,
-    next: Option<S::Place>,
-    previous: Option<S::Place>,
+    head: S::Place,
+    next: S::Place,
+    previous: S::Place,
 }
 
 impl<S: Storage> Clone for Listed<S> {
@@ -47,9 +51,10 @@ impl<S: Storage> Clone for Listed<S> {
 
 impl<S: Storage> Copy for Listed<S> {}
 
+/// The class in whose list a block of `size` bytes is; that of the largest for sizes that no block has.
 #[inline(always)]
-fn address_of<S: Storage>(place: Option<S::Place>) -> u32 {
-    place.map_or(0, S::address)
+fn list_of(size: u32) -> u32 {
+    class_of(size).min(CLASSES as u32 - 1)
 }
 
 impl<S: Storage> Heap<S> {
@@ -57,7 +62,7 @@ impl<S: Storage> Heap<S> {
     pub const fn new(storage: S) -> Self {
         let usage = Usage { capacity: 0, used: 0, peak: 0, blocks: 0 };
         let (maps, heads) = ([0; MAPS], [None; CLASSES]);
-        Heap { storage, usage, summary: 0, maps, heads, none: None, spare: None, next_unused: 0, unused: 0, spares: 0 }
+        Heap { storage, usage, summary: 0, maps, heads, none: None, spare: 0, next_unused: 0, unused: 0, spares: 0 }
     }
 
     /// What the heap holds now.
@@ -79,6 +84,10 @@ impl<S: Storage> Heap<S> {
     pub fn largest_request(&self) -> Option<u32> {
         let map = self.summary.checked_ilog2()?;
         let class = map * 32 + self.maps.get(map as usize)?.checked_ilog2()?;
+        // The list of class 0 may count as not empty.
+        if class == 0 {
+            return None;
+        }
         if self.exhausted() {
             // A block of its own for records comes first.
             let left = class_floor(class).checked_sub(CHUNK_BLOCK).filter(|left| *left >= MIN_BLOCK)?;
@@ -90,32 +99,31 @@ impl<S: Storage> Heap<S> {
     /// The lowest class from `class` on whose list is not empty.
     #[inline(always)]
     pub(super) fn find(&self, class: u32) -> Option<u32> {
-        let (map, bit) = (class / 32, class % 32);
-        let here = self.maps.get(map as usize)? & (u32::MAX << bit);
-        if here != 0 {
-            return Some(map * 32 + here.trailing_zeros());
-        }
-        let above = self.summary & (u32::MAX << map << 1);
-        if above == 0 {
+        let map = class / 32;
+        let here = self.maps.get(map as usize)? & (u32::MAX << (class % 32));
+        // Both words are looked at, whichever is needed: which one it is nobody can predict.
+        let above = (self.summary & (u32::MAX << map << 1) | NO_MAP).trailing_zeros();
+        let there = *self.maps.get(above as usize)?;
+        if here | there == 0 {
             return None;
         }
-        let map = above.trailing_zeros();
-        Some(map * 32 + self.maps.get(map as usize)?.trailing_zeros())
+        let (map, word) = if here != 0 { (map, here) } else { (above, there) };
+        Some(map * 32 + word.trailing_zeros())
     }
 
     #[inline(always)]
-    pub(super) fn head(&self, class: u32) -> Option<S::Place> {
-        self.heads.get(class as usize).copied().flatten()
+    pub(super) fn head(&self, class: u32, none: S::Place) -> S::Place {
+        self.heads.get(class as usize).copied().flatten().unwrap_or(none)
     }
 
     #[inline(always)]
-    pub(super) fn set_head(&mut self, class: u32, head: Option<S::Place>) {
+    fn set_head(&mut self, class: u32, head: S::Place) {
         if let Some(place) = self.heads.get_mut(class as usize) {
-            *place = head;
+            *place = Some(head);
         }
     }
 
-    /// Notes that the list of a class, which was empty, is not.
+    /// Notes that the list of a class is not empty.
     #[inline(always)]
     fn mark(&mut self, class: u32) {
         let map = class / 32;
@@ -125,15 +133,13 @@ impl<S: Storage> Heap<S> {
         }
     }
 
-    /// Notes that the list of a class has become empty.
+    /// Notes whether the list of a class has become empty.
     #[inline(always)]
-    fn unmark(&mut self, class: u32) {
+    fn unmark(&mut self, class: u32, emptied: bool) {
         let map = class / 32;
         let Some(word) = self.maps.get_mut(map as usize) else { return };
-        *word &= !(1 << (class % 32));
-        if *word == 0 {
-            self.summary &= !(1 << map);
-        }
+        *word &= !(u32::from(emptied) << (class % 32));
+        self.summary &= !(u32::from(*word == 0) << map);
     }
 
     /// Gives the heap another piece: `bytes` bytes of its memory from `base`, which belong to no other piece. What is cut off so
@@ -160,75 +166,88 @@ impl<S: Storage> Heap<S> {
         if self.none.is_none() {
             self.make_none()?;
         }
-        let (none, place, after) = (self.none()?, self.take()?, self.take()?);
+        let (none, place, after) = (self.none()?, self.take(true, 0)?, self.take(true, 0)?);
         self.store(place, Word::Before, S::address(none));
         self.store(after, Word::At, end | WALL);
         self.usage.capacity += size;
-        self.put(Block { place, at, size, after });
+        self.put(Block { place, at, size, after }, none);
         Ok(())
     }
 
     /// The first block, of at least `size` bytes, of the lowest list that has such blocks only.
     #[inline(always)]
-    pub(super) fn fitting(&self, size: u32) -> Result<Listed<S>, Error> {
+    pub(super) fn fitting(&self, size: u32, none: S::Place) -> Result<Listed<S>, Error> {
         let class = self.find(class_for(size)).ok_or(Error::Full)?;
-        let place = self.head(class).ok_or(Error::Corrupt)?;
-        let block = self.block(place, self.load(place, Word::At) ^ FREE)?;
-        let next = self.neighbour(place, Word::Next, Word::Previous)?;
-        if block.size >= size { Ok(Listed { block, class, next, previous: None }) } else { Err(Error::Corrupt) }
-    }
-
-    /// A free block with its links, if its list neighbours point back at it.
-    #[inline(always)]
-    pub(super) fn listed(&self, block: Block<S>) -> Result<Listed<S>, Error> {
-        let class = class_of(block.size);
-        let next = self.neighbour(block.place, Word::Next, Word::Previous)?;
-        let previous = self.neighbour(block.place, Word::Previous, Word::Next)?;
-        let first = previous.is_some() || address_of::<S>(self.head(class)) == S::address(block.place);
-        if first { Ok(Listed { block, class, next, previous }) } else { Err(Error::Corrupt) }
-    }
-
-    /// What a link leads to, if the link back leads here.
-    #[inline(always)]
-    fn neighbour(&self, place: S::Place, link: Word, back: Word) -> Result<Option<S::Place>, Error> {
-        let at = self.load(place, link);
-        if at == 0 {
-            return Ok(None);
+        let place = self.head(class, none);
+        let block = self.free_block(place)?;
+        let next = self.next(place, none)?;
+        if block.size >= size {
+            Ok(Listed { block, class, head: place, next, previous: none })
+        } else {
+            Err(Error::Corrupt)
         }
-        let other = self.place(at)?;
-        if self.load(other, back) == S::address(place) { Ok(Some(other)) } else { Err(Error::Corrupt) }
+    }
+
+    /// The free block of a record with its links, if all that must hold about them holds.
+    #[inline(always)]
+    pub(super) fn listed(&self, place: S::Place, none: S::Place) -> Result<Listed<S>, Error> {
+        let block = self.free_block(place)?;
+        let class = list_of(block.size);
+        let next = self.next(place, none)?;
+        let previous = self.place(self.load(place, Word::Previous))?;
+        let (head, back) = (self.head(class, none), self.load(previous, Word::Next));
+        let back = if S::address(previous) == S::address(none) { S::address(head) } else { back };
+        if back == S::address(place) { Ok(Listed { block, class, head, next, previous }) } else { Err(Error::Corrupt) }
+    }
+
+    /// Takes the block of a record out of its list, if all that must hold about it holds, unless it stands for none. Not inline, so
+    /// that the instructions of `free`, which does so twice, are few: they come from a memory that keeps only some.
+    #[inline(never)]
+    pub(super) fn take_out(&mut self, place: S::Place, none: S::Place) -> Result<(), Error> {
+        let listed = self.listed(place, none)?;
+        self.unlink(listed, none);
+        Ok(())
+    }
+
+    /// The next block in a list, if its link back leads here, or the end.
+    #[inline(always)]
+    fn next(&self, place: S::Place, none: S::Place) -> Result<S::Place, Error> {
+        let next = self.place(self.load(place, Word::Next))?;
+        let back = if S::address(next) == S::address(none) { none } else { place };
+        if self.load(next, Word::Previous) == S::address(back) { Ok(next) } else { Err(Error::Corrupt) }
     }
 
     /// Takes a block out of its list, unless it stands for none.
     #[inline(always)]
-    pub(super) fn unlink(&mut self, listed: Listed<S>) {
-        if let Some(next) = listed.next {
-            self.store(next, Word::Previous, address_of::<S>(listed.previous));
-        }
-        match listed.previous {
-            Some(previous) => self.store(previous, Word::Next, address_of::<S>(listed.next)),
-            None => {
-                self.set_head(listed.class, listed.next);
-                if listed.next.is_none() {
-                    self.unmark(listed.class);
-                }
-            }
-        }
-        self.set_head(0, self.none);
+    pub(super) fn unlink(&mut self, listed: Listed<S>, none: S::Place) {
+        let Listed { class, head, next, previous, .. } = listed;
+        let first = S::address(previous) == S::address(none);
+        self.store(next, Word::Previous, S::address(previous));
+        self.store(previous, Word::Next, S::address(next));
+        self.unlinked(none);
+        self.set_head(class, if first { next } else { head });
+        self.unmark(class, first & (S::address(next) == S::address(none)));
+    }
+
+    /// Takes the first block of a list out of it.
+    #[inline(always)]
+    pub(super) fn unlink_first(&mut self, listed: Listed<S>, none: S::Place) {
+        self.store(listed.next, Word::Previous, S::address(none));
+        self.set_head(listed.class, listed.next);
+        self.unmark(listed.class, S::address(listed.next) == S::address(none));
     }
 
     /// Makes a block free and puts it into its list; the record of what is before it is written already.
     #[inline(always)]
-    pub(super) fn put(&mut self, block: Block<S>) {
-        let class = class_of(block.size);
-        let head = self.head(class);
+    pub(super) fn put(&mut self, block: Block<S>, none: S::Place) {
+        let class = list_of(block.size);
+        let head = self.head(class, none);
         self.describe(block, FREE);
-        self.store(block.place, Word::Next, address_of::<S>(head));
-        self.store(block.place, Word::Previous, 0);
-        self.set_head(class, Some(block.place));
-        match head {
-            Some(head) => self.store(head, Word::Previous, S::address(block.place)),
-            None => self.mark(class),
-        }
+        self.store(block.place, Word::Next, S::address(head));
+        self.store(block.place, Word::Previous, S::address(none));
+        self.store(head, Word::Previous, S::address(block.place));
+        self.store(none, Word::Previous, S::address(none));
+        self.set_head(class, block.place);
+        self.mark(class);
     }
 }

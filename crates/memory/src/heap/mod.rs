@@ -2,8 +2,8 @@
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |
-//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; one store to the pieces, at most 9 loads and 19 stores of records; once in 31 times about twice that, where records come from the pieces | construction |
-//! | [`Heap::free`] | no loop; a load and a store of the pieces, at most 26 loads and 15 stores of records, at least 22 and 6 | construction |
+//! | [`Heap::alloc`], [`Heap::alloc_aligned`] | no loop; one store to the pieces, 8 loads and 13 stores of records, with an alignment up to 9 and 21; once in 31 times about twice that, where records come from the pieces | construction |
+//! | [`Heap::free`] | no loop; a load and a store of the pieces, 31 loads and 24 stores of records | construction |
 //! | [`Heap::realloc`] | the same, when the block stays in place; else one `alloc`, one `free` and the copy | construction |
 //! | no refusal while the program stays within its envelope | [`worst_case_bytes`] | proof in `docs/memory.md` |
 //!
@@ -16,13 +16,16 @@
 //!            word 1  size of the block with its header
 //!            word 2  record of the block before it; of the first of its piece, the record that stands for no block
 //!            word 3  record of the block after it
-//!            word 4  of a free block: record of the next block of its class, 0 for none
-//!            word 5  of a free block: record of the previous block of its class, 0 for none
+//!            word 4  of a free block: record of the next block of its class, or the one that stands for no block
+//!            word 5  of a free block: record of the previous block of its class, likewise
 //! ```
 //!
 //! An operation touches one word of the pieces, the block's header; all else that it reads and writes is records. They lie beside
 //! the pieces, in fast memory if there is some ([`Heap::add_records`]), so that what an operation takes does not depend on which lines
 //! of the pieces are in a cache. A heap that was given none takes them from its pieces, 32 at a time.
+//!
+//! Neither `alloc` nor `free` branches on what it finds, except on errors: processors predict such branches wrongly. What one call
+//! needs and another does not is done to the record that stands for no block.
 //!
 //! Invariants, which every operation checks for the blocks that it meets before it changes anything: the record after a block's
 //! leads back to it; two free blocks are never neighbours; a free block is in the list of its class, and its list neighbours point

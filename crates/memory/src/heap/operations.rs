@@ -1,8 +1,14 @@
 //! What programs ask of a heap.
 
-use super::blocks::{Block, FREED};
-use super::lists::{Heap, Listed};
-use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, block_for};
+use super::blocks::{Block, FREE, FREED};
+use super::lists::Heap;
+use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
+
+/// What a block leaves: a record and its bytes, or no bytes and the record that stands for no block.
+struct Rest<S: Storage> {
+    place: S::Place,
+    size: u32,
+}
 
 impl<S: Storage> Heap<S> {
     /// A block of at least `bytes` bytes, aligned to [`GRANULE`]; its address is never 0. A request of 0 bytes gets a block too.
@@ -23,10 +29,13 @@ impl<S: Storage> Heap<S> {
 
     #[inline(always)]
     fn attempt(&mut self, size: u32) -> Result<u32, Error> {
-        let found = self.fitting(size)?;
-        let rest = self.rest(found.block.size - size)?;
-        self.unlink(found);
-        Ok(self.cut(found.block, size, rest))
+        let none = self.none()?;
+        let found = self.fitting(size, none)?;
+        let rest = self.rest(found.block.size - size, none)?;
+        // As early as possible: the line of a cache that this may fetch comes meanwhile.
+        self.storage.set_header(found.block.at, S::address(found.block.place));
+        self.unlink_first(found, none);
+        Ok(self.cut(found.block, rest, none))
     }
 
     #[cold]
@@ -61,26 +70,29 @@ impl<S: Storage> Heap<S> {
     }
 
     fn attempt_aligned(&mut self, size: u32, align: u32) -> Result<u32, Error> {
-        let found = self.fitting(size + align + GRANULE)?;
+        let none = self.none()?;
+        let found = self.fitting(size + align + GRANULE, none)?;
         let lead = lead_to(found.block.at, align);
         let left = found.block.size - lead - size;
         if lead == 0 {
-            let rest = self.rest(left)?;
-            self.unlink(found);
-            return Ok(self.cut(found.block, size, rest));
+            let rest = self.rest(left, none)?;
+            self.storage.set_header(found.block.at, S::address(found.block.place));
+            self.unlink_first(found, none);
+            return Ok(self.cut(found.block, rest, none));
         }
-        let place = self.take()?;
-        let rest = match self.rest(left) {
+        let place = self.take(true, 0)?;
+        let rest = match self.rest(left, none) {
             Ok(rest) => rest,
             Err(error) => {
-                self.release(place);
+                self.release(place, false, none);
                 return Err(error);
             }
         };
         let block = Block { place, at: found.block.at + lead, size: found.block.size - lead, ..found.block };
-        self.unlink(found);
-        self.put(Block { size: lead, after: place, ..found.block });
-        Ok(self.cut(block, size, rest))
+        self.unlink_first(found, none);
+        self.put(Block { size: lead, after: place, ..found.block }, none);
+        self.storage.set_header(block.at, S::address(place));
+        Ok(self.cut(block, rest, none))
     }
 
     /// Takes a block back and joins it with free neighbours.
@@ -90,34 +102,33 @@ impl<S: Storage> Heap<S> {
     #[inline(always)]
     pub fn free(&mut self, address: u32) -> Result<(), Error> {
         let block = self.live(address)?;
-        let before = self.listed(self.free_before(block)?)?;
-        self.unlink(before);
-        let after = match self.listed_after(block) {
-            Ok(after) => after,
-            Err(error) => return Err(self.relist(before, error)),
-        };
-        self.unlink(after);
-        let (before, after) = (before.block, after.block);
-        let first = if before.is_none() { block } else { before };
-        let end = if after.is_none() { block.after } else { after.after };
-        if !before.is_none() {
-            self.release(block.place);
+        let none = self.none()?;
+        let before = self.before(block.place, none)?;
+        let after = self.free_or_none(block.after, none);
+        let last = if S::address(after) == S::address(none) { block.place } else { after };
+        let end = self.place(self.load(last, Word::After))?;
+        self.take_out(before, none)?;
+        if let Err(error) = self.take_out(after, none) {
+            return Err(self.relist(before, none, error));
         }
-        if !after.is_none() {
-            self.release(after.place);
-        }
+        let (lead, tail) = (self.load(before, Word::Size), self.load(after, Word::Size));
+        let at = self.load(before, Word::At) ^ FREE;
+        let (place, at) = if lead == 0 { (block.place, address) } else { (before, at) };
+        self.release(block.place, lead == 0, none);
+        self.release(after, tail == 0, none);
         self.storage.set_header(address, FREED);
         self.usage.used = self.usage.used.wrapping_sub(block.size);
         self.usage.blocks = self.usage.blocks.wrapping_sub(1);
-        self.put(Block { size: before.size + block.size + after.size, after: end, ..first });
+        self.put(Block { place, at, size: lead + block.size + tail, after: end }, none);
         Ok(())
     }
 
     /// Puts a block that was to be joined back into its list, after an error.
     #[cold]
-    fn relist(&mut self, unlinked: Listed<S>, error: Error) -> Error {
-        if !unlinked.block.is_none() {
-            self.put(unlinked.block);
+    fn relist(&mut self, taken_out: S::Place, none: S::Place, error: Error) -> Error {
+        match self.free_block(taken_out) {
+            Ok(block) => self.put(block, none),
+            Err(corrupt) => return corrupt,
         }
         error
     }
@@ -148,27 +159,26 @@ impl<S: Storage> Heap<S> {
             return Err(Error::TooLarge);
         }
         let block = self.live(address)?;
-        let after = self.listed_after(block)?;
+        let none = self.none()?;
+        let after = self.listed(self.free_or_none(block.after, none), none)?;
         let joined = after.block;
         let end = if joined.is_none() { block.after } else { joined.after };
         let (room, size) = (block.size + joined.size, block_for(bytes));
         let left = room.checked_sub(size).ok_or(Error::Full)?;
-        let rest = if !joined.is_none() {
-            // The record of the block after it is that of the rest, if one remains.
-            (left >= MIN_BLOCK).then_some(joined.place)
-        } else if self.exhausted() {
+        let rest = if !joined.is_none() && left >= MIN_BLOCK {
+            // The record of the block after it is that of the rest.
+            Rest { place: joined.place, size: left }
+        } else if !joined.is_none() || self.exhausted() {
             // Without a record the block stays as large as it is.
-            None
+            Rest { place: none, size: 0 }
         } else {
-            self.rest(left)?
+            self.rest(left, none)?
         };
-        self.unlink(after);
-        if !joined.is_none() && rest.is_none() {
-            self.release(joined.place);
-        }
+        self.unlink(after, none);
+        self.release(joined.place, joined.is_none() || rest.size != 0, none);
         self.usage.used = self.usage.used.wrapping_sub(block.size);
         self.usage.blocks = self.usage.blocks.wrapping_sub(1);
-        self.cut(Block { size: room, after: end, ..block }, size, rest);
+        self.cut(Block { size: room, after: end, ..block }, rest, none);
         Ok(())
     }
 
@@ -180,29 +190,36 @@ impl<S: Storage> Heap<S> {
         self.live(address)?.size.checked_sub(HEADER).ok_or(Error::Corrupt)
     }
 
+    /// The record before that of a live block if its block is free and ends there, else the one that stands for no block.
     #[inline(always)]
-    fn listed_after(&self, block: Block<S>) -> Result<Listed<S>, Error> {
-        self.listed(self.free_after(block)?)
+    fn before(&self, place: S::Place, none: S::Place) -> Result<S::Place, Error> {
+        let before = self.place(self.load(place, Word::Before))?;
+        let found = self.free_or_none(before, none);
+        let after = if S::address(found) == S::address(none) { none } else { place };
+        if self.load(found, Word::After) == S::address(after) { Ok(found) } else { Err(Error::Corrupt) }
     }
 
-    /// A record for what a block leaves, if that is enough for a block.
+    /// What of `left` bytes becomes a free block: all, with a record, if they suffice for one.
     #[inline(always)]
-    fn rest(&mut self, left: u32) -> Result<Option<S::Place>, Error> {
-        if left < MIN_BLOCK { Ok(None) } else { self.take().map(Some) }
+    fn rest(&mut self, left: u32, none: S::Place) -> Result<Rest<S>, Error> {
+        let enough = left >= MIN_BLOCK;
+        let place = self.take(enough, S::address(none))?;
+        Ok(Rest { place, size: if enough { left } else { 0 } })
     }
 
-    /// Makes `size` bytes of an unlisted block live, and what is left free, with the record `rest`. Returns the address.
+    /// Makes an unlisted block, whose header is written, live but for the rest at its end, which becomes free. Returns the address.
     #[inline(always)]
-    fn cut(&mut self, block: Block<S>, size: u32, rest: Option<S::Place>) -> u32 {
-        self.storage.set_header(block.at, S::address(block.place));
-        let size = if rest.is_some() { size } else { block.size };
-        self.describe(Block { size, after: rest.unwrap_or(block.after), ..block }, 0);
+    fn cut(&mut self, block: Block<S>, rest: Rest<S>, none: S::Place) -> u32 {
+        let size = block.size - rest.size;
+        let whole = rest.size == 0;
+        // A block that stays whole is described the same way: the rest that stands for none is behind no other.
+        let (after, end) = if whole { (block.after, rest.place) } else { (rest.place, block.after) };
+        let at = if whole { 0 } else { block.at + size };
+        self.describe(Block { size, after, ..block }, 0);
         self.usage.used = self.usage.used.wrapping_add(size);
         self.usage.blocks = self.usage.blocks.wrapping_add(1);
         self.usage.peak = self.usage.peak.max(self.usage.used);
-        if let Some(place) = rest {
-            self.put(Block { place, at: block.at + size, size: block.size - size, after: block.after });
-        }
+        self.put(Block { place: rest.place, at, size: rest.size, after: end }, none);
         block.at
     }
 }

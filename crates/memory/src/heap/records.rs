@@ -1,6 +1,6 @@
 //! Where records come from: memory that was given for them, and when that is used up a block of the heap.
 
-use super::blocks::{Block, WALL};
+use super::blocks::{Block, FREE, WALL};
 use super::lists::Heap;
 use super::{Error, GRANULE, HEADER, MIN_BLOCK, RECORD, Storage, Word};
 
@@ -32,30 +32,31 @@ impl<S: Storage> Heap<S> {
         (self.unused, self.next_unused) = (count, first);
     }
 
-    /// A record, from those that were given back or else from those never used.
+    /// A record if one is `wanted`, from those that were given back or else from those never used; if not, the one at `otherwise`.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Result<S::Place, Error> {
-        if let Some(place) = self.spare {
-            let next = self.load(place, Word::Next);
-            self.spare = if next == 0 { None } else { Some(self.place(next)?) };
-            self.spares -= 1;
-            return Ok(place);
-        }
-        let left = self.unused.checked_sub(1).ok_or(Error::Full)?;
-        let place = self.place(self.next_unused)?;
-        self.next_unused += RECORD;
-        self.unused = left;
-        self.spares -= 1;
+    pub(super) fn take(&mut self, wanted: bool, otherwise: u32) -> Result<S::Place, Error> {
+        let (again, fresh) = (wanted & (self.spare != 0), wanted & (self.spare == 0));
+        let at = if self.spare != 0 { self.spare } else { self.next_unused };
+        let place = self.place(if wanted { at } else { otherwise });
+        let unused = self.unused.checked_sub(u32::from(fresh)).ok_or(Error::Full)?;
+        let place = place?;
+        let next = self.load(place, Word::Next);
+        self.spare = if again { next } else { self.spare };
+        self.next_unused += if fresh { RECORD } else { 0 };
+        self.unused = unused;
+        self.spares -= u32::from(wanted);
         Ok(place)
     }
 
-    /// Gives a record back; no header leads to it any more.
+    /// Gives a record back, to which no header leads any more, unless it is `kept`.
     #[inline(always)]
-    pub(super) fn release(&mut self, place: S::Place) {
-        self.store(place, Word::At, 0);
-        self.store(place, Word::Next, self.spare.map_or(0, S::address));
-        self.spare = Some(place);
-        self.spares += 1;
+    pub(super) fn release(&mut self, place: S::Place, kept: bool, none: S::Place) {
+        let place = if kept { none } else { place };
+        self.store(place, Word::At, FREE & u32::from(kept));
+        self.store(place, Word::Next, self.spare);
+        self.spare = if kept { self.spare } else { S::address(place) };
+        self.spares += u32::from(!kept);
+        self.unlinked(none);
     }
 
     /// Whether there is no record left.
@@ -71,18 +72,19 @@ impl<S: Storage> Heap<S> {
     #[cold]
     #[inline(never)]
     pub(super) fn grow(&mut self) -> Result<(), Error> {
-        let found = self.fitting(CHUNK_BLOCK + MIN_BLOCK)?;
+        let none = self.none()?;
+        let found = self.fitting(CHUNK_BLOCK + MIN_BLOCK, none)?;
         let block = found.block;
         let wall = self.place(block.at)?;
         self.place(block.at + CHUNK - RECORD)?;
         let before = self.place(self.load(block.place, Word::Before))?;
-        self.unlink(found);
+        self.unlink_first(found, none);
         self.store(wall, Word::Before, S::address(before));
-        if S::address(before) != S::address(self.none()?) {
+        if S::address(before) != S::address(none) {
             self.store(before, Word::After, S::address(wall));
         }
         self.describe(Block { place: wall, size: CHUNK_BLOCK, after: block.place, ..block }, WALL);
-        self.put(Block { at: block.at + CHUNK_BLOCK, size: block.size - CHUNK_BLOCK, ..block });
+        self.put(Block { at: block.at + CHUNK_BLOCK, size: block.size - CHUNK_BLOCK, ..block }, none);
         self.usage.capacity -= CHUNK_BLOCK;
         self.fresh(block.at + RECORD, CHUNK / RECORD - 1);
         Ok(())

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::vec;
 use std::vec::Vec;
 
-use super::class::{CLASSES, class_of};
+use super::class::{CLASSES, class_for, class_of};
 use super::records::CHUNK;
 use super::{Error, HEADER, Heap, MIN_BLOCK, PIECE_OVERHEAD, RECORD, Storage, Word, record_bytes};
 
@@ -187,13 +187,16 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
     let records = pieces.iter().map(|(base, _)| *base).max().filter(|base| *base == RECORDS);
     // The first records were taken for none, and in pairs for the first block and the end of each piece.
     let none = records.unwrap_or(pieces[0].0);
-    assert_eq!((0..6).map(|word| heap.storage.peek(none + 4 * word)).collect::<Vec<_>>(), [1, 0, none, none, 0, 0]);
+    assert_eq!(
+        (0..6).map(|word| heap.storage.peek(none + 4 * word)).collect::<Vec<_>>(),
+        [1, 0, none, none, none, none]
+    );
     for (index, (base, words)) in pieces.iter().filter(|piece| piece.0 != RECORDS).enumerate() {
         let own = if records.is_none() && index == 0 { CHUNK } else { 0 };
         let end = base + words.len() as u32 * 4;
         walk_piece(heap, none, none + (1 + index as u32 * 2) * RECORD, (base + own + PIECE_OVERHEAD, end), &mut found);
     }
-    check_lists(heap, &found);
+    check_lists(heap, none, &found);
     check_spares(heap, &found);
     let usage = heap.usage();
     assert_eq!(usage.used, found.live.iter().map(|block| block.1).sum::<u32>());
@@ -204,10 +207,11 @@ pub(super) fn walk(heap: &Heap<Pieces>) -> Walk {
 
 /// The size of the largest free block, by the lists that [`walk`] checks: 0 when there is none.
 pub(super) fn largest_free(heap: &Heap<Pieces>) -> u32 {
-    let last = (1..CLASSES as u32).rev().find_map(|class| heap.head(class));
-    let mut record = last.map_or(0, |place| place.at);
+    let Some(none) = heap.none else { return 0 };
+    let last = (1..CLASSES as u32).rev().map(|class| heap.head(class, none).at).find(|record| *record != none.at);
+    let mut record = last.unwrap_or(none.at);
     let mut largest = 0;
-    while record != 0 {
+    while record != none.at {
         largest = largest.max(heap.storage.peek(record + 4));
         record = heap.storage.peek(record + 16);
     }
@@ -247,13 +251,15 @@ fn walk_piece(heap: &Heap<Pieces>, none: u32, first: u32, (begin, end): (u32, u3
 }
 
 /// Every free block is in exactly the list of its class, and the bits say which lists are not empty.
-fn check_lists(heap: &Heap<Pieces>, found: &Walk) {
+fn check_lists(heap: &Heap<Pieces>, none: u32, found: &Walk) {
     let mut free: BTreeSet<(u32, u32)> = found.free.iter().copied().collect();
-    assert!(heap.head(0).is_some() && heap.find(0) != Some(0), "none is not to be found");
+    let head = |class| heap.head(class, heap.none.unwrap()).at;
+    assert_eq!((heap.none.unwrap().at, head(0)), (none, none));
+    assert!(class_for(MIN_BLOCK) > 0, "none is not to be found");
     for class in 1..CLASSES as u32 {
-        let (mut record, mut previous) = (heap.head(class).map_or(0, |place| place.at), 0);
-        assert_eq!(heap.find(class) == Some(class), record != 0, "the bit of class {class}");
-        while record != 0 {
+        let (mut record, mut previous) = (head(class), none);
+        assert_eq!(heap.find(class) == Some(class), record != none, "the bit of class {class}");
+        while record != none {
             let (at, size) = (heap.storage.peek(record) ^ 1, heap.storage.peek(record + 4));
             assert!(free.remove(&(at, size)), "{at:#x} is listed but not free, or twice");
             assert_eq!(class_of(size), class);
@@ -267,7 +273,7 @@ fn check_lists(heap: &Heap<Pieces>, found: &Walk) {
 /// Every record that is not in use is spare, once, and they are counted.
 fn check_spares(heap: &Heap<Pieces>, found: &Walk) {
     let mut spares: BTreeSet<u32> = (0..heap.unused).map(|index| heap.next_unused + index * RECORD).collect();
-    let mut record = heap.spare.map_or(0, |place| place.at);
+    let mut record = heap.spare;
     while record != 0 {
         assert!(spares.insert(record), "{record:#x} is spare twice");
         record = heap.storage.peek(record + 16);
