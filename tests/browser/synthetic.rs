@@ -459,6 +459,7 @@ fn summary(play: &Play) -> Summary {
         areas: Vec::new(),
         disturbances: 0,
         broken_stretches: 0,
+        clock: record::ClockSeen::default(),
         use_recorded: false,
         events: play.events.len() as u64,
         end: End { reason: EndReason::Exit, status: Some(0), trace_status: Some(0) },
