@@ -263,3 +263,30 @@ fn a_system_can_be_made_in_the_directory_where_one_is() {
     assert!(output.status.success(), "{}", seen(&output));
     assert!(fs::read_to_string(directory.join("system.toml")).unwrap().contains("name = \"starter\""));
 }
+
+/// The refusal that README.md shows, of the gateway with a budget of 900 us for its attacker.
+#[test]
+fn the_readme_shows_what_check_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let scratch = Scratch::new("readme");
+    let link = |from: PathBuf, to: PathBuf| {
+        for entry in fs::read_dir(from).unwrap().flatten().filter(|entry| entry.file_name() != "system.toml") {
+            std::os::unix::fs::symlink(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    };
+    let gateway = scratch.0.join("examples/gateway");
+    fs::create_dir_all(&gateway).unwrap();
+    link(root.join("examples/gateway"), gateway.clone());
+    std::os::unix::fs::symlink(root.join("services"), scratch.0.join("services")).unwrap();
+    let manifest = fs::read_to_string(root.join("examples/gateway/system.toml")).unwrap();
+    fs::write(gateway.join("system.toml"), manifest.replacen("capacity = \"250 us\"", "capacity = \"900 us\"", 1))
+        .unwrap();
+    let said = seen(&cofferdam(&gateway, &["check", "--quick", "system.toml"], &[]));
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = plain(&said);
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let shown = readme.lines().skip_while(|line| !line.contains("$ ./cofferdam check --quick")).skip(1);
+    let shown: Vec<&str> = shown.take_while(|line| !line.is_empty()).collect();
+    let wrong: Vec<&&str> = shown.iter().filter(|line| !said.contains(&plain(line))).collect();
+    assert!(shown.len() > 10 && wrong.is_empty(), "README.md shows {wrong:#?}, but: {said}");
+}
