@@ -1,6 +1,6 @@
 //! Refusals of placement with their place in the manifest.
 
-use manifest::{Diagnostic, Manifest, Refusal};
+use manifest::{Diagnostic, Domain, Manifest, Refusal};
 use place::PlaceError;
 
 use crate::load::Loaded;
@@ -41,8 +41,21 @@ fn symbol_place(manifest: &Manifest, domain: &str, symbol: &str) -> String {
     }
 }
 
+/// Whether something other than tables lies in a memory because the manifest says so.
+fn is_asked_for(manifest: &Manifest, memory: &str) -> bool {
+    let own = |domain: &Domain| {
+        let heap = domain.heap.iter().map(|heap| &heap.memory);
+        let arenas = domain.envelope.iter().map(|envelope| &envelope.memory);
+        let more = heap.chain(arenas).chain(&domain.stack.memory).any(|own| own == memory);
+        more || domain.data.memory == memory
+    };
+    let shared = manifest.shared.values().any(|shared| shared.memory == memory);
+    shared || manifest.frames.values().any(|frames| frames.memory == memory) || manifest.domain.values().any(own)
+}
+
 /// How there is more memory for tables whose walks stay on the chip.
-fn more_tables(manifest: &Manifest) -> String {
+fn more_tables(manifest: &Manifest, memory: &str) -> String {
+    let areas = if is_asked_for(manifest, memory) { format!("move areas out of `{memory}`, ") } else { String::new() };
     let hardware = &manifest.hardware;
     let ways = match (hardware.near_tables, hardware.locked_ways) {
         (Some(_), _) => "remove `near_tables` under `[hardware]`".to_owned(),
@@ -50,7 +63,9 @@ fn more_tables(manifest: &Manifest) -> String {
             format!("lock ways of the level-2 cache for tables (`locked_ways = {}` under `[hardware]`)", ways + 1)
         }
     };
-    format!("{ways}, merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip")
+    format!(
+        "{areas}{ways}, merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip"
+    )
 }
 
 /// The refusal for an error of placement, at its place in the manifest.
@@ -88,7 +103,7 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
                 .value(format!("{asked} bytes"))
                 .limit(format!("{left} bytes of `{memory}`"))
                 .rule("a domain takes 8 KiB on the chip for its first-level table, and 1 KiB for each aligned MiB that it has near pages in")
-                .remedy(more_tables(manifest))
+                .remedy(more_tables(manifest, memory))
         }
         PlaceError::Full { what, asked, rounded, left, .. } => at("CF0305", place_of(what))
             .value(format!("{asked} bytes, rounded to {rounded}"))

@@ -18,6 +18,8 @@ const NEED_BUILD: &[&str] = &[
     "marks-quota",
     "table-tcm",
     "zynq-objects",
+    "zynq-ocm",
+    "zynq-ocm-tables",
     "zynq-tables",
     "zynq-unit",
     "zynq-ways-full",

@@ -119,7 +119,7 @@ impl Space {
     pub(crate) fn plain(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
         let bytes = bytes.next_multiple_of(align);
         let fits = |gap: &(u64, u64)| Some(gap.0.next_multiple_of(align)).filter(|base| base + bytes <= gap.1);
-        let base = self.gaps().iter().find_map(fits).ok_or_else(|| self.full(what, bytes))?;
+        let base = self.gaps().iter().find_map(fits).ok_or_else(|| self.full_of(what, bytes, align))?;
         if bytes > 0 {
             self.take(base, base + bytes);
         }
@@ -220,7 +220,13 @@ impl Space {
     }
 
     fn full(&self, what: &str, asked: u64) -> PlaceError {
-        let left = self.gaps().iter().map(|gap| gap.1 - gap.0).max().unwrap_or(0);
+        self.full_of(what, asked, 1)
+    }
+
+    /// The refusal for bytes that begin at a multiple of `align`: so much is left from one on.
+    fn full_of(&self, what: &str, asked: u64, align: u64) -> PlaceError {
+        let from_one = |gap: &(u64, u64)| gap.1.saturating_sub(gap.0.next_multiple_of(align));
+        let left = self.gaps().iter().map(from_one).max().unwrap_or(0);
         PlaceError::Full { what: what.to_owned(), memory: self.name.clone(), asked, rounded: REGION, left }
     }
 }
