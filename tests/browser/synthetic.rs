@@ -149,6 +149,7 @@ pub fn system() -> SystemDescription {
         capacity: kib * 1024,
         used: used * 1024,
         stands_in_for: Vec::new(),
+        offset: 0,
     };
     let symbol = |address, size, name: &str| Symbol { address, size, name: name.into(), domain: Some(ROGUE) };
     let parameter = |name: &str, value: &str, source: &str| Parameter {

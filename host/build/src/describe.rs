@@ -242,6 +242,7 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
         stands_in_for: Vec::new(),
         capacity: u64::from(m.bytes),
         used: image_bytes(loaded, placed, m),
+        offset: 0,
     });
     let others = placed.layout.memories.iter().map(|m| describe::Memory {
         name: m.name.clone(),
@@ -249,6 +250,7 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
         stands_in_for: loaded.board.memory.get(&m.name).map(|m| m.stands_in_for.clone()).unwrap_or_default(),
         capacity: u64::from(m.bytes),
         used: m.used,
+        offset: u64::from(m.offset),
     });
     own.chain(others).collect()
 }

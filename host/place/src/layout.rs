@@ -120,6 +120,8 @@ pub struct PlacedMemory {
     pub bytes: u32,
     /// Bytes in use.
     pub used: u64,
+    /// Domains have it at its addresses less this.
+    pub offset: u32,
 }
 
 /// What is locked in the second-level cache.
@@ -203,6 +205,7 @@ impl Layout {
             base: memory.base,
             bytes: memory.bytes,
             used: space.used(),
+            offset: memory.offset,
         });
         Layout {
             domains: domains

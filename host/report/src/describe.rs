@@ -441,6 +441,9 @@ pub struct Memory {
     pub capacity: u64,
     /// What the system uses, in bytes.
     pub used: u64,
+    /// Areas of domains have addresses that are less by this.
+    #[serde(default)]
+    pub offset: u64,
 }
 
 /// A symbol of the image.

@@ -1,7 +1,7 @@
 //! The memory map: each memory to scale, and its parts as labelled blocks.
 
 use super::format;
-use crate::describe::{Area, CheckedBy};
+use crate::describe::{Area, CheckedBy, Memory};
 use crate::schema::Report;
 
 /// One memory of the chip.
@@ -58,7 +58,7 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
             capacity: format::bytes(memory.capacity),
             used: format::bytes(memory.used),
             share: format::percent(memory.used as f64 / memory.capacity.max(1) as f64),
-            blocks: blocks(&mine, memory.base, memory.capacity),
+            blocks: blocks(&mine, memory),
         });
     }
     let other: Vec<_> = parts.iter().filter(|part| memories.iter().all(|m| m.name != part.area.memory)).collect();
@@ -70,7 +70,7 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
             capacity: String::new(),
             used: format::bytes(bytes),
             share: String::new(),
-            blocks: other.iter().map(|part| block(part, 0, 1)).collect(),
+            blocks: other.iter().map(|part| block(part, &Memory { capacity: 1, ..Memory::default() })).collect(),
         });
     }
     views
@@ -96,15 +96,26 @@ fn parts(report: &Report) -> Vec<Part<'_>> {
     parts
 }
 
-fn blocks(parts: &[&Part], base: u64, capacity: u64) -> Vec<BlockView> {
+impl Part<'_> {
+    /// Its first address in a memory, which the kernel knows, and domains may have elsewhere.
+    fn start(&self, memory: &Memory) -> u64 {
+        self.area.base + if self.color.is_some() { memory.offset } else { 0 }
+    }
+}
+
+fn blocks(parts: &[&Part], memory: &Memory) -> Vec<BlockView> {
+    let Memory { base, capacity, .. } = *memory;
     let mut out = Vec::new();
     let mut at = base;
+    let mut parts = parts.to_vec();
+    parts.sort_by_key(|part| part.start(memory));
     for part in parts {
-        if part.area.base > at {
-            out.push(gap(at, part.area.base, base, capacity));
+        let start = part.start(memory);
+        if start > at {
+            out.push(gap(at, start, base, capacity));
         }
-        out.push(block(part, base, capacity));
-        at = at.max(part.area.end());
+        out.push(block(part, memory));
+        at = at.max(start + part.area.bytes);
     }
     if base + capacity > at {
         out.push(gap(at, base + capacity, base, capacity));
@@ -136,7 +147,8 @@ fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
     }
 }
 
-fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
+fn block(part: &Part, memory: &Memory) -> BlockView {
+    let Memory { base, capacity, .. } = *memory;
     let Part { area, owners, color, .. } = part;
     let entries =
         if area.pages == 1 { "1 entry of the TLB".to_owned() } else { format!("{} entries of the TLB", area.pages) };
@@ -156,7 +168,7 @@ fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
     };
     let color = color.map_or_else(|| "ck".to_owned(), super::color);
     BlockView {
-        left: format::position(area.base.saturating_sub(base) as f64, capacity as f64),
+        left: format::position(part.start(memory).saturating_sub(base) as f64, capacity as f64),
         width: format::position(area.bytes as f64, capacity as f64),
         grow: grow(area.bytes),
         gap: false,
@@ -167,5 +179,35 @@ fn block(part: &Part, base: u64, capacity: u64) -> BlockView {
         range: range(area.base, area.end()),
         access: area.access.clone(),
         how,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On-chip RAM in the kernel's half: a domain's area begins it, 0x8000_0000 lower; the kernel's tables lie behind.
+    #[test]
+    fn an_area_lies_where_its_memory_is_and_not_where_its_domain_has_it() {
+        let area = |name: &str, base, bytes| Area { name: name.into(), base, bytes, ..Area::default() };
+        let (own, tables) = (area("data", 0x7ffe_4000, 0x1000), area("tables", 0xfffe_6000, 0x2000));
+        let part = |area, color| Part { area, pages: true, kept: "", owners: Vec::new(), color };
+        let parts = [part(&tables, None), part(&own, Some(1))];
+        let memory = Memory { base: 0xfffe_4000, capacity: 0x8000, offset: 0x8000_0000, ..Memory::default() };
+        let drawn = blocks(&parts.iter().collect::<Vec<_>>(), &memory);
+        let seen: Vec<(&str, &str, &str)> =
+            drawn.iter().map(|block| (block.name.as_str(), block.left.as_str(), block.width.as_str())).collect();
+        let at =
+            |from: u64, bytes: u64| [format::position(from as f64, 32768.0), format::position(bytes as f64, 32768.0)];
+        for (drawn, (name, from, bytes)) in seen.iter().zip([
+            ("data", 0, 0x1000),
+            ("free", 0x1000, 0x1000),
+            ("tables", 0x2000, 0x2000),
+            ("free", 0x4000, 0x4000),
+        ]) {
+            let [left, width] = at(from, bytes);
+            assert_eq!(*drawn, (name, left.as_str(), width.as_str()));
+        }
+        assert_eq!(seen.len(), 4);
     }
 }
