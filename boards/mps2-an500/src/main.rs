@@ -23,7 +23,7 @@ struct Mps2;
 // SAFETY: registers of APB timer 0 (CMSDK APB timer, ARM DDI 0479, section 4.2).
 const TIMER0_CTRL: Reg = unsafe { Reg::new(board::device::TIMER0.start) };
 // SAFETY: as above.
-const TIMER0_VALUE: Reg = unsafe { Reg::new(board::device::TIMER0.start + 4) };
+const TIMER0_VALUE: Reg = unsafe { Reg::new(board::CLOCK_REGISTER) };
 // SAFETY: as above.
 const TIMER0_RELOAD: Reg = unsafe { Reg::new(board::device::TIMER0.start + 8) };
 

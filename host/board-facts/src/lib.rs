@@ -16,10 +16,18 @@ pub const MEMORIES: &str = "board-memories.ld";
 #[derive(Debug, Deserialize)]
 struct Board {
     ticks_per_second: u32,
+    clock: Clock,
     #[serde(default)]
     protection: Protection,
     memory: BTreeMap<String, Memory>,
     device: BTreeMap<String, Device>,
+}
+
+/// The register of the kernel's clock.
+#[derive(Debug, Deserialize)]
+struct Clock {
+    device: String,
+    offset: u32,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,14 +75,18 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 impl Board {
     fn constants(&self) -> Result<String, String> {
+        let missing = || format!("clock.device: no device `{}`", self.clock.device);
+        let clock = self.device.get(&self.clock.device).ok_or_else(missing)?.base + self.clock.offset;
         let mut text = String::new();
-        self.put_constants(&mut text).map_err(|error| error.to_string())?;
+        self.put_constants(&mut text, clock).map_err(|error| error.to_string())?;
         Ok(text)
     }
 
-    fn put_constants(&self, text: &mut String) -> std::fmt::Result {
+    fn put_constants(&self, text: &mut String, clock: u32) -> std::fmt::Result {
         writeln!(text, "/// Ticks of the clock in a second.")?;
         writeln!(text, "pub const TICKS_PER_SECOND: u32 = {};", self.ticks_per_second)?;
+        writeln!(text, "/// Physical address of the clock's register.")?;
+        writeln!(text, "pub const CLOCK_REGISTER: u32 = {clock:#x};")?;
         if let Some(offset) = self.protection.kernel_offset {
             writeln!(
                 text,
@@ -125,7 +137,7 @@ fn ranges<'a>(
 mod tests {
     use super::*;
 
-    const FILE: &str = "ticks_per_second = 1000\n[protection]\nscheme = 'vmsav7'\nkernel_offset = 0x8000_0000\n\
+    const FILE: &str = "ticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n[protection]\nscheme = 'vmsav7'\nkernel_offset = 0x8000_0000\n\
         [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\n\
         [device.uart]\nbase = 0x4000_0000\nbytes = 0x1000\n";
 
@@ -135,12 +147,15 @@ mod tests {
         let constants = board.constants().unwrap();
         for line in [
             "pub const TICKS_PER_SECOND: u32 = 1000;",
+            "pub const CLOCK_REGISTER: u32 = 0x40000008;",
             "pub const KERNEL_OFFSET: u32 = 0x80000000;",
             "    pub const NEAR: core::ops::Range<u32> = 0x100..0x180;",
             "    pub const UART: core::ops::Range<u32> = 0x40000000..0x40001000;",
         ] {
             assert!(constants.lines().any(|own| own == line), "{line} in\n{constants}");
         }
+        let nowhere: Board = toml::from_str(&FILE.replace("device = 'uart'", "device = 'timer'")).unwrap();
+        assert_eq!(nowhere.constants().unwrap_err(), "clock.device: no device `timer`");
         assert_eq!(
             board.memories(),
             "CODE : ORIGIN = 0x80000000, LENGTH = 0x40\nCODE_PHYSICAL : ORIGIN = 0x0, LENGTH = 0x40\n\

@@ -45,7 +45,6 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         })
     };
     let all = loaded.board.memory.iter().filter(|(_, m)| m.kind != MemoryKind::Kernel);
-    let half = |base: u32| loaded.board.pages().filter(|_| u64::from(base) >= system::pages::END);
     all.map(|(name, m)| Memory {
         name: name.clone(),
         base: m.base,
@@ -53,7 +52,7 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         reserved: m.reserved,
         rom: m.kind == MemoryKind::Rom,
         class: m.class,
-        offset: half(m.base).map_or(0, |pages| pages.device_offset),
+        offset: loaded.board.pages().map_or(0, |pages| pages.lower(m.base)),
     })
     .collect()
 }

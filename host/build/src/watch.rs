@@ -108,16 +108,11 @@ fn meter(built: &Built) -> MeterWatch {
     }
 }
 
-/// Whether a physical address lies in the kernel's half of the address space, so that domains have it lower.
-fn is_kernels_half(physical: u32) -> bool {
-    u64::from(physical) >= system::pages::END
-}
-
 /// Domains have a memory, or devices, at addresses that are less by this.
 fn offset(built: &Built, memory: &str) -> u64 {
-    let own = built.loaded.board.memory.get(memory);
-    let lower = built.loaded.board.pages().filter(|_| own.is_none_or(|own| is_kernels_half(own.base)));
-    lower.map_or(0, |pages| u64::from(pages.device_offset))
+    let devices = || built.loaded.board.pages().map_or(0, |pages| pages.device_offset);
+    let placed = built.placed.layout.memories.iter().find(|placed| placed.name == memory);
+    placed.map_or_else(devices, |placed| placed.offset).into()
 }
 
 /// Where the kernel has the memories of domains mapped.

@@ -130,10 +130,18 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// Where the kernel has physical memory mapped.
+    /// The address at which the kernel has physical memory mapped.
     pub fn seen(&self, physical: u32) -> u32 {
-        let is_kernels_half = physical >= self.kernel_offset;
-        if is_kernels_half { physical } else { physical + self.kernel_offset }
+        if self.is_kernels_half(physical) { physical } else { physical + self.kernel_offset }
+    }
+
+    /// Domains have memory that begins at this physical address lower by so much.
+    pub fn lower(&self, physical: u32) -> u32 {
+        if self.is_kernels_half(physical) { self.device_offset } else { 0 }
+    }
+
+    fn is_kernels_half(&self, physical: u32) -> bool {
+        physical >= self.kernel_offset
     }
 }
 

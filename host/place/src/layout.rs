@@ -284,8 +284,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
 fn placed_area(request: &Request, domain: &DomainSpot, spot: &Spot) -> PlacedArea {
     let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
     let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
-    let holds = |m: &&crate::Memory| spot.physical >= m.base && spot.physical - m.base < m.bytes;
-    let memory = request.memories.iter().find(holds);
+    let memory = request.memory_at(spot.physical);
     let pinned = spot.flags & area::PINNED != 0;
     let (base, pieces, piece_bytes, stride) = spot.pieces();
     PlacedArea {

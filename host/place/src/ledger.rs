@@ -1,5 +1,5 @@
 //! Every area of every domain asks the ledger, with the registers and nodes that it really takes, as `rt_malloc_at` does at run
-//! time. What is promised then is what the target continues from.
+//! time. The target continues from these promises.
 
 use protect::pmsav7::{REGIONS, Span, cover_count};
 use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};

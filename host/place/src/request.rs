@@ -316,3 +316,10 @@ pub struct Request<'a> {
     /// Interrupt lines.
     pub interrupts: Vec<InterruptRequest>,
 }
+
+impl Request<'_> {
+    /// The memory that contains a physical address.
+    pub(crate) fn memory_at(&self, physical: u32) -> Option<&Memory> {
+        self.memories.iter().find(|memory| physical.wrapping_sub(memory.base) < memory.bytes)
+    }
+}

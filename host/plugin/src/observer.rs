@@ -342,9 +342,9 @@ impl Observer {
             self.kernel_device(insn, address, len, store);
         }
         let offset = address.wrapping_sub(MPU_BASE);
+        // SAFETY: `info` belongs to the callback that is running.
+        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if !store {
-            // SAFETY: `info` belongs to the callback that is running.
-            let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
             self.meter.loaded(address, CLOCK.now());
             self.rate.loaded(address, value.low as u32, CLOCK.now());
         }
@@ -354,8 +354,6 @@ impl Observer {
         if !store || address < PRIVATE_BUS {
             return;
         }
-        // SAFETY: `info` belongs to the callback that is running.
-        let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if address == VTOR {
             self.exceptions.table = value.low as u32;
         }

@@ -26,7 +26,7 @@ impl Rate {
         }
     }
 
-    /// What was seen.
+    /// All reads together.
     pub const fn seen(&self) -> ClockSeen {
         self.seen
     }

@@ -90,8 +90,8 @@ impl<S: Storage> Heap<S> {
     }
 
     /// The record that stands for no block: free, without a byte, between itself and itself in every respect, alone in the list of
-    /// class 0, and the end of every other list. What is done with it takes as long as with another and changes nothing, so that
-    /// operations need no branch for what they do not find.
+    /// class 0, and the end of every other list. Operations on it take as long as on another and change nothing, so that
+    /// they need no branch for what they do not find.
     ///
     /// # Errors
     /// [`Error::Full`] before the first piece.
@@ -116,7 +116,7 @@ impl<S: Storage> Heap<S> {
         self.store(none, Word::Previous, S::address(none));
     }
 
-    /// Writes what is known about a block into its record, and the way back into the record after it. What is before it stays.
+    /// Writes what is known about a block into its record, and the way back into the record after it. The record before it stays.
     #[inline(always)]
     pub(super) fn describe(&mut self, block: Block<S>, flag: u32) {
         self.store(block.place, Word::At, block.at | flag);

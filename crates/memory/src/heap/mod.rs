@@ -24,8 +24,8 @@
 //! the pieces, in fast memory if there is some ([`Heap::add_records`]), so that what an operation takes does not depend on which lines
 //! of the pieces are in a cache. A heap that was given none takes them from its pieces, 32 at a time.
 //!
-//! Neither `alloc` nor `free` branches on what it finds, except on errors: processors predict such branches wrongly. What one call
-//! needs and another does not is done to the record that stands for no block.
+//! Neither `alloc` nor `free` branches on what it finds, except on errors: processors predict such branches wrongly. A
+//! step that a call does not need is done to the record that stands for no block.
 //!
 //! Invariants, which every operation checks for the blocks that it meets before it changes anything: the record after a block's
 //! leads back to it; two free blocks are never neighbours; a free block is in the list of its class, and its list neighbours point
@@ -166,7 +166,7 @@ impl<M: Memory> Storage for M {
     }
 }
 
-/// Why the heap did not do what was asked. What is live and what is free is as before.
+/// Why the heap did not do what was asked. Live blocks and free ones are as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// No free block is large enough, or there is neither a record left nor a free block to take records from.

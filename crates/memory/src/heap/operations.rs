@@ -1,10 +1,10 @@
-//! What programs ask of a heap.
+//! The operations that programs call: allocation, release, changes of size.
 
 use super::blocks::{Block, FREE, FREED};
 use super::lists::Heap;
 use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
 
-/// What a block leaves: a record and its bytes, or no bytes and the record that stands for no block.
+/// The rest of a block: a record and its bytes, or no bytes and the record that stands for no block.
 struct Rest<S: Storage> {
     place: S::Place,
     size: u32,
@@ -199,7 +199,7 @@ impl<S: Storage> Heap<S> {
         if self.load(found, Word::After) == S::address(after) { Ok(found) } else { Err(Error::Corrupt) }
     }
 
-    /// What of `left` bytes becomes a free block: all, with a record, if they suffice for one.
+    /// A free block of the `left` bytes, with a record, if they suffice for one.
     #[inline(always)]
     fn rest(&mut self, left: u32, none: S::Place) -> Result<Rest<S>, Error> {
         let enough = left >= MIN_BLOCK;

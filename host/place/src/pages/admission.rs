@@ -67,7 +67,7 @@ fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Re
     Ok(())
 }
 
-/// An area as a request. What shares its table with an area that is kept on the chip gets that, too.
+/// An area as a request. It gets a table on the chip, too, if it shares it with an area that asks for that.
 fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
     let near = spot.flags & area::NEAR != 0;
     let raised = TemporalSpec { access: AccessLevel::L2, ..spot.spec };

@@ -21,7 +21,7 @@ use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES, common_areas, ledger_area, place_ledger};
-use crate::request::{Memory, Pages, Request};
+use crate::request::{Pages, Request};
 
 /// Bytes from which on an area has sections.
 const SECTION: u64 = Unit::Section.bytes() as u64;
@@ -61,8 +61,8 @@ pub(crate) fn room(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(u64::from(PAGE))
 }
 
-/// The alignment with which an area of so many bytes takes the fewest entries. Where one table translates all of a memory, that is little, and is
-/// not spent on alignment.
+/// The alignment with which an area of so many bytes takes the fewest entries. A memory that one table translates is small, and none of it is spent on
+/// alignment.
 pub(crate) fn alignment(space: &Space, bytes: u64) -> u64 {
     if space.is_within_mib() {
         return PAGE.into();
@@ -186,16 +186,13 @@ fn mapped(area: &mut Spot, request: &Request, pages: &Pages) {
         area.spec = TemporalSpec::level(AccessLevel::L2);
     }
     area.flags = area.flags & !(PINNED | LOCKED | NEAR) | flags(area.spec);
-    let offset = if area.memory == DEVICE { pages.device_offset } else { offset(request, area.physical) };
+    let offset = match request.memory_at(area.physical) {
+        _ if area.memory == DEVICE => pages.device_offset,
+        memory => memory.map_or(0, |memory| memory.offset),
+    };
     // One kind of memory, and one kind of attributes for it.
     area.memory = if area.memory == WRITE_THROUGH { system::area::NORMAL } else { area.memory };
     area.base = area.physical - offset;
     let (base, bytes) = area.mapped.unwrap_or((area.physical, area.bytes));
     area.mapped = Some((base - offset, bytes));
-}
-
-/// What domains have a memory lower by, which contains this address.
-fn offset(request: &Request, physical: u32) -> u32 {
-    let holds = |memory: &&Memory| physical.wrapping_sub(memory.base) < memory.bytes;
-    request.memories.iter().find(holds).map_or(0, |memory| memory.offset)
 }

@@ -23,7 +23,7 @@ struct Near {
 const WAYS: &str = "locked ways";
 
 impl Near {
-    /// What is left on the chip, and a range off the chip as large as can be locked.
+    /// The rest of the memory on the chip, and a range off the chip as large as can be locked.
     fn new(chip: Option<&Space>, pages: &Pages, far: &mut Space) -> Result<Near, PlaceError> {
         let locked = u64::from(pages.locked_bytes);
         let base = if locked == 0 { 0 } else { far.far(WAYS, locked, u64::from(SPLIT.table_bytes()))? };
