@@ -18,8 +18,8 @@ cofferdam_triples() { # key, board files...
     shift
     sed -n -E "s/^($cofferdam_key) *= *\"([a-z0-9._-]*)\"\$/\2/p" "$@"
 }
-COFFERDAM_BARE_TARGETS="$(cofferdam_triples 'domain|kernel' "$COFFERDAM_ROOT"/boards/*/board.toml | sort -u | tr '\n' ' ')"
-COFFERDAM_BARE_TARGET="$(cofferdam_triples domain "$COFFERDAM_ROOT/boards/mps2-an500/board.toml")"
+COFFERDAM_BARE_TARGETS="$(cofferdam_triples 'domain|kernel' "$COFFERDAM_ROOT"/cores/*.toml | sort -u | tr '\n' ' ')"
+COFFERDAM_BARE_TARGET="$(cofferdam_triples domain "$COFFERDAM_ROOT/cores/cortex-m7.toml")"
 COFFERDAM_LINT_TARGETS='riscv32imc-unknown-none-elf aarch64-unknown-none'
 
 # rustc prints "rustc 1.96.0 (...)"; true when that is at least COFFERDAM_RUST_MIN.
@@ -102,7 +102,9 @@ cofferdam_board_of() { # manifest
 cofferdam_target_of() { # manifest
     cofferdam_board="$(cofferdam_board_of "$1")"
     [ -n "$cofferdam_board" ] || { echo "$COFFERDAM_BARE_TARGET"; return; }
-    cofferdam_triples kernel "$cofferdam_board/board.toml"
+    cofferdam_chip="$(sed -n 's/^chip = "\(.*\)"$/\1/p' "$cofferdam_board/board.toml")"
+    cofferdam_core="$(sed -n 's/^core = "\([^"]*\)".*/\1/p' "chips/$cofferdam_chip.toml")"
+    cofferdam_triples kernel "cores/$cofferdam_core.toml"
 }
 
 # Names of those that need no standard library and so have to build for a chip with that target.

@@ -1,8 +1,8 @@
 //! The admission ledger, for memory that has its place already: registers, tables and misses.
 
 use spec::{
-    Account, Charge, Grant, Hardware, Ledger, NoFrames, Opening, Platform, Refusal, Regions, Request, TablePlace,
-    TemporalSpec,
+    Account, Charge, Grant, Hardware, Ledger, MemoryClass, NoFrames, Opening, Platform, Refusal, Regions, Request,
+    TablePlace, TemporalSpec,
 };
 
 use crate::pointer::{Object, Out, read, read_all, write_all};
@@ -166,9 +166,10 @@ fn platform_of(asked: &CfmPlatform) -> Result<Platform, Status> {
     if registers > 64 || data > 64 || code > 64 {
         return Err(Status::Argument);
     }
-    let like = Regions::cortex_m7(asked.l1_cycles, asked.l2_cycles);
-    let regions = Regions { registers, slots_for_data: data, slots_for_code: code, ..like };
-    Ok(Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) })
+    let like = Regions::new(registers, asked.l1_cycles, asked.l2_cycles);
+    let regions = Regions { slots_for_data: data, slots_for_code: code, ..like };
+    let classes = [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OffChip];
+    Ok(Platform::new(Hardware::Regions(regions), &classes))
 }
 
 fn request_of(asked: &CfmRequest) -> Result<Request, Status> {

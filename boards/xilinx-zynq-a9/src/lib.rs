@@ -239,8 +239,11 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
     if ways == 0 {
         return Ok(());
     }
-    let fill = (1_u32 << ways.min(8)) - 1;
-    let steps = LockWays { locked: 0, fill: fill as u8, base, bytes }.steps().map_err(|_| StartError::Cache)?;
+    if ways > L2_SETUP.ways {
+        return Err(StartError::Cache);
+    }
+    let fill = ((1_u32 << ways) - 1) as u16;
+    let steps = LockWays { locked: 0, fill, base, bytes }.steps().map_err(|_| StartError::Cache)?;
     // SAFETY: as the caller promises; cleaning and loading change nothing.
     unsafe {
         armv7a::lockdown::perform(steps, &cache(), window).map_err(|_| StartError::Cache)?;

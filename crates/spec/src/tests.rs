@@ -9,7 +9,13 @@ use std::string::ToString;
 
 use crate::*;
 
-const M7: Platform = Platform::cortex_m7(180, 240);
+/// Eight region registers, with data in any memory.
+const fn regions(tcm_cycles: u32, on_chip_cycles: u32) -> Platform {
+    let classes = [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OffChip];
+    Platform::new(Hardware::Regions(Regions::new(8, tcm_cycles, on_chip_cycles)), &classes)
+}
+
+const M7: Platform = regions(180, 240);
 
 #[test]
 fn every_specification_survives_packing_and_words() {

@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::Instant;
 
 use timing::application::{Access, Core};
@@ -36,8 +37,9 @@ fn block(machine: &Machine, at: u32) -> BlockCost {
 }
 
 fn profile(name: &str) -> Result<Profile, Box<dyn Error>> {
-    let path = format!("{}/../../boards/profiles/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = timing::profile::read_text(&root.join("chips").join(format!("{name}.toml")), &root.join("cores"))?;
+    Ok(toml::from_str(&text.profile)?)
 }
 
 /// One mebibyte of pages at 0x4000_0000 in tables that never change.

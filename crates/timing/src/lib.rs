@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "text"))]
 extern crate std;
 
 pub mod application;

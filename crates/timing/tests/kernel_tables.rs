@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 
 use protect::vmsa::{Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Split, TableMemory};
@@ -142,8 +143,9 @@ impl Rng {
 }
 
 fn profile() -> Profile {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards/profiles/xc7z020.toml");
-    toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = timing::profile::read_text(&root.join("chips/xc7z020.toml"), &root.join("cores")).unwrap();
+    toml::from_str(&text.profile).unwrap()
 }
 
 /// Two domains with empty tables in the lowest GiB, and the kernel above them. `walks` are the cache bits of TTBR.

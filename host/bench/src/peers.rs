@@ -108,7 +108,7 @@ pub fn sources(install: &Install) -> Result<PathBuf, Error> {
 pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
     let board = install.board(BOARD).map_err(refused)?;
-    let gcc = Toolchain::find(&board.targets.domain).map_err(refused)?.gcc;
+    let gcc = Toolchain::find(&board.core.targets.domain).map_err(refused)?.gcc;
     let objects = out.join(peer.directory());
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;
@@ -126,7 +126,7 @@ pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result
     }
     let image = out.join(format!("{}.elf", peer.directory()));
     let mut link = Command::new(&gcc);
-    link.args(&board.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
+    link.args(&board.core.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
     link.arg(root.join("guests").join(peer.linker_script())).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)

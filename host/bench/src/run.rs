@@ -86,6 +86,7 @@ fn subjects(place: &systems::Place<'_>, options: &Options, progress: &mut dyn Fn
     let bench = Bench {
         tools: place.tools,
         board: chip.board,
+        machine: place.machine()?,
         profile: (chip.profile, &place.profile.text),
         directory: &options.out_dir,
     };

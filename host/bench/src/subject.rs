@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use record::{EndReason, Range, Summary, Watch};
-use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Run, Tools};
 
 use crate::rows::{Cycles, Row};
 use crate::{Error, Operation, Symbols, samples};
@@ -44,6 +44,8 @@ pub struct Bench<'a> {
     pub tools: &'a Tools,
     /// Board that is emulated.
     pub board: &'a str,
+    /// And how.
+    pub machine: Machine,
     /// Chip that is modelled: name and text of its profile.
     pub profile: (&'a str, &'a str),
     /// Where the runs' files go.
@@ -81,8 +83,7 @@ impl Subject {
     /// samples of an operation; [`Error::Symbol`] when a label is missing.
     pub fn measure(&self, bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
         let directory = bench.directory.join(self.suffix.unwrap_or("cofferdam"));
-        let mut run = Run::new(&self.image, directory, self.watch(bench)?);
-        run.board = bench.board.to_owned();
+        let run = Run::new(bench.machine.clone(), &self.image, directory, self.watch(bench)?);
         let outcome = run.start(bench.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         self.check(&outcome.summary)?;
         let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;

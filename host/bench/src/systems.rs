@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, Profile};
 use record::{EndReason, Watch};
-use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Machine, Outcome, ProfileSource, Run, Tools};
 
 use crate::chip::Chip;
 use crate::rows::Row;
@@ -50,6 +50,15 @@ impl<'a> Place<'a> {
         .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
     }
 
+    /// The board as it is emulated.
+    ///
+    /// # Errors
+    /// [`Error::Build`]: there is no such board.
+    pub(crate) fn machine(&self) -> Result<Machine, Error> {
+        let board = self.install.board(self.chip.board).map_err(|refusal| Error::Build(refusal.to_string()))?;
+        Ok(build_tool::machine(&board))
+    }
+
     /// Where a run's files go.
     pub(crate) fn directory(&self, name: &str) -> PathBuf {
         self.out.join(name)
@@ -68,8 +77,7 @@ impl<'a> Place<'a> {
     /// # Errors
     /// [`Error::Run`] unless it ends itself with status 0 and breaks no rule that hardware would enforce.
     pub(crate) fn start(&self, name: &str, image: &Path, directory: &str, watch: Watch) -> Result<Outcome, Error> {
-        let mut run = Run::new(image, self.out.join(directory), watch);
-        run.board = self.chip.board.to_owned();
+        let run = Run::new(self.machine()?, image, self.out.join(directory), watch);
         let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         let summary = &outcome.summary;
         if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {

@@ -13,7 +13,8 @@ fn measure(tools: &Tools, peer: Peer, directory: &Path) -> Vec<Row> {
     let install = Install::find().expect("the tests run in a checkout");
     let profile = Profile::find(&install, "stm32f767", &install.root).expect("the profile comes with Cofferdam");
     let subject = peer_subject(&install, peer, directory).expect("the peer builds");
-    let bench = Bench { tools, board: "mps2-an500", profile: ("stm32f767", &profile.text), directory };
+    let machine = runner::Machine::named("mps2-an500");
+    let bench = Bench { tools, board: "mps2-an500", machine, profile: ("stm32f767", &profile.text), directory };
     subject.measure(&bench).expect("the run ends as it should")
 }
 

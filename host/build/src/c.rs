@@ -17,12 +17,12 @@ const GLUE: &[&str] =
 const GATE_RETURN: &str = "gate_return.S";
 
 fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
-    [install.root.join("user/c/include"), install.root.join(&board.targets.entry).join("include")]
+    [install.root.join("user/c/include"), install.root.join(&board.core.entry).join("include")]
 }
 
 /// Flags for compiling: processor, sections, include directories of `cofferdam.h`.
 pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
-    let mut flags = board.targets.c_flags.clone();
+    let mut flags = board.core.targets.c_flags.clone();
     flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
     flags.extend(include_dirs(install, board).iter().map(|dir| format!("-I{}", dir.display())));
     flags
@@ -33,7 +33,7 @@ pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
 /// # Errors
 /// As [`build_c`].
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
-    let mut flags = board.targets.c_flags.clone();
+    let mut flags = board.core.targets.c_flags.clone();
     flags.extend(
         ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"].map(String::from),
     );
@@ -47,7 +47,7 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
     let flags = compiler_flags(install, board);
-    let entry = install.root.join(&board.targets.entry).join(GATE_RETURN);
+    let entry = install.root.join(&board.core.entry).join(GATE_RETURN);
     let files = GLUE.iter().map(|file| install.root.join(file)).chain([entry]);
     let glue = files.map(|file| compile(tools, &flags, &file, &dir));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()

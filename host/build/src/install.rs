@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::{Board, BoardFile, Diagnostic};
+use manifest::{Board, BoardFile, Core, Diagnostic};
+
+use crate::profile::Profile;
 
 /// The checkout that this tool belongs to, and the directory for results.
 #[derive(Clone, Debug)]
@@ -48,19 +50,38 @@ impl Install {
 
     /// Names of the profiles that come with Cofferdam.
     pub fn profiles(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.root.join("boards/profiles")).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(self.root.join("chips")).into_iter().flatten().flatten();
         let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = files.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned())).collect();
         names.sort();
         names
     }
 
-    /// Reads the description of a board on which systems can run.
+    /// Reads the description of a board on which systems can run, with its own chip.
     ///
     /// # Errors
     /// CF0202 for an unknown board and one on which none can, CF0605 for a damaged file.
     pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
-        self.board_file(name)?.supported()
+        let file = self.board_file(name)?;
+        let chip = Profile::find(self, &file.chip, &self.root)?;
+        chip.board(self, file)
+    }
+
+    /// Reads the description of a board's core.
+    ///
+    /// # Errors
+    /// CF0202 for an unknown chip, CF0605 for a damaged file.
+    pub fn core_of(&self, board: &BoardFile) -> Result<Core, Diagnostic> {
+        self.core(&Profile::find(self, &board.chip, &self.root)?.core)
+    }
+
+    /// Reads the description of a core.
+    ///
+    /// # Errors
+    /// CF0605 for a damaged file.
+    pub fn core(&self, name: &str) -> Result<Core, Diagnostic> {
+        let path = self.root.join("cores").join(format!("{name}.toml"));
+        Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)
     }
 
     /// Reads a board's description.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::{Board, Bound, Diagnostic, Document, Refusal};
+use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
 use crate::locate::refusal;
@@ -19,26 +19,6 @@ pub struct Loaded {
     pub profile: Profile,
     /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
     pub results: String,
-}
-
-/// Refuses a profile whose processor has other numbers of what the kernel divides than the kernel knows.
-fn disagreement(profile: &Profile, name: &str) -> Option<Refusal> {
-    let core = profile.parameters.application.as_ref()?;
-    let (ways, size) = (core.l2.cache.ways.value, core.l2.cache.size.value);
-    let facts = [
-        ("application.mmu.lock_entries", core.mmu.lock_entries.value, protect::vmsa::LOCK_SLOTS as u32),
-        ("application.l2.cache.ways", ways, protect::vmsa::lockdown::WAYS),
-        ("application.l2.cache.size", size, protect::vmsa::lockdown::WAYS * protect::vmsa::lockdown::WAY_BYTES),
-    ];
-    let (key, found, known) = facts.into_iter().find(|(_, found, known)| found != known)?;
-    let text = format!("the profile `{name}` is of another processor than the kernel's");
-    Some(
-        Refusal::at("CF0202", "system.profile", text)
-            .value(format!("{key} = {found}"))
-            .limit(known.to_string())
-            .rule("the kernel for a processor knows how many entries and ways of it can be locked")
-            .remedy("choose a profile of the board's processor, or correct this one"),
-    )
 }
 
 impl Loaded {
@@ -59,7 +39,7 @@ impl Loaded {
         let mut document = Document::read(path)?;
         let system = &mut document.manifest.system;
         if let Some(name) = board.filter(|name| *name != system.board) {
-            let board = install.board(name)?;
+            let board = install.board_file(name)?;
             let profile = system.profile.take();
             system.profile = profile.filter(|profile| {
                 let found = Profile::find(install, profile, path.parent().unwrap_or(Path::new(".")));
@@ -83,19 +63,20 @@ impl Loaded {
             document.locate(refusal)
         };
         let system = &document.manifest.system;
-        let board = install.board(&system.board).map_err(|d| at("system.board", d))?;
-        let name = system.profile.as_deref().unwrap_or(&board.profile);
+        let file = install.board_file(&system.board).map_err(|d| at("system.board", d))?;
+        let name = system.profile.as_deref().unwrap_or(&file.chip);
         let profile = Profile::find(install, name, document.directory()).map_err(|d| at("system.profile", d))?;
-        if profile.parameters.board != board.machine {
+        if profile.parameters.board != file.machine {
             let text = format!("the profile `{name}` is for the board `{}`", profile.parameters.board);
             let refusal = Refusal::at("CF0202", "system.profile", text)
                 .rule("a profile maps the addresses of one board to a chip's memories")
                 .remedy("choose a profile for the board");
             return Err(document.locate(refusal));
         }
-        if let Some(refusal) = disagreement(&profile, name) {
-            return Err(document.locate(refusal));
+        if name != file.chip {
+            same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
         }
+        let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
         Ok(Loaded { document, board, profile, results })
     }
@@ -111,7 +92,7 @@ impl Loaded {
         found.extend(self.programs_there());
         let mut bounds = Vec::new();
         if found.is_empty() && budgets {
-            match manifest::analyse(manifest, &self.board, self.profile.cpu_hz()) {
+            match manifest::analyse(manifest, &self.board) {
                 Ok(all) => bounds = all,
                 Err(refused) => found = refused,
             }
@@ -169,17 +150,42 @@ pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBu
     data.join(name)
 }
 
+/// Refuses a profile whose processor needs another kernel than the board's own chip: that is the one that is built.
+fn same_kernel(install: &Install, file: &BoardFile, profile: &Profile, name: &str) -> Result<(), Diagnostic> {
+    let own = Profile::find(install, &file.chip, &install.root)?;
+    let facts = |profile: &Profile| {
+        let ways =
+            profile.parameters.application.as_ref().map(|core| (core.l2.cache.ways.value, core.l2.cache.size.value));
+        (profile.core.clone(), profile.setup.clone(), ways)
+    };
+    let (own, found) = (facts(&own), facts(profile));
+    if own == found {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        "CF0202",
+        format!("the profile `{name}` needs another kernel than the board's own chip `{}`", file.chip),
+    )
+    .value(format!("{found:?}"))
+    .limit(format!("{own:?}"))
+    .rule("a board's kernel is made for one core, with one set-up and so many ways of its second-level cache")
+    .remedy("describe a board of its own with this chip, or choose a profile of the board's processor"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_of_another_processor_is_refused() {
+    fn a_profile_that_needs_another_kernel_is_refused() {
         let install = Install::find().unwrap();
+        let file = install.board_file("xilinx-zynq-a9").unwrap();
         let mut profile = Profile::find(&install, "xc7z020", Path::new(".")).unwrap();
-        assert_eq!(disagreement(&profile, "xc7z020").map(|refusal| refusal.place), None);
+        assert!(same_kernel(&install, &file, &profile, "xc7z020").is_ok());
+        profile.parameters.application.as_mut().unwrap().l2.cache.ways.value = 16;
+        assert!(same_kernel(&install, &file, &profile, "other").is_err());
         profile.parameters.application.as_mut().unwrap().mmu.lock_entries.value = 6;
-        let refusal = disagreement(&profile, "other").unwrap();
-        assert_eq!((refusal.place.as_str(), refusal.limit.as_str()), ("system.profile", "4"));
+        let refused = profile.board(&install, file).unwrap_err();
+        assert_eq!((refused.refusal().code, refused.refusal().limit.as_str()), ("CF0202", "4"));
     }
 }

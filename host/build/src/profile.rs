@@ -2,10 +2,21 @@
 
 use std::path::Path;
 
-use manifest::Diagnostic;
+use manifest::{Board, BoardFile, Chip, Diagnostic, Scheme, Setup};
 use report::describe;
+use timing::profile::{Interface, Text, read_text};
+use units::PhysAddr;
 
 use crate::install::{Install, unreadable};
+
+/// Descriptors that a walk reads at most.
+const DESCRIPTORS: u32 = 2;
+
+fn wrong(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::new("CF0605", format!("the profile `{name}` is wrong: {why}"))
+        .rule("a profile follows the schema of crates/timing, each parameter with unit and source; its core's part stands in the core's file")
+        .remedy("correct the profile")
+}
 
 /// A profile with its text, which the observer is given.
 #[derive(Clone, Debug)]
@@ -14,15 +25,19 @@ pub struct Profile {
     pub parameters: timing::profile::Profile,
     /// The TOML text.
     pub text: String,
+    /// Name of the processor's core.
+    pub core: String,
+    /// What start-up writes to the chip.
+    pub setup: Setup,
 }
 
 impl Profile {
-    /// Finds a profile: a name (a file below `boards/profiles`), or a path relative to `directory` that ends in `.toml`.
+    /// Finds a profile: a name (a file below `chips`), or a path relative to `directory` that ends in `.toml`.
     ///
     /// # Errors
-    /// CF0202 for an unknown name, CF0605 for a profile that is not valid.
+    /// CF0202 for an unknown name, CF0501 for a file that is not there, CF0605 for a profile that is not valid.
     pub fn find(install: &Install, name: &str, directory: &Path) -> Result<Profile, Diagnostic> {
-        let home = install.root.join("boards/profiles");
+        let home = install.root.join("chips");
         let path = if name.ends_with(".toml") {
             directory.join(name)
         } else if manifest::name_ok(name) && home.join(format!("{name}.toml")).is_file() {
@@ -30,24 +45,60 @@ impl Profile {
         } else {
             return Err(Diagnostic::new("CF0202", format!("there is no profile `{name}`"))
                 .limit(format!("known: {}", install.profiles().join(", ")))
-                .rule("a profile is a file below boards/profiles, or a path that ends in .toml")
+                .rule("a profile is a file below chips, or a path that ends in .toml")
                 .remedy("choose one of the known profiles"));
         };
-        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
+        let text = read_text(&path, &install.root.join("cores")).map_err(|why| wrong(name, &why))?;
         Profile::parse(name, text)
     }
 
-    fn parse(name: &str, text: String) -> Result<Profile, Diagnostic> {
-        let wrong = |why: String| {
-            Diagnostic::new("CF0605", format!("the profile `{name}` is wrong: {why}"))
-                .rule("a profile follows the schema of crates/timing, each parameter with unit and source")
-                .remedy("correct the profile")
-        };
-        let parsed: Result<timing::profile::Profile, _> = toml::from_str(&text);
-        let parameters = parsed.map_err(|error| wrong(error.message().to_owned()))?;
+    fn parse(name: &str, text: Text) -> Result<Profile, Diagnostic> {
+        let setup = Setup::of(&text.chip)?;
+        let parsed: Result<timing::profile::Profile, _> = toml::from_str(&text.profile);
+        let parameters = parsed.map_err(|error| wrong(name, error.message()))?;
         match parameters.validate().first() {
-            Some(error) => Err(wrong(error.to_string())),
-            None => Ok(Profile { parameters, text }),
+            Some(error) => Err(wrong(name, &error.to_string())),
+            None => Ok(Profile { parameters, text: text.profile, core: text.core, setup }),
+        }
+    }
+
+    /// The board of this file with this chip.
+    ///
+    /// # Errors
+    /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
+    /// file.
+    pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
+        let core = install.core(&self.core)?;
+        let scheme = file.scheme(&core)?;
+        let tables = if let Scheme::Pages(pages) = &scheme { file.memory.get(&pages.tables) } else { None };
+        let chip = self.chip(tables.map(|memory| memory.base));
+        file.supported(core, chip, self.setup.clone())
+    }
+
+    /// Admission's part of the profile. `tables` is an address of the memory on the chip in which tables lie.
+    fn chip(&self, tables: Option<u32>) -> Chip {
+        let chip = Chip { cpu_hz: self.cpu_hz(), ..Chip::default() };
+        let Some(core) = &self.parameters.application else { return chip };
+        let walk = |read: u32| {
+            core.mmu.main_hit.value + core.mmu.walk_start.value + DESCRIPTORS * (core.mmu.walk_level.value + read)
+        };
+        let level2 = core.l2.latency.read_first.value;
+        let memory = tables.and_then(|base| self.parameters.locate(PhysAddr(base.into())));
+        let on_chip = memory.and_then(|id| self.parameters.memory(id)).map_or(0, |memory| {
+            let read = memory.latency.as_ref().map_or(0, |latency| latency.read_first.value);
+            // What is behind the second level is looked for there first.
+            if memory.interface == Interface::Axi { level2 + read } else { read }
+        });
+        let ways = core.l2.cache.ways.value;
+        Chip {
+            lock_entries: core.mmu.lock_entries.value,
+            ways,
+            way_bytes: core.l2.cache.size.value / ways.max(1),
+            main_tlb_cycles: core.mmu.main_hit.value,
+            walk_on_chip_cycles: walk(on_chip),
+            walk_locked_ways_cycles: walk(level2),
+            ..chip
         }
     }
 

@@ -103,7 +103,7 @@ pub(crate) fn request<'a>(
     Ok(Request {
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
-        switching: loaded.board.switching(loaded.profile.cpu_hz()),
+        switching: loaded.board.switching(),
         platform: manifest::platform(&loaded.board),
         pages: pages(&loaded.board, &maker.memories, &manifest.hardware),
         kernel: &programs.kernel,

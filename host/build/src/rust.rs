@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, BoardFile, CrateSource, Diagnostic, Targets};
+use manifest::{Board, Core, CrateSource, Diagnostic, Targets};
 
 use crate::command;
 use crate::install::Install;
@@ -58,12 +58,12 @@ fn codegen(options: &[&str]) -> Vec<String> {
 fn domain_flags(install: &Install, tools: &Toolchain, board: &Board) -> Vec<String> {
     let script = install.root.join("user/domain.ld");
     let script = format!("link-arg=-T{}", script.display());
-    let cpu = format!("target-cpu={}", board.targets.cpu);
+    let cpu = format!("target-cpu={}", board.core.targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
     let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
     options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
     let mut flags = codegen(&options);
-    flags.extend(board.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
+    flags.extend(board.core.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
     flags
 }
 
@@ -86,7 +86,7 @@ pub fn build_crate(
             .remedy("correct the path, or create the package"));
     }
     let flags = domain_flags(install, tools, board);
-    let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
+    let mut command = cargo(install, tools, &board.core.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
     if let Some(bin) = &source.bin {
         command.args(["--bin", bin]);
@@ -107,37 +107,38 @@ pub fn build_crate(
 /// # Errors
 /// CF0506 when it does not build.
 pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, &board.targets, &[])
+    kernel_program(install, tools, &board.core, &board.kernel_package, &[])
 }
 
-/// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file. No system has to be
-/// able to run on the board.
+/// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file.
 ///
 /// # Errors
 /// CF0506 when it does not build.
 pub fn build_example(
     install: &Install,
     tools: &Toolchain,
-    board: &BoardFile,
+    board: &Board,
     example: &str,
 ) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, &board.targets, &["--example", example])
+    kernel_program(install, tools, &board.core, &board.kernel_package, &["--example", example])
 }
 
 /// What the arguments select of the kernel's package; by default its one binary.
 fn kernel_program(
     install: &Install,
     tools: &Toolchain,
-    targets: &Targets,
+    core: &Core,
+    package: &str,
     select: &[&str],
 ) -> Result<PathBuf, Diagnostic> {
+    let targets = &core.targets;
     let cpu = format!("target-cpu={}", targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
     let mut command = cargo(install, tools, targets, For::Kernel, &codegen(&options));
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml"));
-    command.args(["-p", &targets.kernel_package]).args(select);
+    command.args(["-p", package]).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {
         Diagnostic::new("CF0605", "the kernel's package has no such program")
@@ -155,7 +156,7 @@ pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &P
     const PACKAGE: &str = "cofferdam-malloc";
     // A library is not linked, but with other options the core library would be built again for it.
     let flags = domain_flags(install, tools, board);
-    let mut command = cargo(install, tools, &board.targets, For::Domain, &flags);
+    let mut command = cargo(install, tools, &board.core.targets, For::Domain, &flags);
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
     let output = command::run("the heap", &mut command)?;
     let library = artifact(&output.stdout, ".a").ok_or_else(|| without_object("library"))?;

@@ -2,7 +2,7 @@
 
 use record::{AreaWatch, ClockWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch};
 use report::describe;
-use runner::{ImageFacts, Mode, ProfileSource, Run, RunError, Watch};
+use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
 
 use crate::pipeline::Built;
 
@@ -34,8 +34,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
         ..Watch::default()
     };
-    let mut run = Run::new(&built.image, built.dir.join("run"), watch);
-    run.board.clone_from(&loaded.board.machine);
+    let run = Run::new(machine(&loaded.board), &built.image, built.dir.join("run"), watch);
     Ok(run)
 }
 
@@ -160,4 +159,9 @@ fn mappable(built: &Built, name: &str) -> Vec<Range> {
     let indices = held.filter_map(|frames| manifest.frames.get_index_of(frames));
     let ranges = indices.filter_map(|index| built.placed.layout.frames.get(index));
     ranges.map(|(base, bytes)| range(u64::from(*base), u64::from(*bytes))).collect()
+}
+
+/// A board as QEMU emulates it.
+pub fn machine(board: &manifest::Board) -> Machine {
+    Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
 }

@@ -18,8 +18,8 @@ pub enum Layer {
     Entry,
     /// `boards/`: addresses and data.
     Boards,
-    /// `boards/profiles`: parameters of chips as text; no code.
-    Profiles,
+    /// `chips/` and `cores/`: parameters as text; no code.
+    Parameters,
     /// `user/`: the run-time of domains.
     User,
     /// `services/`: domains that serve others.
@@ -39,7 +39,7 @@ impl Layer {
             "kernel" => Self::Kernel,
             "arch" if directory.ends_with("-user") => Self::Entry,
             "arch" => Self::Arch,
-            "boards" if directory == "boards/profiles" => Self::Profiles,
+            "chips" | "cores" => Self::Parameters,
             "boards" => Self::Boards,
             "user" => Self::User,
             "services" => Self::Services,
@@ -51,7 +51,7 @@ impl Layer {
 
     /// The layers that this one may depend on.
     pub const fn may_use(self) -> &'static [Self] {
-        use Layer::{Apps, Arch, Boards, Capi, Crates, Entry, Host, Kernel, Profiles, Services, User};
+        use Layer::{Apps, Arch, Boards, Capi, Crates, Entry, Host, Kernel, Parameters, Services, User};
         match self {
             Crates | Capi | Kernel => &[Crates],
             Entry => &[Entry, Crates],
@@ -59,8 +59,8 @@ impl Layer {
             Boards => &[Arch, Kernel, Crates],
             User => &[User, Entry, Crates],
             Services | Apps => &[User, Crates],
-            Profiles => &[],
-            Host => &[Host, Profiles, Crates],
+            Parameters => &[],
+            Host => &[Host, Parameters, Crates],
         }
     }
 }

@@ -3,40 +3,44 @@
 
 use spec::{
     AccessLevel, Change, Costs, Hardware, Ledger, Linear, Method, NoFrames, Opening, PLACES, Pages, Platform, Regions,
-    Request, Rule, TablePlace, TemporalSpec, Work,
+    Request, Rule, Sizes, TablePlace, TemporalSpec, Work,
 };
 
 use crate::analysis::jobs_in;
-use crate::board::{Board, Scheme};
+use crate::board::{Board, MemoryKind, Scheme, Translation};
+use crate::core::Chip;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
-/// The platform of a board: what its processor has, with the bounds that its description states.
+/// The platform of a board: its processor and its memories, with the bounds that their descriptions state.
 pub fn platform(board: &Board) -> Platform {
-    match &board.protection {
-        Scheme::Pmsav7(unit) => {
-            let registers = protect::pmsav7::REGIONS as u8;
-            let regions = Regions { registers, ..Regions::cortex_m7(unit.l1_cycles, unit.l2_cycles) };
-            Platform { hardware: Hardware::Regions(regions), ..Platform::cortex_m7(0, 0) }
+    let classes: Vec<_> =
+        board.memory.values().filter(|m| m.kind != MemoryKind::Kernel).filter_map(|m| m.class).collect();
+    let hardware = match &board.protection {
+        Scheme::Regions(unit) => {
+            Hardware::Regions(Regions::new(protect::pmsav7::REGIONS as u8, unit.l1_cycles, unit.l2_cycles))
         }
-        Scheme::Vmsav7(translation) => {
-            let costs = Costs {
-                main_tlb: translation.main_tlb_cycles,
-                walk_on_chip: translation.walk_on_chip_cycles,
-                walk_locked_ways: translation.walk_locked_ways_cycles,
-            };
-            let linear = |[base, each]: [u32; 2]| Linear { base, each };
-            let (map, release) = (linear(translation.map_cycles), linear(translation.unmap_cycles));
-            let method = if translation.cycles_observed { Method::Observed } else { Method::Derived };
-            let pages = Pages {
-                lock_slots: protect::vmsa::LOCK_SLOTS as u8,
-                ways: protect::vmsa::lockdown::WAYS as u8,
-                way_bytes: protect::vmsa::lockdown::WAY_BYTES,
-                ..Pages::cortex_a9(costs, Work { method, map, release })
-            };
-            Platform { hardware: Hardware::Pages(pages), ..Platform::cortex_a9(pages.costs, pages.work) }
-        }
-    }
+        Scheme::Pages(translation) => Hardware::Pages(pages(&board.chip, translation)),
+    };
+    Platform::new(hardware, &classes)
+}
+
+fn pages(chip: &Chip, translation: &Translation) -> Pages {
+    let costs = Costs {
+        main_tlb: chip.main_tlb_cycles,
+        walk_on_chip: chip.walk_on_chip_cycles,
+        walk_locked_ways: chip.walk_locked_ways_cycles,
+    };
+    let linear = |[base, each]: [u32; 2]| Linear { base, each };
+    let method = if translation.cycles_observed { Method::Observed } else { Method::Derived };
+    let work = Work { method, map: linear(translation.map_cycles), release: linear(translation.unmap_cycles) };
+    let sizes = Sizes {
+        lock_slots: chip.lock_entries as u8,
+        ways: chip.ways as u8,
+        way_bytes: chip.way_bytes,
+        window_base: translation.windows,
+    };
+    Pages::new(costs, work, sizes)
 }
 
 /// An area as declared.

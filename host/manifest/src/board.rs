@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
 
+use crate::core::{Checked, Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
 use crate::spec::Spec;
@@ -95,17 +96,16 @@ pub enum Counts {
     Down,
 }
 
-/// How the processor checks accesses, by the name of the architecture's scheme.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "scheme", rename_all = "lowercase")]
+/// How accesses are checked, with what the board's file says of it.
+#[derive(Clone, Debug)]
 pub enum Scheme {
     /// Region registers.
-    Pmsav7(Protection),
-    /// Page tables with short descriptors.
-    Vmsav7(Translation),
+    Regions(Protection),
+    /// Page tables.
+    Pages(Translation),
 }
 
-/// The TLBs of a processor with page tables, and where tables can lie. Cycles are those of the check alone.
+/// Where tables of domains can lie, and where memory and devices are in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translation {
@@ -115,12 +115,8 @@ pub struct Translation {
     pub device_offset: u32,
     /// The kernel has the memories of domains mapped at their physical addresses and this, unless they lie in its half of the address space.
     pub kernel_offset: u32,
-    /// A micro-TLB miss that the main TLB answers, at most.
-    pub main_tlb_cycles: u32,
-    /// A walk that reads two descriptors in on-chip memory, at most.
-    pub walk_on_chip_cycles: u32,
-    /// A walk that reads two descriptors in locked ways of the second-level cache, at most.
-    pub walk_locked_ways_cycles: u32,
+    /// First address of the windows in which domains map memory while they run; there is no memory in them.
+    pub windows: u32,
     /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.
     pub map_cycles: [u32; 2],
     /// What unmapping takes.
@@ -191,27 +187,6 @@ impl KernelCosts {
     }
 }
 
-/// How the board's programs are built.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Targets {
-    /// Package of the kernel's program.
-    pub kernel_package: String,
-    /// Its target triple (no floating point: the kernel touches no FP register).
-    pub kernel: String,
-    /// Target triple of domains.
-    pub domain: String,
-    /// Flags of the processor for `arm-none-eabi-gcc`.
-    pub c_flags: Vec<String>,
-    /// Name of the processor for rustc.
-    pub cpu: String,
-    /// Directory of how domains enter the kernel, relative to the installation: C header, and what C domains are linked with.
-    pub entry: String,
-    /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
-    #[serde(default)]
-    pub cc_flags: Vec<String>,
-}
-
 /// A board as its file describes it; [`BoardFile::supported`] makes a [`Board`] of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -222,18 +197,20 @@ pub struct BoardFile {
     pub about: String,
     /// Machine name for QEMU.
     pub machine: String,
-    /// Profile when the manifest names none.
-    pub profile: String,
+    /// QEMU's option for the size of its memory, where its own choice is less than the chip reaches.
+    pub machine_memory: Option<String>,
+    /// Its chip: the profile when the manifest names none.
+    pub chip: String,
+    /// Package of the kernel's program.
+    pub kernel_package: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
     /// Its register.
     pub clock: Clock,
     /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
     pub enforcement_ns: u64,
-    /// How accesses are checked.
-    pub protection: Scheme,
-    /// How programs are built.
-    pub targets: Targets,
+    /// How accesses are checked: the table that the core's scheme has.
+    protection: toml::Table,
     /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
     pub kernel: Option<KernelCosts>,
     /// Memories by name.
@@ -255,40 +232,64 @@ impl BoardFile {
         })
     }
 
-    /// The board, if systems can be admitted and run on it.
+    /// What it says of the check of accesses.
     ///
     /// # Errors
-    /// CF0202 when the kernel does not run there: its paths have no bounds. CF0605 when a name in it names nothing.
-    pub fn supported(self) -> Result<Board, Diagnostic> {
+    /// CF0605 when it is not what the core's scheme has, or names no memory.
+    pub fn scheme(&self, core: &Core) -> Result<Scheme, Diagnostic> {
+        let table = || toml::Value::Table(self.protection.clone());
+        let scheme = match core.protection {
+            Checked::Pmsav7 => table().try_into().map(Scheme::Regions),
+            Checked::Vmsav7 => table().try_into().map(Scheme::Pages),
+        };
+        let scheme = scheme.map_err(|error| self.wrong(&format!("protection: {}", error.message())))?;
+        match &scheme {
+            Scheme::Pages(pages) if !self.memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram) => {
+                Err(self.wrong(&format!("protection.tables: `{}` is no memory of kind \"ram\"", pages.tables)))
+            }
+            _ => Ok(scheme),
+        }
+    }
+
+    fn wrong(&self, why: &str) -> Diagnostic {
+        Diagnostic::new("CF0605", format!("the file of the board `{}` is wrong: {why}", self.name))
+            .rule("board.toml follows the schema of host/manifest/src/board.rs, and names what is in it")
+            .remedy("correct the board file")
+    }
+
+    /// The board with its core and chip, if systems can be admitted and run on it.
+    ///
+    /// # Errors
+    /// CF0202 when the kernel does not run there, because its paths have no bounds or it is made for another chip. CF0605 when a name in it
+    /// names nothing.
+    pub fn supported(self, core: Core, chip: Chip, setup: Setup) -> Result<Board, Diagnostic> {
+        let protection = self.scheme(&core)?;
         let Some(kernel) = self.kernel else {
             return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))
                 .rule("a system is admitted by the bounds of the kernel's paths on its board")
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
-        let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, protection, .. } = self;
-        let BoardFile { targets, memory, device, clock, .. } = self;
-        if let Scheme::Vmsav7(pages) = &protection
-            && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram)
-        {
-            return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no memory `{}`", pages.tables))
-                .rule("`protection.tables` names a memory of kind \"ram\"")
-                .remedy("correct the board file"));
+        if !self.device.contains_key(&self.clock.device) {
+            return Err(self.wrong(&format!("clock.device: no device `{}`", self.clock.device)));
         }
-        if !device.contains_key(&clock.device) {
-            return Err(Diagnostic::new("CF0605", format!("the board file is wrong: no device `{}`", clock.device))
-                .rule("`clock.device` names a device of the board")
-                .remedy("correct the board file"));
+        if let Scheme::Pages(_) = &protection {
+            chip.fits()?;
         }
+        let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, enforcement_ns, .. } = self;
+        let BoardFile { kernel_package, memory, device, .. } = self;
         Ok(Board {
             name,
             about,
             machine,
-            profile,
+            machine_memory,
+            core,
+            chip,
+            setup,
+            kernel_package,
             ticks_per_second,
             clock,
             enforcement_ns,
             protection,
-            targets,
             kernel,
             memory,
             device,
@@ -305,8 +306,16 @@ pub struct Board {
     pub about: String,
     /// Machine name for QEMU.
     pub machine: String,
-    /// Profile when the manifest names none.
-    pub profile: String,
+    /// QEMU's option for the size of its memory, if it needs one.
+    pub machine_memory: Option<String>,
+    /// Its processor's core.
+    pub core: Core,
+    /// Its chip.
+    pub chip: Chip,
+    /// What start-up writes to the chip.
+    pub setup: Setup,
+    /// Package of the kernel's program.
+    pub kernel_package: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
     /// Its register.
@@ -315,8 +324,6 @@ pub struct Board {
     pub enforcement_ns: u64,
     /// How accesses are checked.
     pub protection: Scheme,
-    /// How programs are built.
-    pub targets: Targets,
     /// What the kernel's paths cost at most.
     pub kernel: KernelCosts,
     /// Memories by name.
@@ -326,17 +333,9 @@ pub struct Board {
 }
 
 impl Board {
-    /// Parses the file of a board on which systems can run.
-    ///
-    /// # Errors
-    /// As for [`BoardFile::parse`] and [`BoardFile::supported`].
-    pub fn parse(text: &str) -> Result<Board, Diagnostic> {
-        BoardFile::parse(text)?.supported()
-    }
-
-    /// What the kernel charges for switches, in ticks rounded up; `cpu_hz` is the clock of the profile.
-    pub fn switching(&self, cpu_hz: u64) -> Switching {
-        let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(cpu_hz) as u32;
+    /// What the kernel charges for switches, in ticks rounded up.
+    pub fn switching(&self) -> Switching {
+        let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(self.chip.cpu_hz) as u32;
         let KernelCosts { entry_cycles, early_cycles, .. } = self.kernel;
         Switching { entry: ticks(entry_cycles), exit: ticks(self.kernel.exit_cycles()), early: ticks(early_cycles) }
     }
@@ -348,12 +347,12 @@ impl Board {
 
     /// The protection unit, where accesses are checked by region registers.
     pub fn regions(&self) -> Option<&Protection> {
-        if let Scheme::Pmsav7(unit) = &self.protection { Some(unit) } else { None }
+        if let Scheme::Regions(unit) = &self.protection { Some(unit) } else { None }
     }
 
     /// The translation, where accesses are checked by page tables.
     pub fn pages(&self) -> Option<&Translation> {
-        if let Scheme::Vmsav7(translation) = &self.protection { Some(translation) } else { None }
+        if let Scheme::Pages(translation) = &self.protection { Some(translation) } else { None }
     }
 
     /// What an area asks of the check on this board: what was written. What was not written, but is pinned where that takes a region

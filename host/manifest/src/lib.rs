@@ -7,6 +7,7 @@ mod analysis;
 mod board;
 mod check;
 mod codes;
+mod core;
 mod diagnostic;
 mod document;
 mod quantity;
@@ -15,11 +16,12 @@ mod renew;
 mod schema;
 mod spec;
 
+pub use self::core::{Checked, Chip, Core, Setup, Targets};
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use board::{
-    Board, BoardFile, Clock, Counts, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Targets, Translation,
+    Board, BoardFile, Clock, Counts, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Translation,
 };
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};

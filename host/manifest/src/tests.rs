@@ -5,9 +5,16 @@ mod analysis;
 
 const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 
+/// The board with its core, and the clock of its chip.
+fn board() -> Board {
+    let core = Core::parse(include_str!("../../../cores/cortex-m7.toml")).unwrap();
+    let chip = Chip { cpu_hz: 216_000_000, ..Chip::default() };
+    BoardFile::parse(BOARD).unwrap().supported(core, chip, Setup::default()).unwrap()
+}
+
 fn refusals(text: &str) -> Vec<Refusal> {
     let document = Document::parse(Path::new("system.toml"), text).expect("the schema accepts it");
-    check(&document.manifest, &Board::parse(BOARD).unwrap())
+    check(&document.manifest, &board())
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn the_table_of_platforms_is_up_to_date() {
     let page = std::fs::read_to_string(&path).unwrap();
     let start = page.find(FROM).unwrap() + FROM.len();
     let end = start + page[start..].find("<!-- end -->").unwrap();
-    let table = platform_table(&Board::parse(BOARD).unwrap());
+    let table = platform_table(&board());
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, format!("{}{table}{}", &page[..start], &page[end..])).unwrap();
         return;
@@ -151,7 +158,7 @@ fn bounds_are_judged_by_the_benchmark() {
     let rows = targets["target"].as_array().unwrap();
     let cycles =
         |id: &str| rows.iter().find(|row| row["id"].as_str() == Some(id)).unwrap()["cycles"].as_integer().unwrap();
-    let board = Board::parse(BOARD).unwrap().regions().unwrap().clone();
+    let board = board().regions().unwrap().clone();
     assert_eq!(
         (cycles("m7.miss.deepest"), cycles("m7.miss.deepest.l2")),
         (board.l1_cycles.into(), board.l2_cycles.into())
@@ -160,10 +167,13 @@ fn bounds_are_judged_by_the_benchmark() {
 
 /// A Cortex-A9, without the figures of a board.
 fn cortex_a9() -> ::spec::Platform {
-    use ::spec::{Costs, Linear, Method, Work};
+    use ::spec::{Costs, Hardware, Linear, MemoryClass, Method, Pages, Platform, Sizes, Work};
     let nothing = Linear { base: 0, each: 0 };
     let work = Work { method: Method::Derived, map: nothing, release: nothing };
-    ::spec::Platform::cortex_a9(Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 }, work)
+    let costs = Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 };
+    let (lock_slots, way_bytes) = (::protect::vmsa::LOCK_SLOTS as u8, ::protect::vmsa::lockdown::WAY_BYTES);
+    let pages = Pages::new(costs, work, Sizes { lock_slots, ways: 8, way_bytes, window_base: 0 });
+    Platform::new(Hardware::Pages(pages), &[MemoryClass::OnChip, MemoryClass::OffChip])
 }
 
 /// What the Cortex-A9 makes of a specification.
@@ -195,7 +205,7 @@ fn platform_table(board: &Board) -> String {
     let levels = AccessLevel::ALL.into_iter().rev().map(|level| (level.text(), TemporalSpec::level(level)));
     let mut table = format!(
         "| | `{}` ({}) | the check takes at most | Cortex-A9 |\n| --- | --- | --- | --- |\n",
-        board.profile, board.name
+        "stm32f767", board.name
     );
     for (word, spec) in levels.chain(rows) {
         let bound = |bound: ::spec::Bound| format!("{} cycles, {}", bound.cycles, bound.method.text());

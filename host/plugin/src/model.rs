@@ -1,7 +1,5 @@
 //! The model that cycles come from: a chip's, by `cofferdam-timing`, or constants.
 
-use std::fs;
-
 use protect::pmsav7::Attr;
 use record::{Architecture, Mode, ProfileSource, TranslationCounts, Waits, Watch};
 use timing::pipeline::CostTable;
@@ -137,11 +135,6 @@ impl Model {
                 }
                 let (instruction, access) = (*cycles_per_instruction, *cycles_per_access);
                 Ok(Self::Constant(Constant { cpu_hz: *cpu_hz, instruction, access }))
-            }
-            ProfileSource::Path(path) => {
-                let told = |error: &dyn std::fmt::Display| format!("profile {}: {error}", path.display());
-                let text = fs::read_to_string(path).map_err(|error| told(&error))?;
-                chip(&text, watch).map_err(|error| told(&error))
             }
             ProfileSource::Text(text) => chip(text, watch).map_err(|error| format!("profile: {error}")),
         }

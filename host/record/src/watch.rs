@@ -103,8 +103,6 @@ pub struct Watch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileSource {
-    /// A TOML file.
-    Path(PathBuf),
     /// The TOML text.
     Text(String),
     /// No chip's model: every instruction takes `cycles_per_instruction`, every access `cycles_per_access` more.

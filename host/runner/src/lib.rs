@@ -7,7 +7,7 @@
 //! let tools = runner::Tools::find()?;
 //! let facts = runner::ImageFacts::read("image.elf".as_ref())?;
 //! let watch = runner::Watch { trace_port: facts.trace_port, vectors: facts.vectors, ..Default::default() };
-//! let outcome = runner::Run::new("image.elf", "target/run", watch).start(&tools, &mut |_| runner::Go::On)?;
+//! let outcome = runner::Run::new(machine, "image.elf", "target/run", watch).start(&tools, &mut |_| runner::Go::On)?;
 //! println!("{} cycles", outcome.summary.cycles);
 //! # Ok::<(), runner::RunError>(())
 //! ```
@@ -22,7 +22,7 @@ pub use error::RunError;
 pub use guard::stop_on_interrupt;
 pub use image::ImageFacts;
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
-pub use run::{Go, Outcome, Run};
+pub use run::{Go, Machine, Outcome, Run};
 pub use tools::{QEMU_VERSION, Tools, Version};
 
 #[cfg(test)]

@@ -19,8 +19,21 @@ const OUTPUT_TOLD_BYTES: usize = 2000;
 /// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
 const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
 
-/// Boards to which QEMU gives less memory than the chip reaches, unless told.
-const MEMORY: [(&str, &str); 1] = [("xilinx-zynq-a9", "1G")];
+/// A board as QEMU emulates it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// QEMU's name of it.
+    pub name: String,
+    /// QEMU's option for the size of its memory, where QEMU's own choice is less than the chip reaches.
+    pub memory: Option<String>,
+}
+
+impl Machine {
+    /// A board with as much memory as QEMU gives it.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), memory: None }
+    }
+}
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -31,8 +44,8 @@ pub struct Run {
     pub directory: PathBuf,
     /// What to watch. The paths of events, summary and progress are filled in.
     pub watch: Watch,
-    /// QEMU's name of the board.
-    pub board: String,
+    /// The board.
+    pub machine: Machine,
     /// Host time after which the run is killed.
     pub time_limit: Option<Duration>,
     /// Wait for a debugger on this TCP port of the local host before the first instruction.
@@ -64,10 +77,10 @@ pub struct Outcome {
 }
 
 impl Run {
-    /// A run on `mps2-an500` without limits.
-    pub fn new(image: impl Into<PathBuf>, directory: impl Into<PathBuf>, watch: Watch) -> Self {
-        let board = "mps2-an500".to_owned();
-        Self { image: image.into(), directory: directory.into(), watch, board, time_limit: None, debugger_port: None }
+    /// A run without limits.
+    pub fn new(machine: Machine, image: impl Into<PathBuf>, directory: impl Into<PathBuf>, watch: Watch) -> Self {
+        let (image, directory) = (image.into(), directory.into());
+        Self { image, directory, watch, machine, time_limit: None, debugger_port: None }
     }
 
     /// Runs to the end. `progress` is called about ten times a second.
@@ -102,8 +115,17 @@ impl Run {
         let log = File::create(output).map_err(|error| RunError::File(output.to_path_buf(), error))?;
         let log_too = log.try_clone().map_err(|error| RunError::File(output.to_path_buf(), error))?;
         let mut command = Command::new(&tools.qemu);
-        command.args(["-M", &self.board, "-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
-        if let Some((_, bytes)) = MEMORY.iter().find(|(board, _)| *board == self.board) {
+        command.args([
+            "-M",
+            &self.machine.name,
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-no-user-config",
+            "-nodefaults",
+        ]);
+        if let Some(bytes) = &self.machine.memory {
             command.args(["-m", bytes]);
         }
         command.arg("-serial").arg(concat("file:", uart));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use runner::{Go, ProfileSource, Run, Watch};
+use runner::{Go, Machine, Run, Watch};
 use support::{directory, tools};
 
 /// A device model that arms its timer for now, as its interval has been rounded to nothing, does not stop the run.
@@ -23,11 +23,15 @@ fn a_timer_that_is_due_again_at_once_comes_to_an_end() {
         .status()
         .expect("arm-none-eabi-gcc starts");
     assert!(built.success());
-    let profile = ProfileSource::Path(here.join("../../boards/profiles/xc7z020.toml"));
+    let profile = support::profile("xc7z020.toml");
     let run = Run {
-        board: "xilinx-zynq-a9".to_owned(),
         time_limit: Some(Duration::from_secs(60)),
-        ..Run::new(&image, directory.join("run"), Watch { profile, ..Watch::default() })
+        ..Run::new(
+            Machine::named("xilinx-zynq-a9"),
+            &image,
+            directory.join("run"),
+            Watch { profile, ..Watch::default() },
+        )
     };
     let summary = run.start(&tools(), &mut |_| Go::On).expect("the run leaves an outcome").summary;
     assert_eq!(summary.end.status, Some(7));

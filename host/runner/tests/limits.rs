@@ -34,7 +34,7 @@ fn sleeping_for_ever_ends_a_run() {
 #[test]
 fn a_stopped_run_leaves_no_process() {
     let guest = Guest::build("spin", "stopped");
-    let run = Run::new(&guest.image, guest.directory.join("run"), guest.watch());
+    let run = Run::new(support::machine(), &guest.image, guest.directory.join("run"), guest.watch());
     let mut progressed = 0;
     let outcome = run.start(&tools(), &mut |at| {
         progressed = at.cycles;
@@ -80,7 +80,7 @@ fn ctrl_c_leaves_no_process() {
 #[test]
 fn a_time_limit_stops_a_run() {
     let guest = Guest::build("spin", "late");
-    let mut run = Run::new(&guest.image, guest.directory.join("run"), guest.watch());
+    let mut run = Run::new(support::machine(), &guest.image, guest.directory.join("run"), guest.watch());
     run.time_limit = Some(Duration::from_millis(300));
     let started = Instant::now();
     let summary = run.start(&tools(), &mut |_| Go::On).expect("how far it got").summary;
@@ -131,7 +131,7 @@ fn a_missing_plugin_is_named_with_the_remedy() {
 fn the_fallback_runs_and_says_that_nothing_was_modelled() {
     let guest = Guest::build("tick", "fallback");
     let fallback = Tools { plugin: None, ..tools() };
-    let run = Run::new(&guest.image, guest.directory.join("run"), guest.watch());
+    let run = Run::new(support::machine(), &guest.image, guest.directory.join("run"), guest.watch());
     let summary = run.start(&fallback, &mut |_| Go::On).expect("it runs").summary;
     assert!(!summary.modelled);
     assert_eq!((summary.profile.as_str(), summary.cycles), ("none", 0));
@@ -150,7 +150,7 @@ fn an_image_that_is_none_is_refused() {
 fn a_profile_that_is_wrong_is_reported_with_its_text() {
     let guest = Guest::build("spin", "profile");
     let watch = Watch { profile: runner::ProfileSource::Text("name = 3".into()), ..guest.watch() };
-    let run = Run::new(&guest.image, guest.directory.join("run"), watch);
+    let run = Run::new(support::machine(), &guest.image, guest.directory.join("run"), watch);
     let error = run.start(&tools(), &mut |_| Go::On).expect_err("no such profile");
     let RunError::NoSummary { output, .. } = &error else { panic!("{error}") };
     assert!(output.contains("cofferdam: profile:"), "{output}");

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use build_tool::{Install, Profile};
 use record::{EndReason, EventsReader, ProbeWatch, Watch, observed};
-use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Run, Tools};
 
 /// The chip that is modelled.
 const PROFILE: &str = "stm32f767";
@@ -84,7 +84,7 @@ fn measure() -> Result<Misses, String> {
     let symbol = |name: &str| facts.symbol(name).ok_or_else(|| format!("the image has no symbol {name}"));
     let probe = ProbeWatch { name: "miss".to_owned(), start: symbol(START)?, end: symbol(END)?, domain: None };
     let watch = Watch {
-        profile: ProfileSource::Text(profile.text),
+        profile: ProfileSource::Text(profile.text.clone()),
         mode: Mode::Exact,
         vectors: facts.vectors.clone(),
         cycle_limit: CYCLE_LIMIT,
@@ -92,7 +92,8 @@ fn measure() -> Result<Misses, String> {
         exception_events: true,
         ..Watch::default()
     };
-    let outcome = Run::new(&image, out.join("run"), watch).start(&tools, &mut |_| Go::On);
+    let outcome = Run::new(Machine::named(&profile.parameters.board), &image, out.join("run"), watch)
+        .start(&tools, &mut |_| Go::On);
     let outcome = outcome.map_err(|error| error.to_string())?;
     let summary = &outcome.summary;
     if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) {

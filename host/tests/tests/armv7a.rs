@@ -14,8 +14,8 @@ fn image() -> &'static PathBuf {
     static IMAGE: OnceLock<PathBuf> = OnceLock::new();
     IMAGE.get_or_init(|| {
         let install = Install::find().unwrap();
-        let board = install.board_file(BOARD).unwrap();
-        let tools = Toolchain::find(&board.targets.kernel).unwrap();
+        let board = install.board(BOARD).unwrap();
+        let tools = Toolchain::find(&board.core.targets.kernel).unwrap();
         build_example(&install, &tools, &board, "selftest").unwrap()
     })
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use build_tool::{Install, Toolchain, build_example};
+use build_tool::{Install, Profile, Toolchain, build_example};
 use record::{AreaWatch, Interference, Mode, ProfileSource, Range, Summary, ViolationKind, Watch};
 use runner::{Go, ImageFacts, Run, Tools};
-use system_tests::{cofferdam, root, target_dir};
+use system_tests::{cofferdam, target_dir};
 use tempfile::TempDir;
 
 const BOARD: &str = "xilinx-zynq-a9";
@@ -18,8 +18,8 @@ fn image() -> &'static PathBuf {
     static IMAGE: OnceLock<PathBuf> = OnceLock::new();
     IMAGE.get_or_init(|| {
         let install = Install::find().unwrap();
-        let board = install.board_file(BOARD).unwrap();
-        let tools = Toolchain::find(&board.targets.kernel).unwrap();
+        let board = install.board(BOARD).unwrap();
+        let tools = Toolchain::find(&board.core.targets.kernel).unwrap();
         build_example(&install, &tools, &board, "selftest").unwrap()
     })
 }
@@ -39,17 +39,26 @@ fn run(image: &Path, mode: Mode) -> (Summary, Vec<u8>) {
     run_with(image, Watch { mode, ..Watch::default() })
 }
 
+/// The text of the chip's profile.
+fn profile() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let install = Install::find().unwrap();
+        Profile::find(&install, "xc7z020", &install.root).unwrap().text
+    })
+}
+
 fn run_with(image: &Path, more: Watch) -> (Summary, Vec<u8>) {
     let facts = ImageFacts::read(image).unwrap();
     let at = |name: &str| facts.symbol(name).unwrap();
     let directory = TempDir::new().unwrap();
     let watch = Watch {
-        profile: ProfileSource::Path(root().join("boards/profiles/xc7z020.toml")),
+        profile: ProfileSource::Text(profile().to_owned()),
         kernel_text: vec![Range { start: at("__kernel_code_start"), end: at("__kernel_code_end") }],
         exception_events: true,
         ..more
     };
-    let run = Run { board: BOARD.to_owned(), ..Run::new(image, directory.path(), watch) };
+    let run = Run::new(runner::Machine::named(BOARD), image, directory.path(), watch);
     let outcome = run.start(tools(), &mut |_| Go::On).unwrap();
     (outcome.summary, fs::read(outcome.events).unwrap())
 }

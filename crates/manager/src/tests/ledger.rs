@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use memory::extents::words_for;
-use spec::{AccessLevel, Ledger, MemoryClass, Opening, Platform, TablePlace, TemporalSpec};
+use spec::{AccessLevel, Hardware, Ledger, MemoryClass, Opening, Platform, Regions, TablePlace, TemporalSpec};
 
 use super::machine::{Machine, POOL, Type};
 use super::{DECLARED, POOL_BYTES, declare, grant, release};
@@ -44,7 +44,10 @@ fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
 
 /// With quotas: domain, pool, bytes.
 fn hand_over_with(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> std::vec::Vec<u8> {
-    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_m7(180, 260), [8192, 8192, 0, 0]);
+    let mut ledger: Ledger<4, 2> = Ledger::new(
+        Platform::new(Hardware::Regions(Regions::new(8, 180, 260)), &[MemoryClass::OffChip]),
+        [8192, 8192, 0, 0],
+    );
     for root in [TablePlace::Tcm, TablePlace::OnChip, TablePlace::OnChip] {
         ledger.open(&Opening::new(root, TABLE)).unwrap();
     }

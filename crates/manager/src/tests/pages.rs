@@ -6,7 +6,8 @@ use std::vec::Vec;
 
 use memory::extents::words_for;
 use spec::{
-    AccessLevel, Costs, Ledger, Linear, MemoryClass, Method, Opening, Platform, TablePlace, TemporalSpec, Work,
+    AccessLevel, Costs, Hardware, Ledger, Linear, MemoryClass, Method, Opening, Pages, Platform, Sizes, TablePlace,
+    TemporalSpec, Work,
 };
 
 use super::machine::{Machine, POOL, Type};
@@ -44,7 +45,10 @@ fn pools() -> [PoolAt; 2] {
 /// Clients 0 and 1 have first-level tables on the chip, with one further table there; client 2 has none of both.
 fn hand_over(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> Vec<u8> {
     let costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
-    let mut ledger: Ledger<4, 2> = Ledger::new(Platform::cortex_a9(costs, WORK), [0, 18 * K, 0, 16 * K]);
+    let sizes = Sizes { lock_slots: 4, ways: 8, way_bytes: 64 << 10, window_base: 0x4000_0000 };
+    let hardware = Hardware::Pages(Pages::new(costs, WORK, sizes));
+    let platform = Platform::new(hardware, &[MemoryClass::OnChip, MemoryClass::OffChip]);
+    let mut ledger: Ledger<4, 2> = Ledger::new(platform, [0, 18 * K, 0, 16 * K]);
     for (root, near) in [(TablePlace::OnChip, K), (TablePlace::OnChip, K), (TablePlace::OffChip, 0)] {
         ledger.open(&Opening { tables: [0, near, 0, 2 * K], ..Opening::new(root, 0) }).unwrap();
     }

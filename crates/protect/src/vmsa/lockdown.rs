@@ -36,7 +36,7 @@ pub enum Step {
     /// in the background; nothing else is written to it before that.
     CleanWays {
         /// The ways, one bit each.
-        ways: u8,
+        ways: u16,
     },
     /// Clean and invalidate by physical address, every line of the range: stores to 0x7F0 (DDI 0246 3.3.10).
     CleanSecondLevel(Lines),
@@ -47,7 +47,7 @@ pub enum Step {
         /// Offset of the register.
         offset: u16,
         /// Ways in which nothing is allocated, one bit each.
-        ways: u8,
+        ways: u16,
     },
     /// A load from every line of the range.
     Load(Lines),
@@ -66,10 +66,10 @@ pub struct Lines {
 pub const LINE_BYTES: u32 = 32;
 /// Masters that the lockdown registers know.
 pub const MASTERS: u16 = 8;
-/// Bytes of a way of the second-level cache of an XC7Z020 (512 KiB in eight ways).
+/// Bytes of a way of the second-level cache: other sizes, which the controller can have, are not supported.
 pub const WAY_BYTES: u32 = 64 << 10;
-/// Ways of that cache (UG585 3.4).
-pub const WAYS: u32 = 8;
+/// Ways of that cache, at most (ARM DDI 0246 3.3.4); a chip can have eight.
+pub const WAYS: u32 = 16;
 
 /// Locks the entry that translates `address` for the domain with this identifier, whose tables and identifier are in place, into a slot.
 /// `None` unless there is such a slot.
@@ -107,9 +107,9 @@ const fn invalidate(asid: Asid, address: u32) -> Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockWays {
     /// Ways that hold something already and stay locked, one bit each.
-    pub locked: u8,
+    pub locked: u16,
     /// The ways to fill, one bit each.
-    pub fill: u8,
+    pub fill: u16,
     /// Physical address of the tables, a multiple of [`LINE_BYTES`].
     pub base: u32,
     /// Their bytes, a multiple of [`LINE_BYTES`], at most [`WAY_BYTES`] for each way to fill. What they do not fill stays empty.
@@ -163,14 +163,14 @@ impl LockWays {
         ];
         let filled = [Step::Sync, Step::Load(lines), Step::Dsb];
         let end = [Step::Sync, Step::Dsb];
-        let fill_only = lock_all(!fill, u8::MAX);
+        let fill_only = lock_all(!fill, u16::MAX);
         let closed = lock_all(locked | fill, locked | fill);
         Ok(empty.into_iter().chain(fill_only).chain(filled).chain(closed).chain(end))
     }
 }
 
 /// The lockdown registers of every master.
-fn lock_all(data: u8, instructions: u8) -> impl Iterator<Item = Step> {
+fn lock_all(data: u16, instructions: u16) -> impl Iterator<Item = Step> {
     (0..MASTERS).flat_map(move |master| {
         let offset = 0x900 + 8 * master;
         [Step::Lock { offset, ways: data }, Step::Lock { offset: offset + 4, ways: instructions }]
@@ -179,6 +179,6 @@ fn lock_all(data: u8, instructions: u8) -> impl Iterator<Item = Step> {
 
 /// Opens ways again, all but those that stay locked. Their lines are as any others from then on; dirty ones are written back when they
 /// are displaced.
-pub fn unlock_ways(stay: u8) -> impl Iterator<Item = Step> {
+pub fn unlock_ways(stay: u16) -> impl Iterator<Item = Step> {
     lock_all(stay, stay).chain([Step::Sync, Step::Dsb])
 }

@@ -4,11 +4,11 @@ mod pages;
 mod place;
 mod regions;
 
-pub use pages::{Costs, Effort, Linear, PAGE_BYTES, Pages, UNITS, Work};
+pub use pages::{Costs, Effort, Linear, PAGE_BYTES, Pages, Sizes, UNITS, Work};
 pub use place::{PLACES, TablePlace};
 pub use regions::{NODE_BYTES, Regions};
 
-use crate::temporal::{AccessLevel, TemporalSpec};
+use crate::temporal::{AccessLevel, MemoryClass, TemporalSpec};
 
 /// How a bound was found. A bound has one method; figures found in different ways are never combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,14 +119,14 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// A Cortex-M7: [`Regions::cortex_m7`].
-    pub const fn cortex_m7(tcm_cycles: u32, on_chip_cycles: u32) -> Platform {
-        Platform { hardware: Hardware::Regions(Regions::cortex_m7(tcm_cycles, on_chip_cycles)), data_classes: 0b1110 }
-    }
-
-    /// The Cortex-A9 of an XC7Z020: [`Pages::cortex_a9`].
-    pub const fn cortex_a9(costs: Costs, work: Work) -> Platform {
-        Platform { hardware: Hardware::Pages(Pages::cortex_a9(costs, work)), data_classes: 0b1100 }
+    /// A platform, and the classes of the memories in which it can place data.
+    pub const fn new(hardware: Hardware, classes: &[MemoryClass]) -> Platform {
+        let (mut data_classes, mut index) = (0, 0);
+        while index < classes.len() {
+            data_classes |= 1 << classes[index] as u8;
+            index += 1;
+        }
+        Platform { hardware, data_classes }
     }
 
     /// The description of its page tables, if it has any.

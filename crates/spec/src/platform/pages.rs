@@ -58,6 +58,19 @@ pub struct Effort {
     pub method: Method,
 }
 
+/// What differs between chips with page tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Entries of the main TLB that can be locked.
+    pub lock_slots: u8,
+    /// Ways of the second-level cache.
+    pub ways: u8,
+    /// Bytes in a way, not 0.
+    pub way_bytes: u32,
+    /// First address at which domains can have memory mapped while they run.
+    pub window_base: u32,
+}
+
 /// A chip with page tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
@@ -92,20 +105,20 @@ const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
 const ON_CHIP_FIRST: &[TablePlace] = &[TablePlace::OnChip, TablePlace::LockedWays];
 
 impl Pages {
-    /// The Cortex-A9 of an XC7Z020 (MxU 4.2, table 3): four lock slots, 512 KiB of second-level cache in eight ways, first-level
-    /// tables of 8 KiB (`TTBCR.N` = 1: domains have the lower 2 GiB). A constant time is promised for what lock slots can hold at
-    /// most: four pages of 64 KiB, or sections. Windows of 32 MiB from 1 GiB on, where there is no memory.
-    pub const fn cortex_a9(costs: Costs, work: Work) -> Pages {
+    /// Page tables with short descriptors, of which domains have the lower 2 GiB (`TTBCR.N` = 1: first-level tables of 8 KiB). A constant
+    /// time is promised for what the lock slots can hold at most as pages of 64 KiB. Windows are of 32 MiB.
+    pub const fn new(costs: Costs, work: Work, sizes: Sizes) -> Pages {
+        let Sizes { lock_slots, ways, way_bytes, window_base } = sizes;
         Pages {
             costs,
             work,
-            lock_slots: 4,
-            ways: 8,
-            way_bytes: 64 << 10,
+            lock_slots,
+            ways,
+            way_bytes,
             root_bytes: 8192,
             table_bytes: 1024,
-            constant_descriptors: 64,
-            window_base: 0x4000_0000,
+            constant_descriptors: lock_slots as u32 * (UNITS[1] / UNITS[0]),
+            window_base,
             window_log2: 25,
         }
     }

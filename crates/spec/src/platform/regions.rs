@@ -27,16 +27,9 @@ const TCM: &[TablePlace] = &[TablePlace::Tcm];
 const CHIP: &[TablePlace] = &[TablePlace::Tcm, TablePlace::OnChip];
 
 impl Regions {
-    /// The Cortex-M7 with its PMSAv7 unit. `tcm_cycles` and `on_chip_cycles` as in the type.
-    pub const fn cortex_m7(tcm_cycles: u32, on_chip_cycles: u32) -> Regions {
-        Regions {
-            registers: 8,
-            slots_for_data: 2,
-            slots_for_code: 2,
-            node_bytes: NODE_BYTES,
-            tcm_cycles,
-            on_chip_cycles,
-        }
+    /// A PMSAv7 unit with so many registers. `tcm_cycles` and `on_chip_cycles` as in the type.
+    pub const fn new(registers: u8, tcm_cycles: u32, on_chip_cycles: u32) -> Regions {
+        Regions { registers, slots_for_data: 2, slots_for_code: 2, node_bytes: NODE_BYTES, tcm_cycles, on_chip_cycles }
     }
 
     /// Registers that must be left to paged memory: none if nothing is paged. Code holds constants, which are read as data.

@@ -8,7 +8,9 @@ use crate::*;
 pub const WORK: Work =
     Work { method: Method::Observed, map: Linear { base: 900, each: 40 }, release: Linear { base: 2000, each: 50 } };
 const COSTS: Costs = Costs { main_tlb: 6, walk_on_chip: 60, walk_locked_ways: 70 };
-const A9: Platform = Platform::cortex_a9(COSTS, WORK);
+const SIZES: Sizes = Sizes { lock_slots: 4, ways: 8, way_bytes: 64 << 10, window_base: 0x4000_0000 };
+const A9: Platform =
+    Platform::new(Hardware::Pages(Pages::new(COSTS, WORK, SIZES)), &[MemoryClass::OnChip, MemoryClass::OffChip]);
 type Book = Ledger<3, 3>;
 
 const fn level(access: AccessLevel) -> TemporalSpec {

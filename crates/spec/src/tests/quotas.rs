@@ -10,7 +10,7 @@ const POOL: u32 = 64 * 1024;
 const KEPT: [u32; 2] = [24 * 1024, 16 * 1024];
 
 fn book() -> (Book, Lists) {
-    let mut book = Book::new(Platform::cortex_m7(180, 260), [0, 65536, 0, 0]);
+    let mut book = Book::new(super::regions(180, 260), [0, 65536, 0, 0]);
     assert_eq!(book.add_pool(MemoryClass::OffChip, POOL), Some(0));
     for domain in 0..3 {
         assert_eq!(book.open(&Opening::new(TablePlace::OnChip, 16384)), Ok(domain));
@@ -130,7 +130,7 @@ fn quotas_are_handed_over() {
 
 /// Memory for tables and memory that is mapped come out of one pool, in one request.
 fn near() -> (Ledger<2, 1>, Lists) {
-    let mut book = Ledger::new(Platform::cortex_m7(180, 260), [0, 65536, 0, 0]);
+    let mut book = Ledger::new(super::regions(180, 260), [0, 65536, 0, 0]);
     assert_eq!(book.add_pool(MemoryClass::OnChip, POOL), Some(0));
     for domain in 0..2 {
         assert_eq!(book.open(&Opening::new(TablePlace::OnChip, 0)), Ok(domain));

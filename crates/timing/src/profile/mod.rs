@@ -1,12 +1,14 @@
 //! A chip's parameters, each with its unit and its source, and the mapping of the board's addresses to its memories.
 //!
-//! A profile is data. It is read by a serde format (TOML in `boards/profiles/`), where unknown keys are errors, and
+//! A profile is data. It is read by a serde format (TOML: a file of `chips/` with its core's of `cores/`), where unknown keys are errors, and
 //! then checked by [`Profile::validate`]; a machine is only built from what passed.
 
 mod application;
 mod check;
 mod params;
 mod place;
+#[cfg(feature = "text")]
+mod text;
 
 pub use application::{ApplicationParams, Level2Params, MmuParams, PrefetchParams};
 pub use check::ProfileError;
@@ -15,6 +17,8 @@ pub use params::{
     MemoryParams, Param, PipelineParams, RowParams, Unit,
 };
 pub use place::{CapacityError, MemoryId};
+#[cfg(feature = "text")]
+pub use text::{Text, read_text};
 
 use alloc::string::String;
 use alloc::vec::Vec;

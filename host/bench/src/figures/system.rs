@@ -245,7 +245,7 @@ impl<'a> Figures<'a> {
         }
         let work = loaded.document.manifest.domain.get_index_of(WORK).unwrap_or_default() as u8;
         let watch = self.watch(variation, &kernel, &symbols, work)?;
-        self.start(variation, Run::new(image, directory.clone(), watch), work)
+        self.start(variation, Run::new(build_tool::machine(&loaded.board), image, directory.clone(), watch), work)
     }
 
     fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
@@ -274,8 +274,7 @@ impl<'a> Figures<'a> {
         Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..systems::watch(kernel, self.profile)? })
     }
 
-    fn start(&self, variation: &Variation, mut run: Run, work: u8) -> Result<Ran, Error> {
-        run.board = self.board.to_owned();
+    fn start(&self, variation: &Variation, run: Run, work: u8) -> Result<Ran, Error> {
         let outcome = match run.start(self.tools, &mut |_| Go::On) {
             Ok(outcome) => outcome,
             // One figure less is no reason to have none.

@@ -1,7 +1,7 @@
 //! `cofferdam boards`
 
 use build_tool::Install;
-use manifest::{MemoryKind, Scheme};
+use manifest::{Checked, MemoryKind};
 use serde_json::json;
 
 use super::one;
@@ -13,13 +13,11 @@ pub fn run(output: &mut Output) -> Outcome {
     let mut listed = Vec::new();
     for name in install.boards() {
         let board = install.board_file(&name).map_err(one)?;
-        let regions = match &board.protection {
-            Scheme::Pmsav7(_) => Some(protect::pmsav7::REGIONS),
-            Scheme::Vmsav7(_) => None,
-        };
-        let runs = board.clone().supported().is_ok();
+        let core = install.core_of(&board).map_err(one)?;
+        let regions = (core.protection == Checked::Pmsav7).then_some(protect::pmsav7::REGIONS);
+        let runs = install.board(&name).is_ok();
         let yet = if runs { "" } else { "; no system can run on it yet" };
-        output.say(format!("{name}: {} (profile {}){yet}", board.about, board.profile));
+        output.say(format!("{name}: {}; {} (profile {}){yet}", board.about, core.about, board.chip));
         let mut memories = Vec::new();
         for (memory, m) in &board.memory {
             let kind = match m.kind {
@@ -47,8 +45,10 @@ pub fn run(output: &mut Output) -> Outcome {
                 .push(json!({ "name": device, "base": d.base, "bytes": d.bytes, "lines": d.lines, "kernel": d.kernel,
                     "stands_in_for": d.stands_in_for }));
         }
-        listed.push(json!({ "name": name, "about": board.about, "profile": board.profile, "regions": regions,
-            "runs": runs, "memories": memories, "devices": devices }));
+        listed.push(
+            json!({ "name": name, "about": board.about, "core": core.name, "profile": board.chip, "regions": regions,
+            "runs": runs, "memories": memories, "devices": devices }),
+        );
     }
     output.field("boards", json!(listed));
     Ok(OK)

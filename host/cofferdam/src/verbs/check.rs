@@ -19,7 +19,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     if args.quick {
         output.say(format!("{name}: admitted as far as the manifest alone tells"));
     } else {
-        Toolchain::find(&loaded.board.targets.domain).map_err(one)?;
+        Toolchain::find(&loaded.board.core.targets.domain).map_err(one)?;
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
         let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
         let placed = build_tool::place_programs(&install, &loaded, &programs, Options::default()).map_err(one)?;

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use judge::{Judge, judges};
-use manifest::Board;
+use manifest::{Board, BoardFile, Chip, Core, Diagnostic, Setup};
 use sched::response::Costs;
 use sets::{Periods, random};
 use testing::Rng;
@@ -36,11 +36,11 @@ impl Curve {
     }
 }
 
-fn costs(board: &Board, cpu_hz: u64) -> Costs {
+fn costs(board: &Board) -> Costs {
     let rate = u64::from(board.ticks_per_second);
     Costs {
-        switching: board.switching(cpu_hz),
-        masked: (board.kernel.masked_cycles * rate).div_ceil(cpu_hz),
+        switching: board.switching(),
+        masked: (board.kernel.masked_cycles * rate).div_ceil(board.chip.cpu_hz),
         late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
         miss: 0,
         look: rate / 2,
@@ -78,17 +78,28 @@ fn table(title: &str, curves: &[Curve], csv: &mut String) {
     println!("  behind deadline-monotonic analysis: {:.1} points", plain - ours);
 }
 
+/// The board with its core, and the clock of its chip.
+fn board(root: &Path, name: &str) -> std::io::Result<Board> {
+    let wrong = |refusal: Diagnostic| std::io::Error::other(refusal.to_string());
+    let read = |path: String| std::fs::read_to_string(root.join(path));
+    let file = BoardFile::parse(&read(format!("boards/{name}/board.toml"))?).map_err(wrong)?;
+    let chip: toml::Table = read(format!("chips/{}.toml", file.chip))?.parse().map_err(std::io::Error::other)?;
+    let core = chip["core"].as_str().unwrap_or_default();
+    let core = Core::parse(&read(format!("cores/{core}.toml"))?).map_err(wrong)?;
+    let cpu_hz = chip["core_clock"]["value"].as_integer().unwrap_or_default() as u64;
+    file.supported(core, Chip { cpu_hz, ..Chip::default() }, Setup::default()).map_err(wrong)
+}
+
 fn main() -> std::io::Result<()> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| "target/acceptance".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut csv = String::from("systems,analysis,utilisation_percent,admitted\n");
     let mut panels = Vec::new();
-    for (name, cpu_hz) in [("mps2-an500", 216_000_000), ("xilinx-zynq-a9", 667_000_000)] {
-        let text = std::fs::read_to_string(root.join("boards").join(name).join("board.toml"))?;
-        let board = Board::parse(&text).map_err(|refusal| std::io::Error::other(refusal.to_string()))?;
+    for name in ["mps2-an500", "xilinx-zynq-a9"] {
+        let board = board(&root, name)?;
         for periods in Periods::ALL {
             let title = format!("{name}: {}", periods.text());
-            let curves = curves(&costs(&board, cpu_hz), periods);
+            let curves = curves(&costs(&board), periods);
             table(&title, &curves, &mut csv);
             if panels.len() < Periods::ALL.len() {
                 panels.push((title, curves));

@@ -28,13 +28,12 @@ pub struct Bound {
 }
 
 /// Response-time analysis of every thread with a deadline; call it on a manifest that [`crate::check`] has admitted.
-/// `cpu_hz` is the clock of the profile.
 ///
 /// # Errors
 /// CF0402 for each deadline that can be missed, with the computed response time; CF0401 for a price above its budget; CF0410 for
 /// a budget that its sharers can empty; CF0408 when the budgets promise more time than there is.
-pub fn analyse(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Result<Vec<Bound>, Vec<Refusal>> {
-    let system = System::new(manifest, board, cpu_hz);
+pub fn analyse(manifest: &Manifest, board: &Board) -> Result<Vec<Bound>, Vec<Refusal>> {
+    let system = System::new(manifest, board);
     let (mut bounds, mut refused) = (Vec::new(), Vec::new());
     for thread in 0..system.subjects.len() {
         match one(&system, thread) {

@@ -69,11 +69,11 @@ impl Beside {
 }
 
 impl<'m> System<'m> {
-    pub fn new(manifest: &'m Manifest, board: &'m Board, cpu_hz: u64) -> System<'m> {
+    pub fn new(manifest: &'m Manifest, board: &'m Board) -> System<'m> {
         let mut system = System {
             manifest,
             board,
-            costs: costs(manifest, board, cpu_hz),
+            costs: costs(manifest, board),
             subjects: subjects(manifest),
             gates: Vec::new(),
             held: held(manifest),
@@ -299,11 +299,11 @@ fn subjects(manifest: &Manifest) -> Vec<Subject<'_>> {
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.
-fn costs(manifest: &Manifest, board: &Board, cpu_hz: u64) -> Costs {
+fn costs(manifest: &Manifest, board: &Board) -> Costs {
     let rate = u64::from(board.ticks_per_second);
-    let of = |cycles: u64| (cycles * rate).div_ceil(cpu_hz);
+    let of = |cycles: u64| (cycles * rate).div_ceil(board.chip.cpu_hz);
     Costs {
-        switching: board.switching(cpu_hz),
+        switching: board.switching(),
         miss: of(board.kernel.miss_cycles),
         masked: of(board.kernel.masked_in(manifest)),
         late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),

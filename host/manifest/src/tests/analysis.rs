@@ -5,7 +5,8 @@ use std::path::Path;
 
 /// At 25 MHz, of which a tick is 40 ns: paths of E 1 us and X 3 us, Y 1 us (A 10 us), masked 20 us, a timer 5 us late, a miss 2 us.
 fn board() -> Board {
-    let mut board = Board::parse(super::BOARD).unwrap();
+    let mut board = super::board();
+    board.chip.cpu_hz = 100_000_000;
     board.kernel = KernelCosts {
         switch_cycles: 400,
         entry_cycles: 100,
@@ -34,7 +35,7 @@ fn free_board() -> Board {
 
 fn on(board: &Board, text: &str) -> Result<Vec<Bound>, Vec<Refusal>> {
     let document = Document::parse(Path::new("x"), text).unwrap();
-    analyse(&document.manifest, board, 100_000_000)
+    analyse(&document.manifest, board)
 }
 
 /// The terms of the only bound, in microseconds, in a word each.

@@ -3,7 +3,9 @@
 
 mod model;
 
-use spec::{AccessLevel, Costs, Linear, MemoryClass, Method, Platform, Rule, TablePlace, TemporalSpec, Work};
+use spec::{
+    AccessLevel, Costs, Hardware, Linear, MemoryClass, Method, Platform, Rule, Sizes, TablePlace, TemporalSpec, Work,
+};
 use system::area::{LOCKED, NEAR};
 use system::pages::{PAGE, TABLE};
 
@@ -138,11 +140,16 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
         offset: DEVICE_OFFSET,
         ..memory
     };
+    let work = Work { method: Method::Derived, map: linear, release: linear };
+    let sizes = Sizes { lock_slots: 4, ways: 8, way_bytes: 64 << 10, window_base: 0x4000_0000 };
     Request {
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
-        platform: Platform::cortex_a9(costs, Work { method: Method::Derived, map: linear, release: linear }),
+        platform: Platform::new(
+            Hardware::Pages(spec::Pages::new(costs, work, sizes)),
+            &[MemoryClass::OnChip, MemoryClass::OffChip],
+        ),
         memories: vec![memory, on_chip],
         pages: Some(Pages {
             tables: Some(OCM),

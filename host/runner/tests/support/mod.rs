@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use record::Range;
-use runner::{EventsReader, Go, ImageFacts, Outcome, ProfileSource, Run, RunEvent, Tools, Watch};
+use runner::{EventsReader, Go, ImageFacts, Machine, Outcome, ProfileSource, Run, RunEvent, Tools, Watch};
 
 /// `abi::trace::Event::Mark` and others, as the guests store them.
 pub const MARK: u8 = 12;
@@ -108,16 +108,27 @@ impl Guest {
 
     /// Runs to the end, at most 60 s.
     pub fn run(&self, watch: Watch) -> Outcome {
-        let mut run = Run::new(&self.image, self.directory.join("run"), watch);
+        let mut run = Run::new(machine(), &self.image, self.directory.join("run"), watch);
         run.time_limit = Some(Duration::from_secs(60));
         run.start(&tools(), &mut |_| Go::On).expect("the run leaves an outcome")
     }
 }
 
+/// The board.
+pub fn machine() -> Machine {
+    Machine::named("mps2-an500")
+}
+
 /// The profile of the chip.
 pub fn chip() -> ProfileSource {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/profiles/stm32f767.toml");
-    ProfileSource::Text(fs::read_to_string(path).expect("the profile is part of the repository"))
+    profile("stm32f767.toml")
+}
+
+/// The profile of a chip.
+pub fn profile(chip: &str) -> ProfileSource {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = timing::profile::read_text(&root.join("chips").join(chip), &root.join("cores"));
+    ProfileSource::Text(text.expect("the profile is part of the repository").profile)
 }
 
 /// All records of a run.

@@ -68,8 +68,8 @@ struct Caches {
     first: Vec<u32>,
     /// `[set][way]`.
     second: Vec<[Option<u32>; 8]>,
-    data: [u8; 8],
-    instructions: [u8; 8],
+    data: [u16; 8],
+    instructions: [u16; 8],
     random: Rng,
 }
 
@@ -84,7 +84,7 @@ impl Caches {
         }
     }
 
-    fn allocate(&mut self, line: u32, closed: u8) {
+    fn allocate(&mut self, line: u32, closed: u16) {
         let set = &mut self.second[(line % SETS) as usize];
         if set.contains(&Some(line)) {
             return;
@@ -138,7 +138,7 @@ impl Caches {
         }
     }
 
-    fn in_ways(&self, base: u32, bytes: u32, ways: u8) -> bool {
+    fn in_ways(&self, base: u32, bytes: u32, ways: u16) -> bool {
         (base / LINE_BYTES..(base + bytes) / LINE_BYTES).all(|line| {
             let set = &self.second[(line % SETS) as usize];
             (0..8).any(|way| ways >> way & 1 != 0 && set[way] == Some(line))
@@ -179,7 +179,7 @@ fn tables_are_in_their_ways_and_stay_there() {
 #[test]
 fn ways_are_closed_without_anything_in_them_and_all_of_them_can_be() {
     let mut caches = Caches::new();
-    LockWays { locked: 0, fill: u8::MAX, base: 0, bytes: 0 }.steps().unwrap().for_each(|step| caches.perform(step));
+    LockWays { locked: 0, fill: u16::MAX, base: 0, bytes: 0 }.steps().unwrap().for_each(|step| caches.perform(step));
     (0..1000).for_each(|line| caches.allocate(line, caches.data[0]));
     assert!(caches.second.iter().flatten().all(Option::is_none));
 }

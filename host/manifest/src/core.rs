@@ -1,0 +1,135 @@
+//! `cores/NAME.toml`: a processor core, whatever chip it is in, as data. Its table `timing` is a part of the profile of every chip with
+//! it, and belongs to `timing::profile`.
+
+use serde::Deserialize;
+
+use crate::diagnostic::Diagnostic;
+
+/// How a core checks accesses, by the name of the architecture's scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Checked {
+    /// Region registers.
+    Pmsav7,
+    /// Page tables with short descriptors.
+    Vmsav7,
+}
+
+/// How programs for a core are built.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Targets {
+    /// Target triple of the kernel (no floating point: the kernel touches no FP register).
+    pub kernel: String,
+    /// Target triple of domains.
+    pub domain: String,
+    /// Flags of the processor for `arm-none-eabi-gcc`.
+    pub c_flags: Vec<String>,
+    /// Name of the processor for rustc.
+    pub cpu: String,
+    /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
+    #[serde(default)]
+    pub cc_flags: Vec<String>,
+}
+
+/// A core as its file describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Core {
+    /// Name, equal to the file's.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// How it checks accesses.
+    pub protection: Checked,
+    /// Directory of how domains enter the kernel: C header, and what C domains are linked with; relative to the installation.
+    pub entry: String,
+    /// How programs are built.
+    pub targets: Targets,
+    /// Its part of the timing model.
+    timing: toml::Table,
+}
+
+impl Core {
+    /// Parses a core's file.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message: the files of cores belong to the installation.
+    pub fn parse(text: &str) -> Result<Core, Diagnostic> {
+        let core: Result<Core, _> = toml::from_str(text);
+        let wrong = |why: &str| {
+            Diagnostic::new("CF0605", format!("the core's file is wrong: {why}"))
+                .rule("cores/NAME.toml follows the schema of host/manifest/src/core.rs")
+                .remedy("correct the core's file")
+        };
+        let core = core.map_err(|error| wrong(error.message()))?;
+        if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { Ok(core) }
+    }
+}
+
+/// What a profile says of a chip that admission and the kernel's start need. Cycles are of its processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chip {
+    /// Clock of the processor.
+    pub cpu_hz: u64,
+    /// Entries of the main TLB that can be locked; 0 without page tables.
+    pub lock_entries: u32,
+    /// Ways of the second-level cache, at most 16; 0 without.
+    pub ways: u32,
+    /// Bytes in a way.
+    pub way_bytes: u32,
+    /// A micro-TLB miss that the main TLB answers, at most.
+    pub main_tlb_cycles: u32,
+    /// A walk that reads two descriptors in on-chip memory, at most.
+    pub walk_on_chip_cycles: u32,
+    /// A walk that reads two descriptors in locked ways of the second-level cache, at most.
+    pub walk_locked_ways_cycles: u32,
+}
+
+impl Chip {
+    /// Refuses a chip with page tables that the kernel cannot divide among domains.
+    pub(crate) fn fits(&self) -> Result<(), Diagnostic> {
+        let facts = [
+            ("application.mmu.lock_entries", self.lock_entries, protect::vmsa::LOCK_SLOTS as u32),
+            ("bytes of a way of application.l2.cache", self.way_bytes, protect::vmsa::lockdown::WAY_BYTES),
+            ("application.l2.cache.ways", self.ways, self.ways.min(protect::vmsa::lockdown::WAYS)),
+        ];
+        let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {
+            return Ok(());
+        };
+        Err(Diagnostic::new("CF0202", "the chip is another than the kernel can divide")
+            .value(format!("{key} = {found}"))
+            .limit(known.to_string())
+            .rule("the kernel for a core knows how many entries and ways of it can be locked")
+            .remedy("choose a profile of the board's processor, or correct this one"))
+    }
+}
+
+/// The table `setup` of a chip's file: what start-up writes before the second-level cache is on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Setup {
+    /// The controller's auxiliary control register, but for associativity and way size.
+    pub l2_auxiliary: u32,
+    /// Its latencies of the tag RAM.
+    pub l2_tag_latency: u32,
+    /// Its latencies of the data RAM.
+    pub l2_data_latency: u32,
+    /// Physical addresses and values, in this order.
+    pub writes: Vec<[u32; 2]>,
+}
+
+impl Setup {
+    /// Takes the table of a chip's file; start-up writes nothing if there is none.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message.
+    pub fn of(chip: &toml::Table) -> Result<Setup, Diagnostic> {
+        let Some(table) = chip.get("setup") else { return Ok(Setup::default()) };
+        table.clone().try_into().map_err(|error: toml::de::Error| {
+            Diagnostic::new("CF0605", format!("the chip's file is wrong: setup: {}", error.message()))
+                .rule("its table `setup` follows the schema of host/manifest/src/core.rs")
+                .remedy("correct the chip's file")
+        })
+    }
+}
