@@ -12,7 +12,7 @@ COFFERDAM_ROOT="${COFFERDAM_ROOT:-${ROOT:-$(pwd)}}"
 COFFERDAM_TARGET="${CARGO_TARGET_DIR:-$COFFERDAM_ROOT/target}"
 COFFERDAM_VENV="${COFFERDAM_VENV:-$COFFERDAM_ROOT/target/venv}"
 COFFERDAM_DATA="${COFFERDAM_DATA:-$COFFERDAM_ROOT/target/data}"
-# Target triples of the boards' kernels and domains, and the one for which a package of no board in particular is checked.
+# Target triples of the cores' kernels and domains, and the one for which a package of no board in particular is checked.
 cofferdam_triples() { # key, board files...
     cofferdam_key="$1"
     shift
@@ -78,33 +78,31 @@ cofferdam_package_name() { # manifest
 
 # Manifests of the packages outside crates/, kernel/ and host/ (capi/ is for both chip and host).
 cofferdam_outer_manifests() {
-    for cofferdam_manifest in capi/Cargo.toml arch/*/Cargo.toml boards/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
+    for cofferdam_manifest in capi/Cargo.toml arch/*/Cargo.toml images/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
         examples/*/*/Cargo.toml tests/*/*/Cargo.toml; do
         [ ! -f "$cofferdam_manifest" ] || echo "$cofferdam_manifest"
     done
 }
 
-# The board that a package outside crates/ is for: the board's own, or one of arch/ that it depends on. Empty: any.
-cofferdam_board_of() { # manifest
-    for cofferdam_board in boards/*/board.toml; do
-        cofferdam_board="${cofferdam_board%/board.toml}"
+# The core that a package outside crates/ is for: that of an image, or of a package of arch/ on which an image depends. Empty: any.
+cofferdam_core_of() { # manifest
+    for cofferdam_core in cores/*.toml; do
+        cofferdam_image="$(sed -n 's/^image = "\(.*\)"$/\1/p' "$cofferdam_core")"
         case "$1" in
-            "$cofferdam_board/Cargo.toml") ;;
-            arch/*) grep -qs "path = \"\.\./\.\./${1%/Cargo.toml}\"" "$cofferdam_board/Cargo.toml" || continue ;;
+            "$cofferdam_image/Cargo.toml") ;;
+            arch/*) grep -qs "path = \"\.\./\.\./${1%/Cargo.toml}\"" "$cofferdam_image/Cargo.toml" || continue ;;
             *) continue ;;
         esac
-        echo "$cofferdam_board"
+        echo "$cofferdam_core"
         return
     done
 }
 
-# The target triple that such a package is checked for: of a board's, the kernel's.
+# The target triple that such a package is checked for: of a core's, the kernel's.
 cofferdam_target_of() { # manifest
-    cofferdam_board="$(cofferdam_board_of "$1")"
-    [ -n "$cofferdam_board" ] || { echo "$COFFERDAM_BARE_TARGET"; return; }
-    cofferdam_chip="$(sed -n 's/^chip = "\(.*\)"$/\1/p' "$cofferdam_board/board.toml")"
-    cofferdam_core="$(sed -n 's/^core = "\([^"]*\)".*/\1/p' "chips/$cofferdam_chip.toml")"
-    cofferdam_triples kernel "cores/$cofferdam_core.toml"
+    cofferdam_core="$(cofferdam_core_of "$1")"
+    [ -n "$cofferdam_core" ] || { echo "$COFFERDAM_BARE_TARGET"; return; }
+    cofferdam_triples kernel "$cofferdam_core"
 }
 
 # Names of those that need no standard library and so have to build for a chip with that target.
@@ -122,7 +120,7 @@ cofferdam_bare_packages() { # target
 cofferdam_chip_packages() {
     cofferdam_outer_manifests | while read -r cofferdam_manifest; do
         case "$cofferdam_manifest" in
-            arch/* | boards/* | user/*) ;;
+            arch/* | images/* | user/*) ;;
             *) grep -qE 'path = "[./]*/(arch|user)/' "$cofferdam_manifest" || continue ;;
         esac
         cofferdam_package_name "$cofferdam_manifest"

@@ -26,5 +26,5 @@ pub use context::{Context, Entry};
 pub use entry::check;
 pub use gic::Taken;
 pub use handlers::{fault, interrupt, simple};
-pub use machine::{Armv7a, Board, Cause, scu};
+pub use machine::{Armv7a, Board, Cause};
 pub use start::semihosting_exit;

@@ -13,7 +13,7 @@ use crate::timer::{self, Timers};
 
 /// What a board adds to the processor.
 pub trait Board: 'static {
-    /// Address of the CPUs' private devices (`PERIPHBASE`, ARM DDI 0407, 1.5): timers, interrupt controller, snoop control unit.
+    /// Where the kernel has the CPUs' private devices mapped (`PERIPHBASE`, ARM DDI 0407, 1.5): timers, interrupt controller, snoop control unit.
     const PRIVATE: u32;
     /// Ticks in a second.
     const TICKS_PER_SECOND: u32;
@@ -28,12 +28,6 @@ pub trait Board: 'static {
 
     /// Ends the run with a status.
     fn end(&mut self, status: u32);
-}
-
-/// The snoop control unit of a board's CPUs.
-pub const fn scu<B: Board>() -> Block {
-    // SAFETY: the board says where it is.
-    unsafe { Block::new(B::PRIVATE) }
 }
 
 /// What interrupted a thread.

@@ -1,71 +1,43 @@
-//! Facts of a board for its kernel image. A board's build script calls [`generate`], which turns `board.toml`, the file that admission,
-//! placement and the observer read, into constants and into the memories of the linker script: kernel and tools cannot differ.
+//! Facts of a board for its kernel. The build script of a kernel's image calls [`generate`], which turns the files that admission,
+//! placement and the observer read, the board's with those of its chip and core, into constants and into the memories of the linker
+//! script: kernel and tools cannot differ.
 
-use std::collections::BTreeMap;
+mod files;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use files::{Board, Files};
 
+/// Names the file of the board for which an image is built; without it, the first board of the checkout that the image is for.
+pub const BOARD: &str = "COFFERDAM_BOARD";
 /// The constants, in the build's output directory.
 pub const CONSTANTS: &str = "board.rs";
 /// The memories for the linker script's `MEMORY`, in the same place.
 pub const MEMORIES: &str = "board-memories.ld";
+/// The linker script, in the board's directory or, for boards without one, in the image's.
+pub const SCRIPT: &str = "kernel.ld";
 
-/// The facts that a kernel needs. The host tools check the rest of the file.
-#[derive(Debug, Deserialize)]
-struct Board {
-    ticks_per_second: u32,
-    clock: Clock,
-    #[serde(default)]
-    protection: Protection,
-    memory: BTreeMap<String, Memory>,
-    device: BTreeMap<String, Device>,
-}
-
-/// The register of the kernel's clock.
-#[derive(Debug, Deserialize)]
-struct Clock {
-    device: String,
-    offset: u32,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Protection {
-    kernel_offset: Option<u32>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Memory {
-    base: u32,
-    bytes: u32,
-    /// Bytes at its start that are the kernel's.
-    reserved: Option<u32>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Device {
-    base: u32,
-    bytes: u32,
-}
-
-/// Writes [`CONSTANTS`] and [`MEMORIES`] of the package that is being built, and tells cargo to link its programs with its `kernel.ld`.
+/// Writes [`CONSTANTS`] and [`MEMORIES`] for the image that is being built, and tells cargo to link its programs with [`SCRIPT`].
 ///
 /// # Errors
-/// A text: called outside of a build script, or a file is wrong or cannot be read or written.
+/// A text: called outside of a build script, there is no board for the image, or a file is wrong or cannot be read or written.
 pub fn generate() -> Result<(), String> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"));
     let (package, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
-    let file = package.join("board.toml");
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let board: Board = toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-    write(&out.join(CONSTANTS), &board.constants()?)?;
-    write(&out.join(MEMORIES), &board.memories())?;
-    let script = package.join("kernel.ld");
+    println!("cargo::rerun-if-env-changed={BOARD}");
+    let files = match std::env::var_os(BOARD) {
+        Some(path) => Files::read(&package, Path::new(&path))?,
+        None => Files::first(&package)?,
+    };
+    write(&out.join(CONSTANTS), &files.constants()?)?;
+    write(&out.join(MEMORIES), &files.board.memories())?;
+    let own = files.directory.join(SCRIPT);
+    let script = if own.is_file() { own } else { package.join(SCRIPT) };
     println!("cargo::rustc-link-arg=-L{}", out.display());
     println!("cargo::rustc-link-arg=-T{}", script.display());
-    println!("cargo::rerun-if-changed=kernel.ld");
-    println!("cargo::rerun-if-changed=board.toml");
+    println!("cargo::rerun-if-changed={}", script.display());
+    files.read.iter().for_each(|path| println!("cargo::rerun-if-changed={}", path.display()));
     Ok(())
 }
 
@@ -73,44 +45,87 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-impl Board {
+impl Files {
     fn constants(&self) -> Result<String, String> {
-        let missing = || format!("clock.device: no device `{}`", self.clock.device);
-        let clock = self.device.get(&self.clock.device).ok_or_else(missing)?.base + self.clock.offset;
+        let name = &self.board.clock.device;
+        let clock = self.board.device.get(name).ok_or_else(|| format!("clock.device: no device `{name}`"))?;
         let mut text = String::new();
-        self.put_constants(&mut text, clock).map_err(|error| error.to_string())?;
+        self.put_constants(&mut text, clock.base).map_err(|error| error.to_string())?;
         Ok(text)
     }
 
-    fn put_constants(&self, text: &mut String, clock: u32) -> std::fmt::Result {
-        writeln!(text, "/// Ticks of the clock in a second.")?;
-        writeln!(text, "pub const TICKS_PER_SECOND: u32 = {};", self.ticks_per_second)?;
-        writeln!(text, "/// Physical address of the clock's register.")?;
-        writeln!(text, "pub const CLOCK_REGISTER: u32 = {clock:#x};")?;
-        if let Some(offset) = self.protection.kernel_offset {
-            writeln!(
-                text,
-                "/// The kernel has memory at its physical address and this, unless that lies in its half."
-            )?;
-            writeln!(text, "pub const KERNEL_OFFSET: u32 = {offset:#x};")?;
+    fn put_constants(&self, text: &mut String, device: u32) -> std::fmt::Result {
+        let board = &self.board;
+        constant(text, "Ticks of the clock in a second.", "TICKS_PER_SECOND", board.ticks_per_second)?;
+        constant(text, "First address of the clock's device.", "CLOCK_DEVICE", device)?;
+        constant(text, "Address of the clock's register.", "CLOCK_REGISTER", device + board.clock.offset)?;
+        constant(text, "Cycles of the clock's input in a tick.", "CLOCK_DIVIDER", board.clock.divider)?;
+        constant(
+            text,
+            "Ticks for which the timer can be armed, at least.",
+            "SHORTEST_TICKS",
+            board.clock.shortest_ticks,
+        )?;
+        constant(text, "Ticks from arming the timer to its start, at most.", "START_TICKS", board.clock.start_ticks)?;
+        ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
+        ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))?;
+        match &board.protection.tables {
+            Some(tables) => self.put_pages(text, tables),
+            None => Ok(()),
         }
-        let memories = self.memory.iter().map(|(name, memory)| (name, memory.base, memory.bytes));
-        ranges(text, "memory", "Memories of the board.", memories)?;
-        let devices = self.device.iter().map(|(name, device)| (name, device.base, device.bytes));
-        ranges(text, "device", "Devices of the board.", devices)
     }
 
+    /// Constants of boards with page tables.
+    fn put_pages(&self, text: &mut String, tables: &str) -> std::fmt::Result {
+        let offset = self.board.protection.kernel_offset.unwrap_or_default();
+        let about =
+            "The kernel has memory and devices at their physical addresses and this, unless these lie in its half.";
+        constant(text, about, "KERNEL_OFFSET", offset)?;
+        writeln!(text, "/// The memory on the chip in which tables of domains lie.")?;
+        writeln!(text, "pub const TABLES: core::ops::Range<u32> = memory::{};", tables.to_uppercase())?;
+        let given = self.board.memory.iter().filter(|(_, memory)| memory.kind != "kernel");
+        let given: Vec<String> = given.map(|(name, _)| format!("memory::{}", name.to_uppercase())).collect();
+        writeln!(text, "/// The memories of domains.")?;
+        let count = given.len();
+        writeln!(text, "pub const DOMAINS: [core::ops::Range<u32>; {count}] = [{}];", given.join(", "))?;
+        let (cache, setup) = (self.chip.cache(), &self.chip.setup);
+        constant(text, "Ways of the second-level cache.", "L2_WAYS", cache.ways.value)?;
+        constant(text, "Bytes in one of them.", "L2_WAY_BYTES", cache.size.value / cache.ways.value.max(1))?;
+        constant(
+            text,
+            "Auxiliary control of its controller, but for the two above.",
+            "L2_AUXILIARY",
+            setup.l2_auxiliary,
+        )?;
+        constant(
+            text,
+            "Latencies of its tag RAM, as the controller has them.",
+            "L2_TAG_LATENCY",
+            setup.l2_tag_latency,
+        )?;
+        constant(text, "Latencies of its data RAM.", "L2_DATA_LATENCY", setup.l2_data_latency)?;
+        writeln!(text, "/// Physical addresses and values that start-up writes first.")?;
+        let count = setup.writes.len();
+        writeln!(text, "pub const WRITES: [[u32; 2]; {count}] = {:?};", setup.writes)
+    }
+}
+
+fn constant(text: &mut String, about: &str, name: &str, value: u32) -> std::fmt::Result {
+    writeln!(text, "/// {about}\n#[allow(dead_code)] // no image uses all of them\npub const {name}: u32 = {value:#x};")
+}
+
+impl Board {
     /// A line for each memory, where the kernel has it; of one that domains share with the kernel, the part that is the kernel's. A second one
     /// for where it is, if that is elsewhere.
     fn memories(&self) -> String {
         let line = |name: &str, base: u32, bytes: u32| format!("{name} : ORIGIN = {base:#x}, LENGTH = {bytes:#x}\n");
-        let lines = |(name, memory): (&String, &Memory)| {
+        let lines = |(name, memory): (&String, &files::Memory)| {
             let (name, bytes) = (name.to_uppercase(), memory.reserved.unwrap_or(memory.bytes));
             match self.protection.kernel_offset.filter(|offset| memory.base < *offset) {
                 Some(offset) => {
                     line(&name, memory.base + offset, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
                 }
-                None => line(&name, memory.base, bytes),
+                None => line(&name, memory.base, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes),
             }
         };
         self.memory.iter().map(lines).collect()
@@ -124,7 +139,7 @@ fn ranges<'a>(
     about: &str,
     all: impl Iterator<Item = (&'a String, u32, u32)>,
 ) -> std::fmt::Result {
-    writeln!(text, "/// {about}\n#[allow(dead_code)] // no kernel uses all of them\npub mod {module} {{")?;
+    writeln!(text, "/// {about}\n#[allow(dead_code)] // no image uses all of them\npub mod {module} {{")?;
     for (name, base, bytes) in all {
         let end = u64::from(base) + u64::from(bytes);
         writeln!(text, "    /// `{name}`.")?;
@@ -137,30 +152,53 @@ fn ranges<'a>(
 mod tests {
     use super::*;
 
-    const FILE: &str = "ticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n[protection]\nscheme = 'vmsav7'\nkernel_offset = 0x8000_0000\n\
-        [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\n\
+    const BOARD: &str = "chip = 'x'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n\
+        shortest_ticks = 2\nstart_ticks = 3\n[protection]\ntables = 'near'\nkernel_offset = 0x8000_0000\n\
+        [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\nkind = 'kernel'\n\
         [device.uart]\nbase = 0x4000_0000\nbytes = 0x1000\n";
+    const CHIP: &str = "core = 'c'\n[setup]\nl2_auxiliary = 16\nwrites = [[1, 2]]\n\
+        [application.l2.cache]\nsize = { value = 0x20_0000 }\nways = { value = 16 }\n";
+
+    fn files(board: &str) -> Files {
+        let (board, chip) = (toml::from_str(board).unwrap(), toml::from_str(CHIP).unwrap());
+        Files { board, chip, directory: PathBuf::new(), read: Vec::new() }
+    }
 
     #[test]
-    fn what_the_kernel_gets_is_what_the_file_says() {
-        let board: Board = toml::from_str(FILE).unwrap();
-        let constants = board.constants().unwrap();
+    fn what_the_kernel_gets_is_what_the_files_say() {
+        let files = files(BOARD);
+        let constants = files.constants().unwrap();
         for line in [
-            "pub const TICKS_PER_SECOND: u32 = 1000;",
+            "pub const TICKS_PER_SECOND: u32 = 0x3e8;",
             "pub const CLOCK_REGISTER: u32 = 0x40000008;",
+            "pub const CLOCK_DIVIDER: u32 = 0x1;",
+            "pub const START_TICKS: u32 = 0x3;",
             "pub const KERNEL_OFFSET: u32 = 0x80000000;",
+            "pub const TABLES: core::ops::Range<u32> = memory::NEAR;",
+            "pub const DOMAINS: [core::ops::Range<u32>; 1] = [memory::NEAR];",
+            "pub const L2_WAY_BYTES: u32 = 0x20000;",
+            "pub const WRITES: [[u32; 2]; 1] = [[1, 2]];",
             "    pub const NEAR: core::ops::Range<u32> = 0x100..0x180;",
             "    pub const UART: core::ops::Range<u32> = 0x40000000..0x40001000;",
         ] {
             assert!(constants.lines().any(|own| own == line), "{line} in\n{constants}");
         }
-        let nowhere: Board = toml::from_str(&FILE.replace("device = 'uart'", "device = 'timer'")).unwrap();
+        let memories = files.board.memories();
+        for line in [
+            "CODE : ORIGIN = 0x80000000, LENGTH = 0x40",
+            "CODE_PHYSICAL : ORIGIN = 0x0, LENGTH = 0x40",
+            "NEAR : ORIGIN = 0x80000100, LENGTH = 0x20",
+        ] {
+            assert!(
+                memories.lines().any(|own| own == line),
+                "the linker gets the kernel's part: {line} in\n{memories}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_clock_without_a_device_is_refused() {
+        let nowhere = files(&BOARD.replace("device = 'uart'", "device = 'timer'"));
         assert_eq!(nowhere.constants().unwrap_err(), "clock.device: no device `timer`");
-        assert_eq!(
-            board.memories(),
-            "CODE : ORIGIN = 0x80000000, LENGTH = 0x40\nCODE_PHYSICAL : ORIGIN = 0x0, LENGTH = 0x40\n\
-             NEAR : ORIGIN = 0x80000100, LENGTH = 0x20\nNEAR_PHYSICAL : ORIGIN = 0x100, LENGTH = 0x20\n",
-            "the linker gets the kernel's part"
-        );
     }
 }

@@ -60,19 +60,18 @@ impl Install {
     /// Reads the description of a board on which systems can run, with its own chip.
     ///
     /// # Errors
-    /// CF0202 for an unknown board and one on which none can, CF0605 for a damaged file.
+    /// As for [`Install::board_file`]; CF0202 for one on which none can.
     pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
-        let file = self.board_file(name)?;
-        let chip = Profile::find(self, &file.chip, &self.root)?;
-        chip.board(self, file)
+        let file = self.board_file(name, Path::new("."))?;
+        self.chip_of(&file)?.board(self, file)
     }
 
-    /// Reads the description of a board's core.
+    /// Reads the profile of a board's own chip.
     ///
     /// # Errors
-    /// CF0202 for an unknown chip, CF0605 for a damaged file.
-    pub fn core_of(&self, board: &BoardFile) -> Result<Core, Diagnostic> {
-        self.core(&Profile::find(self, &board.chip, &self.root)?.core)
+    /// As for [`Profile::find`].
+    pub fn chip_of(&self, board: &BoardFile) -> Result<Profile, Diagnostic> {
+        Profile::find(self, &board.chip, board.path.parent().unwrap_or(Path::new(".")))
     }
 
     /// Reads the description of a core.
@@ -84,21 +83,30 @@ impl Install {
         Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)
     }
 
-    /// Reads a board's description.
+    /// Reads a board's description: a name (of a directory below `boards`), or the path of a file of one's own, relative to `directory`, that
+    /// ends in `.toml`.
     ///
     /// # Errors
-    /// CF0202 for an unknown board, CF0605 for a damaged file.
-    pub fn board_file(&self, name: &str) -> Result<BoardFile, Diagnostic> {
-        let path = self.root.join("boards").join(name).join("board.toml");
-        let known = manifest::name_ok(name) && path.is_file();
-        if !known {
+    /// CF0202 for an unknown board, and for one of one's own with another's name; CF0605 for a damaged file.
+    pub fn board_file(&self, name: &str, directory: &Path) -> Result<BoardFile, Diagnostic> {
+        let is_own = name.ends_with(".toml");
+        let path = if is_own { directory.join(name) } else { self.root.join("boards").join(name).join("board.toml") };
+        if !path.is_file() || !(is_own || manifest::name_ok(name)) {
             return Err(Diagnostic::new("CF0202", format!("there is no board `{name}`"))
                 .limit(format!("known: {}", self.boards().join(", ")))
-                .rule("a board is a directory under boards/ with a file board.toml")
-                .remedy("choose one of the known boards"));
+                .rule("a board is a directory below boards with a file board.toml, or a path that ends in .toml")
+                .remedy("choose one of the known boards, or correct the path"));
         }
+        let path = path.canonicalize().unwrap_or(path);
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
-        BoardFile::parse(&text)
+        let file = BoardFile::parse(&text, path.clone())?;
+        let elsewhere = self.root.join("boards").join(&file.name).join("board.toml");
+        if !manifest::name_ok(&file.name) || (elsewhere.is_file() && elsewhere.canonicalize().ok() != Some(path)) {
+            return Err(Diagnostic::new("CF0202", format!("the board `{name}` cannot be called `{}`", file.name))
+                .rule("a board has a name of its own, in lower-case letters, digits and `-`: what is built for it is kept by that name")
+                .remedy("give it another name"));
+        }
+        Ok(file)
     }
 }
 

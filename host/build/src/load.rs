@@ -39,15 +39,15 @@ impl Loaded {
         let mut document = Document::read(path)?;
         let system = &mut document.manifest.system;
         if let Some(name) = board.filter(|name| *name != system.board) {
-            let board = install.board_file(name)?;
+            let board = install.board_file(name, Path::new("."))?;
             let profile = system.profile.take();
             system.profile = profile.filter(|profile| {
                 let found = Profile::find(install, profile, path.parent().unwrap_or(Path::new(".")));
                 found.is_ok_and(|found| found.parameters.board == board.machine)
             });
-            name.clone_into(&mut system.board);
+            system.board = if name.ends_with(".toml") { board.path.display().to_string() } else { name.to_owned() };
             let loaded = Loaded::new(install, document)?;
-            let results = results_of(&loaded.results, name);
+            let results = results_of(&loaded.results, &loaded.board.name);
             return Ok(Loaded { results, ..loaded });
         }
         Loaded::new(install, document)
@@ -63,9 +63,13 @@ impl Loaded {
             document.locate(refusal)
         };
         let system = &document.manifest.system;
-        let file = install.board_file(&system.board).map_err(|d| at("system.board", d))?;
+        let file = install.board_file(&system.board, document.directory()).map_err(|d| at("system.board", d))?;
+        let profile = match system.profile.as_deref() {
+            None => install.chip_of(&file),
+            Some(name) => Profile::find(install, name, document.directory()),
+        };
+        let profile = profile.map_err(|d| at("system.profile", d))?;
         let name = system.profile.as_deref().unwrap_or(&file.chip);
-        let profile = Profile::find(install, name, document.directory()).map_err(|d| at("system.profile", d))?;
         if profile.parameters.board != file.machine {
             let text = format!("the profile `{name}` is for the board `{}`", profile.parameters.board);
             let refusal = Refusal::at("CF0202", "system.profile", text)
@@ -73,7 +77,7 @@ impl Loaded {
                 .remedy("choose a profile for the board");
             return Err(document.locate(refusal));
         }
-        if name != file.chip {
+        if system.profile.is_some() {
             same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
         }
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
@@ -152,7 +156,7 @@ pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBu
 
 /// Refuses a profile whose processor needs another kernel than the board's own chip: that is the one that is built.
 fn same_kernel(install: &Install, file: &BoardFile, profile: &Profile, name: &str) -> Result<(), Diagnostic> {
-    let own = Profile::find(install, &file.chip, &install.root)?;
+    let own = install.chip_of(file)?;
     let facts = |profile: &Profile| {
         let ways =
             profile.parameters.application.as_ref().map(|core| (core.l2.cache.ways.value, core.l2.cache.size.value));
@@ -179,7 +183,7 @@ mod tests {
     #[test]
     fn a_profile_that_needs_another_kernel_is_refused() {
         let install = Install::find().unwrap();
-        let file = install.board_file("xilinx-zynq-a9").unwrap();
+        let file = install.board_file("xilinx-zynq-a9", Path::new(".")).unwrap();
         let mut profile = Profile::find(&install, "xc7z020", Path::new(".")).unwrap();
         assert!(same_kernel(&install, &file, &profile, "xc7z020").is_ok());
         profile.parameters.application.as_mut().unwrap().l2.cache.ways.value = 16;

@@ -22,15 +22,17 @@ const PROFILE: &[&str] = &[
 ];
 
 /// For whom a package is built.
-enum For {
-    Kernel,
+enum For<'a> {
+    /// Of the board with this name.
+    Kernel(&'a str),
     Domain,
 }
 
-fn cargo(install: &Install, tools: &Toolchain, targets: &Targets, whom: For, flags: &[String]) -> Command {
+fn cargo(install: &Install, tools: &Toolchain, targets: &Targets, whom: For<'_>, flags: &[String]) -> Command {
     let (target, dir) = match whom {
-        For::Kernel => (&targets.kernel, "kernel"),
-        For::Domain => (&targets.domain, "bare"),
+        // Of a core's boards each has a kernel of its own, with constants of its own.
+        For::Kernel(board) => (&targets.kernel, Path::new("kernel").join(board)),
+        For::Domain => (&targets.domain, PathBuf::from("bare")),
     };
     let mut command = Command::new(&tools.cargo);
     command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
@@ -107,7 +109,7 @@ pub fn build_crate(
 /// # Errors
 /// CF0506 when it does not build.
 pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, &board.core, &board.kernel_package, &[])
+    kernel_program(install, tools, board, &[])
 }
 
 /// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file.
@@ -120,25 +122,19 @@ pub fn build_example(
     board: &Board,
     example: &str,
 ) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, &board.core, &board.kernel_package, &["--example", example])
+    kernel_program(install, tools, board, &["--example", example])
 }
 
 /// What the arguments select of the kernel's package; by default its one binary.
-fn kernel_program(
-    install: &Install,
-    tools: &Toolchain,
-    core: &Core,
-    package: &str,
-    select: &[&str],
-) -> Result<PathBuf, Diagnostic> {
-    let targets = &core.targets;
+fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &[&str]) -> Result<PathBuf, Diagnostic> {
+    let Core { targets, image, .. } = &board.core;
     let cpu = format!("target-cpu={}", targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
-    let mut command = cargo(install, tools, targets, For::Kernel, &codegen(&options));
-    command.arg("--manifest-path").arg(install.root.join("Cargo.toml"));
-    command.args(["-p", package]).args(select);
+    let mut command = cargo(install, tools, targets, For::Kernel(&board.name), &codegen(&options));
+    command.env("COFFERDAM_BOARD", &board.path);
+    command.arg("--manifest-path").arg(install.root.join(image).join("Cargo.toml")).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {
         Diagnostic::new("CF0605", "the kernel's package has no such program")

@@ -16,10 +16,10 @@ pub enum Layer {
     Arch,
     /// `arch/*-user`: the instructions with which a domain enters the kernel; unprivileged.
     Entry,
-    /// `boards/`: addresses and data.
-    Boards,
-    /// `chips/` and `cores/`: parameters as text; no code.
-    Parameters,
+    /// `images/`: the kernel's image for a core; the addresses of a board come from its file.
+    Images,
+    /// `boards/`, `chips/` and `cores/`: data; no code.
+    Data,
     /// `user/`: the run-time of domains.
     User,
     /// `services/`: domains that serve others.
@@ -39,8 +39,8 @@ impl Layer {
             "kernel" => Self::Kernel,
             "arch" if directory.ends_with("-user") => Self::Entry,
             "arch" => Self::Arch,
-            "chips" | "cores" => Self::Parameters,
-            "boards" => Self::Boards,
+            "images" => Self::Images,
+            "boards" | "chips" | "cores" => Self::Data,
             "user" => Self::User,
             "services" => Self::Services,
             "apps" | "guests" | "examples" | "tests" => Self::Apps,
@@ -51,16 +51,16 @@ impl Layer {
 
     /// The layers that this one may depend on.
     pub const fn may_use(self) -> &'static [Self] {
-        use Layer::{Apps, Arch, Boards, Capi, Crates, Entry, Host, Kernel, Parameters, Services, User};
+        use Layer::{Apps, Arch, Capi, Crates, Data, Entry, Host, Images, Kernel, Services, User};
         match self {
             Crates | Capi | Kernel => &[Crates],
             Entry => &[Entry, Crates],
             Arch => &[Kernel, Crates],
-            Boards => &[Arch, Kernel, Crates],
+            Images => &[Arch, Kernel, Crates],
             User => &[User, Entry, Crates],
             Services | Apps => &[User, Crates],
-            Parameters => &[],
-            Host => &[Host, Parameters, Crates],
+            Data => &[],
+            Host => &[Host, Data, Crates],
         }
     }
 }
@@ -116,7 +116,7 @@ fn check_edge(member: &Member, layer: Layer, edge: &Edge) -> Option<Finding> {
             wrong(format!("depends on {to}, which belongs to another system"))
         };
     }
-    if layer == Layer::Boards && target == Layer::Host && edge.kind == EdgeKind::Build {
+    if layer == Layer::Images && target == Layer::Host && edge.kind == EdgeKind::Build {
         return None; // the kernel's constants come from the file that the host tools read
     }
     if !layer.may_use().contains(&target) {

@@ -27,7 +27,7 @@ fn downward_edges_are_allowed() {
         normal("kernel", &["crates/abi", "crates/sched"]),
         normal("capi", &["crates/protect", "crates/memory"]),
         normal("arch/armv7m", &["kernel", "crates/protect"]),
-        normal("boards/mps2-an500", &["arch/armv7m", "kernel", "crates/units"]),
+        normal("images/armv7m", &["arch/armv7m", "kernel", "crates/units"]),
         normal("user/rt", &["crates/abi", "arch/armv7m-user"]),
         normal("arch/armv7m-user", &["crates/abi", "arch/armv7-user"]),
         normal("services/console", &["user/rt", "crates/abi"]),
@@ -39,7 +39,7 @@ fn downward_edges_are_allowed() {
 
 #[test]
 fn a_board_uses_the_host_in_its_build_script_only() {
-    let found = |kind| layers::check(&[member("boards/mps2-an500", &[("host/board-facts", kind)])]);
+    let found = |kind| layers::check(&[member("images/armv7m", &[("host/board-facts", kind)])]);
     assert_eq!(found(EdgeKind::Build), []);
     assert_eq!(rules(&found(EdgeKind::Normal)), ["layer-edge"]);
 }
@@ -58,9 +58,9 @@ fn every_upward_edge_is_refused() {
         ("host/cofferdam", "capi"),
         ("kernel", "arch/armv7m"),
         ("kernel", "user/rt"),
-        ("arch/armv7m", "boards/mps2-an500"),
+        ("arch/armv7m", "images/armv7m"),
         ("arch/armv7m", "arch/armv8m"),
-        ("boards/mps2-an500", "user/rt"),
+        ("images/armv7m", "user/rt"),
         ("user/rt", "kernel"),
         ("user/rt", "arch/armv7m"),
         ("arch/armv7m-user", "kernel"),
@@ -72,7 +72,7 @@ fn every_upward_edge_is_refused() {
         ("examples/gateway/store", "services/console"),
         ("examples/gateway/store", "host/cofferdam"),
         ("host/cofferdam", "kernel"),
-        ("host/cofferdam", "boards/mps2-an500"),
+        ("host/cofferdam", "images/armv7m"),
         ("chips", "crates/timing"),
         ("host/cofferdam", "user/rt"),
     ];
@@ -108,10 +108,10 @@ fn an_unknown_place_is_refused() {
 #[test]
 fn a_package_outside_the_workspace_is_refused() {
     let members = [normal("crates/units", &[])];
-    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "boards/mps2-an500/Cargo.toml", "docs/x/Cargo.toml"];
+    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "images/armv7m/Cargo.toml", "docs/x/Cargo.toml"];
     let found = layers::check_members(&members, manifests.into_iter());
     assert_eq!(rules(&found), ["layer-member"]);
-    assert_eq!(found[0].place, "boards/mps2-an500");
+    assert_eq!(found[0].place, "images/armv7m");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `boards/NAME/board.toml`: addresses, devices and limits of a board, as data.
 
+use std::path::PathBuf;
+
 use ::spec::{AccessLevel, TemporalSpec};
 use indexmap::IndexMap;
 use sched::switching::Switching;
@@ -84,6 +86,17 @@ pub struct Clock {
     pub offset: u32,
     /// Whether it counts up or down.
     pub counts: Counts,
+    /// Cycles of its input in a tick, where the kernel sets that.
+    #[serde(default = "one")]
+    pub divider: u32,
+    /// Shortest time for which the timer can be armed.
+    pub shortest_ticks: u32,
+    /// Ticks from arming the timer to the start of its count, at most.
+    pub start_ticks: u32,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// A direction.
@@ -191,7 +204,10 @@ impl KernelCosts {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardFile {
-    /// Name, equal to the directory's.
+    /// Where the file is.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// Name, equal to the directory's below `boards`.
     pub name: String,
     /// One line about it.
     pub about: String,
@@ -201,14 +217,10 @@ pub struct BoardFile {
     pub machine_memory: Option<String>,
     /// Its chip: the profile when the manifest names none.
     pub chip: String,
-    /// Package of the kernel's program.
-    pub kernel_package: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
     /// Its register.
     pub clock: Clock,
-    /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
-    pub enforcement_ns: u64,
     /// How accesses are checked: the table that the core's scheme has.
     protection: toml::Table,
     /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
@@ -220,14 +232,15 @@ pub struct BoardFile {
 }
 
 impl BoardFile {
-    /// Parses a board file.
+    /// Parses the text of a board file, which is at `path`.
     ///
     /// # Errors
     /// CF0605 with the parser's message: board files belong to the installation.
-    pub fn parse(text: &str) -> Result<BoardFile, Diagnostic> {
-        toml::from_str(text).map_err(|error| {
+    pub fn parse(text: &str, path: PathBuf) -> Result<BoardFile, Diagnostic> {
+        let file: Result<BoardFile, _> = toml::from_str(text);
+        file.map(|file| BoardFile { path, ..file }).map_err(|error| {
             Diagnostic::new("CF0605", format!("the board file is wrong: {}", error.message()))
-                .rule("boards/NAME/board.toml follows the schema of host/manifest/src/board.rs")
+                .rule("a board file follows the schema of host/manifest/src/board.rs")
                 .remedy("correct the board file")
         })
     }
@@ -275,9 +288,12 @@ impl BoardFile {
         if let Scheme::Pages(_) = &protection {
             chip.fits()?;
         }
-        let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, enforcement_ns, .. } = self;
-        let BoardFile { kernel_package, memory, device, .. } = self;
+        let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
+        let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.max(1).into());
+        let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, .. } = self;
+        let BoardFile { path, memory, device, .. } = self;
         Ok(Board {
+            path,
             name,
             about,
             machine,
@@ -285,7 +301,6 @@ impl BoardFile {
             core,
             chip,
             setup,
-            kernel_package,
             ticks_per_second,
             clock,
             enforcement_ns,
@@ -300,7 +315,9 @@ impl BoardFile {
 /// A board on which systems can run.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// Name, equal to the directory's.
+    /// Where its file is.
+    pub path: PathBuf,
+    /// Name.
     pub name: String,
     /// One line about it.
     pub about: String,
@@ -314,13 +331,11 @@ pub struct Board {
     pub chip: Chip,
     /// What start-up writes to the chip.
     pub setup: Setup,
-    /// Package of the kernel's program.
-    pub kernel_package: String,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
     /// Its register.
     pub clock: Clock,
-    /// Shortest interval after which the timer can enforce a budget, in nanoseconds.
+    /// Shortest interval after which the timer can enforce a budget, in nanoseconds: as long as it takes to start, and is armed for.
     pub enforcement_ns: u64,
     /// How accesses are checked.
     pub protection: Scheme,

@@ -212,7 +212,7 @@ codes! {
         "The callee's code and the kernel's work for it, without the time in which other threads ran, took longer than the gate's `bound`; or the \
          kernel needed longer to stop a callee than its own paths allow. Declare more, or make the callee shorter."
     "CF0712" "a release was late"
-        "Less important code ran, or the processor slept, for longer after a nominal release than the timer can be late (`enforcement_ns` of the board), \
+        "Less important code ran, or the processor slept, for longer after a nominal release than the timer can be late (`shortest_ticks` and `start_ticks` of the board's clock), \
          while the thread waited for it. Responses begin late by so much."
     "CF0713" "the meters cannot be believed"
         "The tolerance with which the use of budgets is judged is above its limit, because the kernel took longer until a thread went on than the \

@@ -42,6 +42,8 @@ pub struct Core {
     pub about: String,
     /// How it checks accesses.
     pub protection: Checked,
+    /// Directory of the package of the kernel's image for every board with it, relative to the installation.
+    pub image: String,
     /// Directory of how domains enter the kernel: C header, and what C domains are linked with; relative to the installation.
     pub entry: String,
     /// How programs are built.

@@ -9,7 +9,7 @@ const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 fn board() -> Board {
     let core = Core::parse(include_str!("../../../cores/cortex-m7.toml")).unwrap();
     let chip = Chip { cpu_hz: 216_000_000, ..Chip::default() };
-    BoardFile::parse(BOARD).unwrap().supported(core, chip, Setup::default()).unwrap()
+    BoardFile::parse(BOARD, "board.toml".into()).unwrap().supported(core, chip, Setup::default()).unwrap()
 }
 
 fn refusals(text: &str) -> Vec<Refusal> {

@@ -90,11 +90,14 @@ fn last(
     } else {
         (subject.display().to_string(), None)
     };
-    if let Some(board) = board {
-        install.board_file(board).map_err(one)?;
-    }
     let other = board.filter(|board| own.as_deref() != Some(board));
-    let name = other.map_or(name.clone(), |board| build_tool::results_of(&name, board));
+    let name = match other {
+        Some(board) => {
+            let board = install.board_file(board, Path::new(".")).map_err(one)?;
+            build_tool::results_of(&name, &board.name)
+        }
+        None => name,
+    };
     let dir = install.system_dir(&name);
     let none = |what: &Path| {
         one(Diagnostic::new(

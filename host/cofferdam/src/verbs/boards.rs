@@ -1,5 +1,7 @@
 //! `cofferdam boards`
 
+use std::path::Path;
+
 use build_tool::Install;
 use manifest::{Checked, MemoryKind};
 use serde_json::json;
@@ -12,8 +14,8 @@ pub fn run(output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let mut listed = Vec::new();
     for name in install.boards() {
-        let board = install.board_file(&name).map_err(one)?;
-        let core = install.core_of(&board).map_err(one)?;
+        let board = install.board_file(&name, Path::new(".")).map_err(one)?;
+        let core = install.core(&install.chip_of(&board).map_err(one)?.core).map_err(one)?;
         let regions = (core.protection == Checked::Pmsav7).then_some(protect::pmsav7::REGIONS);
         let runs = install.board(&name).is_ok();
         let yet = if runs { "" } else { "; no system can run on it yet" };

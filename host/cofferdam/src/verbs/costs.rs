@@ -1,6 +1,8 @@
 //! `cofferdam costs`
 
 use bench::costs::{self, Cost, Options};
+use std::path::Path;
+
 use build_tool::Install;
 use manifest::Diagnostic;
 use serde_json::json;
@@ -13,8 +15,7 @@ use crate::output::{OK, Outcome, Output};
 /// Measures and prints the table. With `--write` the board's file gets the new values; without, a path that took longer than it says is refused.
 pub fn run(args: &Costs, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
-    install.board_file(&args.board).map_err(one)?;
-    let file = install.root.join("boards").join(&args.board).join("board.toml");
+    let file = install.board_file(&args.board, Path::new(".")).map_err(one)?.path;
     let out_dir = args.out.clone().unwrap_or_else(|| install.target.join("costs"));
     let options = Options { board: args.board.clone(), only: args.only.clone(), out_dir };
     runner::stop_on_interrupt();
@@ -34,7 +35,7 @@ pub fn run(args: &Costs, output: &mut Output) -> Outcome {
 
 fn told(args: &Costs, cost: &Cost) -> Diagnostic {
     let seen = &cost.seen;
-    let place = format!("boards/{}/board.toml, kernel.{}", args.board, cost.key);
+    let place = format!("board {}, kernel.{}", args.board, cost.key);
     Diagnostic::new("CF0715", format!("{}: {} took {} cycles", cost.about, seen.path, seen.cycles))
         .value(format!("{} in {}", seen.cycles, seen.system))
         .limit(format!("{} ({place})", cost.declared))

@@ -83,14 +83,16 @@ fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>
     let Some(board) = &args.board else {
         return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
             .rule("an ELF file is run with `--board`")
-            .remedy(format!("cofferdam run --board mps2-an500 {}", args.subject.display()))));
+            .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
     };
+    let board = install.board_file(board, Path::new(".")).map_err(one)?;
+    let board = if install.boards().contains(&board.name) { board.name } else { board.path.display().to_string() };
     let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
     let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(15).collect();
     let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
     let text = PROGRAM
         .replace("@NAME@", &name)
-        .replace("@BOARD@", board)
+        .replace("@BOARD@", &board)
         .replace("@ROOT@", &install.root.display().to_string())
         .replace("@ELF@", &elf.display().to_string());
     let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;

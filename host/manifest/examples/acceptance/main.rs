@@ -82,7 +82,7 @@ fn table(title: &str, curves: &[Curve], csv: &mut String) {
 fn board(root: &Path, name: &str) -> std::io::Result<Board> {
     let wrong = |refusal: Diagnostic| std::io::Error::other(refusal.to_string());
     let read = |path: String| std::fs::read_to_string(root.join(path));
-    let file = BoardFile::parse(&read(format!("boards/{name}/board.toml"))?).map_err(wrong)?;
+    let file = BoardFile::parse(&read(format!("boards/{name}/board.toml"))?, root.into()).map_err(wrong)?;
     let chip: toml::Table = read(format!("chips/{}.toml", file.chip))?.parse().map_err(std::io::Error::other)?;
     let core = chip["core"].as_str().unwrap_or_default();
     let core = Core::parse(&read(format!("cores/{core}.toml"))?).map_err(wrong)?;

@@ -93,7 +93,7 @@ fn release(report: &Report, thread: &ThreadReport) -> Option<Failure> {
     let text = format!(
         "Less important code ran for {late} cycles while {name} was to be released; the timer is late by at most {bound} ({often})."
     );
-    let remedy = "the kernel armed its timer too late, or the board's `enforcement_ns` is too short: report it";
+    let remedy = "the kernel armed its timer too late, or `shortest_ticks` and `start_ticks` of the board's clock are too few: report it";
     Some(failure(
         "release-late",
         text,

@@ -8,6 +8,9 @@ const CONTROL: u32 = 0x00;
 const STATUS: u32 = 0x2c;
 const FIFO: u32 = 0x30;
 
+/// The UART's registers.
+pub const UART: u32 = image::board::device::UART1.start;
+
 /// The UART.
 pub struct Uart(Block);
 
@@ -16,7 +19,7 @@ impl Uart {
     pub fn new() -> Uart {
         const TRANSMIT: u32 = 1 << 4;
         // SAFETY: the board has it there.
-        let block = unsafe { Block::new(zynq::UART1) };
+        let block = unsafe { Block::new(UART) };
         block.write(CONTROL, TRANSMIT);
         Uart(block)
     }

@@ -1,8 +1,8 @@
-//! The board xilinx-zynq-a9: a Zynq-7000 (XC7Z020) as QEMU models it. Addresses: Zynq-7000 Technical Reference Manual (UG585), chapter
-//! 4 and appendix B.
+//! The kernel's image for every board with a Cortex-A9: its address space, caches and start. Constants are those of the board's file.
 //!
-//! The kernel lies in on-chip RAM, at addresses that are physical ones, too. Memory off the chip is at [`PHYSICAL`] and above for
-//! the kernel, whoever runs; domains have it where their own tables say.
+//! The kernel lies in memory whose physical address is in the upper half of the address space, and is mapped where it is: its addresses
+//! are the same before and after the MMU is on. Other memory, and devices, are at [`PHYSICAL`] and above for the kernel, whoever runs, unless
+//! they lie in that half, too; domains have memory where their own tables say.
 #![no_std]
 
 use core::cell::UnsafeCell;
@@ -14,35 +14,26 @@ use armv7a::{Block, Board};
 use protect::vmsa::lockdown::LockWays;
 use protect::vmsa::{MemType, Placement, Rights, TableMemory};
 
-/// Constants of `board.toml`.
+/// Constants of the board's file.
 pub mod board {
     include!(concat!(env!("OUT_DIR"), "/board.rs"));
 }
 
-/// On-chip RAM, all of it mapped high: the kernel's image, and behind it areas and tables of domains.
-pub const OCM: Range<u32> = board::memory::KERNEL.start..board::memory::OCM.end;
-/// Memory off the chip. The board has 1 GiB; the first MiB is partly on-chip RAM for the other masters (UG585, table 4-1).
-pub const DDR: Range<u32> = board::memory::DDR;
-/// Less than the kernel's virtual address of memory off the chip: its physical one.
+/// Less than the kernel's virtual address of memory in the lower half: its physical one.
 pub const PHYSICAL: u32 = board::KERNEL_OFFSET;
-/// The second UART (Cadence; UG585 appendix B.33).
-pub const UART1: u32 = board::device::UART1.start;
-
-/// System level control registers (UG585 appendix B.28).
-const SLCR: u32 = 0xf800_0000;
-/// Private devices of the CPUs, and the second-level cache controller behind them (UG585, table 4-7).
-const PRIVATE: u32 = board::device::PRIVATE.start;
+/// Private devices of the CPUs: `PERIPHBASE` (ARM DDI 0407, 1.5), two pages.
+const PRIVATE: u32 = board::CLOCK_DEVICE;
+/// The second-level cache controller (PL310).
 const L2: u32 = board::device::L2.start;
 
-/// The board's devices that the kernel uses itself.
+/// The board, as its file describes it.
 #[derive(Debug)]
-pub struct Zynq;
+pub struct Described;
 
-impl Board for Zynq {
-    const PRIVATE: u32 = PRIVATE;
+impl Board for Described {
+    const PRIVATE: u32 = window(PRIVATE);
     const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
-    // QEMU clocks the private timers with 100 MHz. On silicon it is half the processor's clock (UG585 25.1.3).
-    const TICK_CYCLES: u32 = 4;
+    const TICK_CYCLES: u32 = board::CLOCK_DIVIDER;
 
     #[inline]
     fn window(physical: u32) -> u32 {
@@ -52,7 +43,7 @@ impl Board for Zynq {
     fn placement(physical: u32) -> Placement {
         // SAFETY: written before any table is made, then never again.
         let locked = unsafe { *LOCKED.0.get() };
-        if OCM.contains(&physical) {
+        if board::TABLES.contains(&physical) {
             Placement::OnChip
         } else if locked.contains(physical) {
             Placement::LockedWays
@@ -66,22 +57,21 @@ impl Board for Zynq {
     }
 }
 
-/// The second-level cache of the Zynq-7000: 8 ways of 64 KiB, latencies of its RAM (UG585 3.4.10). It does not read
-/// ahead by itself, and neither does its model: what is in it was asked for.
+/// The second-level cache. It does not read ahead by itself, and neither does its model: what is in it was asked for.
 const L2_SETUP: Setup = Setup {
-    auxiliary: EARLY_RESPONSE | ROUND_ROBIN | PARITY | EVENTS | WAY_64K,
-    tag_latency: 0x111,
-    data_latency: 0x121,
-    ways: 8,
+    auxiliary: board::L2_AUXILIARY | way_size(board::L2_WAY_BYTES) | ((board::L2_WAYS == 16) as u32) << 16,
+    tag_latency: board::L2_TAG_LATENCY,
+    data_latency: board::L2_DATA_LATENCY,
+    ways: board::L2_WAYS,
 };
-/// Bits of the auxiliary control register (ARM DDI 0246, 3.3.4).
-const EARLY_RESPONSE: u32 = 1 << 30;
-const ROUND_ROBIN: u32 = 1 << 25;
-const PARITY: u32 = 1 << 21;
-const EVENTS: u32 = 1 << 20;
-const WAY_64K: u32 = 0b011 << 17;
 
-/// Mebibytes of the kernel's in pages: the on-chip RAM, the first one off the chip, two for devices.
+/// Way size in the auxiliary control register: 1 for 16 KiB, and one more for each doubling (ARM DDI 0246, 3.3.4).
+const fn way_size(bytes: u32) -> u32 {
+    assert!(bytes.is_power_of_two() && bytes >= 16 << 10 && bytes <= 512 << 10, "no size of a way");
+    (bytes.trailing_zeros() - 13) << 17
+}
+
+/// Mebibytes in which the kernel has pages, at most: of its image, of the memory on the chip, of devices.
 const IN_PAGES: usize = 4;
 
 /// The kernel's own tables. Written before the MMU is on, then never again.
@@ -133,43 +123,33 @@ fn image(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
     Mapping { base, physical: base, bytes: end as u32 - base, rights, memory: MemType::WriteBack }
 }
 
-/// A range of the image between two symbols, which is off the chip.
-fn off_chip(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
-    let mapping = image(start, end, rights);
-    Mapping { physical: mapping.base - PHYSICAL, ..mapping }
+/// A range between two symbols of the image's part in the memory `cold`.
+fn cold(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
+    let (mapping, memory) = (image(start, end, rights), board::memory::COLD.start);
+    Mapping { physical: mapping.base - window(memory) + memory, ..mapping }
 }
 
-fn device(base: u32, bytes: u32) -> Mapping {
-    Mapping { base, physical: base, bytes, rights: Rights::KernelData, memory: MemType::Device }
+/// A device at a physical address, where the kernel sees it.
+pub fn device(physical: u32, bytes: u32) -> Mapping {
+    Mapping { base: window(physical), physical, bytes, rights: Rights::KernelData, memory: MemType::Device }
 }
 
-/// What the kernel has mapped in every address space.
-fn mappings() -> [Mapping; 12] {
-    let tables = Mapping {
-        base: board::memory::OCM.start,
-        physical: board::memory::OCM.start,
-        bytes: board::memory::OCM.end - board::memory::OCM.start,
-        rights: Rights::KernelData,
-        memory: MemType::WriteBack,
-    };
-    let memory = Mapping {
-        base: PHYSICAL + DDR.start,
-        physical: DDR.start,
-        bytes: DDR.end - DDR.start,
-        rights: Rights::KernelData,
-        memory: MemType::WriteBack,
-    };
+/// A memory of domains, where the kernel sees it.
+fn memory(physical: &Range<u32>) -> Mapping {
+    let (base, bytes) = (window(physical.start), physical.end - physical.start);
+    Mapping { base, physical: physical.start, bytes, rights: Rights::KernelData, memory: MemType::WriteBack }
+}
+
+/// The kernel's part of its image, and its devices.
+fn mappings() -> [Mapping; 9] {
     [
         image(&raw const __kernel_code_start, &raw const __kernel_code_end, Rights::KernelCode),
         image(&raw const __kernel_const_start, &raw const __kernel_const_end, Rights::KernelConst),
         image(&raw const __kernel_data_start, &raw const __kernel_data_end, Rights::KernelData),
         image(&raw const __kernel_stack_start, &raw const __kernel_stack_end, Rights::KernelData),
         image(&raw const __kernel_objects_start, &raw const __kernel_objects_end, Rights::KernelData),
-        off_chip(&raw const __kernel_cold_start, &raw const __kernel_cold_end, Rights::KernelCode),
-        off_chip(&raw const __boot_stack_bottom, &raw const __boot_stack_top, Rights::KernelData),
-        tables,
-        memory,
-        device(UART1, 0x1000),
+        cold(&raw const __kernel_cold_start, &raw const __kernel_cold_end, Rights::KernelCode),
+        cold(&raw const __boot_stack_bottom, &raw const __boot_stack_top, Rights::KernelData),
         device(PRIVATE, 0x2000),
         device(L2, 0x1000),
     ]
@@ -184,32 +164,28 @@ pub enum StartError {
     Cache,
 }
 
-/// Turns caches and MMU on. Returns the space in which only the kernel is mapped. Everything here is on the chip, where addresses are
-/// the same before and after.
+/// Turns caches and MMU on. Returns the space in which only the kernel is mapped, and `more`. Everything here is where addresses are the same
+/// before and after.
 ///
 /// # Errors
 /// [`StartError`]: the board is not what its description says.
 ///
 /// # Safety
 /// Once, from `kernel_power_on`, as it was entered.
-pub unsafe fn start() -> Result<mmu::Space, StartError> {
-    const UNLOCK: u32 = 0x008;
-    const UNLOCK_KEY: u32 = 0xdf0d;
-    const LOCK: u32 = 0x004;
-    const LOCK_KEY: u32 = 0x767b;
-    const L2C_RAM: u32 = 0xa1c;
-    // SAFETY: the MMU is off: physical addresses.
-    let (slcr, l2) = unsafe { (Block::new(SLCR), Block::new(L2)) };
-    slcr.write(UNLOCK, UNLOCK_KEY);
-    slcr.write(L2C_RAM, 0x0002_0202);
-    slcr.write(LOCK, LOCK_KEY);
+pub unsafe fn start(more: Option<Mapping>) -> Result<mmu::Space, StartError> {
+    for [address, value] in board::WRITES {
+        // SAFETY: the MMU is off: physical addresses, of the chip's registers.
+        unsafe { (address as *mut u32).write_volatile(value) };
+    }
     // SAFETY: called once, with nobody else running.
     let mut tables = unsafe { KernelTables::new(&mut *ROOT.0.get(), &mut *LEAVES.0.get()) };
-    for mapping in &mappings() {
-        tables.map(mapping).map_err(StartError::Mapping)?;
+    for mapping in mappings().into_iter().chain(board::DOMAINS.iter().map(memory)).chain(more) {
+        tables.map(&mapping).map_err(StartError::Mapping)?;
     }
     let root = tables.finish();
-    let cluster = Cluster { scu: armv7a::scu::<Zynq>(), l2, setup: L2_SETUP };
+    // SAFETY: the MMU is off: physical addresses, of devices that the board has there.
+    let (scu, l2) = unsafe { (Block::new(PRIVATE), Block::new(L2)) };
+    let cluster = Cluster { scu, l2, setup: L2_SETUP };
     // SAFETY: as after reset, the tables map the image where it is.
     unsafe { mmu::start(root, cluster) }.ok_or(StartError::Cache)?;
     Ok(mmu::Space::nobody(root))
@@ -221,7 +197,7 @@ pub unsafe fn start() -> Result<mmu::Space, StartError> {
 /// [`start`] has turned it on.
 pub unsafe fn cache() -> Pl310 {
     // SAFETY: the board has it there.
-    unsafe { Pl310::running(Block::new(L2), L2_SETUP) }
+    unsafe { Pl310::running(Block::new(window(L2)), L2_SETUP) }
 }
 
 /// Closes ways of the second-level cache, from way 0 on, with `bytes` of memory off the chip from `base` on in them: tables that are made
@@ -252,12 +228,12 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
     Ok(())
 }
 
-/// Where the kernel sees a physical address of memory.
+/// Where the kernel sees a physical address of memory, or of a device.
 pub const fn window(physical: u32) -> u32 {
-    if physical < DDR.end { physical + PHYSICAL } else { physical }
+    if physical < PHYSICAL { physical + PHYSICAL } else { physical }
 }
 
-/// The memory of domains' tables: on-chip RAM behind the kernel's image, or memory off the chip.
+/// The memory of domains' tables.
 #[derive(Clone, Copy, Debug)]
 pub struct TableWords;
 
@@ -273,6 +249,6 @@ impl TableMemory for TableWords {
     }
 
     fn placement(&self, at: u32) -> Placement {
-        Zynq::placement(at)
+        Described::placement(at)
     }
 }

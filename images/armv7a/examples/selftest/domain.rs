@@ -4,9 +4,9 @@ use armv7a::lockdown;
 use armv7a::mmu::{SPLIT, Space, Tlb};
 use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Context, Entry};
+use image::{Described, TableWords, board, window};
 use kernel::arch::Arch;
 use protect::vmsa::{self, Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Tables};
-use zynq::{TableWords, Zynq, board, window};
 
 use crate::programs::{self, CODE, CONST, DATA};
 
@@ -55,7 +55,7 @@ impl Domain {
     /// [`Failed`].
     pub fn new(index: u32) -> Result<Domain, Failed> {
         let (root, placement) = match index {
-            0 => (board::memory::OCM.start, Placement::OnChip),
+            0 => (board::TABLES.start, Placement::OnChip),
             _ => (FAR_TABLES, Placement::OffChip),
         };
         let asid = Asid::new(index as u8 + 1).ok_or(Failed("an ASID"))?;
@@ -199,7 +199,7 @@ pub fn lock_and_unlock_a_way(cache: &Pl310) -> Result<(), Failed> {
 ///
 /// # Errors
 /// [`Failed`] when the data are not clear afterwards.
-pub fn load(arch: &mut Armv7a<Zynq>) -> Result<(), Failed> {
+pub fn load(arch: &mut Armv7a<Described>) -> Result<(), Failed> {
     let image = programs::image();
     let words = || (DATA_FRAME..DATA_FRAME + 2 * NEXT).step_by(PAGE as usize - 4);
     words().for_each(|at| write(at, at));

@@ -10,7 +10,7 @@ use kernel::boot::{self, BootError};
 use protect::pmsav7::{Access, MemType, Span};
 use system::System;
 
-use crate::{Machine, Mps2};
+use crate::{Described, Machine, board};
 
 global_asm!(
     r#"
@@ -123,7 +123,7 @@ extern "C" fn kernel_start() {
     let idle_entry = cofferdam_idle as *const () as u32;
     let idle_stack = (&raw const __idle_stack_start) as u32;
     let idle = Start { entry: idle_entry, link: 0, stack_base: idle_stack, stack_bytes: 256, args: [0; 4] };
-    let arch = Armv7m::new(Mps2, idle);
+    let arch = Armv7m::new(Described, idle);
     let objects_start = (&raw const __kernel_objects_start) as u32;
     let objects_end = (&raw const __kernel_objects_end) as u32;
     let idle_memory = [
@@ -153,11 +153,11 @@ extern "C" fn kernel_start() {
 fn tables() -> Result<System<'static>, BootError> {
     // SAFETY: reads the word as it is in flash, which the tool has patched after the compiler saw it.
     let address = unsafe { (&raw const COFFERDAM_SYSTEM[0]).read_volatile() };
-    let inside_flash = (0x0020_0000..0x003f_ff00).contains(&address) && address.is_multiple_of(4);
-    if !inside_flash {
+    let flash = board::memory::FLASH;
+    if !flash.contains(&address) || !address.is_multiple_of(4) {
         return Err(BootError::NoTables);
     }
-    let words = ((0x0040_0000 - address) / 4) as usize;
+    let words = ((flash.end - address) / 4) as usize;
     // SAFETY: the range lies in flash, which is readable and never written.
     let block = unsafe { core::slice::from_raw_parts(address as *const u32, words) };
     System::parse(block).map_err(|_| BootError::BadTables)

@@ -18,10 +18,10 @@ use armv7a::fault::{self, Vector};
 use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Cause, Context};
 use domain::{CONSTANTS, Domain, Failed};
+use image::Described;
 use kernel::arch::Arch;
 use roll::{Roll, Step};
-use uart::Uart;
-use zynq::Zynq;
+use uart::{UART, Uart};
 
 /// Ticks of a turn: 1 ms.
 const TURN: u32 = 25_000;
@@ -51,7 +51,7 @@ enum Stage {
 #[repr(C)]
 struct Test {
     resume: *mut Context,
-    arch: Armv7a<Zynq>,
+    arch: Armv7a<Described>,
     domains: [Domain; 2],
     running: usize,
     stage: Stage,
@@ -74,7 +74,7 @@ static COFFERDAM_CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    let started = unsafe { zynq::start() };
+    let started = unsafe { image::start(Some(image::device(UART, 0x1000))) };
     let nobody = started.unwrap_or_else(|error| {
         let _ = writeln!(Uart::new(), "start: {error:?}");
         armv7a::semihosting_exit(0x100);
@@ -87,8 +87,8 @@ extern "C" fn kernel_power_on() -> u64 {
 extern "C" fn kernel_start(nobody: u64) -> *mut Context {
     let mut uart = Uart::new();
     // SAFETY: it was started.
-    let cache = unsafe { zynq::cache() };
-    let mut arch = Armv7a::new(Zynq, nobody.into());
+    let cache = unsafe { image::cache() };
+    let mut arch = Armv7a::new(Described, nobody.into());
     let domains = domain::load(&mut arch).and_then(|()| Ok([Domain::new(0)?, Domain::new(1)?]));
     let domains = domains.unwrap_or_else(|Failed(what)| {
         let _ = writeln!(uart, "start: {what} failed");

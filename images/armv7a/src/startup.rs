@@ -5,9 +5,9 @@ use core::mem::MaybeUninit;
 
 use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
+use image::{Described, board, window};
 use kernel::boot::{self, Boot, BootError};
 use system::{LockedWays, System};
-use zynq::{DDR, Zynq, window};
 
 use crate::Machine;
 
@@ -42,12 +42,12 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    let Ok(nobody) = (unsafe { zynq::start() }) else { stop(Some(BootError::WrongBoard), 0) };
+    let Ok(nobody) = (unsafe { image::start(None) }) else { stop(Some(BootError::WrongBoard), 0) };
     // Tables that are wrong are reported by who makes objects of them.
     if let Ok(tables) = tables() {
         let LockedWays { ways, base, bytes } = tables.locked_ways();
         // SAFETY: no tables of domains were made; the block was validated.
-        if unsafe { zynq::lock_ways(ways, base, bytes) }.is_err() {
+        if unsafe { image::lock_ways(ways, base, bytes) }.is_err() {
             stop(Some(BootError::WrongBoard), 0);
         }
         if tables.prefetch() {
@@ -65,8 +65,8 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let start = (&raw const __kernel_objects_start) as u32;
     let objects = (start, (&raw const __kernel_objects_end) as u32 - start);
-    let result =
-        tables().and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Zynq, Space::from(nobody))));
+    let result = tables()
+        .and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Described, Space::from(nobody))));
     let machine = match result {
         Ok(machine) => machine,
         Err(error) => stop(Some(error), 0),
@@ -85,12 +85,10 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
 fn tables() -> Result<System<'static>, BootError> {
     // SAFETY: reads the word as it is in the image, which the tool has patched after the compiler saw it.
     let address = unsafe { (&raw const COFFERDAM_SYSTEM[0]).read_volatile() };
-    if !DDR.contains(&address) || !address.is_multiple_of(4) {
-        return Err(BootError::NoTables);
-    }
-    let words = ((DDR.end - address) / 4) as usize;
-    // SAFETY: the kernel has all memory off the chip mapped; what the block says that it is nobody can write.
-    let block = unsafe { core::slice::from_raw_parts(window(address) as *const u32, words) };
+    let memory = board::DOMAINS.into_iter().find(|memory| memory.contains(&address) && address.is_multiple_of(4));
+    let words = (memory.ok_or(BootError::NoTables)?.end - address) / 4;
+    // SAFETY: the kernel has all memory of domains mapped; what the block says that it is nobody can write.
+    let block = unsafe { core::slice::from_raw_parts(window(address) as *const u32, words as usize) };
     System::parse(block).map_err(|_| BootError::BadTables)
 }
 

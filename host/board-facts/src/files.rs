@@ -1,0 +1,158 @@
+//! The files of a board, its chip and its core, as far as a kernel needs them. The host tools check the rest.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// The board's and its chip's.
+#[derive(Debug)]
+pub struct Files {
+    pub board: Board,
+    pub chip: Chip,
+    /// The board's directory.
+    pub directory: PathBuf,
+    /// All files that were read.
+    pub read: Vec<PathBuf>,
+}
+
+/// `board.toml`.
+#[derive(Debug, Deserialize)]
+pub struct Board {
+    chip: String,
+    pub ticks_per_second: u32,
+    pub clock: Clock,
+    #[serde(default)]
+    pub protection: Protection,
+    pub memory: BTreeMap<String, Memory>,
+    pub device: BTreeMap<String, Device>,
+}
+
+/// The register of the kernel's clock, and its timer.
+#[derive(Debug, Deserialize)]
+pub struct Clock {
+    pub device: String,
+    pub offset: u32,
+    #[serde(default = "one")]
+    pub divider: u32,
+    pub shortest_ticks: u32,
+    pub start_ticks: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Protection {
+    pub kernel_offset: Option<u32>,
+    pub tables: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Memory {
+    pub base: u32,
+    pub bytes: u32,
+    pub kind: String,
+    /// Bytes at its start that are the kernel's.
+    pub reserved: Option<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Device {
+    pub base: u32,
+    pub bytes: u32,
+}
+
+/// `chips/NAME.toml`.
+#[derive(Debug, Deserialize)]
+pub struct Chip {
+    core: String,
+    #[serde(default)]
+    pub setup: Setup,
+    application: Option<Application>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Setup {
+    pub l2_auxiliary: u32,
+    pub l2_tag_latency: u32,
+    pub l2_data_latency: u32,
+    pub writes: Vec<[u32; 2]>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Application {
+    l2: Level2,
+}
+
+#[derive(Debug, Deserialize)]
+struct Level2 {
+    cache: Cache,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Cache {
+    pub size: Parameter,
+    pub ways: Parameter,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Parameter {
+    pub value: u32,
+}
+
+/// `cores/NAME.toml`.
+#[derive(Debug, Deserialize)]
+struct Core {
+    image: String,
+}
+
+impl Chip {
+    /// The second-level cache; all zero without.
+    pub fn cache(&self) -> Cache {
+        self.application.as_ref().map(|application| application.l2.cache).unwrap_or_default()
+    }
+}
+
+impl Files {
+    /// Reads a board for the image in this package.
+    ///
+    /// # Errors
+    /// A text: a file is wrong or cannot be read, or the board's core has another image.
+    pub fn read(package: &Path, board: &Path) -> Result<Files, String> {
+        let root = package.join("../..");
+        let file: Board = parse(board)?;
+        let directory = board.parent().map(Path::to_path_buf).unwrap_or_default();
+        let is_own = file.chip.ends_with(".toml");
+        let chip_path =
+            if is_own { directory.join(&file.chip) } else { root.join("chips").join(format!("{}.toml", file.chip)) };
+        let chip: Chip = parse(&chip_path)?;
+        let core_path = root.join("cores").join(format!("{}.toml", chip.core));
+        let core: Core = parse(&core_path)?;
+        if !package.ends_with(&core.image) {
+            return Err(format!("{}: the image for its core is {}", board.display(), core.image));
+        }
+        Ok(Files { board: file, chip, directory, read: vec![board.to_path_buf(), chip_path, core_path] })
+    }
+
+    /// Reads the first board of the checkout for the image in this package.
+    ///
+    /// # Errors
+    /// A text: there is none.
+    pub fn first(package: &Path) -> Result<Files, String> {
+        let boards = package.join("../../boards");
+        let entries = std::fs::read_dir(&boards).map_err(|error| format!("{}: {error}", boards.display()))?;
+        let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("board.toml")).collect();
+        all.sort();
+        let found = all.iter().find_map(|board| Files::read(package, board).ok());
+        found.ok_or_else(|| format!("there is no board for the image {}", package.display()))
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}

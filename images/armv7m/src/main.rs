@@ -1,0 +1,67 @@
+//! The kernel's image for every board with a Cortex-M7. Build it with `COFFERDAM_BOARD` set to the board's file, as the `cofferdam`
+//! command does; its constants come from there.
+#![no_std]
+#![no_main]
+
+mod clock;
+mod startup;
+
+/// Constants of the board's file.
+mod board {
+    include!(concat!(env!("OUT_DIR"), "/board.rs"));
+}
+
+use armv7m::{Armv7m, Board, Context};
+use kernel::Kernel;
+use kernel::entry::{Args, Next};
+
+/// The board, as its file describes it.
+struct Described;
+
+impl Board for Described {
+    const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
+    const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
+    const RELOAD_TICKS: u32 = board::START_TICKS;
+
+    fn start(&mut self) {
+        clock::start();
+    }
+
+    #[inline]
+    fn counter(&mut self) -> u32 {
+        clock::counter()
+    }
+
+    fn end(&mut self, status: u32) {
+        startup::semihosting_exit(status);
+    }
+}
+
+/// The state of the only CPU.
+type Machine = Kernel<Armv7m<Described>>;
+
+// Where the linker script says that the trace port is.
+const _: () = assert!(kernel::arch_offset::<Armv7m<Described>>() + Armv7m::<Described>::PORT_OFFSET == 16);
+const _: () = armv7m::check::<Described>();
+
+kernel::entry_points!(Armv7m<Described>);
+kernel::entry_points! { Armv7m<Described>;
+    armv7m::simple as kernel_simple(args: &Args, number: u32) -> *mut Context, "Performs a system call after which the caller goes on.";
+    armv7m::timer as kernel_timer() -> *mut Context, "Resumes the thread that runs after the timer's interrupt.";
+    armv7m::interrupt as kernel_interrupt(exception: u32) -> Next<Armv7m<Described>>, "Resumes the thread that an interrupt line leads to.";
+    armv7m::miss as kernel_miss(address: u32) -> u32, "Tries to resolve a miss.";
+    armv7m::counted as kernel_counted() -> *mut Context, "Resumes the thread that runs after a miss that was counted.";
+    armv7m::late as kernel_late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
+}
+
+/// Resumes the thread that runs after a fault.
+#[unsafe(no_mangle)]
+extern "C" fn kernel_fault() -> *mut Context {
+    armv7m::fault(startup::kernel())
+}
+
+/// Resumes the thread that runs after one with a stray stack pointer.
+#[unsafe(no_mangle)]
+extern "C" fn kernel_wrong_stack() -> *mut Context {
+    armv7m::wrong_stack(startup::kernel())
+}
