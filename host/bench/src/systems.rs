@@ -15,10 +15,11 @@ use crate::{Error, run};
 const LIMIT_SECONDS: u64 = 60;
 
 /// A board, and what is needed to run something on it.
+#[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub install: &'a Install,
     pub tools: &'a Tools,
-    pub chip: Chip,
+    pub chip: &'a Chip,
     /// Of the chip.
     pub profile: Profile,
     /// For the runs' files.
@@ -28,10 +29,10 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
-    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: Chip, out: &Path) -> Result<Place<'a>, Error> {
-        let profile = Profile::find(install, chip.profile, &install.root);
+    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: &'a Chip, out: &Path) -> Result<Place<'a>, Error> {
+        let profile = Profile::find(install, &chip.board.profile, &install.root);
         let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
-        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix) })
+        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix()) })
     }
 
     /// Builds the system of a manifest, which is named from the root of the repository, for this board.
@@ -40,7 +41,7 @@ impl<'a> Place<'a> {
     /// [`Error::Build`]: the first refusal.
     pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
         let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(self.chip.board));
+        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(&self.chip.board.name));
         build_tool::build(
             self.install,
             loaded.map_err(|refusal| refused(&refusal))?,
@@ -69,7 +70,7 @@ impl<'a> Place<'a> {
     /// [`Error::Run`] unless it ends itself with status 0 and breaks no rule that hardware would enforce.
     pub(crate) fn start(&self, name: &str, image: &Path, directory: &str, watch: Watch) -> Result<Outcome, Error> {
         let mut run = Run::new(image, self.out.join(directory), watch);
-        run.board = self.chip.board.to_owned();
+        self.chip.board.machine.clone_into(&mut run.board);
         let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         let summary = &outcome.summary;
         if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
@@ -81,7 +82,7 @@ impl<'a> Place<'a> {
 
     /// A row without a figure.
     pub(crate) fn row(&self, id: String, subject: &str, operation: String) -> Row {
-        row(&self.chip, id, subject, operation)
+        row(self.chip, id, subject, operation)
     }
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn watch(kernel: &Path, profile: &Profile) -> Result<Watch, Error> {
         trace_port: facts.trace_port,
         vectors: facts.vectors,
         kernel_text: run::code_of(kernel)?,
-        cycle_limit: LIMIT_SECONDS * profile.parameters.core_clock.value,
+        cycle_limit: LIMIT_SECONDS * profile.cpu_hz(),
         ..Watch::default()
     })
 }
@@ -106,8 +107,8 @@ pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> 
     Row {
         command: format!("./cofferdam bench --only {id}"),
         id,
-        board: chip.board.to_owned(),
-        profile: chip.profile.to_owned(),
+        board: chip.board.name.clone(),
+        profile: chip.board.profile.clone(),
         subject: subject.to_owned(),
         operation,
         ..Row::default()
