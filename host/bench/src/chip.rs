@@ -63,7 +63,7 @@ fn path(install: &Install, board: &str) -> PathBuf {
     install.root.join("boards").join(board).join("bench.toml")
 }
 
-/// What is wrong with the file of a board, which belongs to the installation.
+/// The refusal of a board's file, which belongs to the installation.
 fn damaged(board: &str, why: &str) -> Diagnostic {
     Diagnostic::new("CF0605", format!("boards/{board}/bench.toml is wrong: {why}"))
         .rule("boards/NAME/bench.toml follows the schema of docs/bench.md")
@@ -129,7 +129,7 @@ impl Chip {
         &self.file.peer
     }
 
-    /// What is measured of Cofferdam, or of a peer, in the order of the table.
+    /// The operations of Cofferdam, or of a peer, in the order of the table.
     pub fn operations(&self, of: Option<&Peer>) -> Vec<Operation> {
         let mut operations: Vec<Operation> =
             self.file.operation.iter().filter(|operation| operation.is_of(of)).cloned().collect();
@@ -150,7 +150,7 @@ impl Chip {
         &self.file.figures
     }
 
-    /// What rows must reach, by their ids.
+    /// Targets by the ids of their rows.
     pub fn targets(&self) -> Vec<(String, Target)> {
         self.file.targets(&self.board)
     }

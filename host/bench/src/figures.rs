@@ -29,7 +29,7 @@ pub use table::figures_table;
 use crate::rows::{Row, kind};
 use crate::{Error, Target};
 
-/// What the ids of all rows of this kind have behind the board.
+/// Part of the ids of all rows of this kind behind the board's prefix.
 pub const KIND: &str = "mxu";
 
 /// Measures the rows of the board's plan whose ids begin with `only`, or all.

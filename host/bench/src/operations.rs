@@ -1,4 +1,4 @@
-//! What is measured: for each row the labels between which it is measured, as the file of its board lists it.
+//! The operations that are measured: for each row the labels between which it is measured, as the file of its board lists it.
 
 use manifest::Board;
 use serde::Deserialize;
@@ -31,12 +31,12 @@ pub struct Operation {
     /// kernel's timer, which hits few rounds, is not part of the path.
     #[serde(default)]
     pub worst: bool,
-    /// What the row must reach.
+    /// Its target.
     #[serde(default)]
     pub target: Option<Limit>,
 }
 
-/// What a row must reach: it is judged by its instructions, and by its largest cycles.
+/// A target: the row is judged by its instructions, and by its largest cycles.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
@@ -61,7 +61,7 @@ pub enum CyclesLimit {
     Promised(Promise),
 }
 
-/// What the board's file promises of a miss of a paged region.
+/// A bound of a miss of a paged region that the board's file promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Promise {

@@ -33,7 +33,7 @@ pub struct Peer {
     sources: Vec<String>,
     /// The linker script.
     linker_script: String,
-    /// What others have published about all of its operations.
+    /// A published value that holds for all of its operations.
     #[serde(default)]
     pub(crate) paper: Option<String>,
 }

@@ -127,7 +127,7 @@ pub struct Row {
     pub command: String,
 }
 
-/// What comes behind the board's prefix in an id: what kind of row it is, or the first part of an operation's name.
+/// The part of an id behind the board's prefix: the kind of row, or the first part of an operation's name.
 pub(crate) fn kind(id: &str) -> Option<&str> {
     id.split('.').nth(1)
 }

@@ -1,10 +1,10 @@
-//! What a board's file must hold beyond its schema.
+//! Rules that a board's file must keep beyond its schema.
 
 use super::Chip;
 use crate::speed;
 
 impl Chip {
-    /// What in the file contradicts itself or the board.
+    /// Refuses a file that contradicts itself or the board.
     pub(super) fn check(&self) -> Result<(), String> {
         let prefix = self.prefix();
         let is_plain = prefix.starts_with(|c: char| c.is_ascii_lowercase())

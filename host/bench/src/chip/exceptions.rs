@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// First and last number.
 type Span = [u16; 2];
 
-/// What the kernel serves, by the numbers that the observer reports.
+/// Exceptions by the numbers that the observer reports.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exceptions {
@@ -22,7 +22,7 @@ pub struct Exceptions {
     pub interrupts: Span,
 }
 
-/// What the kernel has a handler for, beside system calls.
+/// A handler of the kernel, beside that of system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handler {
     /// Faults, and misses of paged regions.
@@ -38,7 +38,7 @@ pub enum Handler {
 pub struct MaskedRow {
     /// End of the id.
     pub id: &'static str,
-    /// What it is.
+    /// Its meaning, in a few words.
     pub about: &'static str,
     /// First and last number of the exceptions that count.
     pub served: Span,
@@ -64,7 +64,7 @@ impl Exceptions {
         self.served().find(|(_, [first, last])| (*first..=*last).contains(&exception)).map(|(handler, _)| handler)
     }
 
-    /// What a handler does on this processor.
+    /// The work of a handler on this processor, in a few words.
     pub fn about(&self, handler: Handler) -> &'static str {
         match handler {
             Handler::Fault if self.miss.is_some() => "fault or miss",
@@ -91,7 +91,7 @@ impl Exceptions {
         miss.into_iter().chain(others).collect()
     }
 
-    /// What contradicts itself: a range that is empty, an exception that is served twice, a miss that is no fault.
+    /// Refuses a range that is empty, an exception that is served twice, a miss that is no fault.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut spans: Vec<Span> = self.served().map(|(_, span)| span).chain([[self.call; 2]]).collect();
         spans.sort_unstable();

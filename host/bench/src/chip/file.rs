@@ -16,16 +16,16 @@ pub(crate) struct BenchFile {
     pub prefix: String,
     /// Label of the first instruction of the timer's handler.
     pub timer_entry: String,
-    /// What the row of the longest masked stretch must reach.
+    /// Target of the row of the longest masked stretch.
     #[serde(default)]
     pub masked_target: Option<Limit>,
-    /// What is measured in the benchmark system, and in the peers.
+    /// Operations of the benchmark system, and of the peers.
     pub operation: Vec<Operation>,
     /// Numbers of exceptions.
     pub exceptions: Exceptions,
     /// Systems.
     pub systems: Systems,
-    /// What Cofferdam is compared with.
+    /// Systems that Cofferdam is compared with.
     #[serde(default)]
     pub peer: Vec<Peer>,
     /// Pieces of code that have public figures.
@@ -60,7 +60,7 @@ pub struct Systems {
 }
 
 impl BenchFile {
-    /// What rows must reach, by their ids. [`super::Chip::new`] has checked that the board has the bounds that targets name.
+    /// Targets by the ids of their rows. [`super::Chip::new`] has checked that the board has the bounds that targets name.
     pub(super) fn targets(&self, board: &Board) -> Vec<(String, Target)> {
         let row = |id: &str| format!("{}.{id}", self.prefix);
         let cycles = |limit: CyclesLimit| limit.on(board);

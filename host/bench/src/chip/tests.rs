@@ -102,7 +102,7 @@ fn a_target_is_a_number_or_what_the_board_promises() {
     assert!(why.contains("a bound that the board's `protection` does not have"), "{why}");
 }
 
-/// What admission promises of misses is what the benchmark judges them by.
+/// The benchmark judges misses by the bounds that admission promises.
 #[test]
 fn every_promise_of_a_board_is_the_target_of_a_row() {
     for chip in all(&install()).expect("the files follow their schema").iter().filter(|chip| !chip.has_tables()) {

@@ -28,7 +28,7 @@ pub(crate) struct Database {
 struct Way {
     /// In ids.
     name: String,
-    /// What is different.
+    /// The difference, in a few words.
     about: String,
     /// The same for the workload.
     how: Vec<How>,
@@ -42,7 +42,7 @@ struct Way {
     paged_too: Vec<String>,
 }
 
-/// What is different in the workload.
+/// A difference in the workload.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum How {

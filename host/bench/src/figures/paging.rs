@@ -30,7 +30,7 @@ pub(crate) struct Paged {
 struct App {
     /// In ids.
     name: String,
-    /// What it does.
+    /// Its work, in a few words.
     about: String,
     /// Its manifest in `examples/mxu`.
     system: String,

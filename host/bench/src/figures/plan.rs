@@ -25,7 +25,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// What cannot be measured on a board with page tables, or without, and what names nothing.
+    /// Refuses an experiment that needs page tables where there are none, or region registers, and names that name nothing.
     pub(crate) fn check(&self, has_tables: bool) -> Result<(), String> {
         let of_regions =
             self.paged.is_some() || self.database.is_some() || self.synthetic.is_some() || self.timed.is_some();

@@ -215,7 +215,7 @@ impl<'a> Figures<'a> {
         self.place.chip
     }
 
-    /// What is repeated on it.
+    /// The experiments that are repeated on it.
     pub(super) fn plan(&self) -> &'a Plan {
         self.chip().figures()
     }

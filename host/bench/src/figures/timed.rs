@@ -29,7 +29,7 @@ pub(crate) struct Timed {
 struct App {
     /// In ids.
     name: String,
-    /// What it does.
+    /// Its work, in a few words.
     about: String,
     /// Its manifest in `examples/mxu`.
     system: String,

@@ -22,9 +22,9 @@ pub(super) const PLACES: [(&str, Kept); 4] =
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LockedWays {
-    /// By how much applications are slowed down at most, percent.
+    /// Applications are slowed down by at most so much, percent,
     most: f64,
-    /// Where at most so many ways are locked.
+    /// by at most so many locked ways.
     up_to: u32,
     /// The applications; `only` names numbers of ways, `paper` is the paper's value with all of them.
     app: Vec<App<u32>>,
@@ -46,7 +46,7 @@ pub(crate) struct Interference {
 struct App<T> {
     /// In ids.
     name: String,
-    /// What it does.
+    /// Its work, in a few words.
     about: String,
     /// Its manifest in `examples/mxu`.
     system: String,
@@ -115,7 +115,7 @@ impl LockedWays {
 }
 
 impl Interference {
-    /// What names nothing.
+    /// Refuses a time that nothing is measured at.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut named = self.app.iter().filter_map(|app| app.only.as_ref()).flatten();
         let unknown = named.find(|time| !TIMES.iter().any(|(name, _)| name == time));
