@@ -39,14 +39,14 @@ pub(crate) fn measure(system: System<'_>, place: &Place<'_>, progress: &mut dyn 
     let name = system.name;
     let mut told = |what: &str| progress(&format!("{name}: building {what}"));
     let built = place.build(system.manifest, &mut told)?;
-    progress(&format!("{name} on {}: running", place.chip.board));
+    progress(&format!("{name} on {}: running", place.chip.board.name));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let watch = watch(place, &built.kernel, &symbols, system.probes)?;
     let outcome = place.start(name, &built.image, name, watch)?;
     let summary = &outcome.summary;
     let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
-    let calls = collect(events, system.probes.len(), place.chip.system_call).map_err(Error::Run)?;
+    let calls = collect(events, system.probes.len(), place.chip.exceptions().call).map_err(Error::Run)?;
     Ok(Calls { instructions: summary.probes.iter().map(|probe| probe.instructions.median).collect(), ..calls })
 }
 

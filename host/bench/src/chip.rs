@@ -1,130 +1,179 @@
-//! The boards on which Cofferdam is measured. A row's id begins with its board's prefix.
+//! The boards on which Cofferdam is measured: those with a file `boards/NAME/bench.toml`. A row's id begins with its board's prefix.
 
-use core::ops::RangeInclusive;
+mod check;
+mod exceptions;
+mod file;
 
-use crate::Operation;
-use crate::{operations, peers};
+#[cfg(test)]
+pub(crate) mod tests;
 
-/// A board under its profile, and what its kernel's handlers are called there.
-#[derive(Clone, Copy, Debug)]
+use std::path::PathBuf;
+
+use build_tool::Install;
+use manifest::{Board, Diagnostic};
+
+pub use exceptions::{Exceptions, Handler, MaskedRow};
+use file::BenchFile;
+pub use file::Systems;
+
+use crate::operations::MASKED;
+use crate::rows::Target;
+use crate::{Error, Operation, Peer, figures, micro};
+
+/// A board, and what is measured on it under its own profile.
+#[derive(Clone, Debug)]
 pub struct Chip {
-    /// Beginning of the ids of its rows.
-    pub prefix: &'static str,
-    /// Board that is emulated.
-    pub board: &'static str,
-    /// Chip that is modelled.
-    pub profile: &'static str,
-    /// Whether accesses are checked by page tables.
-    pub tables: bool,
-    /// The system of the allocators.
-    pub heap: &'static str,
-    /// The system of the pieces of code that have public figures.
-    pub micro: &'static str,
-    /// Number of the exception of a system call.
-    pub system_call: u16,
-    /// What is no call: last part of a row's id, what it is, and the exceptions that it serves.
-    pub handlers: &'static [Handler],
-    /// What is run for the longest activation of each path. Together the systems take every path: real work, hostile calls of every kind,
-    /// deaths, and crowds.
-    pub paths: &'static [&'static str],
-    /// What is run beside these for what the kernel's paths cost at most: lives and deaths, many threads at once, floating-point state.
-    pub costs: &'static [&'static str],
-    /// Label of the first instruction of the timer's handler.
-    pub timer_entry: &'static str,
-    /// What `subject` measures on it: manifest, operations, longest masked stretch, handlers.
-    pub(crate) basic: Basic,
+    /// The board.
+    pub board: Board,
+    file: BenchFile,
 }
 
-/// Last part of an id, what the handler does, and the exceptions that it serves.
-pub type Handler = (&'static str, &'static str, &'static [RangeInclusive<u16>]);
+/// Every board that is measured, in the order of the boards' names, which is that of the table.
+///
+/// # Errors
+/// [`Error::Data`] with CF0605 for a file that cannot be read, does not follow its schema, contradicts itself, or has another board's prefix; what
+/// [`Install::board`] refuses otherwise.
+pub fn all(install: &Install) -> Result<Vec<Chip>, Error> {
+    let measured = install.boards().into_iter().filter(|name| path(install, name).is_file());
+    let chips = measured.map(|name| Chip::read(install, &name)).collect::<Result<Vec<Chip>, Error>>()?;
+    for (index, chip) in chips.iter().enumerate() {
+        if let Some(other) = chips[..index].iter().find(|other| other.prefix() == chip.prefix()) {
+            let why = format!("its prefix `{}` is that of `{}`", chip.prefix(), other.board.name);
+            return Err(damaged(&chip.board.name, &why).into());
+        }
+    }
+    Ok(chips)
+}
 
-/// The rows of the benchmark system.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Basic {
-    pub system: &'static str,
-    pub operations: &'static [Operation],
-    pub masked: (&'static str, &'static str),
-    pub handlers: &'static [(&'static str, &'static str, RangeInclusive<u32>)],
+/// A board by its name.
+///
+/// # Errors
+/// [`Error::Data`]: CF0202 when nothing is measured on it, and as for [`all`].
+pub fn find(install: &Install, board: &str) -> Result<Chip, Error> {
+    let chips = all(install)?;
+    let names: Vec<&str> = chips.iter().map(|chip| chip.board.name.as_str()).collect();
+    let unknown = Diagnostic::new("CF0202", format!("nothing is measured on the board `{board}`"))
+        .limit(format!("known: {}", names.join(", ")))
+        .rule("a board on which something is measured has a file boards/NAME/bench.toml")
+        .remedy("choose one of the known boards, or write the file as docs/bench.md says");
+    chips.into_iter().find(|chip| chip.board.name == board).ok_or_else(|| unknown.into())
+}
+
+fn path(install: &Install, board: &str) -> PathBuf {
+    install.root.join("boards").join(board).join("bench.toml")
+}
+
+/// The refusal of a board's file, which belongs to the installation.
+fn damaged(board: &str, why: &str) -> Diagnostic {
+    Diagnostic::new("CF0605", format!("boards/{board}/bench.toml is wrong: {why}"))
+        .rule("boards/NAME/bench.toml follows the schema of docs/bench.md")
+        .remedy("correct the file")
 }
 
 impl Chip {
+    fn read(install: &Install, board: &str) -> Result<Chip, Error> {
+        let text = std::fs::read_to_string(path(install, board));
+        let text = text.map_err(|error| damaged(board, &error.to_string()))?;
+        Ok(Chip::new(install.board(board)?, &text)?)
+    }
+
+    /// A board with the text of its `bench.toml`.
+    ///
+    /// # Errors
+    /// CF0605 when the text does not follow the schema, or contradicts itself or the board.
+    pub fn new(board: Board, text: &str) -> Result<Chip, Diagnostic> {
+        let name = board.name.clone();
+        let file = toml::from_str(text).map_err(|error| damaged(&name, error.message()))?;
+        let chip = Chip { board, file };
+        chip.check().map_err(|why| damaged(&name, &why))?;
+        Ok(chip)
+    }
+
+    /// Beginning of the ids of its rows, up to the first dot.
+    pub fn prefix(&self) -> &str {
+        &self.file.prefix
+    }
+
     /// Beginning of the ids of its rows of one kind.
     pub fn rows(&self, kind: &str) -> String {
-        format!("{}.{kind}.", self.prefix)
+        format!("{}.{kind}.", self.prefix())
+    }
+
+    /// Whether accesses are checked by page tables.
+    pub fn has_tables(&self) -> bool {
+        self.board.pages().is_some()
+    }
+
+    /// Whether domains can have tightly coupled memory.
+    pub fn has_tcm(&self) -> bool {
+        self.board.memory.values().any(|memory| memory.class == Some(spec::MemoryClass::Tcm))
+    }
+
+    /// The systems that are run on it.
+    pub fn systems(&self) -> &Systems {
+        &self.file.systems
+    }
+
+    /// Numbers of its exceptions.
+    pub fn exceptions(&self) -> &Exceptions {
+        &self.file.exceptions
+    }
+
+    /// Label of the first instruction of the timer's handler.
+    pub fn timer_entry(&self) -> &str {
+        &self.file.timer_entry
+    }
+
+    /// The systems that Cofferdam is compared with, in the order of the table.
+    pub fn peers(&self) -> &[Peer] {
+        &self.file.peer
+    }
+
+    /// The operations of Cofferdam, or of a peer, in the order of the table.
+    pub fn operations(&self, of: Option<&Peer>) -> Vec<Operation> {
+        let mut operations: Vec<Operation> =
+            self.file.operation.iter().filter(|operation| operation.is_of(of)).cloned().collect();
+        for operation in &mut operations {
+            let published = of.and_then(|peer| peer.paper.clone());
+            operation.paper = operation.paper.take().or(published);
+        }
+        operations
+    }
+
+    /// Short pieces of code with public figures.
+    pub(crate) fn micro(&self) -> &[micro::Micro] {
+        &self.file.micro
+    }
+
+    /// The experiments that are repeated on it.
+    pub(crate) fn figures(&self) -> &figures::Plan {
+        &self.file.figures
+    }
+
+    /// Targets by the ids of their rows.
+    pub fn targets(&self) -> Vec<(String, Target)> {
+        self.file.targets(&self.board)
+    }
+
+    /// The rows of the longest activations in the benchmark system.
+    pub fn masked_rows(&self) -> Vec<MaskedRow> {
+        self.exceptions().masked_rows()
+    }
+
+    /// Ids of all rows that the file lists.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let peers = self.peers().iter().map(Some);
+        let of_subjects = core::iter::once(None).chain(peers).flat_map(|of| self.subject_ids(of));
+        let micro = self.micro().iter().map(|micro| self.rows(micro::KIND) + &micro.name);
+        of_subjects.chain(micro).collect()
+    }
+
+    /// Ids of the rows of Cofferdam, or of a peer, in the benchmark.
+    pub(crate) fn subject_ids(&self, of: Option<&Peer>) -> Vec<String> {
+        let operations = self.operations(of).into_iter().map(|operation| operation.id);
+        let handlers = self.masked_rows().into_iter().filter(|_| of.is_none()).map(|row| row.id.to_owned());
+        let all = operations.chain([MASKED.0.to_owned()]).chain(handlers);
+        let suffix = of.map_or_else(String::new, |peer| format!(".{}", peer.suffix));
+        all.map(|id| format!("{}.{id}{suffix}", self.prefix())).collect()
     }
 }
-
-/// Every board, in the order of the table.
-pub const ALL: [Chip; 2] = [M7, A9];
-
-const HERD: &str = "tests/time/herd.toml";
-const EMPTY_HERD: &str = "tests/time/herd-empty.toml";
-const FLOAT: &str = "tests/time/float.toml";
-const KILLED: &str = "tests/time/gate-killed.toml";
-const CRUMBS: &str = "tests/time/crumbs-timer.toml";
-
-/// The Cortex-M7. Exceptions: ARM DDI 0403, B1.5.2.
-pub const M7: Chip = Chip {
-    prefix: "m7",
-    board: peers::BOARD,
-    profile: "stm32f767",
-    tables: false,
-    heap: "examples/heap/system.toml",
-    micro: "examples/bench/micro.toml",
-    system_call: 11,
-    handlers: &[
-        ("fault", "fault or miss", &[3..=6]),
-        ("timer", "timer, all that is due", &[15..=15]),
-        ("interrupt", "another interrupt", &[16..=255]),
-    ],
-    paths: &[
-        "tests/paths/system.toml",
-        "examples/bench/system.toml",
-        "tests/attacks/system.toml",
-        "tests/attacks/random.toml",
-        "tests/manager/hostile.toml",
-        "examples/gateway/system.toml",
-    ],
-    costs: &["tests/attacks/restarts.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
-    timer_entry: "cofferdam_timer_entry",
-    basic: Basic {
-        system: "examples/bench/system.toml",
-        operations: operations::COFFERDAM,
-        masked: operations::MASKED,
-        handlers: operations::HANDLERS,
-    },
-};
-
-/// The Cortex-A9. Exceptions: places in the vector table (ARM DDI 0406, B1.8.1), interrupts behind 16 (29: the private timer). An interrupt
-/// that nobody has, or that went before it was taken, keeps number 6.
-pub const A9: Chip = Chip {
-    prefix: "a9",
-    board: "xilinx-zynq-a9",
-    profile: "xc7z020",
-    tables: true,
-    heap: "examples/heap/a9.toml",
-    micro: "examples/bench/micro-a9.toml",
-    system_call: 2,
-    handlers: &[
-        ("fault", "fault", &[1..=1, 3..=4]),
-        ("timer", "timer, all that is due", &[45..=45]),
-        ("interrupt", "another interrupt", &[46..=255]),
-    ],
-    paths: &[
-        "tests/paths/system.toml",
-        "examples/bench/a9.toml",
-        "tests/attacks/a9.toml",
-        "tests/attacks/random-a9.toml",
-        "tests/manager/hostile.toml",
-        "examples/memory/system.toml",
-        "tests/manager/history.toml",
-    ],
-    costs: &["tests/attacks/restarts-a9.toml", HERD, EMPTY_HERD, FLOAT, KILLED, CRUMBS],
-    timer_entry: "cofferdam_interrupt_entry",
-    basic: Basic {
-        system: "examples/bench/a9.toml",
-        operations: operations::COFFERDAM_A9,
-        masked: operations::MASKED_A9,
-        handlers: operations::HANDLERS_A9,
-    },
-};

@@ -28,15 +28,21 @@ pub enum Error {
         /// Where it was looked for.
         files: Vec<PathBuf>,
     },
-    /// `targets.toml` does not follow its schema.
-    #[error("targets.toml: {0}")]
-    Targets(String),
+    /// The file of a board is wrong, or there is none.
+    #[error("{0}")]
+    Data(Box<manifest::Diagnostic>),
     /// A run did not end as it should; the text says which and how.
     #[error("{0}")]
     Run(String),
     /// [`crate::Options::only`] names no row.
     #[error("no row's id begins with {0}")]
     NoSuchRow(String),
+}
+
+impl From<manifest::Diagnostic> for Error {
+    fn from(refusal: manifest::Diagnostic) -> Self {
+        Self::Data(Box::new(refusal))
+    }
 }
 
 impl Error {

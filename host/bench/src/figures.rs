@@ -1,16 +1,18 @@
-//! The figures about paged and pinned regions: `examples/mxu` in many variations, each beside the paper's value.
+//! The figures about paged and pinned regions, and about page tables: `examples/mxu` in many variations, each beside the paper's value. The file
+//! of a board says which are measured there ([`plan`]).
 //!
 //! * [`paging`]: how much slower an application is over paged regions than over pinned ones, by their number and geometry.
 //! * [`database`]: a database done in other ways, because its overhead is far below the paper's.
-//! * [`places`]: the Cortex-A9: accesses by where translation is kept, left alone and under interference.
+//! * [`places`]: with page tables: accesses by where translation is kept, left alone and under interference.
 //! * [`synthetic`]: replacement policies, and interference after every n accesses.
 //! * [`timed`]: applications under interference at fixed times.
-//! * [`translation`]: the Cortex-A9: locked ways of the second-level cache, and interference by where translation is kept.
+//! * [`translation`]: with page tables: locked ways of the second-level cache, and interference by where translation is kept.
 
 mod database;
 mod manifests;
 mod paging;
 mod places;
+mod plan;
 mod synthetic;
 mod system;
 mod table;
@@ -20,18 +22,17 @@ mod translation;
 #[cfg(test)]
 mod tests;
 
-pub use system::{Adversary, Chip, Emptied, Figures, Geometry, Heap, Kept, Measured, Ran, Stretch, Variation};
+pub(crate) use plan::Plan;
+pub use system::{Adversary, Emptied, Figures, Geometry, Heap, Kept, Measured, Ran, Stretch, Usage, Variation};
 pub use table::figures_table;
 
-use crate::rows::Row;
-use crate::{Error, Target, chip, systems};
+use crate::rows::{Row, kind};
+use crate::{Error, Target};
 
-/// Beginning of the ids of the rows about regions.
-pub const PREFIX: &str = "m7.mxu.";
-/// Beginning of the ids of the rows about page tables.
-pub const PREFIX_A9: &str = "a9.mxu.";
+/// Part of the ids of all rows of this kind behind the board's prefix.
+pub const KIND: &str = "mxu";
 
-/// Measures the rows whose ids begin with `only`, or all.
+/// Measures the rows of the board's plan whose ids begin with `only`, or all.
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured. A variation that admission refuses is a row, not an error.
@@ -45,27 +46,14 @@ pub fn measure(
     rows.extend(database::measure(figures, &mut wanted)?);
     rows.extend(synthetic::measure(figures, &mut wanted)?);
     rows.extend(timed::measure(figures, &mut wanted)?);
+    rows.extend(places::measure(figures, &mut wanted)?);
+    rows.extend(translation::measure(figures, &mut wanted)?);
     Ok(rows)
 }
 
 /// Whether a row is of these.
 pub fn is_one(id: &str) -> bool {
-    [PREFIX, PREFIX_A9].iter().any(|prefix| id.starts_with(prefix))
-}
-
-/// The same of the rows about page tables.
-///
-/// # Errors
-/// Whatever keeps a figure from being measured.
-pub fn measure_a9(
-    figures: &mut Figures<'_>,
-    only: Option<&str>,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, Error> {
-    let mut wanted = Wanted { only, progress };
-    let mut rows = places::measure(figures, &mut wanted)?;
-    rows.extend(translation::measure(figures, &mut wanted)?);
-    Ok(rows)
+    kind(id) == Some(KIND)
 }
 
 /// Which rows are asked for, and who is told.
@@ -88,11 +76,6 @@ impl Wanted<'_> {
     fn tell(&mut self, id: &str) {
         (self.progress)(&format!("figures: {id}"));
     }
-}
-
-/// A row without target.
-fn row(id: &str, operation: String) -> Row {
-    systems::row(&chip::M7, id.to_owned(), "Cofferdam", operation)
 }
 
 /// How much more `cycles` is than `base`, in percent, to two places.

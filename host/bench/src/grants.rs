@@ -1,4 +1,4 @@
-//! The memory manager (`examples/heap/extents.toml`): cycles of a request through its gate, of every size and over a long history, without
+//! The memory manager, as a client sees it: cycles of a request through its gate, of every size and over a long history, without
 //! scrubbing and with it.
 
 use crate::calls::{self, Calls, System, ratio};
@@ -10,8 +10,6 @@ use crate::{Error, Row, samples, systems};
 
 /// What the ids of all rows of this kind have behind the board.
 pub const KIND: &str = "manager";
-
-const SYSTEM: &str = "examples/heap/extents.toml";
 
 /// End of the id, part of the label, what is measured, and whether the largest value has a target beside the median.
 type Part = (&'static str, &'static str, &'static str, bool);
@@ -32,7 +30,7 @@ const PARTS_OF_PAGES: [Part; 2] = [
 ];
 
 fn parts(chip: &Chip) -> Vec<Part> {
-    match chip.tables {
+    match chip.has_tables() {
         false => PARTS.to_vec(),
         true => {
             PARTS.into_iter().map(|(id, label, about, _)| (id, label, about, false)).chain(PARTS_OF_PAGES).collect()
@@ -49,21 +47,22 @@ mod mark {
     pub const COUNT: u16 = 0x31;
 }
 
-/// Runs the system and returns its rows.
+/// Runs the system, if the board has one, and returns its rows.
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let probes: Vec<String> = parts(&place.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
-    let system = System { manifest: SYSTEM, name: "manager", probes: &probes };
-    rows(&place.chip, &calls::measure(system, place, progress)?)
+    let Some(manifest) = &place.chip.systems().manager else { return Ok(Vec::new()) };
+    let probes: Vec<String> = parts(place.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
+    let system = System { manifest, name: "manager", probes: &probes };
+    rows(place.chip, &calls::measure(system, place, progress)?)
 }
 
 fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     let told = |number| measured.marks.iter().find(|(mark, _)| *mark == number).map_or(0, |(_, value)| *value);
     let (count, failed) = (told(mark::COUNT), told(mark::FAILED));
     if failed > count / SELDOM {
-        return Err(Error::Run(format!("manager: {failed} of {count} requests were refused on {}", chip.board)));
+        return Err(Error::Run(format!("manager: {failed} of {count} requests were refused on {}", chip.board.name)));
     }
     let row = |(index, (id, label, about, judged)): (usize, &Part)| {
         let cycles = measured.samples.get(index).and_then(|found| samples::warm_at_least(found, 1));
@@ -83,7 +82,7 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::{A9, M7};
+    use crate::chip::tests::{a9, m7};
 
     fn measured(calls: usize) -> Calls {
         let samples =
@@ -97,7 +96,7 @@ mod tests {
 
     #[test]
     fn only_what_does_not_scrub_is_judged() {
-        let rows = rows(&M7, &measured(10)).expect("enough calls");
+        let rows = rows(&m7(), &measured(10)).expect("enough calls");
         let met: Vec<Option<bool>> = rows.iter().map(|row| row.met).collect();
         assert_eq!(met, [Some(false), Some(true), Some(true), Some(true), None, None]);
         assert_eq!((rows[0].cycles.median, rows[0].cycles.max, rows[0].instructions), (100, 250, 7));
@@ -106,7 +105,7 @@ mod tests {
 
     #[test]
     fn requests_are_seen_one_by_one_where_there_are_tables() {
-        let rows = rows(&A9, &measured(10)).expect("enough calls");
+        let rows = rows(&a9(), &measured(10)).expect("enough calls");
         let told: Vec<(&str, Option<bool>)> = rows.iter().map(|row| (row.id.as_str(), row.met)).collect();
         assert_eq!(told[0], ("a9.manager.grant", None));
         assert_eq!(told[6..], [("a9.manager.admit", Some(true)), ("a9.manager.map", None)]);
@@ -116,13 +115,13 @@ mod tests {
     fn a_history_that_is_refused_is_no_figure() {
         let mut refused = measured(10);
         refused.marks[1] = (mark::FAILED, 1001);
-        assert!(rows(&M7, &refused).is_err());
+        assert!(rows(&m7(), &refused).is_err());
     }
 
     #[test]
     fn too_few_calls_are_an_error() {
         let mut few = measured(10);
         few.samples[2].truncate(samples::WARM);
-        assert!(rows(&M7, &few).is_err());
+        assert!(rows(&m7(), &few).is_err());
     }
 }

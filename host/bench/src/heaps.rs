@@ -1,8 +1,8 @@
 //! Allocators side by side (`examples/heap`): cycles of `malloc` and `free`, and the memory that the same history needs.
 
 use crate::calls::{self, Calls, System, ratio};
-use crate::chip::{self, Chip};
-use crate::rows::Target;
+use crate::chip::Chip;
+use crate::rows::{Target, kind};
 use crate::systems::Place;
 use crate::table::{empty, verdict};
 use crate::{Error, Row, grants, samples, systems};
@@ -72,15 +72,16 @@ impl From<&[(u16, u32)]> for Told {
     }
 }
 
-/// Runs `examples/heap` and returns its rows.
+/// Runs the system of the allocators, if the board has one, and returns its rows.
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let Some(manifest) = &place.chip.systems().heap else { return Ok(Vec::new()) };
     let pairs = CONTESTANTS.iter().flat_map(|(who, _)| PARTS.iter().map(move |(_, part, _)| (who, part)));
     let probes: Vec<String> = pairs.map(|(who, part)| format!("heap_{who}_{part}")).collect();
-    let system = System { manifest: place.chip.heap, name: "allocators", probes: &probes };
-    rows(&place.chip, &calls::measure(system, place, progress)?)
+    let system = System { manifest, name: "allocators", probes: &probes };
+    rows(place.chip, &calls::measure(system, place, progress)?)
 }
 
 fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
@@ -114,9 +115,9 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// A board with page tables has no tightly coupled memory: what the domain has for it lies with everything else.
+/// Without tightly coupled memory the heap that is meant for it lies with everything else, and shows nothing of its own.
 fn takes_part(chip: &Chip, who: usize) -> bool {
-    !(chip.tables && who == IN_TCM)
+    who != IN_TCM || chip.has_tcm()
 }
 
 fn row(chip: &Chip, who: usize, id: &str, operation: String) -> Row {
@@ -127,7 +128,7 @@ fn row(chip: &Chip, who: usize, id: &str, operation: String) -> Row {
 
 /// Whether a row is one of allocators or of the memory manager, on any board.
 pub(crate) fn is_one(row: &Row) -> bool {
-    chip::ALL.iter().any(|chip| [KIND, grants::KIND].iter().any(|kind| row.id.starts_with(&chip.rows(kind))))
+    kind(&row.id).is_some_and(|kind| [KIND, grants::KIND].contains(&kind))
 }
 
 /// The rows of allocators and of the memory manager: worst case over median, and bytes. Empty when there are none.

@@ -32,9 +32,9 @@ mod table;
 mod tests;
 
 pub use error::Error;
-pub use operations::{COFFERDAM, COFFERDAM_A9, HANDLERS, HANDLERS_A9, MASKED, MASKED_A9, Operation, of_peer};
+pub use operations::{CyclesLimit, Limit, Operation, Promise};
 pub use peers::{Peer, build as build_peer, sources};
-pub use rows::{Cycles, Public, Row, Target, judge, read, targets, write};
+pub use rows::{Cycles, Public, Row, Target, judge, read, write};
 pub use run::{Options, peer_subject, run};
 pub use subject::{Bench, Subject};
 pub use symbols::Symbols;

@@ -1,5 +1,5 @@
-//! Short pieces of code beside published figures: how far the model is from what others measured or state. `micro.toml` says what is
-//! measured, with the public value and its source; `examples/bench/micro` holds the code.
+//! Short pieces of code beside published figures: how far the model is from what others measured or state. The file of a board
+//! says what is measured, with the public value and its source; `examples/bench/micro` holds the code.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,8 +9,8 @@ use record::{ProbeWatch, Watch};
 use runner::{Mode, Tools};
 use serde::Deserialize;
 
-use crate::chip::{self, Chip};
-use crate::rows::{Cycles, Public};
+use crate::chip::Chip;
+use crate::rows::{Cycles, Public, kind};
 use crate::systems::Place;
 use crate::table::empty;
 use crate::{Error, Row, Symbols, samples};
@@ -23,24 +23,17 @@ pub const KIND: &str = "micro";
 /// A row farther from its source than this, in percent, has to say why.
 pub const WITHIN: f64 = 15.0;
 
-/// The file of rows.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MicroFile {
-    row: Vec<Micro>,
-}
-
-/// One row.
+/// One row, as the file of its board describes it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Micro {
-    /// Id, with the board's prefix and the kind.
-    pub id: String,
+    /// Last part of the id: what stands in the labels.
+    pub name: String,
     /// What happens, in a few words.
     pub about: String,
     /// How many of that stand between the labels.
     pub operations: u32,
-    /// The last part of another id of the same board, whose stretch is taken off this one's.
+    /// Another stretch, by what stands in its labels, that is taken off this one.
     #[serde(default)]
     pub less: Option<String>,
     /// Cycles of one, as published.
@@ -52,55 +45,42 @@ pub(crate) struct Micro {
     pub reason: Option<String>,
 }
 
-impl Micro {
-    /// The last part of the id: what stands in the labels.
-    fn name(&self) -> &str {
-        self.id.rsplit('.').next().unwrap_or(&self.id)
-    }
-}
-
-/// The rows of `micro.toml` that belong to a chip.
-///
-/// # Errors
-/// [`Error::Targets`] when the text does not follow the schema.
-pub(crate) fn of(chip: &Chip, text: &str) -> Result<Vec<Micro>, Error> {
-    let file: MicroFile = toml::from_str(text).map_err(|error| Error::Targets(error.to_string()))?;
-    let rows = chip.rows(KIND);
-    Ok(file.row.into_iter().filter(|row| row.id.starts_with(&rows)).collect())
-}
-
-/// Runs the pieces of a chip and returns their rows; the run's files go to `out`.
+/// Runs the pieces of a chip, if there is a system of them, and returns their rows; the run's files go to `out`.
 ///
 /// # Errors
 /// Whatever keeps a figure from being measured.
 pub fn measure(
     install: &Install,
     tools: &Tools,
-    chip: Chip,
+    chip: &Chip,
     out: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
+    let Some(manifest) = &chip.systems().micro else { return Ok(Vec::new()) };
     let place = &Place::new(install, tools, chip, out)?;
-    let chip = &place.chip;
-    let wanted = of(chip, include_str!("../micro.toml"))?;
-    let names = names(&wanted);
-    let samples = run(place, &names, progress)?;
+    let names = names(chip.micro());
+    let samples = run(place, manifest, &names, progress)?;
     let stretch = |name: &str| {
         let found = names.iter().position(|known| known == name).and_then(|at| samples::warm(&samples[at]));
         found.ok_or_else(|| Error::Run(format!("pieces: {name} was reached too rarely")))
     };
-    wanted.iter().map(|micro| row(place, micro, &stretch)).collect()
+    chip.micro().iter().map(|micro| row(place, micro, &stretch)).collect()
 }
 
 /// The cycles of every round of each stretch.
-fn run(place: &Place<'_>, names: &[String], progress: &mut dyn FnMut(&str)) -> Result<Vec<Vec<u64>>, Error> {
-    let chip = &place.chip;
-    let built = place.build(chip.micro, &mut |what| progress(&format!("pieces: building {what}")))?;
-    progress(&format!("pieces on {}: running", chip.board));
+fn run(
+    place: &Place<'_>,
+    manifest: &str,
+    names: &[String],
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Vec<u64>>, Error> {
+    let chip = place.chip;
+    let built = place.build(manifest, &mut |what| progress(&format!("pieces: building {what}")))?;
+    progress(&format!("pieces on {}: running", chip.board.name));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let probe = |name: &String| {
-        let label = |end: &str| symbols.code(&format!("probe_{}_{name}_{end}", chip.prefix));
+        let label = |end: &str| symbols.code(&format!("probe_{}_{name}_{end}", chip.prefix()));
         Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
     };
     let probes = names.iter().map(probe).collect::<Result<_, Error>>()?;
@@ -112,7 +92,7 @@ fn run(place: &Place<'_>, names: &[String], progress: &mut dyn FnMut(&str)) -> R
 
 /// The stretches to measure: each row's own, and those that are taken off.
 fn names(rows: &[Micro]) -> Vec<String> {
-    let mut names: Vec<String> = rows.iter().map(|row| row.name().to_owned()).collect();
+    let mut names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let taken_off: Vec<String> = rows.iter().filter_map(|row| row.less.clone()).collect();
     names.extend(taken_off);
     names.sort_unstable();
@@ -121,10 +101,10 @@ fn names(rows: &[Micro]) -> Vec<String> {
 }
 
 fn row(place: &Place<'_>, micro: &Micro, stretch: &dyn Fn(&str) -> Result<Cycles, Error>) -> Result<Row, Error> {
-    let cycles = stretch(micro.name())?;
+    let cycles = stretch(&micro.name)?;
     let off = micro.less.as_deref().map_or(Ok(0), |other| stretch(other).map(|other| other.median))?;
     let ours = cycles.median.saturating_sub(off) as f64 / f64::from(micro.operations);
-    let row = place.row(micro.id.clone(), "Cofferdam", micro.about.clone());
+    let row = place.row(place.chip.rows(KIND) + &micro.name, "Cofferdam", micro.about.clone());
     let public = Public {
         ours: hundredths(ours),
         value: micro.public,
@@ -141,7 +121,7 @@ fn hundredths(value: f64) -> f64 {
 
 /// Whether a row is one of these, on any board.
 pub(crate) fn is_one(row: &Row) -> bool {
-    chip::ALL.iter().any(|chip| row.id.starts_with(&chip.rows(KIND)))
+    kind(&row.id) == Some(KIND)
 }
 
 /// Whether the row is within [`WITHIN`] of its source; otherwise its reason, or that it has none.

@@ -1,149 +1,98 @@
-//! What is measured: for each row the labels between which it is measured.
+//! The operations that are measured: for each row the labels between which it is measured, as the file of its board lists it.
 
-use core::ops::RangeInclusive;
+use manifest::Board;
+use serde::Deserialize;
 
 use crate::Peer;
 
+/// Row of the longest stretch with interrupts masked, which no label pair yields: the end of its id, and what it is.
+pub(crate) const MASKED: (&str, &str) = ("masked.longest", "longest stretch with interrupts masked");
+
 /// A row of the table that a pair of labels yields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Operation {
-    /// Id of the row, for peers without their suffix.
-    pub id: &'static str,
+    /// The peers whose operation it is, by their suffixes; none for Cofferdam's.
+    #[serde(default)]
+    pub peers: Vec<String>,
+    /// Id of the row without the board's prefix and the peer's suffix.
+    pub id: String,
     /// What happens, in a few words.
-    pub about: &'static str,
+    pub about: String,
     /// The stretch starts before the instruction at this label; for a handler's first instruction before the exception is
     /// entered.
-    pub start: &'static str,
+    pub start: String,
     /// The stretch ends before the instruction at this label.
-    pub end: &'static str,
+    pub end: String,
     /// What others have published about the same operation.
-    pub paper: Option<&'static str>,
+    #[serde(default)]
+    pub paper: Option<String>,
     /// Whether the row's instructions are the largest count of all rounds; otherwise that of the middle one, because the
     /// kernel's timer, which hits few rounds, is not part of the path.
+    #[serde(default)]
     pub worst: bool,
+    /// Its target.
+    #[serde(default)]
+    pub target: Option<Limit>,
 }
 
-const fn op(id: &'static str, about: &'static str, start: &'static str, end: &'static str) -> Operation {
-    Operation { id, about, start, end, paper: None, worst: false }
+/// A target: the row is judged by its instructions, and by its largest cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// At most so many cycles.
+    #[serde(default)]
+    pub cycles: Option<CyclesLimit>,
+    /// At most so many instructions.
+    #[serde(default)]
+    pub instructions: Option<u64>,
+    /// Fewer instructions than the row of this id, without the board's prefix, measured in the same run.
+    #[serde(default)]
+    pub below: Option<String>,
 }
 
-/// Row of the longest stretch with interrupts masked, which no label pair yields.
-pub const MASKED: (&str, &str) = ("m7.masked.longest", "longest stretch with interrupts masked");
+/// A number of cycles, or the key of `protection` in the board's file that promises one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum CyclesLimit {
+    /// The number.
+    Number(u64),
+    /// The promise.
+    Promised(Promise),
+}
 
-/// Rows of the longest activation of each of Cofferdam's handlers, from its first instruction to the return: id, what it is, and the
-/// exceptions (DDI 0403 B1.5.2) that it serves.
-pub const HANDLERS: &[(&str, &str, RangeInclusive<u32>)] = &[
-    ("m7.masked.miss", "longest handling of a memory-protection fault", 4..=4),
-    ("m7.masked.call", "longest handling of a system call", 11..=11),
-    ("m7.masked.timer", "longest handling of the timer's interrupt", 15..=15),
-    ("m7.masked.interrupt", "longest handling of another interrupt", 16..=255),
-];
+/// A bound of a miss of a paged region that the board's file promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promise {
+    /// With the nodes of the domain's table in tightly coupled memory.
+    L1Cycles,
+    /// With the nodes in on-chip RAM.
+    L2Cycles,
+}
 
-/// As [`MASKED`] and [`HANDLERS`], on the Cortex-A9: numbers of the vector table, and of interrupts behind 16 (29: the private timer).
-pub const MASKED_A9: (&str, &str) = ("a9.masked.longest", "longest stretch with interrupts masked");
-/// As [`MASKED_A9`].
-pub const HANDLERS_A9: &[(&str, &str, RangeInclusive<u32>)] = &[
-    ("a9.masked.call", "longest handling of a system call", 2..=2),
-    ("a9.masked.timer", "longest handling of the timer's interrupt", 45..=45),
-    ("a9.masked.interrupt", "longest handling of another interrupt", 46..=255),
-];
+impl CyclesLimit {
+    /// Cycles, unless the board does not promise that.
+    pub(crate) fn on(self, board: &Board) -> Option<u64> {
+        match self {
+            Self::Number(cycles) => Some(cycles),
+            Self::Promised(Promise::L1Cycles) => board.regions().map(|unit| unit.l1_cycles.into()),
+            Self::Promised(Promise::L2Cycles) => board.regions().map(|unit| unit.l2_cycles.into()),
+        }
+    }
+}
 
-/// What is measured on the Cortex-A9: `examples/bench/a9.toml`.
-pub const COFFERDAM_A9: &[Operation] = &[
-    Operation {
-        paper: Some("seL4, silicon at 1 GHz: call 367, reply 352 cycles"),
-        ..op("a9.gate.call_return", "gate call and return", "probe_gate_start", "probe_gate_end")
-    },
-    op("a9.notify.thread", "notification to thread of another domain", "probe_notify_start", "probe_notify_end"),
-    Operation {
-        paper: Some("seL4, silicon at 1 GHz: interrupt to user 775 cycles"),
-        ..op("a9.irq.thread", "interrupt to thread of another domain", "cofferdam_interrupt_entry", "probe_irq_end")
-    },
-    op("a9.switch.within", "yield, one way, same domain", "probe_within_start", "probe_within_end"),
-    op("a9.switch.within.round_trip", "yield there and back, same domain", "probe_within_start", "probe_within_round"),
-    op("a9.switch.across", "yield, one way, other domain", "probe_across_start", "probe_across_end"),
-    op("a9.switch.across.round_trip", "yield there and back, other domain", "probe_across_start", "probe_across_round"),
-];
+impl Operation {
+    /// Whether it is an operation of that peer, or of Cofferdam.
+    pub(crate) fn is_of(&self, peer: Option<&Peer>) -> bool {
+        peer.map_or(self.peers.is_empty(), |peer| self.peers.contains(&peer.suffix))
+    }
 
-/// Operations of Cofferdam; the labels are those of `examples/bench` and the kernel's exception entries.
-pub const COFFERDAM: &[Operation] = &[
-    op("m7.gate.call_return", "gate call and return", "probe_gate_start", "probe_gate_end"),
-    op("m7.notify.thread", "notification to thread of another domain", "probe_notify_start", "probe_notify_end"),
-    op("m7.irq.thread", "interrupt to thread of another domain", "cofferdam_interrupt_entry", "probe_irq_end"),
-    op("m7.switch.within", "yield, one way, same domain", "probe_within_start", "probe_within_end"),
-    op("m7.switch.within.round_trip", "yield there and back, same domain", "probe_within_start", "probe_within_round"),
-    op("m7.switch.across", "yield, one way, other domain", "probe_across_start", "probe_across_end"),
-    op("m7.switch.across.round_trip", "yield there and back, other domain", "probe_across_start", "probe_across_round"),
-    Operation {
-        worst: true,
-        ..op("m7.miss.paged", "paged-region miss to restarted load", "cofferdam_memory_entry", "probe_miss_load")
-    },
-    op("m7.miss.deepest", "load with a miss, deepest table, FP frame", "probe_dtcm_start", "probe_dtcm_end"),
-    op("m7.miss.deepest.sdram", "the same, stack in SDRAM", "probe_sdram_start", "probe_sdram_end"),
-    op("m7.miss.deepest.l2", "the same, table in on-chip SRAM", "probe_sram_start", "probe_sram_end"),
-];
-
-const QUEUES: Operation =
-    op("m7.gate.call_return", "request and reply through queues", "probe_queue_start", "probe_queue_end");
-const MESSAGE: Operation = op("m7.message.thread", "message to task", "probe_queue_start", "probe_message_end");
-const SEMAPHORE: Operation =
-    op("m7.notify.thread", "semaphore to task", "probe_semaphore_start", "probe_semaphore_end");
-const UNCONTENDED: Operation =
-    op("m7.semaphore.uncontended", "semaphore take and give", "probe_uncontended_start", "probe_uncontended_end");
-const INTERRUPT: Operation = op("m7.irq.thread", "interrupt to task", "probe_irq_start", "probe_irq_end");
-
-/// FreeRTOS has one protection domain, so that its switch is one within a domain.
-const FREERTOS: &[Operation] = &[
-    QUEUES,
-    MESSAGE,
-    SEMAPHORE,
-    UNCONTENDED,
-    INTERRUPT,
-    op("m7.switch.within", "yield, one way", "probe_yield_start", "probe_switch_end"),
-    op("m7.switch.within.round_trip", "yield there and back", "probe_yield_start", "probe_yield_end"),
-];
-
-/// Each task of FreeRTOS-MPU is a protection domain.
-const FREERTOS_MPU: &[Operation] = &[
-    QUEUES,
-    MESSAGE,
-    SEMAPHORE,
-    UNCONTENDED,
-    INTERRUPT,
-    op("m7.switch.across", "yield, one way", "probe_yield_start", "probe_switch_end"),
-    op("m7.switch.across.round_trip", "yield there and back", "probe_yield_start", "probe_yield_end"),
-];
-
-/// The load with its miss in MxU 5.1, on silicon: 99th percentile, without the cost of a policy.
-const MISS: Option<&str> = Some("MxU, silicon: 360 cycles");
-
-/// The handler of a miss in C has no thread and no interrupt. Its worst case has the memory of its code to reckon with, as ours in
-/// tightly coupled memory has not.
-const C_HANDLER: &[Operation] = &[
-    Operation {
-        worst: true,
-        paper: MISS,
-        ..op("m7.miss.paged", "the same, handler in C in flash", "memory_fault", "probe_miss_load")
-    },
-    Operation {
-        paper: MISS,
-        ..op("m7.miss.deepest", "the same, handler in C in flash", "probe_dtcm_start", "probe_dtcm_end")
-    },
-    Operation {
-        paper: MISS,
-        ..op("m7.miss.deepest.cold", "the same, its code not in the accelerator", "probe_cold_start", "probe_cold_end")
-    },
-    Operation {
-        paper: MISS,
-        ..op("m7.miss.deepest.l2", "the same as the first, table in SRAM", "probe_sram_start", "probe_sram_end")
-    },
-];
-
-/// Operations of a peer; the labels are those of `guests/common`.
-pub const fn of_peer(peer: Peer) -> &'static [Operation] {
-    match peer {
-        Peer::FreeRtos => FREERTOS,
-        Peer::FreeRtosMpu => FREERTOS_MPU,
-        Peer::CHandler => C_HANDLER,
+    /// Ids of its rows without the board's prefix.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        match self.peers.is_empty() {
+            true => vec![self.id.clone()],
+            false => self.peers.iter().map(|suffix| format!("{}.{suffix}", self.id)).collect(),
+        }
     }
 }

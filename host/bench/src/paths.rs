@@ -4,7 +4,7 @@
 use abi::CALLS;
 use record::{Spread, Summary};
 
-use crate::chip::Chip;
+use crate::chip::{Chip, Handler};
 use crate::costs::FRAMES;
 use crate::rows::{Cycles, Target};
 use crate::systems::Place;
@@ -14,12 +14,12 @@ use crate::{Error, Row};
 pub const KIND: &str = "path";
 
 /// The longest activation of a path that was seen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Longest {
     cycles: Spread,
     instructions: Spread,
-    most_cycles_in: &'static str,
-    most_instructions_in: &'static str,
+    most_cycles_in: String,
+    most_instructions_in: String,
 }
 
 /// A path: the last part of its row's id, what it is, and what was seen of it.
@@ -34,18 +34,19 @@ struct Way {
 /// # Errors
 /// Whatever keeps a system from running to its end.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let chip = &place.chip;
+    let chip = place.chip;
     let mut paths = paths(chip);
     let mut costs = None;
-    for system in chip.paths {
-        progress(&format!("kernel paths on {}: {system}", chip.board));
+    for system in &chip.systems().paths {
+        progress(&format!("kernel paths on {}: {system}", chip.board.name));
         let built = place.build(system, &mut |_| ())?;
         costs = Some(built.loaded.board.kernel);
         let directory = format!("paths/{system}");
         let watch = place.watch(&built.kernel)?;
         add(chip, &mut paths, system, &place.start(system, &built.image, &directory, watch)?.summary);
     }
-    let costs = costs.ok_or_else(|| Error::Run("no system".to_owned()))?;
+    // Nothing is run: there are no rows.
+    let Some(costs) = costs else { return Ok(Vec::new()) };
     let changes_frames = |id: &str| {
         let of = |call: &abi::CallDoc| FRAMES.contains(&call.call) && id.ends_with(call.name);
         CALLS.iter().any(of)
@@ -61,11 +62,12 @@ pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Resu
 fn paths(chip: &Chip) -> Vec<Way> {
     let path = |id: String, about: String| Way { id: chip.rows(KIND) + &id, about, longest: None };
     let calls = CALLS.iter().map(|doc| path(format!("call.{}", doc.name), doc.name.to_uppercase()));
-    let handlers = chip.handlers.iter().map(|(id, about, _)| path((*id).to_owned(), (*about).to_owned()));
+    let handlers =
+        Handler::ALL.map(|handler| path(handler.name().to_owned(), chip.exceptions().about(handler).to_owned()));
     calls.chain(handlers).collect()
 }
 
-fn add(chip: &Chip, paths: &mut [Way], system: &'static str, summary: &Summary) {
+fn add(chip: &Chip, paths: &mut [Way], system: &str, summary: &Summary) {
     let prefix = chip.rows(KIND);
     let mut seen = |name: Option<String>, cycles, instructions| {
         let name = name.map(|name| prefix.clone() + &name);
@@ -78,18 +80,19 @@ fn add(chip: &Chip, paths: &mut [Way], system: &'static str, summary: &Summary) 
         seen(call.map(|doc| format!("call.{}", doc.name)), time.cycles, time.instructions);
     }
     for time in &summary.masked.vectors {
-        let handler =
-            chip.handlers.iter().find(|handler| handler.2.iter().any(|served| served.contains(&time.exception)));
-        seen(handler.map(|handler| handler.0.to_owned()), time.cycles, time.instructions);
+        let handler = chip.exceptions().handler(time.exception);
+        seen(handler.map(|handler| handler.name().to_owned()), time.cycles, time.instructions);
     }
 }
 
 impl Way {
-    fn add(&mut self, system: &'static str, cycles: Spread, instructions: Spread) {
-        let new = Longest { cycles, instructions, most_cycles_in: system, most_instructions_in: system };
-        let longest = self.longest.get_or_insert(new);
+    fn add(&mut self, system: &str, cycles: Spread, instructions: Spread) {
+        let system = system.to_owned();
+        let new =
+            || Longest { cycles, instructions, most_cycles_in: system.clone(), most_instructions_in: system.clone() };
+        let longest = self.longest.get_or_insert_with(new);
         if longest.cycles.max < cycles.max {
-            (longest.cycles, longest.most_cycles_in) = (cycles, system);
+            (longest.cycles, longest.most_cycles_in) = (cycles, system.clone());
         }
         if longest.instructions.max < instructions.max {
             (longest.instructions, longest.most_instructions_in) = (instructions, system);
@@ -98,11 +101,11 @@ impl Way {
 }
 
 fn row(place: &Place<'_>, path: &Way, limit: u64) -> Option<Row> {
-    let longest = path.longest?;
+    let longest = path.longest.as_ref()?;
     let short = |system: &str| system.trim_end_matches("/system.toml").trim_end_matches(".toml").to_owned();
-    let mut seen_in = short(longest.most_instructions_in);
+    let mut seen_in = short(&longest.most_instructions_in);
     if longest.most_cycles_in != longest.most_instructions_in {
-        seen_in += &format!(", {}", short(longest.most_cycles_in));
+        seen_in += &format!(", {}", short(&longest.most_cycles_in));
     }
     let operation = format!("{}; longest in {seen_in}", path.about);
     Some(Row {

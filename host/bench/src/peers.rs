@@ -4,81 +4,38 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use build_tool::{Install, Toolchain, compiler_flags};
+use manifest::Board;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Error;
 
-/// The crate that carries the sources of FreeRTOS, for two peers.
+/// The crate that carries the sources of FreeRTOS.
 const SOURCES_CRATE: &str = "freertos-next";
-/// The board for which the peers are written.
-pub const BOARD: &str = "mps2-an500";
 
-/// A system that Cofferdam is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// FreeRTOS for the Cortex-M7; no protection.
-    FreeRtos,
-    /// FreeRTOS with memory protection; the tasks are unprivileged.
-    FreeRtosMpu,
-    /// No kernel: a handler of paged regions' misses in plain C, and a thread that misses.
-    CHandler,
-}
-
-impl Peer {
-    /// Every peer, in the order of the table.
-    pub const ALL: [Peer; 3] = [Peer::FreeRtos, Peer::FreeRtosMpu, Peer::CHandler];
-
-    /// Directory below `guests/`.
-    pub const fn directory(self) -> &'static str {
-        match self {
-            Self::FreeRtos => "freertos",
-            Self::FreeRtosMpu => "freertos-mpu",
-            Self::CHandler => "c-handler",
-        }
-    }
-
-    /// What the table calls it.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::FreeRtos => "FreeRTOS 11.2",
-            Self::FreeRtosMpu => "FreeRTOS-MPU 11.2",
-            Self::CHandler => "C in flash",
-        }
-    }
-
+/// A system that Cofferdam is compared with, as the file of the board for which it is written describes it. Paths begin below `guests/`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
     /// Suffix of the ids of its rows.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Self::FreeRtos => "freertos",
-            Self::FreeRtosMpu => "freertos_mpu",
-            Self::CHandler => "c_handler",
-        }
-    }
-
+    pub suffix: String,
+    /// What the table calls it.
+    pub title: String,
+    /// Directory of its headers.
+    directory: String,
     /// Directory of the port below `FreeRTOS-Kernel/portable/GCC`; none without FreeRTOS.
-    const fn port(self) -> Option<&'static str> {
-        match self {
-            Self::FreeRtos => Some("ARM_CM7/r0p1"),
-            Self::FreeRtosMpu => Some("ARM_CM4_MPU"),
-            Self::CHandler => None,
-        }
-    }
-
-    /// The linker script below `guests/`.
-    const fn linker_script(self) -> &'static str {
-        match self {
-            Self::FreeRtos | Self::FreeRtosMpu => "common/peer.ld",
-            Self::CHandler => "c-handler/image.ld",
-        }
-    }
-
+    #[serde(default)]
+    port: Option<String>,
     /// Sources of the port beside `port.c`, relative to `FreeRTOS-Kernel/portable`.
-    const fn extra(self) -> &'static [&'static str] {
-        match self {
-            Self::FreeRtos | Self::CHandler => &[],
-            Self::FreeRtosMpu => &["GCC/ARM_CM4_MPU/mpu_wrappers_v2_asm.c", "Common/mpu_wrappers_v2.c"],
-        }
-    }
+    #[serde(default)]
+    portable: Vec<String>,
+    /// Its own sources.
+    sources: Vec<String>,
+    /// The linker script.
+    linker_script: String,
+    /// A published value that holds for all of its operations.
+    #[serde(default)]
+    pub(crate) paper: Option<String>,
 }
 
 /// `FreeRTOS-Kernel` in the sources that cargo fetched.
@@ -101,15 +58,14 @@ pub fn sources(install: &Install) -> Result<PathBuf, Error> {
     Ok(Path::new(manifest).with_file_name("FreeRTOS-Kernel"))
 }
 
-/// Compiles and links a peer from the `FreeRTOS-Kernel` directory `kernel` into `out`; returns the image.
+/// Compiles and links a peer for its board from the `FreeRTOS-Kernel` directory `kernel` into `out`; returns the image.
 ///
 /// # Errors
 /// [`Error::Build`] with what the compiler said.
-pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result<PathBuf, Error> {
+pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: &Path) -> Result<PathBuf, Error> {
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
-    let board = install.board(BOARD).map_err(refused)?;
     let gcc = Toolchain::find(&board.core.targets.domain).map_err(refused)?.gcc;
-    let objects = out.join(peer.directory());
+    let objects = out.join(&peer.directory);
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;
     let mut linked = Vec::new();
@@ -120,36 +76,34 @@ pub fn build(install: &Install, kernel: &Path, peer: Peer, out: &Path) -> Result
         for include in includes(root, kernel, peer) {
             command.arg("-I").arg(include);
         }
-        command.args(compiler_flags(install, &board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
+        command.args(compiler_flags(install, board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
         linked.push(object);
     }
-    let image = out.join(format!("{}.elf", peer.directory()));
+    let image = out.join(format!("{}.elf", peer.directory));
     let mut link = Command::new(&gcc);
     link.args(&board.core.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
-    link.arg(root.join("guests").join(peer.linker_script())).args(linked).arg("-o").arg(&image);
+    link.arg(root.join("guests").join(&peer.linker_script)).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)
 }
 
 /// Every source with whether it is this repository's own.
-fn source_list(root: &Path, kernel: &Path, peer: Peer) -> Vec<(PathBuf, bool)> {
-    let own = |directory: &str, name: &str| (root.join("guests").join(directory).join(name), true);
-    let Some(port) = peer.port() else {
-        return ["start.c", "misses.c", "handler.c"].map(|name| own(peer.directory(), name)).into();
-    };
-    let portable = kernel.join("portable");
-    let mut list: Vec<_> = ["tasks.c", "queue.c", "list.c"].map(|name| (kernel.join(name), false)).into();
-    list.push((portable.join("GCC").join(port).join("port.c"), false));
-    list.extend(peer.extra().iter().map(|name| (portable.join(name), false)));
-    list.extend(["start.c", "workloads.c"].map(|name| own("common", name)));
-    list.push(own(peer.directory(), "peer.c"));
+fn source_list(root: &Path, kernel: &Path, peer: &Peer) -> Vec<(PathBuf, bool)> {
+    let mut list = Vec::new();
+    if let Some(port) = &peer.port {
+        let portable = kernel.join("portable");
+        list.extend(["tasks.c", "queue.c", "list.c"].map(|name| (kernel.join(name), false)));
+        list.push((portable.join("GCC").join(port).join("port.c"), false));
+        list.extend(peer.portable.iter().map(|name| (portable.join(name), false)));
+    }
+    list.extend(peer.sources.iter().map(|name| (root.join("guests").join(name), true)));
     list
 }
 
-fn includes(root: &Path, kernel: &Path, peer: Peer) -> Vec<PathBuf> {
-    let mut list: Vec<_> = [peer.directory(), "common"].map(|name| root.join("guests").join(name)).into();
-    if let Some(port) = peer.port() {
+fn includes(root: &Path, kernel: &Path, peer: &Peer) -> Vec<PathBuf> {
+    let mut list: Vec<_> = [peer.directory.as_str(), "common"].map(|name| root.join("guests").join(name)).into();
+    if let Some(port) = &peer.port {
         list.extend([kernel.join("include"), kernel.join("portable/GCC").join(port)]);
     }
     list

@@ -68,7 +68,7 @@ pub struct Public {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// Stable name, for example `m7.gate.call_return` or `m7.gate.call_return.freertos_mpu`.
+    /// Stable name: the prefix of the board, the operation, and the suffix of the peer.
     pub id: String,
     /// Board that is emulated.
     pub board: String,
@@ -127,32 +127,9 @@ pub struct Row {
     pub command: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TargetFile {
-    target: Vec<TargetEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TargetEntry {
-    id: String,
-    cycles: Option<u64>,
-    instructions: Option<u64>,
-    below: Option<String>,
-}
-
-/// The targets of `targets.toml` with the ids of their rows.
-///
-/// # Errors
-/// [`Error::Targets`] when the text does not follow the schema.
-pub fn targets(text: &str) -> Result<Vec<(String, Target)>, Error> {
-    let file: TargetFile = toml::from_str(text).map_err(|error| Error::Targets(error.to_string()))?;
-    let split = |entry: TargetEntry| {
-        let TargetEntry { id, cycles, instructions, below } = entry;
-        (id, Target { cycles, instructions, below, ..Target::default() })
-    };
-    Ok(file.target.into_iter().map(split).collect())
+/// The part of an id behind the board's prefix: the kind of row, or the first part of an operation's name.
+pub(crate) fn kind(id: &str) -> Option<&str> {
+    id.split('.').nth(1)
 }
 
 /// Gives each row its target and says whether it is met.

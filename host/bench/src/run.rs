@@ -7,13 +7,10 @@ use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
 use runner::Tools;
 
-use crate::chip::{self, A9, Basic, Chip, M7};
+use crate::chip::{self, Chip};
 use crate::figures::{self, Figures};
-use crate::peers::BOARD;
 use crate::subject::{Bench, Subject};
-use crate::{
-    Error, Peer, Row, Symbols, grants, heaps, judge, micro, of_peer, paths, peers, rows, speed, systems, targets,
-};
+use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, paths, peers, rows, speed, systems};
 
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
@@ -34,40 +31,24 @@ pub struct Options {
 pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
     let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
+    let chips = chip::all(&install)?;
     std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
     let wants =
         |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
     let mut all = Vec::new();
-    for chip in chip::ALL.into_iter().filter(|chip| wants(chip.prefix)) {
+    for chip in chips.iter().filter(|chip| wants(chip.prefix())) {
         let place = systems::Place::new(&install, &tools, chip, &options.out_dir)?;
-        all.extend(subjects(&place, options, progress)?);
-        if wants(&chip.rows(heaps::KIND)) {
-            all.extend(heaps::measure(&place, progress)?);
-        }
-        if wants(&chip.rows(grants::KIND)) {
-            all.extend(grants::measure(&place, progress)?);
-        }
-        if wants(&chip.rows(micro::KIND)) {
-            all.extend(micro::measure(&install, &tools, chip, &options.out_dir, progress)?);
-        }
-        if wants(&chip.rows(paths::KIND)) {
-            all.extend(paths::measure(&place, progress)?);
-        }
+        all.extend(on_board(&place, options, &wants, progress)?);
     }
-    if wants(figures::PREFIX) {
-        let place = systems::Place::new(&install, &tools, M7, &options.out_dir)?;
-        let mut figures = Figures::new(&install, &tools, (place.chip.board, &place.profile), &options.out_dir);
+    for chip in chips.iter().filter(|chip| wants(&chip.rows(figures::KIND))) {
+        let mut figures = Figures::new(&install, &tools, chip, &options.out_dir)?;
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
     }
-    if wants(figures::PREFIX_A9) {
-        let place = systems::Place::new(&install, &tools, A9, &options.out_dir)?;
-        let mut figures = Figures::new(&install, &tools, (place.chip.board, &place.profile), &options.out_dir);
-        all.extend(figures::measure_a9(&mut figures, options.only.as_deref(), progress)?);
-    }
     if speed::is_wanted(options.only.as_deref()) {
-        all.extend(speed::measure(&install, &tools, &options.out_dir, options.only.as_deref(), progress)?);
+        all.extend(speed::measure(&install, &tools, &chips, &options.out_dir, options.only.as_deref(), progress)?);
     }
-    judge(&mut all, &targets(include_str!("../targets.toml"))?);
+    let targets: Vec<_> = chips.iter().flat_map(Chip::targets).collect();
+    judge(&mut all, &targets);
     if let Some(only) = &options.only {
         all.retain(|row| row.id.starts_with(only.as_str()));
         if all.is_empty() {
@@ -75,74 +56,81 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
         }
     }
     // Stable: the figures, which have no position, keep the order in which they were measured.
-    all.sort_by_cached_key(|row| position(&row.id));
+    all.sort_by_cached_key(|row| position(&chips, &row.id));
     rows::write(&options.out_dir.join(FILE), &all)?;
+    Ok(all)
+}
+
+/// The rows of a board, but for its figures: those come behind the rows of all boards.
+fn on_board(
+    place: &systems::Place<'_>,
+    options: &Options,
+    wants: &dyn Fn(&str) -> bool,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, Error> {
+    let wants = |kind| wants(&place.chip.rows(kind));
+    let mut all = subjects(place, options, progress)?;
+    if wants(heaps::KIND) {
+        all.extend(heaps::measure(place, progress)?);
+    }
+    if wants(grants::KIND) {
+        all.extend(grants::measure(place, progress)?);
+    }
+    if wants(micro::KIND) {
+        all.extend(micro::measure(place.install, place.tools, place.chip, &options.out_dir, progress)?);
+    }
+    if wants(paths::KIND) {
+        all.extend(paths::measure(place, progress)?);
+    }
     Ok(all)
 }
 
 /// The rows of the benchmark system on a board, and of the peers that run there.
 fn subjects(place: &systems::Place<'_>, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let chip = place.chip;
-    let bench = Bench {
-        tools: place.tools,
-        board: chip.board,
-        machine: place.machine()?,
-        profile: (chip.profile, &place.profile.text),
-        directory: &options.out_dir,
-    };
-    let peers: &[Peer] = if chip.board == BOARD { &Peer::ALL } else { &[] };
+    let bench = Bench { tools: place.tools, chip, profile: &place.profile, directory: &options.out_dir };
     let mut all = Vec::new();
-    for which in core::iter::once(None).chain(peers.iter().copied().map(Some)) {
-        if !is_wanted(&chip, which, options.only.as_deref()) {
+    for which in core::iter::once(None).chain(chip.peers().iter().map(Some)) {
+        if !is_wanted(chip, which, options.only.as_deref()) {
             continue;
         }
         let subject = match which {
             None => cofferdam(place, progress)?,
             Some(peer) => {
-                progress(&format!("{}: building", peer.title()));
-                peer_subject(place.install, peer, &options.out_dir)?
+                progress(&format!("{}: building", peer.title));
+                peer_subject(place.install, chip, peer, &options.out_dir)?
             }
         };
-        progress(&format!("{} on {}: running", subject.title, chip.board));
+        progress(&format!("{} on {}: running", subject.title, chip.board.name));
         all.extend(subject.measure(&bench)?);
     }
     Ok(all)
 }
 
 /// Whether some row of a subject has an id that begins with `only`.
-fn is_wanted(chip: &Chip, which: Option<Peer>, only: Option<&str>) -> bool {
+fn is_wanted(chip: &Chip, which: Option<&Peer>, only: Option<&str>) -> bool {
     let Some(only) = only else { return true };
-    ids(chip, which).iter().any(|id| id.starts_with(only))
-}
-
-/// Ids of a subject's rows.
-pub(crate) fn ids(chip: &Chip, which: Option<Peer>) -> Vec<String> {
-    let Basic { operations, masked, handlers, .. } = chip.basic;
-    let (operations, suffix) =
-        which.map_or((operations, String::new()), |peer| (of_peer(peer), format!(".{}", peer.suffix())));
-    let handlers = handlers.iter().filter(|_| which.is_none()).map(|handler| handler.0);
-    let all = operations.iter().map(|operation| operation.id).chain([masked.0]).chain(handlers);
-    all.map(|id| format!("{id}{suffix}")).collect()
+    chip.subject_ids(which).iter().any(|id| id.starts_with(only))
 }
 
 /// Rows stand in the order of Cofferdam's operations, the peers' below each, and then the figures as they were measured.
-fn position(id: &str) -> (usize, String, usize) {
-    let order: Vec<String> = chip::ALL.iter().flat_map(|chip| ids(chip, None)).collect();
-    let of = |peer: &Peer| id.strip_suffix(peer.suffix())?.strip_suffix('.');
-    let peer = Peer::ALL.iter().position(|peer| of(peer).is_some());
-    let base = Peer::ALL.iter().find_map(of).unwrap_or(id);
+fn position(chips: &[Chip], id: &str) -> (usize, String, usize) {
+    let order: Vec<String> = chips.iter().flat_map(|chip| chip.subject_ids(None)).collect();
+    let peers = chips.iter().flat_map(Chip::peers);
+    let of = |peer: &Peer| id.strip_suffix(peer.suffix.as_str())?.strip_suffix('.');
+    let found = peers.enumerate().find_map(|(index, peer)| Some((index + 1, of(peer)?)));
+    let (peer, base) = found.unwrap_or((0, id));
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let kinds = [heaps::KIND, grants::KIND, micro::KIND, paths::KIND];
-    let is_of = |chip: &Chip| kinds.iter().any(|kind| id.starts_with(&chip.rows(kind)));
-    let measured = figures::is_one(id) || chip::ALL.iter().any(is_of);
+    let kinds = [figures::KIND, heaps::KIND, grants::KIND, micro::KIND, paths::KIND];
+    let measured = rows::kind(id).is_some_and(|kind| kinds.contains(&kind));
     let base = if measured { String::new() } else { base.to_owned() };
-    (place, base, peer.map_or(0, |peer| peer + 1))
+    (place, base, peer)
 }
 
 /// The benchmark system, built.
 fn cofferdam(place: &systems::Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
-    let basic = place.chip.basic;
-    let built = place.build(basic.system, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
+    let built =
+        place.build(&place.chip.systems().benchmark, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
     for domain in &built.domains {
@@ -156,31 +144,29 @@ fn cofferdam(place: &systems::Place<'_>, progress: &mut dyn FnMut(&str)) -> Resu
         kernel_text: code_of(&built.kernel)?,
         kernel: built.kernel,
         symbols,
-        operations: basic.operations,
-        masked: basic.masked,
-        handlers: basic.handlers,
+        operations: place.chip.operations(None),
+        handlers: place.chip.masked_rows(),
     })
 }
 
-/// A peer, built into `out`. Its accesses are not checked against the shadowed protection unit: what it isolates is its own affair.
+/// A peer of a board, built into `out`. Its accesses are not checked against the shadowed protection unit: what it isolates is its own affair.
 ///
 /// # Errors
 /// [`Error::Sources`], [`Error::Build`], or [`Error::Symbol`] when the image lacks a label.
-pub fn peer_subject(install: &Install, peer: Peer, out: &Path) -> Result<Subject, Error> {
-    let image = peers::build(install, &peers::sources(install)?, peer, out)?;
+pub fn peer_subject(install: &Install, chip: &Chip, peer: &Peer, out: &Path) -> Result<Subject, Error> {
+    let image = peers::build(install, &chip.board, &peers::sources(install)?, peer, out)?;
     let mut symbols = Symbols::default();
     symbols.add(&image)?;
     Ok(Subject {
-        title: peer.title().to_owned(),
-        suffix: Some(peer.suffix()),
+        title: peer.title.clone(),
+        suffix: Some(peer.suffix.clone()),
         kernel: image.clone(),
         image,
         trace_port: symbols.address("peer_port")?,
         kernel_text: Vec::new(),
         symbols,
-        operations: of_peer(peer),
-        masked: M7.basic.masked,
-        handlers: &[],
+        operations: chip.operations(Some(peer)),
+        handlers: Vec::new(),
     })
 }
 

@@ -5,7 +5,7 @@ use build_tool::Install;
 use runner::Tools;
 use std::path::Path;
 
-use crate::chip::{self, Chip};
+use crate::chip::Chip;
 use crate::systems::{self, Place};
 use crate::table::empty;
 use crate::{Error, Row};
@@ -29,20 +29,21 @@ pub(crate) fn is_wanted(only: Option<&str>) -> bool {
 pub(crate) fn measure(
     install: &Install,
     tools: &Tools,
+    chips: &[Chip],
     out: &Path,
     only: Option<&str>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    let id = |chip: &Chip| format!("{PREFIX}.{}", chip.prefix);
-    let wanted = chip::ALL.into_iter().filter(|chip| only.is_none_or(|only| id(chip).starts_with(only)));
-    wanted.map(|chip| row(&Place::new(install, tools, chip, out)?, id(&chip), progress)).collect()
+    let id = |chip: &Chip| format!("{PREFIX}.{}", chip.prefix());
+    let wanted = chips.iter().filter(|chip| only.is_none_or(|only| id(chip).starts_with(only)));
+    wanted.map(|chip| row(&Place::new(install, tools, chip, out)?, id(chip), progress)).collect()
 }
 
 fn row(place: &Place<'_>, id: String, progress: &mut dyn FnMut(&str)) -> Result<Row, Error> {
     let built = place.build(SYSTEM, &mut |what| progress(&format!("speed: building {what}")))?;
-    let mut row = systems::row(&place.chip, id, "Cofferdam", format!("{SYSTEM}, fastest of {RUNS} runs"));
+    let mut row = systems::row(place.chip, id, "Cofferdam", format!("{SYSTEM}, fastest of {RUNS} runs"));
     for run in 1..=RUNS {
-        progress(&format!("speed on {}: run {run} of {RUNS}", place.chip.board));
+        progress(&format!("speed on {}: run {run} of {RUNS}", place.chip.board.name));
         let summary = place.start("speed", &built.image, PREFIX, place.watch(&built.kernel)?)?.summary;
         row.instructions = summary.instructions;
         row.run_cycles = Some(summary.cycles);

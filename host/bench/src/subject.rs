@@ -3,14 +3,17 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use build_tool::Profile;
 use record::{EndReason, Range, Summary, Watch};
-use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
 
+use crate::chip::{Chip, MaskedRow};
+use crate::operations::MASKED;
 use crate::rows::{Cycles, Row};
-use crate::{Error, Operation, Symbols, samples};
+use crate::{Error, Operation, Symbols, samples, systems};
 
-/// A run that takes longer hangs: 1 s of modelled time at the higher clock of the two chips.
-const CYCLE_LIMIT: u64 = 767_000_000;
+/// A run that takes longer in modelled time hangs.
+const LIMIT_SECONDS: u64 = 1;
 
 /// An image with what is measured in it.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub struct Subject {
     /// What the table calls it.
     pub title: String,
     /// Suffix of the ids of its rows.
-    pub suffix: Option<&'static str>,
+    pub suffix: Option<String>,
     /// The image.
     pub image: PathBuf,
     /// The program with the vectors at their final addresses: the kernel, or the image itself.
@@ -26,11 +29,9 @@ pub struct Subject {
     /// Labels of all programs in the image.
     pub symbols: Symbols,
     /// What is measured.
-    pub operations: &'static [Operation],
-    /// Id and words of the row of the longest masked stretch.
-    pub masked: (&'static str, &'static str),
-    /// Rows of handlers, with the exceptions that each serves.
-    pub handlers: &'static [(&'static str, &'static str, core::ops::RangeInclusive<u32>)],
+    pub operations: Vec<Operation>,
+    /// Rows of handlers.
+    pub handlers: Vec<MaskedRow>,
     /// Address of the port to which the image writes that start-up is over.
     pub trace_port: u32,
     /// Code that runs privileged; empty when accesses are not checked against the shadowed protection unit.
@@ -43,11 +44,9 @@ pub struct Bench<'a> {
     /// QEMU and the observer.
     pub tools: &'a Tools,
     /// Board that is emulated.
-    pub board: &'a str,
-    /// And how.
-    pub machine: Machine,
-    /// Chip that is modelled: name and text of its profile.
-    pub profile: (&'a str, &'a str),
+    pub chip: &'a Chip,
+    /// Of the chip that is modelled.
+    pub profile: &'a Profile,
     /// Where the runs' files go.
     pub directory: &'a Path,
 }
@@ -56,24 +55,25 @@ impl Subject {
     fn watch(&self, bench: &Bench<'_>) -> Result<Watch, Error> {
         let facts = ImageFacts::read(&self.kernel).map_err(|error| Error::Run(error.to_string()))?;
         let probe = |operation: &Operation| {
-            let (start, end) = (self.symbols.code(operation.start)?, self.symbols.code(operation.end)?);
-            Ok(record::ProbeWatch { name: self.id(operation.id), start, end, domain: None })
+            let (start, end) = (self.symbols.code(&operation.start)?, self.symbols.code(&operation.end)?);
+            Ok(record::ProbeWatch { name: self.id(bench.chip, &operation.id), start, end, domain: None })
         };
         Ok(Watch {
-            profile: ProfileSource::Text(bench.profile.1.to_owned()),
+            profile: ProfileSource::Text(bench.profile.text.clone()),
             mode: Mode::Exact,
             trace_port: Some(self.trace_port),
             kernel_text: self.kernel_text.clone(),
             vectors: facts.vectors,
-            cycle_limit: CYCLE_LIMIT,
+            cycle_limit: LIMIT_SECONDS * bench.profile.cpu_hz(),
             probes: self.operations.iter().map(probe).collect::<Result<_, Error>>()?,
             ..Watch::default()
         })
     }
 
-    /// Id of this subject's row for an operation.
-    pub fn id(&self, operation: &str) -> String {
-        self.suffix.map_or_else(|| operation.to_owned(), |suffix| format!("{operation}.{suffix}"))
+    /// Id of this subject's row for an operation on a board.
+    fn id(&self, chip: &Chip, operation: &str) -> String {
+        let id = format!("{}.{operation}", chip.prefix());
+        self.suffix.as_ref().map_or_else(|| id.clone(), |suffix| format!("{id}.{suffix}"))
     }
 
     /// Runs the image to its end and returns a row for each operation, and one for the longest masked stretch.
@@ -82,8 +82,9 @@ impl Subject {
     /// [`Error::Run`] when the run does not end with status 0, breaks a rule that hardware would enforce, or yields too few
     /// samples of an operation; [`Error::Symbol`] when a label is missing.
     pub fn measure(&self, bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
-        let directory = bench.directory.join(self.suffix.unwrap_or("cofferdam"));
-        let run = Run::new(bench.machine.clone(), &self.image, directory, self.watch(bench)?);
+        let directory = bench.directory.join(self.suffix.as_deref().unwrap_or("cofferdam"));
+        let machine = build_tool::machine(&bench.chip.board);
+        let run = Run::new(machine, &self.image, directory, self.watch(bench)?);
         let outcome = run.start(bench.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         self.check(&outcome.summary)?;
         let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
@@ -95,8 +96,8 @@ impl Subject {
                 Error::Run(format!("{}: {name} was reached {found} times, which is too few", self.title))
             })?;
             let instructions = if operation.worst { probe.instructions.max } else { probe.instructions.median };
-            let row = self.row(bench, operation.id, operation.about, cycles, instructions);
-            rows.push(Row { paper: operation.paper.map(str::to_owned), ..row });
+            let row = self.row(bench, &operation.id, &operation.about, cycles, instructions);
+            rows.push(Row { paper: operation.paper.clone(), ..row });
         }
         rows.extend(self.longest_masked(bench, &outcome.summary));
         rows.extend(self.longest_of_handlers(bench, &outcome.summary));
@@ -124,14 +125,14 @@ impl Subject {
         let longest = masked.longest?;
         let of_vectors = masked.vectors.iter().map(|vector| vector.instructions.max).max().unwrap_or(0);
         let cycles = Cycles { median: longest.cycles, max: longest.cycles };
-        Some(self.row(bench, self.masked.0, self.masked.1, cycles, of_vectors.max(longest.instructions)))
+        Some(self.row(bench, MASKED.0, MASKED.1, cycles, of_vectors.max(longest.instructions)))
     }
 
     /// The longest activation of each handler; its cycles are the middle one's and the longest's.
     fn longest_of_handlers(&self, bench: &Bench<'_>, summary: &Summary) -> Vec<Row> {
         let vectors = &summary.masked.vectors;
-        let rows = self.handlers.iter().filter_map(|(id, about, exceptions)| {
-            let own = vectors.iter().filter(|vector| exceptions.contains(&u32::from(vector.exception)));
+        let rows = self.handlers.iter().filter_map(|MaskedRow { id, about, served: [first, last] }| {
+            let own = vectors.iter().filter(|vector| (first..=last).contains(&&vector.exception));
             let longest = own.max_by_key(|vector| vector.instructions.max)?;
             let cycles = Cycles { median: longest.cycles.median, max: longest.cycles.max };
             Some(self.row(bench, id, about, cycles, longest.instructions.max))
@@ -140,10 +141,7 @@ impl Subject {
     }
 
     fn row(&self, bench: &Bench<'_>, id: &str, about: &str, cycles: Cycles, instructions: u64) -> Row {
-        let id = self.id(id);
-        let command = format!("./cofferdam bench --only {id}");
-        let (board, profile) = (bench.board.to_owned(), bench.profile.0.to_owned());
-        let (subject, operation) = (self.title.clone(), about.to_owned());
-        Row { id, board, profile, subject, operation, cycles, instructions, command, ..Row::default() }
+        let blank = systems::row(bench.chip, self.id(bench.chip, id), &self.title, about.to_owned());
+        Row { cycles, instructions, ..blank }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, Profile};
 use record::{EndReason, Watch};
-use runner::{Go, ImageFacts, Machine, Outcome, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Tools};
 
 use crate::chip::Chip;
 use crate::rows::Row;
@@ -15,10 +15,11 @@ use crate::{Error, run};
 const LIMIT_SECONDS: u64 = 60;
 
 /// A board, and what is needed to run something on it.
+#[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub install: &'a Install,
     pub tools: &'a Tools,
-    pub chip: Chip,
+    pub chip: &'a Chip,
     /// Of the chip.
     pub profile: Profile,
     /// For the runs' files.
@@ -28,10 +29,10 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
-    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: Chip, out: &Path) -> Result<Place<'a>, Error> {
-        let profile = Profile::find(install, chip.profile, &install.root);
+    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: &'a Chip, out: &Path) -> Result<Place<'a>, Error> {
+        let profile = Profile::find(install, &chip.board.chip.name, &install.root);
         let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
-        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix) })
+        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix()) })
     }
 
     /// Builds the system of a manifest, which is named from the root of the repository, for this board.
@@ -40,7 +41,7 @@ impl<'a> Place<'a> {
     /// [`Error::Build`]: the first refusal.
     pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
         let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(self.chip.board));
+        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(&self.chip.board.name));
         build_tool::build(
             self.install,
             loaded.map_err(|refusal| refused(&refusal))?,
@@ -48,15 +49,6 @@ impl<'a> Place<'a> {
             progress,
         )
         .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
-    }
-
-    /// The board as it is emulated.
-    ///
-    /// # Errors
-    /// [`Error::Build`]: there is no such board.
-    pub(crate) fn machine(&self) -> Result<Machine, Error> {
-        let board = self.install.board(self.chip.board).map_err(|refusal| Error::Build(refusal.to_string()))?;
-        Ok(build_tool::machine(&board))
     }
 
     /// Where a run's files go.
@@ -77,7 +69,8 @@ impl<'a> Place<'a> {
     /// # Errors
     /// [`Error::Run`] unless it ends itself with status 0 and breaks no rule that hardware would enforce.
     pub(crate) fn start(&self, name: &str, image: &Path, directory: &str, watch: Watch) -> Result<Outcome, Error> {
-        let run = Run::new(self.machine()?, image, self.out.join(directory), watch);
+        let machine = build_tool::machine(&self.chip.board);
+        let run = Run::new(machine, image, self.out.join(directory), watch);
         let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         let summary = &outcome.summary;
         if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
@@ -89,7 +82,7 @@ impl<'a> Place<'a> {
 
     /// A row without a figure.
     pub(crate) fn row(&self, id: String, subject: &str, operation: String) -> Row {
-        row(&self.chip, id, subject, operation)
+        row(self.chip, id, subject, operation)
     }
 }
 
@@ -104,7 +97,7 @@ pub(crate) fn watch(kernel: &Path, profile: &Profile) -> Result<Watch, Error> {
         trace_port: facts.trace_port,
         vectors: facts.vectors,
         kernel_text: run::code_of(kernel)?,
-        cycle_limit: LIMIT_SECONDS * profile.parameters.core_clock.value,
+        cycle_limit: LIMIT_SECONDS * profile.cpu_hz(),
         ..Watch::default()
     })
 }
@@ -114,8 +107,8 @@ pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> 
     Row {
         command: format!("./cofferdam bench --only {id}"),
         id,
-        board: chip.board.to_owned(),
-        profile: chip.profile.to_owned(),
+        board: chip.board.name.clone(),
+        profile: chip.board.chip.name.clone(),
         subject: subject.to_owned(),
         operation,
         ..Row::default()

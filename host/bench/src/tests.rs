@@ -2,9 +2,9 @@
 
 use record::{EventsWriter, RunEvent, observed};
 
-use crate::rows::{Cycles, Row, Target, judge, read, targets, write};
+use crate::rows::{Cycles, Row, Target, judge, read, write};
 use crate::samples::{self, LEAST, WARM};
-use crate::{COFFERDAM, MASKED, Peer, chip, of_peer, table};
+use crate::table;
 
 fn row(id: &str, cycles: u64, instructions: u64) -> Row {
     Row {
@@ -105,38 +105,4 @@ fn the_file_holds_exactly_the_documented_keys() {
     assert_eq!(json[0]["cycles"], serde_json::json!({"median": 1, "max": 2}));
     assert_eq!((&json[0]["met"], &json[1]["met"]), (&serde_json::json!(true), &serde_json::Value::Null));
     assert_eq!(json[0]["target"], serde_json::json!({"instructions": 2}));
-}
-
-#[test]
-fn no_handler_of_a_board_serves_its_system_calls_or_what_another_serves() {
-    for chip in chip::ALL {
-        let mut served: Vec<u16> =
-            chip.handlers.iter().flat_map(|handler| handler.2.iter().cloned().flatten()).collect();
-        served.push(chip.system_call);
-        let all = served.len();
-        served.sort_unstable();
-        served.dedup();
-        assert_eq!(served.len(), all, "{}", chip.board);
-    }
-}
-
-#[test]
-fn every_target_of_the_file_names_a_row_that_is_measured() {
-    let known: Vec<String> = COFFERDAM
-        .iter()
-        .map(|operation| operation.id.to_owned())
-        .chain([MASKED.0.to_owned()])
-        .chain(
-            Peer::ALL
-                .iter()
-                .flat_map(|peer| of_peer(*peer).iter().map(|operation| format!("{}.{}", operation.id, peer.suffix()))),
-        )
-        .collect();
-    let targets = targets(include_str!("../targets.toml")).expect("the file follows its schema");
-    assert!(!targets.is_empty());
-    for (id, target) in targets {
-        assert!(known.contains(&id), "{id}");
-        assert!(target.below.is_none_or(|other| known.contains(&other)), "{id}");
-    }
-    assert!(crate::targets("[[target]]\nid = \"a\"\ninstruction = 1\n").is_err());
 }

@@ -4,17 +4,20 @@ mod common;
 
 use std::path::Path;
 
-use bench::{Bench, Peer, Row, peer_subject};
+use bench::{Bench, Row, chip, peer_subject};
 use build_tool::{Install, Profile};
 use common::tools;
 use runner::Tools;
 
-fn measure(tools: &Tools, peer: Peer, directory: &Path) -> Vec<Row> {
+/// Measures a peer of a board, by the suffix of its rows.
+fn measure(tools: &Tools, peer: &str, directory: &Path) -> Vec<Row> {
     let install = Install::find().expect("the tests run in a checkout");
-    let profile = Profile::find(&install, "stm32f767", &install.root).expect("the profile comes with Cofferdam");
-    let subject = peer_subject(&install, peer, directory).expect("the peer builds");
-    let machine = runner::Machine::named("mps2-an500");
-    let bench = Bench { tools, board: "mps2-an500", machine, profile: ("stm32f767", &profile.text), directory };
+    let chip = chip::find(&install, "mps2-an500").expect("the board is measured");
+    let peer = chip.peers().iter().find(|known| known.suffix == peer).expect("the board's file lists it");
+    let profile =
+        Profile::find(&install, &chip.board.chip.name, &install.root).expect("the profile comes with Cofferdam");
+    let subject = peer_subject(&install, &chip, peer, directory).expect("the peer builds");
+    let bench = Bench { tools, chip: &chip, profile: &profile, directory };
     subject.measure(&bench).expect("the run ends as it should")
 }
 
@@ -22,8 +25,8 @@ fn measure(tools: &Tools, peer: Peer, directory: &Path) -> Vec<Row> {
 fn a_peer_measured_twice_has_the_same_figures() {
     let tools = tools();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let first = measure(&tools, Peer::FreeRtos, &out.join("first"));
-    let second = measure(&tools, Peer::FreeRtos, &out.join("second"));
+    let first = measure(&tools, "freertos", &out.join("first"));
+    let second = measure(&tools, "freertos", &out.join("second"));
     assert_eq!(first, second);
     let ids: Vec<&str> = first.iter().map(|row| row.id.as_str()).collect();
     assert!(ids.contains(&"m7.gate.call_return.freertos") && ids.contains(&"m7.masked.longest.freertos"), "{ids:?}");
@@ -36,20 +39,20 @@ fn a_peer_measured_twice_has_the_same_figures() {
 fn isolation_costs_the_protected_peer_more_than_the_plain_one() {
     let tools = tools();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("both");
-    let queues = |peer: Peer| {
+    let queues = |peer: &str| {
         let rows = measure(&tools, peer, &out);
-        let id = format!("m7.gate.call_return.{}", peer.suffix());
+        let id = format!("m7.gate.call_return.{peer}");
         rows.iter().find(|row| row.id == id).expect("a row for the queues").instructions
     };
     // Orientation: 838 and 2010 instructions, counted by another tool on another build of the same sources.
-    let (plain, protected) = (queues(Peer::FreeRtos), queues(Peer::FreeRtosMpu));
+    let (plain, protected) = (queues("freertos"), queues("freertos_mpu"));
     assert!((800..900).contains(&plain) && (1800..2200).contains(&protected), "{plain} {protected}");
 }
 
 #[test]
 fn a_handler_in_c_takes_longer_when_its_code_or_its_table_is_farther_away() {
     let tools = tools();
-    let rows = measure(&tools, Peer::CHandler, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("c"));
+    let rows = measure(&tools, "c_handler", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("c"));
     let [flat, warm, cold, sram] = ["paged", "deepest", "deepest.cold", "deepest.l2"]
         .map(|id| rows.iter().find(|row| row.id == format!("m7.miss.{id}.c_handler")).expect("a row for each"));
     assert!(flat.instructions < warm.instructions, "four levels more");

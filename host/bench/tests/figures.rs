@@ -4,8 +4,9 @@ mod common;
 
 use std::path::Path;
 
+use bench::chip;
 use bench::figures::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use build_tool::{Install, Profile};
+use build_tool::Install;
 use common::tools;
 
 /// `numpy.cov(a, b)[0, 1]` of the sequences that `examples/mxu/script/src/engine.c` makes (numpy 2.1.3).
@@ -13,11 +14,11 @@ const COVARIANCE: f64 = 9_556_382.819_904_083;
 
 fn run(variation: &Variation) -> Ran {
     let install = Install::find().expect("the tests run in a checkout");
-    let profile = Profile::find(&install, "stm32f767", &install.root).expect("the profile comes with Cofferdam");
+    let chip = chip::find(&install, "mps2-an500").expect("the board is measured");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
-    Figures::new(&install, &tools(), ("mps2-an500", &profile), &out)
-        .run(variation)
-        .expect("the system builds and its run ends")
+    let tools = tools();
+    let mut figures = Figures::new(&install, &tools, &chip, &out).expect("the profile comes with Cofferdam");
+    figures.run(variation).expect("the system builds and its run ends")
 }
 
 fn done(variation: &Variation) -> Measured {
@@ -31,16 +32,16 @@ fn paged(slots: u32, geometry: Geometry) -> Heap {
     Heap::Paged { slots, geometry, replacement: "bit-plru", fixed: None }
 }
 
-fn variation(name: &str, system: &'static str, argument: u32, heap: Heap) -> Variation {
+fn variation(name: &str, system: &str, argument: u32, heap: Heap) -> Variation {
     Variation {
         name: name.into(),
-        system,
+        system: system.into(),
         argument,
         heap,
-        paged_too: &[],
+        paged_too: Vec::new(),
         adversary: Adversary::Nobody,
-        chip: None,
-        probes: &[],
+        usage: None,
+        probes: Vec::new(),
     }
 }
 
@@ -60,7 +61,7 @@ fn a_database_done_in_another_way_holds_the_same_rows() {
     const ROWS: u32 = 600;
     let (grouped, rest) = (1 << 16, 30 << 16);
     let usual = done(&variation("sql-usual", "sqlite", ROWS | grouped, paged(3, Geometry::Paper)));
-    let other = done(&variation("sql-other", "sqlite", ROWS | rest, paged(3, Geometry::Regions("4 KiB"))));
+    let other = done(&variation("sql-other", "sqlite", ROWS | rest, paged(3, Geometry::Regions("4 KiB".into()))));
     assert_eq!((usual.status, other.status), (0, 0));
     // The last result is the memory that was in use.
     assert_eq!(usual.results[..7], other.results[..7]);

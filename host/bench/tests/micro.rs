@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use bench::chip::{A9, Chip, M7};
+use bench::chip::{self, Chip};
 use bench::micro::{self, WITHIN};
 use bench::{Public, Row};
 use build_tool::Install;
@@ -12,11 +12,10 @@ use common::tools;
 
 const PAGE: &str = include_str!("../../../docs/timing-truth.md");
 
-fn measure(chip: Chip) -> Vec<Row> {
-    let install = Install::find().expect("the tests run in a checkout");
+fn measure(install: &Install, chip: &Chip) -> Vec<Row> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("micro");
     std::fs::create_dir_all(&out).expect("a writable directory");
-    micro::measure(&install, &tools(), chip, &out, &mut |_| ()).expect("the system builds and its run ends")
+    micro::measure(install, &tools(), chip, &out, &mut |_| ()).expect("the system builds and its run ends")
 }
 
 /// The line of the page's table.
@@ -25,8 +24,8 @@ fn line(row: &Row, public: &Public) -> String {
     format!("| `{}` | {} | {ours:.2} | {value:.2} | {deviation:+.0} % | {source} |", row.id, row.operation)
 }
 
-fn check(chip: Chip) {
-    let rows = measure(chip);
+fn check(install: &Install, chip: &Chip) {
+    let rows = measure(install, chip);
     let lines: Vec<String> =
         rows.iter().map(|row| line(row, row.public.as_ref().expect("each has a public figure"))).collect();
     let missing: Vec<&String> = lines.iter().filter(|line| !PAGE.lines().any(|found| found == *line)).collect();
@@ -38,11 +37,9 @@ fn check(chip: Chip) {
 }
 
 #[test]
-fn the_cortex_m7_takes_what_the_page_says() {
-    check(M7);
-}
-
-#[test]
-fn the_cortex_a9_takes_what_the_page_says() {
-    check(A9);
+fn every_board_takes_what_the_page_says() {
+    let install = Install::find().expect("the tests run in a checkout");
+    for chip in chip::all(&install).expect("the files follow their schema") {
+        check(&install, &chip);
+    }
 }

@@ -78,7 +78,7 @@ impl Profile {
 
     /// Admission's part of the profile. `tables` is an address of the memory on the chip in which tables lie.
     fn chip(&self, tables: Option<u32>) -> Chip {
-        let chip = Chip { cpu_hz: self.cpu_hz(), ..Chip::default() };
+        let chip = Chip { name: self.parameters.name.clone(), cpu_hz: self.cpu_hz(), ..Chip::default() };
         let Some(core) = &self.parameters.application else { return chip };
         let walk = |read: u32| {
             core.mmu.main_hit.value + core.mmu.walk_start.value + DESCRIPTORS * (core.mmu.walk_level.value + read)

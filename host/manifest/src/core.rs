@@ -70,8 +70,10 @@ impl Core {
 }
 
 /// What a profile says of a chip that admission and the kernel's start need. Cycles are of its processor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
+    /// The profile's name.
+    pub name: String,
     /// Clock of the processor.
     pub cpu_hz: u64,
     /// Entries of the main TLB that can be locked; 0 without page tables.

@@ -151,20 +151,6 @@ fn admission_and_page_tables_agree() {
     }
 }
 
-/// The bounds that admission promises are the targets of the benchmark's rows that observe them.
-#[test]
-fn bounds_are_judged_by_the_benchmark() {
-    let targets: toml::Table = include_str!("../../bench/targets.toml").parse().unwrap();
-    let rows = targets["target"].as_array().unwrap();
-    let cycles =
-        |id: &str| rows.iter().find(|row| row["id"].as_str() == Some(id)).unwrap()["cycles"].as_integer().unwrap();
-    let board = board().regions().unwrap().clone();
-    assert_eq!(
-        (cycles("m7.miss.deepest"), cycles("m7.miss.deepest.l2")),
-        (board.l1_cycles.into(), board.l2_cycles.into())
-    );
-}
-
 /// A Cortex-A9, without the figures of a board.
 fn cortex_a9() -> ::spec::Platform {
     use ::spec::{Costs, Hardware, Linear, MemoryClass, Method, Pages, Platform, Sizes, Work};

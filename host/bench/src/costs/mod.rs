@@ -79,17 +79,16 @@ pub const fn with_margin(cycles: u64) -> u64 {
 /// Whatever keeps a system from being built or run.
 pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Cost>, Error> {
     let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
-    let known = chip::ALL.into_iter().find(|chip| chip.board == options.board);
-    let chip = known.ok_or_else(|| Error::Run(format!("nobody knows which systems to run on {}", options.board)))?;
+    let chip = &chip::find(install, &options.board)?;
     let place = Place::new(install, &tools, chip, &options.out_dir)?;
     let mut found = [const { None }; Quantity::ALL.len()];
     let mut declared = None;
-    let wanted = |system: &&&str| options.only.as_deref().is_none_or(|only| system.starts_with(only));
-    for system in chip.paths.iter().chain(chip.costs).filter(wanted) {
-        progress(&format!("kernel paths on {}, adverse: {system}", chip.board));
+    let wanted = |system: &&String| options.only.as_deref().is_none_or(|only| system.starts_with(only));
+    for system in chip.systems().paths.iter().chain(&chip.systems().costs).filter(wanted) {
+        progress(&format!("kernel paths on {}, adverse: {system}", options.board));
         let run = one(&place, system)?;
         for (quantity, found) in Quantity::ALL.into_iter().zip(&mut found) {
-            let longest = run.longest(quantity, &chip, system);
+            let longest = run.longest(quantity, chip, system);
             if longest.as_ref().is_some_and(|new| found.as_ref().is_none_or(|old: &Found| old.cycles < new.cycles)) {
                 *found = longest;
             }
@@ -141,7 +140,7 @@ fn one(place: &Place<'_>, system: &str) -> Result<Ran, Error> {
     let mut run = build_tool::prepare(&built, false).map_err(|error| Error::Run(error.to_string()))?;
     run.directory = place.directory(&format!("costs/{system}"));
     run.watch.adverse = true;
-    run.watch.probes = vec![due(&place.chip, &built.kernel)?];
+    run.watch.probes = vec![due(place.chip, &built.kernel)?];
     if let Some(meter) = &mut run.watch.meter {
         let register = built.loaded.board.clock_register();
         meter.clock = vec![Range { start: register, end: register + 4 }];
@@ -167,7 +166,7 @@ fn due(chip: &Chip, kernel: &Path) -> Result<ProbeWatch, Error> {
     let mut symbols = Symbols::default();
     symbols.add(kernel)?;
     // The part of `Kernel::on_timer` that is a function of its own.
-    let (start, end) = (symbols.code(chip.timer_entry)?, symbols.containing("6on_due")?);
+    let (start, end) = (symbols.code(chip.timer_entry())?, symbols.containing("6on_due")?);
     Ok(ProbeWatch { name: "due".to_owned(), start, end, domain: None })
 }
 

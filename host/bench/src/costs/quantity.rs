@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Ran;
 use super::seen::Longest;
-use crate::chip::Chip;
+use crate::chip::{Chip, Handler};
 
 /// A quantity of docs/time.md that the board's file declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +97,9 @@ impl Ran {
         let found = match quantity {
             Quantity::Switch => most(&stretches.switched, |key| is_arranged(chip, key)),
             Quantity::Entry => most(&stretches.to_clock, |key| is_interrupt(chip, key)),
-            Quantity::Early => most(&stretches.in_vain, |key| serves(chip, "timer", key)),
-            Quantity::Miss if chip.tables => None,
-            Quantity::Miss => most(&stretches.missed, |key| serves(chip, "fault", key)),
+            Quantity::Early => most(&stretches.in_vain, |key| serves(chip, Handler::Timer, key)),
+            Quantity::Miss if chip.exceptions().miss.is_none() => None,
+            Quantity::Miss => most(&stretches.missed, |key| serves(chip, Handler::Fault, key)),
             Quantity::Masked => {
                 return self.longest_masked(chip, system, |call| !self.frames || !FRAMES.contains(&call));
             }
@@ -115,7 +115,7 @@ impl Ran {
         let calls = masked.calls.iter().filter(|time| call(time.call));
         let calls = calls.map(|time| ((0, u8::try_from(time.call).ok()), time.cycles.max, time.waits));
         // System calls are told apart above.
-        let vectors = masked.vectors.iter().filter(|time| time.exception != chip.system_call);
+        let vectors = masked.vectors.iter().filter(|time| time.exception != chip.exceptions().call);
         let vectors = vectors.map(|time| ((time.exception, None), time.cycles.max, time.waits));
         let (key, cycles, waits) = calls.chain(vectors).max_by_key(|(_, cycles, _)| *cycles)?;
         Some(Found { cycles, system: system.to_owned(), path: name(chip, key), waits: Some(waits) })
@@ -127,13 +127,12 @@ fn most(longest: &Longest, counts: impl Fn(Key) -> bool) -> Option<(Key, u64)> {
     all.map(|(key, cycles)| (*key, *cycles)).max_by_key(|(_, cycles)| *cycles)
 }
 
-fn serves(chip: &Chip, handler: &str, (exception, call): Key) -> bool {
-    let known = chip.handlers.iter().find(|known| known.0 == handler);
-    call.is_none() && known.is_some_and(|known| known.2.iter().any(|served| served.contains(&exception)))
+fn serves(chip: &Chip, handler: Handler, (exception, call): Key) -> bool {
+    call.is_none() && chip.exceptions().handler(exception) == Some(handler)
 }
 
 fn is_interrupt(chip: &Chip, key: Key) -> bool {
-    serves(chip, "timer", key) || serves(chip, "interrupt", key)
+    serves(chip, Handler::Timer, key) || serves(chip, Handler::Interrupt, key)
 }
 
 /// Whether somebody has arranged this switch (docs/time.md, rule c), so that nobody who ran is charged for all of it.
@@ -148,6 +147,6 @@ fn name(chip: &Chip, (exception, call): Key) -> String {
     if let Some(doc) = call {
         return doc.name.to_uppercase();
     }
-    let handler = chip.handlers.iter().find(|known| known.2.iter().any(|served| served.contains(&exception)));
-    handler.map_or_else(|| format!("exception {exception}"), |known| known.1.to_owned())
+    let handler = chip.exceptions().handler(exception);
+    handler.map_or_else(|| format!("exception {exception}"), |handler| chip.exceptions().about(handler).to_owned())
 }

@@ -1,106 +1,139 @@
 //! SQLite over paged regions, done otherwise: what could lie between our overhead and the paper's (its figure 7).
 
+use super::Wanted;
+use serde::Deserialize;
+
 use super::paging::{PLRU, WHOLE, compared};
 use super::system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use super::{PREFIX, Wanted, row};
 use crate::Error;
 use crate::rows::Row;
 
-const ROWS: u32 = 16_384;
-/// Bits of the workload's argument: `examples/mxu/sqlite/src/workload.c`.
-const GROUPED: u32 = 1 << 16;
-const TEXT: u32 = 2 << 16;
-const INDEXED: u32 = 4 << 16;
-const SCATTERED: u32 = 8 << 16;
-const BUDDIES: u32 = 16 << 16;
-/// With three regions of 128 KiB, percent.
-const PAPER: f64 = 36.9;
+/// SQLite done in other ways than in [`super::paging`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Database {
+    /// Its manifest in `examples/mxu`.
+    system: String,
+    /// Rows of its table, at most 65535.
+    rows: u16,
+    /// Overhead in the paper.
+    paper: String,
+    /// The ways.
+    way: Vec<Way>,
+}
 
-/// SQLite in another way than in [`super::paging`].
+/// One of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Way {
-    name: &'static str,
-    about: &'static str,
-    how: u32,
+    /// In ids.
+    name: String,
+    /// The difference, in a few words.
+    about: String,
+    /// The same for the workload.
+    how: Vec<How>,
+    /// Paged regions.
     slots: u32,
-    geometry: Geometry,
-    paged_too: &'static [&'static str],
+    /// Size of the regions; the paper's, unless it is given.
+    #[serde(default)]
+    regions: Option<String>,
+    /// Areas that are paged beside the heap.
+    #[serde(default)]
+    paged_too: Vec<String>,
 }
 
-const fn way(name: &'static str, about: &'static str, how: u32) -> Way {
-    Way { name, about, how, slots: 3, geometry: Geometry::Paper, paged_too: &[] }
+/// A difference in the workload.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum How {
+    /// Each phase is one transaction.
+    Grouped,
+    /// Each statement is text of its own.
+    Text,
+    /// The key has an index of its own.
+    Indexed,
+    /// Rows are visited out of order.
+    Scattered,
+    /// SQLite's own allocator has the heap.
+    Buddies,
 }
 
-/// All that makes accesses jump about in memory.
-const TOGETHER: u32 = GROUPED | INDEXED | SCATTERED | BUDDIES;
-
-const WAYS: &[Way] = &[
-    way("alone", "a transaction each statement", 0),
-    way("buddies", "SQLite's own allocator", GROUPED | BUDDIES),
-    way("indexed", "key with an index", GROUPED | INDEXED),
-    way("scattered", "rows out of order", GROUPED | SCATTERED),
-    way("together", "SQLite's allocator, key with an index, rows out of order", TOGETHER),
-    Way { slots: 2, ..way("together.2paged", "the same, 2 paged", TOGETHER) },
-    way("together.text", "the same, each statement as text", TOGETHER | TEXT),
-    Way { geometry: Geometry::Regions("64 KiB"), ..way("regions.64k", "regions of 64 KiB", GROUPED) },
-    Way { geometry: Geometry::Regions("32 KiB"), ..way("regions.32k", "regions of 32 KiB", GROUPED) },
-    Way { geometry: Geometry::Regions("4 KiB"), ..way("regions.4k", "regions of 4 KiB", GROUPED) },
-    Way { paged_too: &["data"], ..way("data", "its data paged, too", GROUPED) },
-    // As if its stack, which is pinned here, had the third.
-    Way { slots: 2, paged_too: &["data"], ..way("data.2paged", "its data paged, too, 2 paged", GROUPED) },
-    Way { paged_too: &["data"], ..way("together.data", "together, its data paged, too", TOGETHER) },
-    Way { slots: 4, paged_too: &["data", "code"], ..way("code", "its data and code paged, too, 4 paged", GROUPED) },
-];
+impl How {
+    /// Bit of the workload's argument: `examples/mxu/sqlite/src/workload.c`.
+    const fn bit(self) -> u32 {
+        1 << match self {
+            Self::Grouped => 16,
+            Self::Text => 17,
+            Self::Indexed => 18,
+            Self::Scattered => 19,
+            Self::Buddies => 20,
+        }
+    }
+}
 
 /// All rows of this kind that are asked for.
 pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
-    let prefix = format!("{PREFIX}fig7.sqlite.");
+    let Some(database) = &figures.plan().database else { return Ok(Vec::new()) };
+    let prefix = format!("{}fig7.sqlite.", figures.prefix());
     let mut rows = Vec::new();
     let mut bases: Vec<(u32, Measured)> = Vec::new();
-    for way in WAYS {
+    for way in &database.way {
         let id = format!("{prefix}{}", way.name);
         if !wanted.any(&id) {
             continue;
         }
-        if !bases.iter().any(|(how, _)| *how == way.how) {
+        if !bases.iter().any(|(how, _)| *how == way.bits()) {
             let id = format!("{id}.pinned");
             wanted.tell(&id);
-            match figures.run(&way.variation(&id, Heap::Pinned, &[]))? {
-                Ran::Done(base) if base.status == 0 => bases.push((way.how, base)),
+            match figures.run(&database.variation(way, figures.name(&id), Heap::Pinned))? {
+                Ran::Done(base) if base.status == 0 => bases.push((way.bits(), base)),
                 other => return Err(Error::Run(format!("{id}: {other:?}"))),
             }
         }
         wanted.tell(&id);
-        let heap = Heap::Paged { slots: way.slots, geometry: way.geometry, replacement: PLRU, fixed: None };
-        let base = bases.iter().find(|(how, _)| *how == way.how).map(|(_, base)| base);
-        let run = figures.run(&way.variation(&id, heap, way.paged_too))?;
-        rows.push(way.row(&id, run, base)?);
+        let heap = Heap::Paged { slots: way.slots, geometry: way.geometry(), replacement: PLRU, fixed: None };
+        let base = bases.iter().find(|(how, _)| *how == way.bits()).map(|(_, base)| base);
+        let run = figures.run(&database.variation(way, figures.name(&id), heap))?;
+        let about = format!("SQLite, {} rows, {}", database.rows, way.about);
+        rows.push(database.row(figures.row(&id, about), run, base)?);
     }
     Ok(rows)
 }
 
 impl Way {
-    fn variation(&self, id: &str, heap: Heap, paged_too: &'static [&'static str]) -> Variation {
+    fn bits(&self) -> u32 {
+        self.how.iter().fold(0, |bits, how| bits | how.bit())
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.regions.clone().map_or(Geometry::Paper, Geometry::Regions)
+    }
+}
+
+impl Database {
+    fn variation(&self, way: &Way, name: String, heap: Heap) -> Variation {
         Variation {
-            name: id.strip_prefix(PREFIX).unwrap_or(id).to_owned(),
-            system: "sqlite",
-            argument: ROWS | self.how,
+            name,
+            system: self.system.clone(),
+            argument: u32::from(self.rows) | way.bits(),
+            paged_too: if heap == Heap::Pinned { Vec::new() } else { way.paged_too.clone() },
             heap,
-            paged_too,
             adversary: Adversary::Nobody,
-            chip: None,
-            probes: &[WHOLE],
+            usage: None,
+            probes: vec![WHOLE],
         }
     }
 
-    fn row(&self, id: &str, run: Ran, base: Option<&Measured>) -> Result<Row, Error> {
-        let about = format!("SQLite, {ROWS} rows, {}", self.about);
-        let paper = Some(format!("{PAPER} %"));
+    fn row(&self, blank: Row, run: Ran, base: Option<&Measured>) -> Result<Row, Error> {
+        let paper = Some(self.paper.clone());
         match (run, base) {
-            (Ran::Refused(why), _) => Ok(Row { refused: Some(why), paper, ..row(id, about) }),
+            (Ran::Refused(why), _) => Ok(Row { refused: Some(why), paper, ..blank }),
             (Ran::Done(run), Some(base)) if run.status == 0 && run.results == base.results => {
-                Ok(Row { paper, ..compared(id, about, run.probes[0], base.probes[0].0, &run, &[1]) })
+                Ok(Row { paper, ..compared(blank, run.probes[0], base.probes[0].0, &run, &[1]) })
             }
-            (Ran::Done(run), _) => Err(Error::Run(format!("{id}: status {}, results {:?}", run.status, run.results))),
+            (Ran::Done(run), _) => {
+                Err(Error::Run(format!("{}: status {}, results {:?}", blank.id, run.status, run.results)))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::system::{Adversary, Chip, Geometry, Heap, Kept, Variation};
+use super::system::{Adversary, Geometry, Heap, Kept, Usage, Variation};
 
 /// What an adversary's argument says beside the time.
 const WAITS: u32 = 1 << 16;
@@ -23,18 +23,18 @@ pub(super) fn vary(manifest: &mut Table, variation: &Variation, board: &str) -> 
     let work = work(manifest)?;
     let thread = work.get_mut("thread")?.get_mut(0)?.as_table_mut()?;
     thread.insert("argument".into(), Value::from(variation.argument));
-    for area in variation.paged_too {
+    for area in &variation.paged_too {
         table(work, area)?.insert("spec".into(), Value::from(PAGED));
     }
     heap(manifest, &variation.heap)?;
-    if let Some(how) = variation.chip {
-        chip(manifest, how)?;
+    if let Some(how) = variation.usage {
+        usage(manifest, how)?;
     }
     adversary(manifest, variation.adversary)
 }
 
 /// Locked ways, and one specification for everything that the workload has.
-fn chip(manifest: &mut Table, how: Chip) -> Option<()> {
+fn usage(manifest: &mut Table, how: Usage) -> Option<()> {
     let (spec, near) = match how.kept {
         Kept::Tlb => (PINNED, None),
         Kept::OnChip => ("l2", Some("on-chip")),
@@ -82,14 +82,14 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
         Heap::AsWritten => {}
         Heap::Sized(size) => {
             area.remove("page");
-            area.insert("size".into(), Value::from(*size));
+            area.insert("size".into(), Value::from(size.as_str()));
         }
         Heap::Pinned => {
             area.remove("page");
             area.insert("spec".into(), Value::from(PINNED));
         }
         Heap::Paged { geometry, fixed, .. } => {
-            cut(area, *geometry);
+            cut(area, geometry);
             let area = area.clone();
             slots(manifest, how)?;
             if let Some(size) = fixed {
@@ -114,8 +114,8 @@ fn slots(manifest: &mut Table, how: &Heap) -> Option<()> {
     Some(())
 }
 
-fn cut(heap: &mut Table, geometry: Geometry) {
-    if geometry != Geometry::Written {
+fn cut(heap: &mut Table, geometry: &Geometry) {
+    if *geometry != Geometry::Written {
         heap.remove("page");
     }
     match geometry {
@@ -123,7 +123,7 @@ fn cut(heap: &mut Table, geometry: Geometry) {
             heap.insert("page".into(), Value::from("128 KiB"));
         }
         Geometry::Regions(size) => {
-            heap.insert("page".into(), Value::from(size));
+            heap.insert("page".into(), Value::from(size.as_str()));
         }
         Geometry::Planner | Geometry::Written => {}
         Geometry::Hostile => {

@@ -1,17 +1,17 @@
-//! The Cortex-A9 reads 512 KiB in four orders, by where translation is kept: left alone beside what an access costs when everything has
+//! A processor with page tables reads 512 KiB in four orders, by where translation is kept: left alone beside what an access costs when everything has
 //! been emptied before it (the paper's figure 2), and emptied after every n accesses (its figure 4).
 
+use serde::Deserialize;
+
 use super::synthetic::{CHUNK, EVERY, ORDERS};
-use super::system::{Adversary, Chip, Emptied, Figures, Heap, Kept, Measured, Ran, Stretch, Variation};
-use super::translation::{PLACES, on_board};
-use super::{PREFIX_A9, Wanted, overhead, with_target};
+use super::system::{Adversary, Emptied, Figures, Heap, Kept, Measured, Ran, Stretch, Usage, Variation};
+use super::translation::PLACES;
+use super::{Wanted, overhead, with_target};
 use crate::Error;
 use crate::rows::{Cycles, Row, Target};
 
 /// The workload that marks when it wants caches and TLBs emptied.
 const MARKED: u32 = 7;
-/// Ways that are locked for tables, as in the paper.
-const TABLE_WAYS: u32 = 7;
 /// Accesses with everything emptied after each, and after every few.
 const EMPTIED: u64 = 4096;
 const INTERFERED: u64 = 16_384;
@@ -20,25 +20,40 @@ const ALONE: u32 = 0;
 const EACH: u32 = 1;
 const FIRST_EVERY: u32 = 2;
 
+/// Accesses by where translation is kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Places {
+    /// The manifest in `examples/mxu`.
+    system: String,
+    /// Ways that are locked where tables lie in them.
+    table_ways: u32,
+}
+
+/// In ids.
+pub(super) const FIGURES: [&str; 2] = ["fig2", "fig4"];
+
 /// All rows of this kind that are asked for. One run of each place serves both figures.
 pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
-    let [alone, every] = [2, 4].map(|figure| format!("{PREFIX_A9}fig{figure}."));
+    let Some(places) = &figures.plan().places else { return Ok(Vec::new()) };
+    let [alone, every] = FIGURES.map(|figure| format!("{}{figure}.", figures.prefix()));
     if !(wanted.any(&alone) || wanted.any(&every)) {
         return Ok(Vec::new());
     }
     let mut runs = Vec::new();
     for (place, kept) in PLACES {
         wanted.tell(&format!("{every}{place}"));
-        runs.push((place, run(figures, place, kept)?));
+        runs.push((place, places.run(figures, place, kept)?));
     }
     let memory = runs[0].1.clone();
     let mut rows = Vec::new();
     for (order, (name, accesses)) in (1..).zip(ORDERS) {
         let missing = per_access(&memory, order, EACH, EMPTIED);
-        rows.push(row(&format!("{alone}{name}.mis"), "everything emptied before each", EMPTIED, missing, missing));
+        let id = format!("{alone}{name}.mis");
+        rows.push(row(figures, &id, "everything emptied before each", EMPTIED, (missing, missing)));
         for (place, run) in &runs {
             let own = per_access(run, order, ALONE, accesses);
-            rows.push(row(&format!("{alone}{name}.{place}"), "left alone", accesses, own, missing));
+            rows.push(row(figures, &format!("{alone}{name}.{place}"), "left alone", accesses, (own, missing)));
         }
     }
     for (order, (name, _)) in (1..).zip(ORDERS) {
@@ -46,8 +61,8 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
             let base = per_access(&memory, order, kind, INTERFERED);
             for (place, run) in &runs {
                 let own = per_access(run, order, kind, INTERFERED);
-                let row =
-                    row(&format!("{every}{name}.{place}.{n}"), &format!("emptied every {n}"), INTERFERED, own, base);
+                let id = format!("{every}{name}.{place}.{n}");
+                let row = row(figures, &id, &format!("emptied every {n}"), INTERFERED, (own, base));
                 rows.push(if *place == PLACES[0].0 { row } else { nearer(row) });
             }
         }
@@ -56,22 +71,24 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
     Ok(rows)
 }
 
-fn run(figures: &mut Figures<'_>, place: &str, kept: Kept) -> Result<Measured, Error> {
-    let ways = if kept == Kept::LockedWays { TABLE_WAYS } else { 0 };
-    let variation = Variation {
-        name: format!("fig4.{place}"),
-        system: "translation",
-        argument: MARKED,
-        heap: Heap::AsWritten,
-        paged_too: &[],
-        adversary: Adversary::Nobody,
-        // The paper's prefetchers are off where accesses are measured.
-        chip: Some(Chip { ways, kept, emptied: Emptied::Marked, prefetch: false }),
-        probes: CHUNK,
-    };
-    match figures.run(&variation)? {
-        Ran::Done(run) if run.status == 0 => Ok(run),
-        other => Err(Error::Run(format!("{}: {other:?}", variation.name))),
+impl Places {
+    fn run(&self, figures: &mut Figures<'_>, place: &str, kept: Kept) -> Result<Measured, Error> {
+        let ways = if kept == Kept::LockedWays { self.table_ways } else { 0 };
+        let variation = Variation {
+            name: format!("fig4.{place}"),
+            system: self.system.clone(),
+            argument: MARKED,
+            heap: Heap::AsWritten,
+            paged_too: Vec::new(),
+            adversary: Adversary::Nobody,
+            // The paper's prefetchers are off where accesses are measured.
+            usage: Some(Usage { ways, kept, emptied: Emptied::Marked, prefetch: false }),
+            probes: vec![CHUNK],
+        };
+        match figures.run(&variation)? {
+            Ran::Done(run) if run.status == 0 => Ok(run),
+            other => Err(Error::Run(format!("{}: {other:?}", variation.name))),
+        }
     }
 }
 
@@ -88,11 +105,11 @@ pub(super) fn nearer(row: Row) -> Row {
 }
 
 /// The row of `accesses` that take `own` cycles each, compared with `base`.
-fn row(id: &str, about: &str, accesses: u64, own: f64, base: f64) -> Row {
+fn row(figures: &Figures<'_>, id: &str, about: &str, accesses: u64, (own, base): (f64, f64)) -> Row {
     let cycles = |each: f64| (each * accesses as f64).round() as u64;
     Row {
         cycles: Cycles { median: cycles(own), max: cycles(own) },
         overhead: Some(overhead(cycles(own), cycles(base))),
-        ..on_board(id, format!("{accesses} accesses, {about}, {own:.2} cycles each"))
+        ..figures.row(id, format!("{accesses} accesses, {about}, {own:.2} cycles each"))
     }
 }

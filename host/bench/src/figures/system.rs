@@ -4,21 +4,23 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use build_tool::{Install, Loaded, Profile, Programs, place_programs, programs, write_file};
+use build_tool::{Install, Loaded, Programs, place_programs, programs, write_file};
 use manifest::Document;
 use record::{EndReason, EventsReader, Interference, ProbeWatch, Summary, TranslationCounts, Watch, observed};
 use runner::{Go, Run, RunError, Tools};
+use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::manifests;
-use crate::{Error, Symbols, systems};
+use super::{KIND, Plan, manifests};
+use crate::chip::Chip;
+use crate::rows::Row;
+use crate::systems::Place;
+use crate::{Error, Symbols};
 
 /// Cycles between two advances of the guest's clock: a timer is late by at most this and one block.
 const QUANTUM: u64 = 200;
 /// The domain whose workload is measured.
 const WORK: &str = "work";
-/// Exception of a miss.
-const MEMORY_FAULT: u16 = 4;
 
 /// How the workload's heap is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub enum Heap {
     /// By pinned registers alone.
     Pinned,
     /// In another size, where accesses are checked by page tables.
-    Sized(&'static str),
+    Sized(String),
     /// By so many paged slots.
     Paged {
         /// Slots.
@@ -38,19 +40,20 @@ pub enum Heap {
         /// Policy, as the manifest names it.
         replacement: &'static str,
         /// Size of a pinned area that is used before the heap.
-        fixed: Option<&'static str>,
+        fixed: Option<String>,
     },
 }
 
 /// How the heap's memory is cut into regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Geometry {
     /// As the manifest says.
     Written,
     /// As in the paper: 64 KiB pages, two to a region.
     Paper,
     /// In regions of this size.
-    Regions(&'static str),
+    Regions(String),
     /// In one piece, and the planner chooses.
     Planner,
     /// Every second 64 KiB belongs to another domain, and the planner chooses.
@@ -59,7 +62,7 @@ pub enum Geometry {
 
 impl Geometry {
     /// In ids.
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Written => "written",
             Self::Paper => "paper",
@@ -109,7 +112,7 @@ pub enum Emptied {
 
 /// How a chip with page tables is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chip {
+pub struct Usage {
     /// Ways of the second-level cache that are locked.
     pub ways: u32,
     /// Where translation is kept.
@@ -125,20 +128,20 @@ pub struct Chip {
 pub struct Variation {
     /// Name of the run's directory.
     pub name: String,
-    /// Manifest: `sqlite`, `script` or `synthetic`.
-    pub system: &'static str,
+    /// Name of its manifest in `examples/mxu`.
+    pub system: String,
     /// Argument of the workload.
     pub argument: u32,
     /// Its heap.
     pub heap: Heap,
     /// Areas that are paged beside the heap, as the manifest names them.
-    pub paged_too: &'static [&'static str],
+    pub paged_too: Vec<String>,
     /// Who interferes.
     pub adversary: Adversary,
     /// How a chip with page tables is used, on a board that has one.
-    pub chip: Option<Chip>,
+    pub usage: Option<Usage>,
     /// Pairs of functions to measure between.
-    pub probes: &'static [(&'static str, &'static str)],
+    pub probes: Vec<(&'static str, &'static str)>,
 }
 
 /// What one stretch of the workload came to.
@@ -192,23 +195,54 @@ pub enum Ran {
 /// What all figures have in common.
 #[derive(Debug)]
 pub struct Figures<'a> {
-    install: &'a Install,
-    tools: &'a Tools,
-    board: &'static str,
-    profile: &'a Profile,
+    place: Place<'a>,
     directory: PathBuf,
     built: HashMap<String, Programs>,
 }
 
 impl<'a> Figures<'a> {
     /// On a board under its profile; `out` is where the runs' files go.
-    pub fn new(
-        install: &'a Install,
-        tools: &'a Tools,
-        (board, profile): (&'static str, &'a Profile),
-        out: &Path,
-    ) -> Self {
-        Self { install, tools, board, profile, directory: out.join(format!("mxu.{board}")), built: HashMap::new() }
+    ///
+    /// # Errors
+    /// [`Error::Build`]: there is no such profile.
+    pub fn new(install: &'a Install, tools: &'a Tools, chip: &'a Chip, out: &Path) -> Result<Self, Error> {
+        let directory = out.join(format!("mxu.{}", chip.board.name));
+        Ok(Self { place: Place::new(install, tools, chip, out)?, directory, built: HashMap::new() })
+    }
+
+    /// The board.
+    pub fn chip(&self) -> &'a Chip {
+        self.place.chip
+    }
+
+    /// The experiments that are repeated on it.
+    pub(super) fn plan(&self) -> &'a Plan {
+        self.chip().figures()
+    }
+
+    /// Cycles in a microsecond.
+    pub(super) fn cycles_per_us(&self) -> u64 {
+        self.place.profile.cpu_hz() / 1_000_000
+    }
+
+    /// Ways of the second-level cache, if there is one.
+    pub(super) fn ways(&self) -> u32 {
+        self.place.profile.parameters.application.as_ref().map_or(0, |core| core.l2.cache.ways.value)
+    }
+
+    /// Beginning of the ids of its rows.
+    pub(super) fn prefix(&self) -> String {
+        self.chip().rows(KIND)
+    }
+
+    /// A row without figures.
+    pub(super) fn row(&self, id: &str, operation: String) -> Row {
+        self.place.row(id.to_owned(), "Cofferdam", operation)
+    }
+
+    /// Name of the directory of a row's runs.
+    pub(super) fn name(&self, id: &str) -> String {
+        id.strip_prefix(&self.prefix()).unwrap_or(id).to_owned()
     }
 
     /// Admits, builds and runs a variation.
@@ -221,14 +255,13 @@ impl<'a> Figures<'a> {
         if let Err(found) = loaded.admit(true) {
             return Ok(found.first().map_or_else(|| Ran::Refused("refused".to_owned()), refused));
         }
-        let key =
-            loaded.document.manifest.domain.keys().fold(variation.system.to_owned(), |key, name| key + "+" + name);
+        let key = loaded.document.manifest.domain.keys().fold(variation.system.clone(), |key, name| key + "+" + name);
         if !self.built.contains_key(&key) {
-            let built = programs(self.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
+            let built = programs(self.place.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
             self.built.insert(key.clone(), built);
         }
         let programs = &self.built[&key];
-        let placed = match place_programs(self.install, &loaded, programs, build_tool::Options::default()) {
+        let placed = match place_programs(self.place.install, &loaded, programs, build_tool::Options::default()) {
             Ok(placed) => placed,
             Err(refusal) => return Ok(refused(&refusal)),
         };
@@ -250,13 +283,13 @@ impl<'a> Figures<'a> {
 
     fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
         let build = |d: manifest::Diagnostic| Error::Build(d.to_string());
-        let path = self.install.root.join(format!("examples/mxu/{}.toml", variation.system));
+        let path = self.place.install.root.join(format!("examples/mxu/{}.toml", variation.system));
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, &error))?;
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| Error::file(&path, &error))?;
-        manifests::vary(&mut table, variation, self.board)
+        manifests::vary(&mut table, variation, &self.chip().board.name)
             .ok_or_else(|| Error::file(&path, &"an expected key is missing"))?;
         let text = toml::to_string(&Value::Table(table)).map_err(|error| Error::file(&path, &error))?;
-        Loaded::new(self.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
+        Loaded::new(self.place.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
     }
 
     fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols, work: u8) -> Result<Watch, Error> {
@@ -266,16 +299,16 @@ impl<'a> Figures<'a> {
         };
         let probes = variation.probes.iter().map(probe).collect::<Result<_, Error>>()?;
         let own = Interference { domain: Some(work), ..Interference::default() };
-        let interference = match variation.chip.map(|chip| chip.emptied) {
+        let interference = match variation.usage.map(|usage| usage.emptied) {
             None | Some(Emptied::Never) => None,
             Some(Emptied::Every(every_cycles)) => Some(Interference { every_cycles, ..own }),
             Some(Emptied::Marked) => Some(Interference { mark: Some(mark::INTERFERE), ..own }),
         };
-        Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..systems::watch(kernel, self.profile)? })
+        Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..self.place.watch(kernel)? })
     }
 
     fn start(&self, variation: &Variation, run: Run, work: u8) -> Result<Ran, Error> {
-        let outcome = match run.start(self.tools, &mut |_| Go::On) {
+        let outcome = match run.start(self.place.tools, &mut |_| Go::On) {
             Ok(outcome) => outcome,
             // One figure less is no reason to have none.
             Err(RunError::NoSummary { ended, .. }) => return Ok(Ran::Refused(format!("no figure: QEMU {ended}"))),
@@ -290,15 +323,16 @@ impl<'a> Figures<'a> {
         let mut measured = collect(events, work).map_err(Error::Run)?;
         measured.status = summary.end.status.unwrap_or(-1);
         measured.probes = summary.probes.iter().map(|probe| (probe.cycles.max, probe.instructions.max)).collect();
-        measured.miss_cycles = miss_cycles(summary);
+        measured.miss_cycles = miss_cycles(summary, self.chip().exceptions().miss);
         let own = summary.domains.iter().find(|counters| counters.domain == work);
         measured.translation = own.map(|counters| counters.translation).unwrap_or_default();
         Ok(Ran::Done(measured))
     }
 }
 
-fn miss_cycles(summary: &Summary) -> u64 {
-    let fault = summary.masked.vectors.iter().find(|vector| vector.exception == MEMORY_FAULT);
+/// Median cycles of a miss; 0 where there are none.
+fn miss_cycles(summary: &Summary, miss: Option<u16>) -> u64 {
+    let fault = summary.masked.vectors.iter().find(|vector| Some(vector.exception) == miss);
     fault.map_or(0, |vector| vector.cycles.median)
 }
 

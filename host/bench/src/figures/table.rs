@@ -1,6 +1,6 @@
 //! The figures on the terminal.
 
-use super::{PREFIX, PREFIX_A9};
+use super::{is_one, places, translation};
 use crate::table::{empty, verdict};
 use crate::{Row, Target};
 
@@ -9,7 +9,7 @@ use crate::{Row, Target};
 pub fn figures_table(rows_of_all: &[Row]) -> String {
     let header = ["row", "operation", "cycles", "misses", "added", "overhead", "paper", "target", "met"];
     let mut table = empty(&header, 2..6);
-    let rows: Vec<&Row> = rows_of_all.iter().filter(|row| row.id.starts_with(PREFIX)).collect();
+    let rows: Vec<&Row> = rows_of_all.iter().filter(|row| is_one(&row.id) && !of_tables(&row.id)).collect();
     for row in &rows {
         table.add_row(cells(row));
     }
@@ -17,11 +17,17 @@ pub fn figures_table(rows_of_all: &[Row]) -> String {
     if rows.is_empty() { others } else { format!("{table}\n{others}") }
 }
 
+/// Whether a row is one about page tables: of the figures that only boards with these have.
+fn of_tables(id: &str) -> bool {
+    is_one(id)
+        && id.split('.').nth(2).is_some_and(|figure| [places::FIGURES, translation::FIGURES].concat().contains(&figure))
+}
+
 /// The rows about page tables: walks instead of misses.
 fn translation_table(rows: &[Row]) -> String {
     let header = ["row", "operation", "cycles", "of", "walks", "beyond", "overhead", "paper", "target", "met"];
     let mut table = empty(&header, 2..7);
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(PREFIX_A9)).collect();
+    let rows: Vec<&Row> = rows.iter().filter(|row| of_tables(&row.id)).collect();
     for row in &rows {
         table.add_row(translation_cells(row));
     }

@@ -4,11 +4,15 @@ use abi::trace::Event;
 use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
-use super::system::{Adversary, Chip, Emptied, Geometry, Heap, Kept, Measured, Stretch, Variation, collect};
-use super::{figures_table, manifests, overhead, places, row, translation, with_target};
+use super::system::{Adversary, Emptied, Geometry, Heap, Kept, Measured, Stretch, Usage, Variation, collect};
+use super::{figures_table, manifests, overhead, places, translation, with_target};
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
+
+fn row(id: &str) -> Row {
+    Row { id: id.to_owned(), ..Row::default() }
+}
 
 fn events(list: &[(u64, u8, u8, u16, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -53,26 +57,26 @@ fn varied(heap: Heap, adversary: Adversary) -> Table {
     varied_on("mps2-an500", heap, adversary, None)
 }
 
-fn varied_on(board: &str, heap: Heap, adversary: Adversary, chip: Option<Chip>) -> Table {
+fn varied_on(board: &str, heap: Heap, adversary: Adversary, usage: Option<Usage>) -> Table {
     let text = "[system]\nboard = \"mps2-an500\"\nprofile = \"stm32f767\"\n[domain.work]\ncrate = \"w\"\nfiles = [\"f\"]\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
                 [[domain.work.thread]]\nname = \"main\"\nargument = 1\n";
     let mut manifest: Table = text.parse().unwrap();
     let variation = Variation {
         name: "x".into(),
-        system: "sqlite",
+        system: "sqlite".into(),
         argument: 9,
         heap,
-        paged_too: &[],
+        paged_too: Vec::new(),
         adversary,
-        chip,
-        probes: &[],
+        usage,
+        probes: Vec::new(),
     };
     manifests::vary(&mut manifest, &variation, board).unwrap();
     manifest
 }
 
 fn paged(geometry: Geometry) -> Heap {
-    Heap::Paged { slots: 2, geometry, replacement: "random", fixed: Some("1 MiB") }
+    Heap::Paged { slots: 2, geometry, replacement: "random", fixed: Some("1 MiB".into()) }
 }
 
 #[test]
@@ -82,7 +86,7 @@ fn each_geometry_cuts_the_heap_its_own_way() {
     assert_eq!(page(Geometry::Written).as_deref(), Some("8 KiB"));
     assert_eq!(page(Geometry::Paper).as_deref(), Some("128 KiB"));
     assert_eq!(page(Geometry::Planner), None);
-    assert_eq!(page(Geometry::Regions("4 KiB")).as_deref(), Some("4 KiB"));
+    assert_eq!(page(Geometry::Regions("4 KiB".into())).as_deref(), Some("4 KiB"));
     assert_eq!(page(Geometry::Hostile).as_deref(), Some("64 KiB"));
     let manifest = varied(paged(Geometry::Hostile), Adversary::Nobody);
     let (work, other) = (&manifest["domain"]["work"], &manifest["domain"]["other"]);
@@ -96,9 +100,18 @@ fn other_areas_are_paged_when_they_are_named_and_a_domain_may_have_no_heap() {
     let text =
         "[system]\nboard = \"mps2-an500\"\n[domain.work]\ncrate = \"w\"\n[[domain.work.thread]]\nname = \"main\"\n";
     let mut manifest: Table = text.parse().unwrap();
-    let (heap, paged_too) = (paged(Geometry::Paper), &["code"][..]);
-    let (adversary, chip, name) = (Adversary::Nobody, None, "x".to_owned());
-    let variation = Variation { name, system: "network", argument: 0, heap, paged_too, adversary, chip, probes: &[] };
+    let (heap, paged_too) = (paged(Geometry::Paper), vec!["code".to_owned()]);
+    let (adversary, usage, name) = (Adversary::Nobody, None, "x".to_owned());
+    let variation = Variation {
+        name,
+        system: "network".into(),
+        argument: 0,
+        heap,
+        paged_too,
+        adversary,
+        usage,
+        probes: Vec::new(),
+    };
     manifests::vary(&mut manifest, &variation, "mps2-an500").unwrap();
     let work = &manifest["domain"]["work"];
     assert_eq!((work["code"]["spec"].as_str(), work["paging"]["slots"].as_integer()), (Some("best-effort"), Some(2)));
@@ -118,8 +131,8 @@ fn an_adversary_is_a_thread_of_the_domain_that_it_belongs_to() {
 #[test]
 fn all_that_a_workload_has_is_kept_in_one_place() {
     let on = |kept, ways| {
-        let chip = Chip { ways, kept, emptied: Emptied::Never, prefetch: ways == 3 };
-        varied_on("xilinx-zynq-a9", Heap::Sized("768 KiB"), Adversary::Nobody, Some(chip))
+        let usage = Usage { ways, kept, emptied: Emptied::Never, prefetch: ways == 3 };
+        varied_on("xilinx-zynq-a9", Heap::Sized("768 KiB".into()), Adversary::Nobody, Some(usage))
     };
     for (kept, spec, near) in [
         (Kept::Tlb, "deterministic", None),
@@ -151,7 +164,7 @@ fn a_place_promises_walks_that_end_there_or_none() {
         run.translation.data_stall_cycles = 60;
         run.translation.fetch_walks.on_chip = on_chip;
         run.translation.data_walks.memory = beyond;
-        translation::stall(row("a9.mxu.x", "x".into()), kept, &run, 200, None)
+        translation::stall(row("a9.mxu.fig6.x"), kept, &run, 200, None)
     };
     let found = judged(Kept::OnChip, 3, 0);
     assert_eq!((found.met, found.walks, found.walks_beyond), (Some(true), Some(3), Some(0)));
@@ -164,7 +177,7 @@ fn a_place_promises_walks_that_end_there_or_none() {
 
 #[test]
 fn few_locked_ways_slow_applications_down_by_no_more_than_in_the_paper() {
-    let judged = |percent| translation::slowed(Row { overhead: Some(percent), ..row("a9.mxu.x", "x".into()) });
+    let judged = |percent| translation::slowed(Row { overhead: Some(percent), ..row("a9.mxu.fig6.x") }, 4.9);
     assert_eq!((judged(4.9).met, judged(4.91).met), (Some(true), Some(false)));
     assert_eq!(judged(0.0).paper.as_deref(), Some("< 4.9 %"));
     assert!(figures_table(&[judged(5.0)]).contains("<= 4.90 %"));
@@ -172,14 +185,14 @@ fn few_locked_ways_slow_applications_down_by_no_more_than_in_the_paper() {
 
 #[test]
 fn a_nearer_place_must_not_make_accesses_slower() {
-    let judged = |percent| places::nearer(Row { overhead: Some(percent), ..row("a9.mxu.x", "x".into()) });
+    let judged = |percent| places::nearer(Row { overhead: Some(percent), ..row("a9.mxu.fig6.x") });
     assert_eq!((judged(-0.01).met, judged(0.01).met), (Some(true), Some(false)));
 }
 
 #[test]
 fn a_target_is_met_up_to_its_limit_and_not_without_a_figure() {
     let target = |most| Target { overhead: Some(most), added_misses: Some(0), ..Target::default() };
-    let with = |overhead, added| Row { overhead, added_misses: added, ..row("m7.mxu.x", "x".into()) };
+    let with = |overhead, added| Row { overhead, added_misses: added, ..row("m7.mxu.x") };
     assert_eq!(overhead(1100, 1000), 10.0);
     assert_eq!(with_target(with(Some(10.0), Some(0)), target(10.0)).met, Some(true));
     assert_eq!(with_target(with(Some(10.01), Some(0)), target(10.0)).met, Some(false));

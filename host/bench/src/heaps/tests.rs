@@ -2,7 +2,7 @@ use record::{EventsWriter, RunEvent, observed};
 
 use super::*;
 use crate::calls::collect;
-use crate::chip::{A9, M7};
+use crate::chip::tests::{a9, m7};
 use crate::rows::Cycles;
 use crate::samples::WARM;
 
@@ -19,7 +19,7 @@ fn recorded(events: &[(u8, u16, u32)]) -> Vec<u8> {
 }
 
 fn calls(events: &[(u8, u16, u32)]) -> Calls {
-    collect(&recorded(events)[..], CONTESTANTS.len() * PARTS.len(), M7.system_call).expect("good events")
+    collect(&recorded(events)[..], CONTESTANTS.len() * PARTS.len(), m7().exceptions().call).expect("good events")
 }
 
 /// Every probe reached 100 times while it is cold, and then with these cycles.
@@ -39,7 +39,7 @@ const MARK: u8 = abi::trace::Event::Mark as u8;
 fn rows_hold_the_warm_samples_and_the_marks() {
     let mut events = run(&[100, 150, 201]);
     events.extend([(MARK, mark::NEED + 1, 5000), (MARK, mark::LIVE, 4000), (MARK, mark::COUNT, 77), (MARK, 1, 3)]);
-    let rows = rows(&M7, &calls(&events)).expect("enough samples");
+    let rows = rows(&m7(), &calls(&events)).expect("enough samples");
     let find = |id: &str| rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("no row {id}"));
     assert_eq!(find("m7.heap.malloc").cycles, Cycles { median: 150, max: 201 });
     assert_eq!(find("m7.heap.malloc").met, Some(true));
@@ -52,7 +52,7 @@ fn rows_hold_the_warm_samples_and_the_marks() {
 
 #[test]
 fn where_nothing_is_tightly_coupled_no_heap_is_either() {
-    let rows = rows(&A9, &calls(&run(&[100, 150, 201]))).expect("enough samples");
+    let rows = rows(&a9(), &calls(&run(&[100, 150, 201]))).expect("enough samples");
     assert!(rows.iter().all(|row| row.id.starts_with("a9.heap.") && !row.id.ends_with(".tcm")));
     assert_eq!(rows.len(), (CONTESTANTS.len() - 1) * (PARTS.len() + 1));
 }
@@ -68,17 +68,17 @@ fn a_call_that_was_interrupted_is_no_sample() {
     }
     writer.flush().expect("memory does not fail");
     drop(writer);
-    assert_eq!(collect(&bytes[..], 1, M7.system_call).expect("good events").samples[0], [10, 20, 30]);
+    assert_eq!(collect(&bytes[..], 1, m7().exceptions().call).expect("good events").samples[0], [10, 20, 30]);
 }
 
 #[test]
 fn more_than_twice_the_median_is_missed() {
-    let rows = rows(&M7, &calls(&run(&[100, 100, 201]))).expect("enough samples");
+    let rows = rows(&m7(), &calls(&run(&[100, 100, 201]))).expect("enough samples");
     assert!(rows.iter().filter(|row| row.target.is_some()).all(|row| row.met == Some(false)));
     assert!(heaps_table(&rows).contains("MISSED"));
 }
 
 #[test]
 fn a_probe_that_is_never_reached_is_an_error() {
-    assert!(rows(&M7, &calls(&run(&[]))).is_err());
+    assert!(rows(&m7(), &calls(&run(&[]))).is_err());
 }

@@ -1,20 +1,7 @@
 //! Tests of the rows beside public figures.
 
 use super::*;
-
-const TEXT: &str = include_str!("../../micro.toml");
-
-#[test]
-fn every_row_belongs_to_one_chip_and_names_no_other_twice() {
-    let file: MicroFile = toml::from_str(TEXT).expect("the file follows its schema");
-    let of_chips: usize = chip::ALL.iter().map(|chip| of(chip, TEXT).expect("as above").len()).sum();
-    assert_eq!(of_chips, file.row.len());
-    let mut ids: Vec<&str> = file.row.iter().map(|row| row.id.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), of_chips);
-    assert!(toml::from_str::<MicroFile>("[[row]]\nid = \"m7.micro.a\"\n").is_err(), "what is not said");
-}
+use crate::chip::tests::m7;
 
 #[test]
 fn a_row_far_from_its_source_says_why_or_is_unexplained() {
@@ -28,8 +15,8 @@ fn a_row_far_from_its_source_says_why_or_is_unexplained() {
 
 #[test]
 fn a_stretch_that_is_taken_off_is_measured_once() {
-    let rows = of(&chip::M7, TEXT).expect("the file follows its schema");
-    let names = names(&rows);
+    let chip = m7();
+    let names = names(chip.micro());
     assert_eq!(names.iter().filter(|name| *name == "branch_right").count(), 1);
-    assert_eq!(names.len(), rows.len() + 1);
+    assert_eq!(names.len(), chip.micro().len() + 1);
 }

@@ -25,6 +25,7 @@ pub fn run(args: &Bench, output: &mut Output) -> Outcome {
 
 pub fn wrong(error: &Error) -> Diagnostic {
     let (code, remedy) = match error {
+        Error::Data(refusal) => return refusal.as_ref().clone(),
         Error::Build(_) | Error::Sources(_) => {
             ("CF0506", "see what the compiler said; `cofferdam build examples/bench/system.toml` says more")
         }

@@ -1,0 +1,111 @@
+//! Numbers of a processor's exceptions, by what the kernel does at them.
+
+use serde::Deserialize;
+
+/// First and last number.
+type Span = [u16; 2];
+
+/// Exceptions by the numbers that the observer reports.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exceptions {
+    /// A system call.
+    pub call: u16,
+    /// A miss of a paged region; none where the processor walks tables by itself.
+    #[serde(default)]
+    pub miss: Option<u16>,
+    /// Faults, misses among them.
+    pub faults: Vec<Span>,
+    /// The kernel's timer.
+    pub timer: u16,
+    /// All other interrupts.
+    pub interrupts: Span,
+}
+
+/// A handler of the kernel, beside that of system calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handler {
+    /// Faults, and misses of paged regions.
+    Fault,
+    /// The kernel's timer.
+    Timer,
+    /// Every other interrupt.
+    Interrupt,
+}
+
+/// A row of the longest activation of a handler in the benchmark system.
+#[derive(Clone, Debug)]
+pub struct MaskedRow {
+    /// End of the id.
+    pub id: &'static str,
+    /// Its meaning, in a few words.
+    pub about: &'static str,
+    /// First and last number of the exceptions that count.
+    pub served: Span,
+}
+
+impl Handler {
+    /// All, in the order of the table.
+    pub const ALL: [Handler; 3] = [Handler::Fault, Handler::Timer, Handler::Interrupt];
+
+    /// Last part of a row's id.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fault => "fault",
+            Self::Timer => "timer",
+            Self::Interrupt => "interrupt",
+        }
+    }
+}
+
+impl Exceptions {
+    /// The handler of an exception that is no system call.
+    pub fn handler(&self, exception: u16) -> Option<Handler> {
+        self.served().find(|(_, [first, last])| (*first..=*last).contains(&exception)).map(|(handler, _)| handler)
+    }
+
+    /// The work of a handler on this processor, in a few words.
+    pub fn about(&self, handler: Handler) -> &'static str {
+        match handler {
+            Handler::Fault if self.miss.is_some() => "fault or miss",
+            Handler::Fault => "fault",
+            Handler::Timer => "timer, all that is due",
+            Handler::Interrupt => "another interrupt",
+        }
+    }
+
+    fn served(&self) -> impl Iterator<Item = (Handler, Span)> {
+        let faults = self.faults.iter().map(|span| (Handler::Fault, *span));
+        faults.chain([(Handler::Timer, [self.timer; 2]), (Handler::Interrupt, self.interrupts)])
+    }
+
+    /// The rows of the benchmark system.
+    pub(super) fn masked_rows(&self) -> Vec<MaskedRow> {
+        let row = |id, about, served| MaskedRow { id, about, served };
+        let miss = self.miss.map(|miss| row("masked.miss", "longest handling of a memory-protection fault", [miss; 2]));
+        let others = [
+            row("masked.call", "longest handling of a system call", [self.call; 2]),
+            row("masked.timer", "longest handling of the timer's interrupt", [self.timer; 2]),
+            row("masked.interrupt", "longest handling of another interrupt", self.interrupts),
+        ];
+        miss.into_iter().chain(others).collect()
+    }
+
+    /// Refuses a range that is empty, an exception that is served twice, a miss that is no fault.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let mut spans: Vec<Span> = self.served().map(|(_, span)| span).chain([[self.call; 2]]).collect();
+        spans.sort_unstable();
+        if let Some([first, last]) = spans.iter().find(|[first, last]| first > last) {
+            return Err(format!("exceptions {first} to {last} are none"));
+        }
+        if let Some(both) = spans.windows(2).find(|both| both[0][1] >= both[1][0]) {
+            return Err(format!("exception {} is served twice", both[1][0]));
+        }
+        match self.miss {
+            Some(miss) if self.handler(miss) != Some(Handler::Fault) => {
+                Err(format!("a miss, exception {miss}, is not among the faults"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
