@@ -1,7 +1,6 @@
 //! The boards on which Cofferdam is measured: those with a file `boards/NAME/bench.toml`. A row's id begins with its board's prefix.
 
 mod check;
-mod exceptions;
 mod file;
 
 #[cfg(test)]
@@ -10,9 +9,9 @@ pub(crate) mod tests;
 use std::path::PathBuf;
 
 use build_tool::Install;
-use manifest::{Board, Diagnostic};
+use manifest::{Board, Diagnostic, Span};
+pub use manifest::{Exceptions, Handler};
 
-pub use exceptions::{Exceptions, Handler, MaskedRow};
 use file::BenchFile;
 pub use file::Systems;
 
@@ -70,6 +69,17 @@ fn damaged(board: &str, why: &str) -> Diagnostic {
         .remedy("correct the file")
 }
 
+/// A row of the longest activation of a handler in the benchmark system.
+#[derive(Clone, Debug)]
+pub struct MaskedRow {
+    /// End of the id.
+    pub id: &'static str,
+    /// Its meaning, in a few words.
+    pub about: &'static str,
+    /// First and last number of the exceptions that count.
+    pub served: Span,
+}
+
 impl Chip {
     fn read(install: &Install, board: &str) -> Result<Chip, Error> {
         let text = std::fs::read_to_string(path(install, board));
@@ -116,12 +126,12 @@ impl Chip {
 
     /// Numbers of its exceptions.
     pub fn exceptions(&self) -> &Exceptions {
-        &self.file.exceptions
+        &self.board.core.exceptions
     }
 
     /// Label of the first instruction of the timer's handler.
     pub fn timer_entry(&self) -> &str {
-        &self.file.timer_entry
+        &self.exceptions().timer_entry
     }
 
     /// The systems that Cofferdam is compared with, in the order of the table.
@@ -157,7 +167,15 @@ impl Chip {
 
     /// The rows of the longest activations in the benchmark system.
     pub fn masked_rows(&self) -> Vec<MaskedRow> {
-        self.exceptions().masked_rows()
+        let row = |id, about, served| MaskedRow { id, about, served };
+        let Exceptions { call, miss, timer, interrupts, .. } = *self.exceptions();
+        let miss = miss.map(|miss| row("masked.miss", "longest handling of a memory-protection fault", [miss; 2]));
+        let others = [
+            row("masked.call", "longest handling of a system call", [call; 2]),
+            row("masked.timer", "longest handling of the timer's interrupt", [timer; 2]),
+            row("masked.interrupt", "longest handling of another interrupt", interrupts),
+        ];
+        miss.into_iter().chain(others).collect()
     }
 
     /// Ids of all rows that the file lists.

@@ -63,6 +63,7 @@ impl Subject {
             mode: Mode::Exact,
             trace_port: Some(self.trace_port),
             kernel_text: self.kernel_text.clone(),
+            cluster: build_tool::cluster(&bench.chip.board),
             vectors: facts.vectors,
             cycle_limit: LIMIT_SECONDS * bench.profile.cpu_hz(),
             probes: self.operations.iter().map(probe).collect::<Result<_, Error>>()?,

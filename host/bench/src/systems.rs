@@ -61,7 +61,7 @@ impl<'a> Place<'a> {
     /// # Errors
     /// When the kernel's file cannot be read.
     pub(crate) fn watch(&self, kernel: &Path) -> Result<Watch, Error> {
-        watch(kernel, &self.profile)
+        watch(kernel, self.chip, &self.profile)
     }
 
     /// Runs an image to its end; the run's files go to a directory with this name.
@@ -90,12 +90,13 @@ impl<'a> Place<'a> {
 ///
 /// # Errors
 /// When the kernel's file cannot be read.
-pub(crate) fn watch(kernel: &Path, profile: &Profile) -> Result<Watch, Error> {
+pub(crate) fn watch(kernel: &Path, chip: &Chip, profile: &Profile) -> Result<Watch, Error> {
     let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
     Ok(Watch {
         profile: ProfileSource::Text(profile.text.clone()),
         trace_port: facts.trace_port,
         vectors: facts.vectors,
+        cluster: build_tool::cluster(&chip.board),
         kernel_text: run::code_of(kernel)?,
         cycle_limit: LIMIT_SECONDS * profile.cpu_hz(),
         ..Watch::default()

@@ -29,7 +29,7 @@ pub use profile::Profile;
 pub use request::Programs;
 pub use rust::{build_crate, build_example, build_kernel};
 pub use toolchain::{Toolchain, find_in_path};
-pub use watch::{machine, prepare};
+pub use watch::{cluster, machine, prepare};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! From an image to a run.
 
-use record::{AreaWatch, ClockWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch};
+use record::{
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch,
+};
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
 
@@ -26,6 +28,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
             register: loaded.board.clock_register(),
             down: loaded.board.clock.counts == manifest::Counts::Down,
         }),
+        cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),
         windows: windows(built),
@@ -164,4 +167,11 @@ fn mappable(built: &Built, name: &str) -> Vec<Range> {
 /// A board as QEMU emulates it.
 pub fn machine(board: &manifest::Board) -> Machine {
     Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
+}
+
+/// Where an application core has its own devices: those that the kernel's image for it names, too.
+pub fn cluster(board: &manifest::Board) -> Option<ClusterWatch> {
+    let base = |name: &str| board.device.get(name).map(|device| device.base);
+    board.pages()?;
+    Some(ClusterWatch { private: base(&board.clock.device)?, controller: base("l2")? })
 }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
+use crate::exceptions::Exceptions;
 
 /// How a core checks accesses, by the name of the architecture's scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -48,6 +49,8 @@ pub struct Core {
     pub entry: String,
     /// How programs are built.
     pub targets: Targets,
+    /// Its exceptions.
+    pub exceptions: Exceptions,
     /// Its part of the timing model.
     timing: toml::Table,
 }
@@ -65,6 +68,7 @@ impl Core {
                 .remedy("correct the core's file")
         };
         let core = core.map_err(|error| wrong(error.message()))?;
+        core.exceptions.check().map_err(|why| wrong(&why))?;
         if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { Ok(core) }
     }
 }

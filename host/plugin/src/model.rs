@@ -335,7 +335,7 @@ pub fn listed(errors: &[ProfileError]) -> String {
 fn chip(text: &str, watch: &Watch) -> Result<Model, String> {
     let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
     if profile.application.is_some() {
-        return Ok(Model::Application(Box::new(Application::load(profile, &watch.image, watch.mode)?)));
+        return Ok(Model::Application(Box::new(Application::load(profile, watch)?)));
     }
     Ok(Model::Chip(Box::new(Chip::load(profile, watch.mode)?)))
 }

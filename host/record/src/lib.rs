@@ -19,6 +19,6 @@ pub use summary::{
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{
-    AreaWatch, ClockWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch, ProfileSource,
-    Progress, Range, StackWatch, Watch, Window as MemoryWindow,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch,
+    ProfileSource, Progress, Range, StackWatch, Watch, Window as MemoryWindow,
 };

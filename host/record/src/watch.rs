@@ -53,6 +53,9 @@ pub struct Watch {
     /// The kernel's clock, whose rate is measured.
     #[serde(default)]
     pub clock: Option<ClockWatch>,
+    /// Where an application core has its interrupt controller and second-level cache; needed there.
+    #[serde(default)]
+    pub cluster: Option<ClusterWatch>,
     /// First instructions of the exception handlers (bit 0 clear), thread mode's reset handler not included.
     #[serde(default)]
     pub vectors: Vec<u32>,
@@ -147,6 +150,16 @@ pub struct ClockWatch {
     pub register: u32,
     /// It counts down.
     pub down: bool,
+}
+
+/// Physical addresses of an application core's own devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterWatch {
+    /// `PERIPHBASE` (ARM DDI 0407, 1.5): snoop control unit, interrupt controller, timers.
+    pub private: u32,
+    /// Controller of the second-level cache (PL310).
+    pub controller: u32,
 }
 
 /// How the observer tells whose code runs without asking the kernel.

@@ -23,6 +23,7 @@ fn a_timer_that_is_due_again_at_once_comes_to_an_end() {
         .status()
         .expect("arm-none-eabi-gcc starts");
     assert!(built.success());
+    let cluster = Some(record::ClusterWatch { private: 0xf8f0_0000, controller: 0xf8f0_2000 });
     let profile = support::profile("xc7z020.toml");
     let run = Run {
         time_limit: Some(Duration::from_secs(60)),
@@ -30,7 +31,7 @@ fn a_timer_that_is_due_again_at_once_comes_to_an_end() {
             Machine::named("xilinx-zynq-a9"),
             &image,
             directory.join("run"),
-            Watch { profile, ..Watch::default() },
+            Watch { profile, cluster, ..Watch::default() },
         )
     };
     let summary = run.start(&tools(), &mut |_| Go::On).expect("the run leaves an outcome").summary;

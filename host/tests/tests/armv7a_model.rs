@@ -54,6 +54,7 @@ fn run_with(image: &Path, more: Watch) -> (Summary, Vec<u8>) {
     let directory = TempDir::new().unwrap();
     let watch = Watch {
         profile: ProfileSource::Text(profile().to_owned()),
+        cluster: build_tool::cluster(&Install::find().unwrap().board(BOARD).unwrap()),
         kernel_text: vec![Range { start: at("__kernel_code_start"), end: at("__kernel_code_end") }],
         exception_events: true,
         ..more

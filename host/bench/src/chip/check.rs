@@ -18,7 +18,6 @@ impl Chip {
         if self.systems().micro.is_none() && !self.micro().is_empty() {
             return Err("pieces of code are listed, and `systems.micro` names no system of them".to_owned());
         }
-        self.exceptions().check()?;
         self.figures().check(self.has_tables())?;
         self.check_peers()?;
         self.check_targets()?;

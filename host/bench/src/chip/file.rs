@@ -3,7 +3,6 @@
 use manifest::Board;
 use serde::Deserialize;
 
-use super::Exceptions;
 use crate::operations::{CyclesLimit, Limit, MASKED};
 use crate::rows::Target;
 use crate::{Operation, Peer, figures, micro};
@@ -14,15 +13,11 @@ use crate::{Operation, Peer, figures, micro};
 pub(crate) struct BenchFile {
     /// Beginning of the ids of its rows: letters and digits.
     pub prefix: String,
-    /// Label of the first instruction of the timer's handler.
-    pub timer_entry: String,
     /// Target of the row of the longest masked stretch.
     #[serde(default)]
     pub masked_target: Option<Limit>,
     /// Operations of the benchmark system, and of the peers.
     pub operation: Vec<Operation>,
-    /// Numbers of exceptions.
-    pub exceptions: Exceptions,
     /// Systems.
     pub systems: Systems,
     /// Systems that Cofferdam is compared with.

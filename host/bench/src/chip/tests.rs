@@ -21,8 +21,7 @@ pub(crate) fn a9() -> Chip {
     find(&install(), "xilinx-zynq-a9").expect("the board is measured")
 }
 
-const LEAST: &str = "prefix = \"t\"\ntimer_entry = \"timer\"\noperation = []\n\
-    [exceptions]\ncall = 11\nfaults = [[3, 6]]\ntimer = 15\ninterrupts = [16, 255]\n\
+const LEAST: &str = "prefix = \"t\"\noperation = []\n\
     [systems]\nbenchmark = \"examples/bench/system.toml\"\n";
 const OPERATION: &str = "{ id = \"a\", about = \"b\", start = \"c\", end = \"d\" }";
 
@@ -119,8 +118,7 @@ fn what_is_not_in_the_schema_is_refused() {
     assert!(parsed(LEAST).is_ok());
     assert!(refused("prefix", "tables = true\nprefix").starts_with("unknown field `tables`"));
     assert!(refused("[systems]", "[systems]\nfast = \"x\"").starts_with("unknown field `fast`"));
-    assert!(refused("call = 11", "call = 11\nreset = 1").starts_with("unknown field `reset`"));
-    assert!(refused("timer_entry = \"timer\"\n", "").starts_with("missing field `timer_entry`"));
+    assert!(refused("operation = []\n", "").starts_with("missing field `operation`"));
     assert!(refused_with("{ id = \"a\", titel = \"b\" }").starts_with("unknown field `titel`"));
 }
 
@@ -134,14 +132,6 @@ fn what_contradicts_itself_is_refused() {
     assert!(refused("[systems]", piece).contains("`systems.micro` names no system"));
     let of_nobody = OPERATION.replacen('{', "{ peers = [\"x\"],", 1);
     assert_eq!(refused_with(&of_nobody), "an operation belongs to `x`, which is no peer");
-}
-
-#[test]
-fn no_exception_is_served_twice() {
-    assert_eq!(refused("timer = 15", "timer = 16"), "exception 16 is served twice");
-    assert_eq!(refused("call = 11", "call = 5"), "exception 5 is served twice");
-    assert_eq!(refused("[[3, 6]]", "[[6, 3]]"), "exceptions 6 to 3 are none");
-    assert_eq!(refused("call = 11", "call = 11\nmiss = 7"), "a miss, exception 7, is not among the faults");
 }
 
 #[test]

@@ -10,10 +10,10 @@ mod memory;
 mod observe;
 
 use std::ffi::{CStr, c_void};
-use std::path::Path;
 
-use record::{Mode, TranslationCounts, Walks};
+use record::{ClusterWatch, Mode, TranslationCounts, Walks, Watch};
 use timing::application::Core;
+use timing::profile::MemoryKind;
 use timing::thumb::{self, InsnInfo};
 use timing::{Counters, Front, Profile, arm};
 
@@ -57,6 +57,9 @@ pub struct Application {
     pub cpu_hz: u64,
     core: Core,
     memory: Memory,
+    /// First physical address of the devices, and bytes up to the end of the last: no memory lies in between.
+    devices: (u32, u32),
+    cluster: ClusterWatch,
     one_by_one: bool,
     registers: Option<Registers>,
     /// Address of the exception vectors.
@@ -67,19 +70,39 @@ pub struct Application {
     reviewed: u64,
 }
 
+/// The range of all devices of a profile.
+///
+/// # Errors
+/// A text: there is memory in it.
+fn devices(profile: &Profile) -> Result<(u32, u32), String> {
+    let windows = |device: bool| {
+        let of_kind = profile.memory.iter().filter(move |memory| (memory.kind == MemoryKind::Device) == device);
+        of_kind.map(|memory| (memory.board_base.value, memory.board_base.value + memory.board_capacity.value))
+    };
+    let start = windows(true).map(|(start, _)| start).min().unwrap_or(0);
+    let end = windows(true).map(|(_, end)| end).max().unwrap_or(0);
+    match windows(false).find(|window| window.0 < end && window.1 > start) {
+        Some(window) => Err(format!("memory at {:#x} lies between devices", window.0)),
+        None => Ok((start as u32, (end - start) as u32)),
+    }
+}
+
 impl Application {
-    /// A core after reset, and its memory as `image` leaves it.
+    /// A core after reset, and its memory as the image leaves it.
     ///
     /// # Errors
     /// A text that says what is wrong with the profile or the image.
-    pub fn load(profile: Profile, image: &Path, mode: Mode) -> Result<Self, String> {
+    pub fn load(profile: Profile, watch: &Watch) -> Result<Self, String> {
         let core = Core::new(&profile).map_err(|errors| crate::model::listed(&errors))?;
+        let cluster = watch.cluster.ok_or("an application core needs `cluster`")?;
         Ok(Self {
             cpu_hz: profile.core_clock.value,
-            name: profile.name,
+            name: profile.name.clone(),
             core,
-            memory: Memory::load(image)?,
-            one_by_one: mode == Mode::Exact,
+            memory: Memory::load(&watch.image)?,
+            devices: devices(&profile)?,
+            cluster,
+            one_by_one: watch.mode == Mode::Exact,
             registers: None,
             table: NO_TABLE,
             review: false,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use record::{Disagreement, ViolationKind, observed};
+use record::{ClusterWatch, Disagreement, ViolationKind, observed};
 use timing::application::{Access, Violation};
 use timing::cp15::Operation;
 use timing::mmu::{Missing, Stale};
@@ -15,13 +15,10 @@ use crate::clock::{CLOCK, attention};
 use crate::model::{BlockShape, Model};
 use crate::observer::Observer;
 
-/// Registers of the level-2 controller, and the devices around them (UG585, table 4-1); on-chip RAM is above.
-const CONTROLLER: u32 = 0xf8f0_2000;
+/// Bytes of the level-2 controller's registers.
 const CONTROLLER_BYTES: u32 = 0x1000;
-const DEVICES: u32 = 0xe000_0000;
-const DEVICES_BYTES: u32 = 0x1c00_0000;
-/// ICCIAR of the interrupt controller's CPU interface (UG585, table 4-7).
-const ACKNOWLEDGE: u32 = 0xf8f0_010c;
+/// ICCIAR of the interrupt controller's CPU interface, from the private devices' base on (ARM DDI 0407, table 1-3).
+const ACKNOWLEDGE: u32 = 0x10c;
 /// CPSR: mode.
 const MODE: u32 = 0x1f;
 const USER: u32 = 0x10;
@@ -92,11 +89,12 @@ impl Observer {
         };
         let Model::Application(app) = &mut self.model else { return };
         let access = Access { virt: address, phys: went, size: len, store };
+        let (devices, bytes) = app.devices;
         if !app.core.data_at_once(&access, &app.memory) {
             self.application_access(insn.pc, access);
         }
         let Some(at) = went else { return };
-        if at.wrapping_sub(DEVICES) < DEVICES_BYTES {
+        if at.wrapping_sub(devices) < bytes {
             self.application_device(info, at, store);
         } else if store {
             self.remember(info, at, address, len);
@@ -145,17 +143,19 @@ impl Observer {
         CLOCK.forget_reads();
         // SAFETY: `info` belongs to the callback that is running.
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
+        let Model::Application(app) = &mut self.model else { return };
+        let ClusterWatch { private, controller } = app.cluster;
         if !store {
             self.meter.loaded(at, CLOCK.now());
             self.rate.loaded(at, value.low as u32, CLOCK.now());
-            if at == ACKNOWLEDGE {
+            if at == private + ACKNOWLEDGE {
                 self.acknowledged(value.low as u32);
             }
             return;
         }
         self.forget_deadline();
-        let offset = at.wrapping_sub(CONTROLLER);
         let Model::Application(app) = &mut self.model else { return };
+        let offset = at.wrapping_sub(controller);
         if offset >= CONTROLLER_BYTES {
             return;
         }

@@ -1,9 +1,9 @@
-//! Numbers of a processor's exceptions, by what the kernel does at them.
+//! Numbers of a core's exceptions, by what the kernel does at them.
 
 use serde::Deserialize;
 
 /// First and last number.
-type Span = [u16; 2];
+pub type Span = [u16; 2];
 
 /// Exceptions by the numbers that the observer reports.
 #[derive(Clone, Debug, Deserialize)]
@@ -20,6 +20,8 @@ pub struct Exceptions {
     pub timer: u16,
     /// All other interrupts.
     pub interrupts: Span,
+    /// Label of the first instruction of the timer's handler.
+    pub timer_entry: String,
 }
 
 /// A handler of the kernel, beside that of system calls.
@@ -31,17 +33,6 @@ pub enum Handler {
     Timer,
     /// Every other interrupt.
     Interrupt,
-}
-
-/// A row of the longest activation of a handler in the benchmark system.
-#[derive(Clone, Debug)]
-pub struct MaskedRow {
-    /// End of the id.
-    pub id: &'static str,
-    /// Its meaning, in a few words.
-    pub about: &'static str,
-    /// First and last number of the exceptions that count.
-    pub served: Span,
 }
 
 impl Handler {
@@ -79,20 +70,8 @@ impl Exceptions {
         faults.chain([(Handler::Timer, [self.timer; 2]), (Handler::Interrupt, self.interrupts)])
     }
 
-    /// The rows of the benchmark system.
-    pub(super) fn masked_rows(&self) -> Vec<MaskedRow> {
-        let row = |id, about, served| MaskedRow { id, about, served };
-        let miss = self.miss.map(|miss| row("masked.miss", "longest handling of a memory-protection fault", [miss; 2]));
-        let others = [
-            row("masked.call", "longest handling of a system call", [self.call; 2]),
-            row("masked.timer", "longest handling of the timer's interrupt", [self.timer; 2]),
-            row("masked.interrupt", "longest handling of another interrupt", self.interrupts),
-        ];
-        miss.into_iter().chain(others).collect()
-    }
-
     /// Refuses a range that is empty, an exception that is served twice, a miss that is no fault.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let mut spans: Vec<Span> = self.served().map(|(_, span)| span).chain([[self.call; 2]]).collect();
         spans.sort_unstable();
         if let Some([first, last]) = spans.iter().find(|[first, last]| first > last) {
@@ -107,5 +86,26 @@ impl Exceptions {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exceptions;
+
+    const GOOD: &str = "call = 11\nfaults = [[3, 6]]\ntimer = 15\ninterrupts = [16, 255]\ntimer_entry = \"timer\"\n";
+
+    fn refused(from: &str, to: &str) -> String {
+        let parsed: Exceptions = toml::from_str(&GOOD.replacen(from, to, 1)).unwrap();
+        parsed.check().unwrap_err()
+    }
+
+    #[test]
+    fn no_exception_is_served_twice() {
+        assert_eq!(toml::from_str::<Exceptions>(GOOD).unwrap().check(), Ok(()));
+        assert_eq!(refused("[[3, 6]]", "[[3, 11]]"), "exception 11 is served twice");
+        assert_eq!(refused("[[3, 6]]", "[[6, 3]]"), "exceptions 6 to 3 are none");
+        assert_eq!(refused("timer = 15", "timer = 16"), "exception 16 is served twice");
+        assert_eq!(refused("call = 11", "call = 11\nmiss = 7"), "a miss, exception 7, is not among the faults");
     }
 }
