@@ -68,6 +68,8 @@ pub struct Device {
     /// The kernel's own: no domain can have it.
     #[serde(default)]
     pub kernel: bool,
+    /// Which registers it has, by the name of their design, not of the board: programs choose a driver by it.
+    pub kind: Option<String>,
     /// What it is, in a few words.
     #[serde(default)]
     pub about: String,

@@ -139,6 +139,7 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
         ..memory
     };
     Request {
+        board: "a board".into(),
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
@@ -227,7 +228,7 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
             .collect();
         domain.files = (0..files.len()).map(|file| FileUse { file, spec: TemporalSpec::default() }).collect();
         if index == 0 {
-            domain.devices.push(("uart0".into(), UART, 0x1000));
+            domain.devices.push(DeviceRequest { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
             domain.ledger = true;
         }
         let most = if domain.data.memory == OCM { 14 } else { 17 };

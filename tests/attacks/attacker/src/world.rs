@@ -38,7 +38,7 @@ pub struct World {
 impl World {
     /// Finds it all.
     pub fn find(info: Info) -> Option<World> {
-        let device = info.area("timer1")?.base;
+        let device = info.area("timer1")?;
         Some(World {
             own: Places::find(info)?,
             heap: info.area("heap")?,
@@ -49,9 +49,9 @@ impl World {
             long: Gate::named(info, "long")?,
             fired: Interrupt::named(info, "fired")?,
             events: Notification::named(info, "events")?,
-            // SAFETY: the device is this domain's, and of the kind that the board has.
-            timer: unsafe { Timer::open(device as *mut u32) },
-            device,
+            // SAFETY: the area is the information block's; what attacks store to the device besides is meant.
+            timer: unsafe { Timer::open(device) }?,
+            device: device.base,
             victim: Domain::named(info, "victim")?,
         })
     }
