@@ -1,11 +1,17 @@
 //! Facts of a board for its kernel image. A board's build script calls [`generate`], which turns `board.toml`, the file that admission,
 //! placement and the observer read, into constants and into the memories of the linker script: kernel and tools cannot differ.
 
+mod foreign;
+mod places;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+pub use foreign::{Foreign, Named, Reference, Viewer};
+pub use places::generate_places;
 
 /// The constants, in the build's output directory.
 pub const CONSTANTS: &str = "board.rs";
@@ -15,12 +21,14 @@ pub const MEMORIES: &str = "board-memories.ld";
 /// The facts that a kernel needs. The host tools check the rest of the file.
 #[derive(Debug, Deserialize)]
 struct Board {
+    name: String,
     ticks_per_second: u32,
     clock: Clock,
     #[serde(default)]
     protection: Protection,
     memory: BTreeMap<String, Memory>,
     device: BTreeMap<String, Device>,
+    foreign: Option<Foreign>,
 }
 
 /// The register of the kernel's clock.
@@ -33,6 +41,7 @@ struct Clock {
 #[derive(Debug, Default, Deserialize)]
 struct Protection {
     kernel_offset: Option<u32>,
+    device_offset: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,12 +50,16 @@ struct Memory {
     bytes: u32,
     /// Bytes at its start that are the kernel's.
     reserved: Option<u32>,
+    kind: String,
 }
 
 #[derive(Debug, Deserialize)]
 struct Device {
     base: u32,
     bytes: u32,
+    /// No domain can have it.
+    #[serde(default)]
+    kernel: bool,
 }
 
 /// Writes [`CONSTANTS`] and [`MEMORIES`] of the package that is being built, and tells cargo to link its programs with its `kernel.ld`.
@@ -57,8 +70,7 @@ pub fn generate() -> Result<(), String> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"));
     let (package, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
     let file = package.join("board.toml");
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let board: Board = toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let board = Board::read(&file)?;
     write(&out.join(CONSTANTS), &board.constants()?)?;
     write(&out.join(MEMORIES), &board.memories())?;
     let script = package.join("kernel.ld");
@@ -74,6 +86,11 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 impl Board {
+    fn read(file: &Path) -> Result<Board, String> {
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
     fn constants(&self) -> Result<String, String> {
         let missing = || format!("clock.device: no device `{}`", self.clock.device);
         let clock = self.device.get(&self.clock.device).ok_or_else(missing)?.base + self.clock.offset;
@@ -100,17 +117,22 @@ impl Board {
         ranges(text, "device", "Devices of the board.", devices)
     }
 
+    /// Where the kernel has what is at a physical address.
+    fn seen(&self, physical: u32) -> u32 {
+        physical + self.protection.kernel_offset.filter(|offset| physical < *offset).unwrap_or(0)
+    }
+
     /// A line for each memory, where the kernel has it; of one that domains share with the kernel, the part that is the kernel's. A second one
     /// for where it is, if that is elsewhere.
     fn memories(&self) -> String {
         let line = |name: &str, base: u32, bytes: u32| format!("{name} : ORIGIN = {base:#x}, LENGTH = {bytes:#x}\n");
         let lines = |(name, memory): (&String, &Memory)| {
             let (name, bytes) = (name.to_uppercase(), memory.reserved.unwrap_or(memory.bytes));
-            match self.protection.kernel_offset.filter(|offset| memory.base < *offset) {
-                Some(offset) => {
-                    line(&name, memory.base + offset, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
+            match self.seen(memory.base) {
+                seen if seen != memory.base => {
+                    line(&name, seen, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
                 }
-                None => line(&name, memory.base, bytes),
+                seen => line(&name, seen, bytes),
             }
         };
         self.memory.iter().map(lines).collect()
@@ -137,8 +159,8 @@ fn ranges<'a>(
 mod tests {
     use super::*;
 
-    const FILE: &str = "ticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n[protection]\nscheme = 'vmsav7'\nkernel_offset = 0x8000_0000\n\
-        [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\n\
+    const FILE: &str = "name = 'a board'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n[protection]\nscheme = 'vmsav7'\nkernel_offset = 0x8000_0000\n\
+        [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\nkind = 'rom'\n\
         [device.uart]\nbase = 0x4000_0000\nbytes = 0x1000\n";
 
     #[test]

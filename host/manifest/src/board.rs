@@ -1,6 +1,7 @@
 //! `boards/NAME/board.toml`: addresses, devices and limits of a board, as data.
 
 use ::spec::{AccessLevel, TemporalSpec};
+use board_facts::{Foreign, Named};
 use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
@@ -242,6 +243,8 @@ pub struct BoardFile {
     pub memory: IndexMap<String, Memory>,
     /// Devices by name.
     pub device: IndexMap<String, Device>,
+    /// Addresses that suites try; absent as long as they do not run on the board.
+    pub foreign: Option<Foreign>,
 }
 
 impl BoardFile {
@@ -268,7 +271,7 @@ impl BoardFile {
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
         let BoardFile { name, about, machine, profile, ticks_per_second, enforcement_ns, protection, .. } = self;
-        let BoardFile { targets, memory, device, clock, .. } = self;
+        let BoardFile { targets, memory, device, clock, foreign, .. } = self;
         if let Scheme::Vmsav7(pages) = &protection
             && !memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram)
         {
@@ -281,6 +284,7 @@ impl BoardFile {
                 .rule("`clock.device` names a device of the board")
                 .remedy("correct the board file"));
         }
+        check_foreign(foreign.as_ref(), &memory, &device)?;
         Ok(Board {
             name,
             about,
@@ -296,6 +300,27 @@ impl BoardFile {
             device,
         })
     }
+}
+
+/// Whether what suites try on the board is there.
+///
+/// # Errors
+/// CF0605 when a name in the table names nothing.
+fn check_foreign(
+    foreign: Option<&Foreign>,
+    memory: &IndexMap<String, Memory>,
+    device: &IndexMap<String, Device>,
+) -> Result<(), Diagnostic> {
+    let bytes = |named: Named| match named {
+        Named::Memory(name) => memory.get(name).map(|memory| memory.bytes),
+        Named::Device(name) => device.get(name).map(|device| device.bytes),
+        Named::Address(_) => None,
+    };
+    foreign.map_or(Ok(()), |foreign| foreign.check(bytes)).map_err(|why| {
+        Diagnostic::new("CF0605", format!("the board file is wrong: {why}"))
+            .rule("each name of `[foreign]` is a place in a memory or a device of the board, or an address")
+            .remedy("correct the board file")
+    })
 }
 
 /// A board on which systems can run.
