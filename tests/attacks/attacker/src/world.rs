@@ -2,10 +2,12 @@
 
 use cofferdam::{Area, Domain, Gate, Info, Interrupt, Notification, Shared, shared};
 use devices::Timer;
-use repertoire::{PLACED, Places};
+use repertoire::{Chip, Places};
 
 /// Data of the victim, as the manifests place it.
-pub const VICTIM_DATA: u32 = PLACED + 0x1000;
+pub fn victim_data(chip: Chip) -> u32 {
+    chip.foreign.placed + 0x1000
+}
 
 /// Everything.
 pub struct World {
