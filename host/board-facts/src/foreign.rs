@@ -1,6 +1,6 @@
 //! The table `[foreign]` of a board file: addresses that no domain gets, by what is there. The conformance and attack suites try them.
 
-use serde::Deserialize;
+use serde_derive::Deserialize;
 
 /// An address, by what is there: a memory or a device of the file and an offset, or a number where nothing is.
 #[derive(Clone, Debug, Deserialize)]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde_derive::Deserialize;
 
 pub use foreign::{Foreign, Named, Reference, Viewer};
 pub use places::generate_places;
@@ -88,7 +88,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 impl Board {
     fn read(file: &Path) -> Result<Board, String> {
         let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
+        basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
     }
 
     fn constants(&self) -> Result<String, String> {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_the_kernel_gets_is_what_the_file_says() {
-        let board: Board = toml::from_str(FILE).unwrap();
+        let board: Board = basic_toml::from_str(FILE).unwrap();
         let constants = board.constants().unwrap();
         for line in [
             "pub const TICKS_PER_SECOND: u32 = 1000;",
@@ -176,7 +176,7 @@ mod tests {
         ] {
             assert!(constants.lines().any(|own| own == line), "{line} in\n{constants}");
         }
-        let nowhere: Board = toml::from_str(&FILE.replace("device = 'uart'", "device = 'timer'")).unwrap();
+        let nowhere: Board = basic_toml::from_str(&FILE.replace("device = 'uart'", "device = 'timer'")).unwrap();
         assert_eq!(nowhere.constants().unwrap_err(), "clock.device: no device `timer`");
         assert_eq!(
             board.memories(),

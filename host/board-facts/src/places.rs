@@ -136,7 +136,7 @@ mod tests {
         placed = { memory = 'far' }\nnowhere = { address = 0x7fff_0000 }\nouter_cache = { device = 'uart', offset = 4 }\n";
 
     fn made(text: &str) -> Result<String, String> {
-        let board: Board = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        let board: Board = basic_toml::from_str(text).map_err(|error| error.to_string())?;
         table(&[board])
     }
 
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(with("placed = { memory = 'far' }", "placed = { memory = 'far', device = 'uart' }"), two);
         assert!(with("placed = { memory = 'far' }\n", "").contains("missing field `placed`"));
         assert!(with("nowhere = ", "somewhere = { address = 1 }\nnowhere = ").contains("unknown field `somewhere`"));
-        let twice = [toml::from_str::<Board>(FILE).unwrap(), toml::from_str(FILE).unwrap()];
+        let twice = [basic_toml::from_str::<Board>(FILE).unwrap(), basic_toml::from_str(FILE).unwrap()];
         assert_eq!(table(&twice).unwrap_err(), "two boards are called `tiny`");
     }
 }
