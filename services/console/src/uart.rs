@@ -33,6 +33,7 @@ impl Uart {
     }
 
     /// Sends one byte; while the transmitter is full the thread waits for its interrupt.
+    #[inline(never)] // it is called in many places, and has every driver in it
     pub fn byte(&mut self, byte: u8) {
         while self.device.full() {
             self.device.announce();
