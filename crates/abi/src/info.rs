@@ -7,17 +7,17 @@
 /// First word of the block: `COFI`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of the layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes of a name, padded with zero bytes; the longest name has one byte less.
 pub const NAME_BYTES: usize = 16;
 /// Words of the header: magic, version, cpu_hz, ticks_per_second, caps, areas, heap_base, heap_bytes, domain index,
-/// thread count, name (4 words), envelopes, 1 reserved. The heap of the header is the first piece of the area `heap`.
+/// thread count, name (4 words), envelopes, board. The heap of the header is the first piece of the area `heap`.
 pub const HEADER_WORDS: usize = 16;
 /// Bytes of one capability entry: name, slot (u32), kind (u32). An entry of kind 0 is no capability: it gives the name of
 /// the domain that calls this domain's gates with the badge that stands in place of the slot.
 pub const CAP_BYTES: usize = NAME_BYTES + 8;
 /// Bytes of one area entry: name, then the words of [`area`].
-pub const AREA_BYTES: usize = NAME_BYTES + 28;
+pub const AREA_BYTES: usize = NAME_BYTES + 4 * area::WORDS;
 /// Bytes of one envelope entry: the words of [`envelope`].
 pub const ENVELOPE_BYTES: usize = 24;
 /// Bound of an area about whose access check nothing is promised.
@@ -43,6 +43,10 @@ pub mod area {
     pub const PIECES: usize = 5;
     /// Bytes from the beginning of one piece to that of the next; 0 for a single piece.
     pub const STRIDE: usize = 6;
+    /// [`super::name_hash`] of the kind of device whose registers these are; 0 for memory, and for a device without a kind.
+    pub const KIND: usize = 7;
+    /// Words of an entry behind its name.
+    pub const WORDS: usize = 8;
 }
 
 /// Words of an envelope entry: what the domain may have allocated at once from the arena of one temporal specification.
@@ -76,6 +80,19 @@ pub mod word {
     pub const THREADS: usize = 9;
     pub const NAME: usize = 10;
     pub const ENVELOPES: usize = 14;
+    /// [`super::name_hash`] of the name of the board that the image was made for.
+    pub const BOARD: usize = 15;
+}
+
+/// One word for a name (FNV-1a): a block holds it where programs only compare names of boards and of kinds of device.
+pub const fn name_hash(name: &str) -> u32 {
+    let bytes = name.as_bytes();
+    let (mut hash, mut at) = (0x811c_9dc5_u32, 0);
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
 }
 
 /// Bytes of a whole block.

@@ -49,6 +49,16 @@ fn trace_headers_hold_their_fields() {
 }
 
 #[test]
+fn names_become_words_by_fnv_1a() {
+    // The vectors of the algorithm's reference page (draft-eastlake-fnv, appendix C).
+    assert_eq!(
+        [info::name_hash(""), info::name_hash("a"), info::name_hash("foobar")],
+        [0x811c_9dc5, 0xe40c_292c, 0xbf9c_f968]
+    );
+    assert_eq!(info::block_bytes(0, 1, 0), 4 * (info::HEADER_WORDS + info::area::WORDS) + info::NAME_BYTES);
+}
+
+#[test]
 fn the_header_documents_every_call_and_error() {
     let mut text = String::new();
     header::write(&mut text).unwrap();

@@ -11,13 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod cast;
-mod platform;
 mod rows;
 pub mod step;
 mod verdict;
 
+pub use foreign::{Places, places};
+
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
-pub use platform::{PLATFORMS, Platform, Scheme};
 pub use rows::{row, rows};
 pub use step::{Action, Arg, Place, Scene, Seen, Step, Told};
 pub use verdict::{Record, Shortfall, verdict};

@@ -3,8 +3,7 @@
 use abi::{Call, Error};
 
 use crate::cast::{Dom, Hand};
-use crate::platform::{Platform, Scheme};
-use crate::{INITIAL, TICKS_PER_US};
+use crate::{INITIAL, Places, TICKS_PER_US};
 
 /// An address by what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +43,15 @@ const PAGE_BYTES: u32 = 4096;
 
 /// What a script cannot know in advance.
 pub trait Scene {
-    /// The machine.
-    fn platform(&self) -> &'static Platform;
+    /// Addresses that no domain gets on this board.
+    fn places(&self) -> &'static Places;
+    /// Whether memory is protected by page tables, so that what is mapped at run time may lie at any virtual page; otherwise by region
+    /// registers, and addresses are physical.
+    fn has_pages(&self) -> bool;
     /// The handle of a capability in the domain that performs the step; [`Hand::NONE`] if it has none.
     fn hand(&self, hand: Hand) -> u32;
-    /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; `Pool(0)` where addresses are physical.
+    /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; a register of
+    /// the processor, `Core`; `Pool(0)` where addresses are physical.
     fn place(&self, place: Place) -> u32;
     /// When the row started, in ticks since boot.
     fn start(&self) -> u64;
@@ -153,8 +156,8 @@ pub enum Action {
     Clock,
     /// Take this word as what was seen.
     Word(u32),
-    /// Write these words, at offsets from the device.
-    Device(u32, &'static [(u32, u32)], bool),
+    /// Make the line `tx` of the device whose registers begin there active, or inactive.
+    Device(u32, bool),
     /// Execute an undefined instruction.
     Undefined,
     /// Overflow the stack.
@@ -178,7 +181,7 @@ pub enum Seen {
 
 impl Arg {
     fn resolve(self, scene: &dyn Scene) -> u32 {
-        let pages = scene.platform().scheme == Scheme::Pages;
+        let pages = scene.has_pages();
         let time = |us: u32| scene.start() + u64::from(us) * u64::from(TICKS_PER_US);
         match self {
             Arg::Word(word) => word,
@@ -200,19 +203,18 @@ impl Arg {
 impl Place {
     /// Its address.
     pub fn resolve(self, scene: &dyn Scene) -> u32 {
-        let platform = scene.platform();
+        let foreign = scene.places();
         match self {
             Place::Lent(offset) => scene.place(Place::Lent(0)) + offset,
             Place::Heap(offset) => scene.place(Place::Heap(0)) + offset,
-            Place::Pool(offset) if platform.scheme == Scheme::Pages => VIRTUAL + offset,
+            Place::Pool(offset) if scene.has_pages() => VIRTUAL + offset,
             Place::Pool(offset) => scene.place(Place::Pool(0)) + offset,
-            Place::KernelData => platform.kernel_data,
-            Place::KernelCode => platform.kernel_code,
-            Place::Core => platform.core,
-            Place::KernelDevice => platform.kernel_device,
-            Place::OtherDevice => platform.other_device,
-            Place::Nowhere => platform.nowhere,
-            Place::Initial(_) | Place::Zeroed(_) | Place::Info(_) | Place::Device => scene.place(self),
+            Place::KernelData => foreign.kernel_data,
+            Place::KernelCode => foreign.kernel_code,
+            Place::KernelDevice => foreign.kernel_device,
+            Place::OtherDevice => foreign.other_device,
+            Place::Nowhere => foreign.nowhere,
+            Place::Initial(_) | Place::Zeroed(_) | Place::Info(_) | Place::Device | Place::Core => scene.place(self),
         }
     }
 }
@@ -220,7 +222,6 @@ impl Place {
 impl Step {
     /// What the step is here.
     pub fn action(&self, scene: &dyn Scene) -> Action {
-        let platform = scene.platform();
         match *self {
             Step::Call { number, args, again, .. } => Action::Call(number, args.map(|arg| arg.resolve(scene)), again),
             Step::Load(place, _) => Action::Load(place.resolve(scene)),
@@ -229,8 +230,8 @@ impl Step {
             Step::Spin(us) => Action::Spin(us * TICKS_PER_US),
             Step::Clock(..) => Action::Clock,
             Step::Given(index, _) => Action::Word(scene.given()[index & 3]),
-            Step::Raise => Action::Device(scene.place(Place::Device), platform.raise, true),
-            Step::Quiet => Action::Device(scene.place(Place::Device), platform.quiet, false),
+            Step::Raise => Action::Device(scene.place(Place::Device), true),
+            Step::Quiet => Action::Device(scene.place(Place::Device), false),
             Step::Undefined => Action::Undefined,
             Step::Overflow => Action::Overflow,
             Step::Return(status, value) => Action::Return(status, value),

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_derive::Deserialize;
+
+use crate::Foreign;
 
 /// The board's and its chip's.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub struct Files {
 /// `board.toml`.
 #[derive(Debug, Deserialize)]
 pub struct Board {
+    pub name: String,
+    #[serde(default)]
     chip: String,
     pub ticks_per_second: u32,
     pub clock: Clock,
@@ -27,6 +31,7 @@ pub struct Board {
     pub protection: Protection,
     pub memory: BTreeMap<String, Memory>,
     pub device: BTreeMap<String, Device>,
+    pub foreign: Option<Foreign>,
 }
 
 /// The register of the kernel's clock, and its timer.
@@ -36,7 +41,9 @@ pub struct Clock {
     pub offset: u32,
     #[serde(default = "one")]
     pub divider: u32,
+    #[serde(default)]
     pub shortest_ticks: u32,
+    #[serde(default)]
     pub start_ticks: u32,
 }
 
@@ -47,6 +54,7 @@ fn one() -> u32 {
 #[derive(Debug, Default, Deserialize)]
 pub struct Protection {
     pub kernel_offset: Option<u32>,
+    pub device_offset: Option<u32>,
     pub tables: Option<String>,
 }
 
@@ -63,6 +71,9 @@ pub struct Memory {
 pub struct Device {
     pub base: u32,
     pub bytes: u32,
+    /// No domain can have it.
+    #[serde(default)]
+    pub kernel: bool,
 }
 
 /// `chips/NAME.toml`.
@@ -110,6 +121,14 @@ struct Core {
     image: String,
 }
 
+impl Board {
+    /// # Errors
+    /// A text: the file is wrong or cannot be read.
+    pub fn read(file: &Path) -> Result<Board, String> {
+        parse(file)
+    }
+}
+
 impl Chip {
     /// The second-level cache; all zero without.
     pub fn cache(&self) -> Cache {
@@ -154,5 +173,5 @@ impl Files {
 
 fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+    basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -3,11 +3,15 @@
 //! script: kernel and tools cannot differ.
 
 mod files;
+mod foreign;
+mod places;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use files::{Board, Files};
+pub use foreign::{Foreign, Named, Reference, Viewer};
+pub use places::generate_places;
 
 /// Names the file of the board for which an image is built; without it, the first board of the checkout that the image is for.
 pub const BOARD: &str = "COFFERDAM_BOARD";
@@ -115,18 +119,18 @@ fn constant(text: &mut String, about: &str, name: &str, value: u32) -> std::fmt:
 }
 
 impl Board {
+    /// Where the kernel has what is at a physical address.
+    fn seen(&self, physical: u32) -> u32 {
+        physical + self.protection.kernel_offset.filter(|offset| physical < *offset).unwrap_or(0)
+    }
+
     /// A line for each memory, where the kernel has it; of one that domains share with the kernel, the part that is the kernel's. A second one
-    /// for where it is, if that is elsewhere.
+    /// for where it is.
     fn memories(&self) -> String {
         let line = |name: &str, base: u32, bytes: u32| format!("{name} : ORIGIN = {base:#x}, LENGTH = {bytes:#x}\n");
         let lines = |(name, memory): (&String, &files::Memory)| {
             let (name, bytes) = (name.to_uppercase(), memory.reserved.unwrap_or(memory.bytes));
-            match self.protection.kernel_offset.filter(|offset| memory.base < *offset) {
-                Some(offset) => {
-                    line(&name, memory.base + offset, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
-                }
-                None => line(&name, memory.base, bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes),
-            }
+            line(&name, self.seen(memory.base), bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
         };
         self.memory.iter().map(lines).collect()
     }
@@ -152,7 +156,7 @@ fn ranges<'a>(
 mod tests {
     use super::*;
 
-    const BOARD: &str = "chip = 'x'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n\
+    const BOARD: &str = "name = 'a board'\nchip = 'x'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n\
         shortest_ticks = 2\nstart_ticks = 3\n[protection]\ntables = 'near'\nkernel_offset = 0x8000_0000\n\
         [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\nkind = 'kernel'\n\
         [device.uart]\nbase = 0x4000_0000\nbytes = 0x1000\n";
@@ -160,7 +164,7 @@ mod tests {
         [application.l2.cache]\nsize = { value = 0x20_0000 }\nways = { value = 16 }\n";
 
     fn files(board: &str) -> Files {
-        let (board, chip) = (toml::from_str(board).unwrap(), toml::from_str(CHIP).unwrap());
+        let (board, chip) = (basic_toml::from_str(board).unwrap(), basic_toml::from_str(CHIP).unwrap());
         Files { board, chip, directory: PathBuf::new(), read: Vec::new() }
     }
 

@@ -7,9 +7,9 @@ use manifest::{
     Object, Refusal, Replacement, Spec, Time,
 };
 use place::{
-    AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
-    ThreadRequest,
+    AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,
+    GateRequest, HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest,
+    SharedUse, ThreadRequest,
 };
 
 use crate::install::{Install, unreadable};
@@ -101,6 +101,7 @@ pub(crate) fn request<'a>(
         memory: maker.memory(&frames.memory),
     });
     Ok(Request {
+        board: loaded.board.name.clone(),
         cpu_hz: loaded.profile.cpu_hz() as u32,
         ticks_per_second: loaded.board.ticks_per_second,
         switching: loaded.board.switching(),
@@ -186,10 +187,11 @@ impl Maker<'_> {
             extra: extra as u32,
         };
         let stacks = d.stack.memory.as_deref().unwrap_or(&d.data.memory);
-        let devices = d
-            .devices
-            .iter()
-            .filter_map(|name| self.loaded.board.device(name).map(|device| (name.clone(), device.base, device.bytes)));
+        let devices = d.devices.iter().filter_map(|name| {
+            let device = self.loaded.board.device(name)?;
+            let kind = device.kind.as_deref().map_or(0, abi::info::name_hash);
+            Some(DeviceRequest { name: name.clone(), base: device.base, bytes: device.bytes, kind })
+        });
         let caps: Vec<CapRequest> = manifest::grants(self.manifest, index)?.into_iter().map(|g| self.cap(g)).collect();
         Ok(DomainRequest {
             name: name.to_owned(),

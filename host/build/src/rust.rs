@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, Core, CrateSource, Diagnostic, Targets};
+use manifest::{Board, Core, CrateSource, Diagnostic};
 
 use crate::command;
 use crate::install::Install;
@@ -22,16 +22,16 @@ const PROFILE: &[&str] = &[
 ];
 
 /// For whom a package is built.
-enum For<'a> {
-    /// Of the board with this name.
-    Kernel(&'a str),
+enum For {
+    Kernel,
     Domain,
 }
 
-fn cargo(install: &Install, tools: &Toolchain, targets: &Targets, whom: For<'_>, flags: &[String]) -> Command {
+fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: &[String]) -> Command {
+    let targets = &board.core.targets;
     let (target, dir) = match whom {
         // Of a core's boards each has a kernel of its own, with constants of its own.
-        For::Kernel(board) => (&targets.kernel, Path::new("kernel").join(board)),
+        For::Kernel => (&targets.kernel, Path::new("kernel").join(&board.name)),
         For::Domain => (&targets.domain, PathBuf::from("bare")),
     };
     let mut command = Command::new(&tools.cargo);
@@ -40,7 +40,10 @@ fn cargo(install: &Install, tools: &Toolchain, targets: &Targets, whom: For<'_>,
     if !targets.cc_flags.is_empty() {
         command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
     }
-    command.env("COFFERDAM_ROOT", &install.root);
+    command.env("COFFERDAM_ROOT", &install.root).env("COFFERDAM_BOARD", &board.path).env_remove("COFFERDAM_OWN_BOARD");
+    if !board.path.starts_with(install.root.join("boards")) {
+        command.env("COFFERDAM_OWN_BOARD", &board.path);
+    }
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
     for setting in PROFILE {
@@ -88,7 +91,7 @@ pub fn build_crate(
             .remedy("correct the path, or create the package"));
     }
     let flags = domain_flags(install, tools, board);
-    let mut command = cargo(install, tools, &board.core.targets, For::Domain, &flags);
+    let mut command = cargo(install, tools, board, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
     if let Some(bin) = &source.bin {
         command.args(["--bin", bin]);
@@ -132,8 +135,7 @@ fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &
     let linker = format!("linker={}", tools.gcc.display());
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
-    let mut command = cargo(install, tools, targets, For::Kernel(&board.name), &codegen(&options));
-    command.env("COFFERDAM_BOARD", &board.path);
+    let mut command = cargo(install, tools, board, For::Kernel, &codegen(&options));
     command.arg("--manifest-path").arg(install.root.join(image).join("Cargo.toml")).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {
@@ -152,7 +154,7 @@ pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &P
     const PACKAGE: &str = "cofferdam-malloc";
     // A library is not linked, but with other options the core library would be built again for it.
     let flags = domain_flags(install, tools, board);
-    let mut command = cargo(install, tools, &board.core.targets, For::Domain, &flags);
+    let mut command = cargo(install, tools, board, For::Domain, &flags);
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
     let output = command::run("the heap", &mut command)?;
     let library = artifact(&output.stdout, ".a").ok_or_else(|| without_object("library"))?;

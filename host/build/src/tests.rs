@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use crate::Install;
 use crate::rust::executable as executable_of;
 
@@ -32,4 +35,18 @@ fn who_claims_a_system_second_waits_for_the_first() {
     drop(copy);
     other.join().unwrap().unwrap();
     std::fs::remove_dir_all(target).unwrap();
+}
+
+/// Programs compare hashes of names: two boards, or two kinds of device, that have the same one would be taken for each other.
+#[test]
+fn names_of_boards_and_of_kinds_differ_as_words() {
+    let install = Install::find().unwrap();
+    let files: Vec<_> = install.boards().iter().map(|name| install.board_file(name, Path::new(".")).unwrap()).collect();
+    let kinds: BTreeSet<&str> =
+        files.iter().flat_map(|file| file.device.values()).filter_map(|device| device.kind.as_deref()).collect();
+    let boards: BTreeSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    for names in [kinds, boards] {
+        let words: BTreeSet<u32> = names.iter().map(|name| abi::info::name_hash(name)).collect();
+        assert!(words.len() == names.len() && !words.contains(&0), "{names:?}");
+    }
 }

@@ -38,10 +38,13 @@ fn downward_edges_are_allowed() {
 }
 
 #[test]
-fn a_board_uses_the_host_in_its_build_script_only() {
-    let found = |kind| layers::check(&[member("images/armv7m", &[("host/board-facts", kind)])]);
-    assert_eq!(found(EdgeKind::Build), []);
-    assert_eq!(rules(&found(EdgeKind::Normal)), ["layer-edge"]);
+fn board_files_are_read_in_build_scripts_only() {
+    for from in ["images/armv7m", "crates/foreign"] {
+        let found = |to, kind| layers::check(&[member(from, &[(to, kind)])]);
+        assert_eq!(found("host/board-facts", EdgeKind::Build), []);
+        assert_eq!(rules(&found("host/board-facts", EdgeKind::Normal)), ["layer-edge"]);
+        assert_eq!(rules(&found("host/manifest", EdgeKind::Build)), ["layer-edge"]);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ::spec::{AccessLevel, TemporalSpec};
+use board_facts::{Foreign, Named};
 use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
@@ -71,6 +72,8 @@ pub struct Device {
     /// The kernel's own: no domain can have it.
     #[serde(default)]
     pub kernel: bool,
+    /// Which registers it has, by the name of their design, not of the board: programs choose a driver by it.
+    pub kind: Option<String>,
     /// What it is, in a few words.
     #[serde(default)]
     pub about: String,
@@ -229,6 +232,8 @@ pub struct BoardFile {
     pub memory: IndexMap<String, Memory>,
     /// Devices by name.
     pub device: IndexMap<String, Device>,
+    /// Addresses that suites try; absent as long as they do not run on the board.
+    pub foreign: Option<Foreign>,
 }
 
 impl BoardFile {
@@ -277,6 +282,7 @@ impl BoardFile {
     /// names nothing.
     pub fn supported(self, core: Core, chip: Chip, setup: Setup) -> Result<Board, Diagnostic> {
         let protection = self.scheme(&core)?;
+        check_foreign(self.foreign.as_ref(), &self.memory, &self.device)?;
         let Some(kernel) = self.kernel else {
             return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))
                 .rule("a system is admitted by the bounds of the kernel's paths on its board")
@@ -310,6 +316,27 @@ impl BoardFile {
             device,
         })
     }
+}
+
+/// Whether what suites try on the board is there.
+///
+/// # Errors
+/// CF0605 when a name in the table names nothing.
+fn check_foreign(
+    foreign: Option<&Foreign>,
+    memory: &IndexMap<String, Memory>,
+    device: &IndexMap<String, Device>,
+) -> Result<(), Diagnostic> {
+    let bytes = |named: Named| match named {
+        Named::Memory(name) => memory.get(name).map(|memory| memory.bytes),
+        Named::Device(name) => device.get(name).map(|device| device.bytes),
+        Named::Address(_) => None,
+    };
+    foreign.map_or(Ok(()), |foreign| foreign.check(bytes)).map_err(|why| {
+        Diagnostic::new("CF0605", format!("the board file is wrong: {why}"))
+            .rule("each name of `[foreign]` is a place in a memory or a device of the board, or an address")
+            .remedy("correct the board file")
+    })
 }
 
 /// A board on which systems can run.

@@ -7,9 +7,13 @@ const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 
 /// The board with its core, and the clock of its chip.
 fn board() -> Board {
+    parsed(BOARD).unwrap()
+}
+
+fn parsed(text: &str) -> Result<Board, Diagnostic> {
     let core = Core::parse(include_str!("../../../cores/cortex-m7.toml")).unwrap();
     let chip = Chip { cpu_hz: 216_000_000, ..Chip::default() };
-    BoardFile::parse(BOARD, "board.toml".into()).unwrap().supported(core, chip, Setup::default()).unwrap()
+    BoardFile::parse(text, "board.toml".into())?.supported(core, chip, Setup::default())
 }
 
 fn refusals(text: &str) -> Vec<Refusal> {
@@ -250,3 +254,24 @@ This page is made from the table of codes in host/manifest and the texts in test
 | 6 | a file cannot be written |
 | 130 | interrupted |
 ";
+
+/// Suites try addresses of the board file; a name there that names nothing is no reason to try another address.
+#[test]
+fn a_foreign_place_that_is_not_there_is_a_damaged_board_file() {
+    let refused = |from: &str, to: &str| parsed(&BOARD.replace(from, to)).unwrap_err().refusal().clone();
+    for (from, to, what) in [
+        ("other_device = { device = \"uart1\" }", "other_device = { device = \"uart9\" }", "no device `uart9`"),
+        ("heaps = { memory = \"sdram\" }", "heaps = { memory = \"ddr\" }", "no memory `ddr`"),
+        (
+            "heaps = { memory = \"sdram\" }",
+            "heaps = { memory = \"sdram\", offset = 0x100_0000 }",
+            "behind the memory `sdram`",
+        ),
+        ("heaps = { memory = \"sdram\" }", "heaps = {}", "foreign.heaps: "),
+        ("heaps = { memory = \"sdram\" }", "heap = { memory = \"sdram\" }", "unknown field `heap`"),
+    ] {
+        assert!(BOARD.contains(from), "{from}");
+        let refusal = refused(from, to);
+        assert!(refusal.code == "CF0605" && refusal.message.contains(what), "{refusal:?}");
+    }
+}

@@ -29,9 +29,9 @@ pub use layout::{
 pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
 pub use objects::{Objects, Taken};
 pub use request::{
-    AreaRequest, CapRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest, GateRequest,
-    HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest, SharedUse,
-    ThreadRequest,
+    AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,
+    GateRequest, HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest,
+    SharedUse, ThreadRequest,
 };
 
 /// What placing a system yields.

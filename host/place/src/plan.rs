@@ -10,7 +10,7 @@ use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::ledger::{Admission, Book};
-use crate::request::{AreaRequest, DomainRequest, Interleave, Request};
+use crate::request::{AreaRequest, DeviceRequest, DomainRequest, Interleave, Request};
 
 /// A placed area.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Spot {
     /// Eighths of each region that are not the domain's.
     pub disabled: u32,
     pub spec: TemporalSpec,
+    /// Of a device: what kind it is, as in `abi::info::area::KIND`; otherwise 0.
+    pub kind: u32,
     /// What the ledger promises.
     pub bound: Option<Bound>,
     /// Which of the domain's envelopes it is the arena of.
@@ -229,6 +231,7 @@ fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
         page_log2: 0,
         disabled: 0,
         spec: request.spec,
+        kind: 0,
         bound: None,
         envelope: None,
         place: None,
@@ -287,6 +290,7 @@ fn place_domain(
         page_log2: 0,
         disabled: 0,
         spec: domain.code.spec,
+        kind: 0,
         bound: None,
         envelope: None,
         place: None,
@@ -383,6 +387,7 @@ pub(crate) fn common_areas(
         page_log2: 0,
         disabled: 0,
         spec,
+        kind: 0,
         bound: None,
         envelope: None,
         place: None,
@@ -390,8 +395,9 @@ pub(crate) fn common_areas(
         mapped: None,
     };
     let mut areas = Vec::new();
-    for (name, base, bytes) in &domain.devices {
-        areas.push(spot(name, *base, *bytes, area::READ | area::WRITE | area::PINNED, area::DEVICE, PINNED));
+    for DeviceRequest { name, base, bytes, kind } in &domain.devices {
+        let rights = area::READ | area::WRITE | area::PINNED;
+        areas.push(Spot { kind: *kind, ..spot(name, *base, *bytes, rights, area::DEVICE, PINNED) });
     }
     for used in &domain.shared {
         let (base, bytes) = shared[used.shared];
@@ -432,6 +438,7 @@ pub(crate) fn ledger_area((base, bytes): (u32, u32)) -> Spot {
         page_log2: 0,
         disabled: 0,
         spec: TemporalSpec::default(),
+        kind: 0,
         bound: None,
         envelope: None,
         place: None,

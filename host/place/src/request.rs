@@ -170,6 +170,19 @@ pub struct ShareRequest {
     pub writers: u32,
 }
 
+/// A device of a domain.
+#[derive(Clone, Debug)]
+pub struct DeviceRequest {
+    /// Name, as in the manifest.
+    pub name: String,
+    /// First physical address of its registers.
+    pub base: u32,
+    /// Bytes of its window.
+    pub bytes: u32,
+    /// `abi::info::name_hash` of its kind; 0 for a device without one.
+    pub kind: u32,
+}
+
 /// A domain's use of a constant file.
 #[derive(Clone, Debug)]
 pub struct FileUse {
@@ -200,8 +213,8 @@ pub struct DomainRequest<'a> {
     pub ledger: bool,
     /// Misses in a period that its budgets allow (`u32::MAX` without a limit), and those that its threads declare.
     pub misses: (u32, u32),
-    /// Devices: name, base, bytes.
-    pub devices: Vec<(String, u32, u32)>,
+    /// Devices.
+    pub devices: Vec<DeviceRequest>,
     /// Shared memory.
     pub shared: Vec<SharedUse>,
     /// Memory of the manager that it shares.
@@ -287,6 +300,8 @@ pub struct Pages {
 /// A whole system.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
+    /// Name of the board.
+    pub board: String,
     /// Clock of the processor in Hz.
     pub cpu_hz: u32,
     /// Ticks of the board's clock in a second.

@@ -75,7 +75,7 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
         }
     }
     let mut devices: Vec<(u32, u32)> =
-        request.domains.iter().flat_map(|domain| domain.devices.iter().map(|device| (device.1, device.2))).collect();
+        request.domains.iter().flat_map(|domain| domain.devices.iter().map(|d| (d.base, d.bytes))).collect();
     devices.sort_unstable();
     devices.dedup();
     for (base, bytes) in devices {
@@ -180,6 +180,7 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
     header[word::HEAP_BASE] = heap.map_or(0, |(base, ..)| base);
     header[word::HEAP_BYTES] = heap.map_or(0, |(_, _, bytes, _)| bytes);
     header[word::ENVELOPES] = domain.envelopes.len() as u32;
+    header[word::BOARD] = info::name_hash(&request.board);
     header[word::DOMAIN] = index as u32;
     header[word::THREADS] = domain.threads.len() as u32;
     for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
@@ -207,13 +208,13 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
 }
 
 /// An area entry behind its name, in the order of `abi::info::area`.
-fn area_words(spot: &Spot) -> [u32; 7] {
+fn area_words(spot: &Spot) -> [u32; info::area::WORDS] {
     let visible = area::READ | area::WRITE | area::EXECUTE | area::PINNED;
     let (base, pieces, bytes, stride) = spot.pieces();
     let bound = spot.bound.map_or(info::UNBOUNDED, |bound| bound.cycles);
     let derived = spot.bound.is_some_and(|bound| bound.method == spec::Method::Derived);
     let access = spot.flags & visible | if derived { info::area::DERIVED } else { 0 };
-    [base, bytes, access, known(spot.spec).bits(), bound, pieces, stride]
+    [base, bytes, access, known(spot.spec).bits(), bound, pieces, stride, spot.kind]
 }
 
 /// A specification as programs know it: that part of it was accepted is between manifest and platform.

@@ -29,6 +29,39 @@ fn a_domain_that_never_starts_reads_as_reviewed() {
 }
 
 #[test]
+fn a_service_says_that_it_has_no_driver_for_its_device() {
+    let output = cofferdam(&["run", "tests/golden/run/no-driver.toml"]);
+    let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(shown.contains("Domain console ended with code 2."), "{shown}");
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+}
+
+/// The kind of a device, and that of memory, as `cofferdam.h` tells them.
+const KINDS: &str = r#"
+    #include <cofferdam.h>
+    int main(void) {
+        struct cof_area device, code;
+        if (cof_area("timer1", &device) != 0 || cof_area("code", &code) != 0)
+            return 1;
+        return device.kind == cof_name_hash("cmsdk-timer") && code.kind == 0 ? 0 : 2;
+    }
+"#;
+
+#[test]
+fn a_program_in_c_learns_the_kind_of_its_device() {
+    let directory = TempDir::new().unwrap();
+    let manifest = fs::read_to_string(root().join("tests/golden/run/never-starts.toml")).unwrap();
+    let (one, _) = manifest.split_once("[budget.late]").unwrap();
+    let system =
+        one.replace("\"late\"", "\"busy\"") + "[domain.busy]\nc = { sources = [\"main.c\"] }\ndevices = [\"timer1\"]\n";
+    let system = system.replace("never-starts", "kinds") + "[[domain.busy.thread]]\npriority = 2\nbudget = \"busy\"\n";
+    fs::write(directory.path().join("system.toml"), system).unwrap();
+    fs::write(directory.path().join("main.c"), KINDS).unwrap();
+    let ran = cofferdam(&["run", &directory.path().join("system.toml").to_string_lossy()]);
+    assert_eq!(ran.status.code(), Some(0), "{}{}", text(&ran.stdout), text(&ran.stderr));
+}
+
+#[test]
 fn a_starter_system_runs() {
     for more in [&[][..], &["--rust"]] {
         let directory = TempDir::new().unwrap();

@@ -6,7 +6,8 @@
 //! that lines of different clients never mix and nobody can pretend to be another. A client that writes faster than the
 //! UART sends is refused with `FULL` and nobody else notices.
 //!
-//! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0`.
+//! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0` of any kind that
+//! `devices::Uart` drives. Exit code 1: one of them is missing; 2: there is no driver for the device.
 #![no_std]
 #![no_main]
 
@@ -58,7 +59,11 @@ fn write(badge: u32, address: u32, bytes: u32, _unused: u32) -> Result<u32, Erro
 
 fn main(start: Start) -> u32 {
     let info = start.info;
-    let (Some(mut uart), Some(events)) = (Uart::open(info), Notification::named(info, "events")) else { return 1 };
+    let mut uart = match Uart::open(info) {
+        Ok(uart) => uart,
+        Err(code) => return code,
+    };
+    let Some(events) = Notification::named(info, "events") else { return uart::MISSING };
     if start.restarts > 0 {
         uart.text("console: restarted\n");
     }
@@ -68,7 +73,7 @@ fn main(start: Start) -> u32 {
             printed |= print_line(&mut uart, info, badge as u32, ring);
         }
         if !printed && events.wait(WRITTEN).is_err() {
-            return 1;
+            return uart::MISSING;
         }
     }
 }

@@ -48,6 +48,7 @@ struct cof_area {
     uint32_t base;   /* first address */
     uint32_t bytes;  /* size */
     uint32_t access; /* bit 0 read, 1 write, 2 execute, 3 pinned */
+    uint32_t kind;   /* of a device: cof_name_hash of its kind, as board.toml has it; 0 for memory */
 };
 
 /* The start-up information block, or null in a gate that is called before the first thread has started. */
@@ -56,6 +57,13 @@ const uint32_t *cof_info(void);
 uint32_t cof_cap(const char *name, uint32_t kind);
 /* Finds the area of that name: 0, or COF_E_BAD_ARGUMENT. Cost: O(areas). */
 int32_t cof_area(const char *name, struct cof_area *area);
+/* One word for a name: compare it with an area's `kind`. */
+static inline uint32_t cof_name_hash(const char *name) {
+    uint32_t hash = 0x811c9dc5u;
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * 0x01000193u;
+    return hash;
+}
 /* How often this domain has been restarted. */
 uint32_t cof_restarts(void);
 /* Writes bytes to the console, waiting up to 200 ms while it is busy: 0 or the last refusal. */

@@ -5,6 +5,8 @@
 #include "glue.h"
 
 enum { CAPS = 4, AREAS = 5, NAME = 10 };
+/* Words of an area entry behind its name. */
+enum { BASE = 0, BYTES = 1, ACCESS = 2, KIND = 7 };
 
 static const uint32_t *block;
 static uint32_t restarted;
@@ -60,8 +62,9 @@ int32_t cof_area(const char *name, struct cof_area *area) {
     const uint32_t *found = find(areas, block[AREAS], COF_INFO_AREA_BYTES, name);
     if (!found)
         return COF_E_BAD_ARGUMENT;
-    area->base = found[0];
-    area->bytes = found[1];
-    area->access = found[2];
+    area->base = found[BASE];
+    area->bytes = found[BYTES];
+    area->access = found[ACCESS];
+    area->kind = found[KIND];
     return 0;
 }

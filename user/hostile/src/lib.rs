@@ -10,7 +10,4 @@ mod places;
 pub mod refused;
 pub mod trap;
 
-pub use places::Places;
-pub use places::{
-    FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, PAGES, PLACED, STIR, TIMER, UART, VTOR,
-};
+pub use places::{Chip, Places};

@@ -1,8 +1,25 @@
-//! Addresses worth attacking: this domain's own borders, and what the attacker knows of the chip.
+//! Addresses worth attacking: this domain's own borders, and what the attacker knows of the board.
 
+use cofferdam::hostile::places::CoreRegisters;
 use cofferdam::{Area, Gate, Info};
+use foreign::Places as Foreign;
 
-pub use cofferdam::hostile::places::*;
+/// What the attacker knows of the board that it runs on: addresses that are not a domain's own.
+#[derive(Clone, Copy)]
+pub struct Chip {
+    /// Those that its file names.
+    pub foreign: &'static Foreign,
+    /// Registers of the core.
+    pub core: CoreRegisters,
+}
+
+impl Chip {
+    /// Looks the board up; `None` when its file names no such addresses.
+    pub fn find(info: Info) -> Option<Chip> {
+        let foreign = foreign::places(info.board())?;
+        Some(Chip { foreign, core: CoreRegisters::at(foreign.core, foreign.outer_cache) })
+    }
+}
 
 /// This domain's own places.
 pub struct Places {
@@ -14,6 +31,8 @@ pub struct Places {
     pub console: Gate,
     /// The own gate.
     pub trap: Gate,
+    /// What is not its own.
+    pub chip: Chip,
     /// The highest slot that holds a capability at the start.
     pub last_slot: u32,
 }
@@ -29,6 +48,7 @@ impl Places {
             stack: holding(&raw const local as u32)?,
             console: Gate::named(info, "console")?,
             trap: Gate::named(info, "trap")?,
+            chip: Chip::find(info)?,
             last_slot: info.caps().filter(|(_, cap)| cap.kind as u32 != 0).map(|(_, cap)| cap.slot).max()?,
         })
     }

@@ -3,7 +3,7 @@
 use cofferdam::abi::{CALLS, Call, CallDoc, rights};
 use cofferdam::{Error, hostile, now, sys};
 
-use crate::places::{HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, Places, UART};
+use crate::places::Places;
 use crate::trap::orders;
 
 /// What succeeded that should not have, as far as the attacker can tell.
@@ -46,13 +46,13 @@ fn unknown_calls(_: &Places) -> Outcome {
 }
 
 fn hostile_pointers(own: &Places) -> Outcome {
-    let end = own.stack.base + own.stack.bytes;
+    let (end, foreign) = (own.stack.base + own.stack.bytes, own.chip.foreign);
     let addresses = [
-        (KERNEL_DATA, 64),
-        (KERNEL_CODE, 16),
-        (KERNEL_FLASH, 64),
-        (HEAPS, 64),
-        (UART, 4),
+        (foreign.kernel_objects, 64),
+        (foreign.kernel_code, 16),
+        (foreign.kernel_tables, 64),
+        (foreign.heaps, 64),
+        (foreign.console, 4),
         (0xe000_ed00, 4),
         (own.stack.base - 1, 2),
         (end - 4, 64),
@@ -133,9 +133,12 @@ fn outside_gates(own: &Places) -> Outcome {
     let (status, _, _) = unsafe { sys::any(Call::GateReturn as u32, [0; 4]) };
     must(status == Error::NotInGate.status(), "returned from a gate that was never entered")?;
     let mut word = [0; 4];
-    must(sys::gate_copy_in(&mut word, KERNEL_DATA) == Err(Error::NotInGate), "copied from the kernel")?;
+    must(
+        sys::gate_copy_in(&mut word, own.chip.foreign.kernel_objects) == Err(Error::NotInGate),
+        "copied from the kernel",
+    )?;
     must(sys::gate_copy_in(&mut word, own.stack.base) == Err(Error::NotInGate), "copied outside a gate")?;
-    must(sys::gate_copy_out(KERNEL_DATA, &word) == Err(Error::NotInGate), "copied into the kernel")
+    must(sys::gate_copy_out(own.chip.foreign.kernel_objects, &word) == Err(Error::NotInGate), "copied into the kernel")
 }
 
 fn block_in_gate(own: &Places) -> Outcome {
@@ -144,7 +147,10 @@ fn block_in_gate(own: &Places) -> Outcome {
 
 fn flood_gate(own: &Places) -> Outcome {
     for _ in 0..200 {
-        must(own.console.call(KERNEL_DATA, 64, 0).is_err(), "the console took memory that is not ours")?;
+        must(
+            own.console.call(own.chip.foreign.kernel_objects, 64, 0).is_err(),
+            "the console took memory that is not ours",
+        )?;
     }
     Ok(())
 }

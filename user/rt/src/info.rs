@@ -44,6 +44,8 @@ pub struct Area {
     pub pieces: u32,
     /// Bytes from one piece to the next.
     pub stride: u32,
+    /// Of a device: `abi::info::name_hash` of its kind; 0 for memory, and for a device without a kind.
+    pub kind: u32,
 }
 
 impl Area {
@@ -106,6 +108,11 @@ impl Info {
 
     fn header(self, index: usize) -> u32 {
         self.words[index]
+    }
+
+    /// `abi::info::name_hash` of the board's name.
+    pub fn board(self) -> u32 {
+        self.header(word::BOARD)
     }
 
     /// Cycles of the processor in a second.
@@ -198,6 +205,7 @@ fn read_area(words: &[u32]) -> Area {
         bound: words[area::BOUND],
         pieces: words[area::PIECES],
         stride: words[area::STRIDE],
+        kind: words[area::KIND],
     }
 }
 

@@ -20,6 +20,7 @@ pub use abi;
 pub use abi::Error;
 #[cfg(feature = "heap")]
 pub use allocator::Heap;
+pub use arch_user::PAGES;
 #[cfg(feature = "hostile")]
 pub use arch_user::hostile;
 pub use console::{Console, Line, write_all};

@@ -1,27 +1,34 @@
-//! What an attacker knows of the chip: addresses that are not a domain's own. The names are those of every chip.
+//! Registers of the core that only privileged code may reach (DDI 0407 1.5, table 1-3). The names are those of every core.
 
-/// Kernel code in on-chip memory.
-pub const KERNEL_CODE: u32 = 0xfffc_0000;
-/// Where the kernel keeps the tables of domains.
-pub const KERNEL_FLASH: u32 = 0xfffe_0000;
-/// Kernel data: the end of its objects.
-pub const KERNEL_DATA: u32 = 0xfffd_b000;
-/// Memory off the chip as the kernel sees it, which holds everybody's.
-pub const HEAPS: u32 = 0x8020_0000;
-/// The console's UART where its owner has it.
-pub const UART: u32 = 0x6000_0000;
-/// The kernel's timer, control register.
-pub const TIMER: u32 = 0xf8f0_0208;
-/// The second-level cache, control register.
-pub const MPU_CONTROL: u32 = 0xf8f0_2100;
-/// The interrupt distributor, control register.
-pub const VTOR: u32 = 0xf8f0_1000;
-/// Software-generated interrupts.
-pub const STIR: u32 = 0xf8f0_1f00;
-/// The snoop control unit, control register.
-pub const FPCCR: u32 = 0xf8f0_0000;
-/// Where the manifests of the attack suite place data of other domains.
-pub const PLACED: u32 = 0x3003_0000;
+/// Addresses of such registers.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreRegisters {
+    /// Switches a cache off, and what is locked in it: control of the level-2 cache controller (DDI 0246 3.3.3), or of the snoop control unit
+    /// where there is none.
+    pub protection: u32,
+    /// Switches interrupts off for all cores: control of the interrupt distributor (ICDDCR).
+    pub vectors: u32,
+    /// Makes an interrupt: software-generated interrupts (ICDSGIR).
+    pub trigger: u32,
+    /// Says how caches are kept coherent: control of the snoop control unit.
+    pub context: u32,
+    /// Switches interrupts off for this core: control of the CPU interface (ICCICR).
+    pub switch: u32,
+}
 
-/// Whether frames are mapped by pages.
-pub const PAGES: bool = true;
+impl CoreRegisters {
+    /// The registers in the private memory region, which begins at `base`, and those of a cache controller outside of the core.
+    pub const fn at(base: u32, outer_cache: Option<u32>) -> CoreRegisters {
+        let protection = match outer_cache {
+            Some(controller) => controller + 0x100,
+            None => base,
+        };
+        CoreRegisters {
+            protection,
+            vectors: base + 0x1000,
+            trigger: base + 0x1f00,
+            context: base,
+            switch: base + 0x100,
+        }
+    }
+}

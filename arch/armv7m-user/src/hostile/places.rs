@@ -1,27 +1,29 @@
-//! What an attacker knows of the chip: addresses that are not a domain's own.
+//! Registers of the core that only privileged code may reach (DDI 0403 B3.2). The names are those of every core.
 
-/// Kernel code in ITCM: the vector table.
-pub const KERNEL_CODE: u32 = 0x0000_0000;
-/// Kernel code and tables at the start of the flash.
-pub const KERNEL_FLASH: u32 = 0x0020_0000;
-/// Kernel data in DTCM.
-pub const KERNEL_DATA: u32 = 0x2000_0000;
-/// Where heaps of other domains begin.
-pub const HEAPS: u32 = 0x6000_0000;
-/// The console's UART, data register.
-pub const UART: u32 = 0x4000_4000;
-/// The kernel's timer, control register.
-pub const TIMER: u32 = 0x4000_0000;
-/// Registers of the processor that only privileged code may reach.
-pub const MPU_CONTROL: u32 = 0xe000_ed94;
-/// Vector table offset.
-pub const VTOR: u32 = 0xe000_ed08;
-/// Software-triggered interrupt.
-pub const STIR: u32 = 0xe000_ef00;
-/// Floating-point context control.
-pub const FPCCR: u32 = 0xe000_ef34;
-/// Where the manifests of the attack suite place data of other domains.
-pub const PLACED: u32 = 0x2003_0000;
+/// Addresses of such registers.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreRegisters {
+    /// Switches the protection off: control of the region registers (MPU_CTRL).
+    pub protection: u32,
+    /// Says where exceptions lead: vector table offset (VTOR).
+    pub vectors: u32,
+    /// Makes an interrupt: software-triggered interrupt (STIR).
+    pub trigger: u32,
+    /// Says what of a thread is saved: floating-point context control (FPCCR).
+    pub context: u32,
+    /// Switches protection or interrupts off by itself.
+    pub switch: u32,
+}
 
-/// Whether frames are mapped by pages.
-pub const PAGES: bool = false;
+impl CoreRegisters {
+    /// The registers in the system control space, which begins at `base`; all of them are the core's.
+    pub const fn at(base: u32, _outer_cache: Option<u32>) -> CoreRegisters {
+        CoreRegisters {
+            protection: base + 0xd94,
+            vectors: base + 0xd08,
+            trigger: base + 0xf00,
+            context: base + 0xf34,
+            switch: base + 0xd94,
+        }
+    }
+}

@@ -21,8 +21,11 @@ fn main(start: Start) -> u32 {
         println!("the manifest does not give me the timer, its interrupt and its notification");
         return 1;
     };
-    // SAFETY: the area is the timer's, and this domain is its only owner.
-    let timer = unsafe { Timer::open(area.base as *mut u32) };
+    // SAFETY: the area is the information block's, and this is the domain's only driver of it.
+    let Some(timer) = (unsafe { Timer::open(area) }) else {
+        println!("there is no driver for this kind of timer");
+        return 2;
+    };
     let _ = fired.ack(); // a line is masked until its owner asks for the first time
     timer.start(PERIOD_MICROSECONDS);
     let mut last = now();

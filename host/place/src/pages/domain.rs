@@ -88,6 +88,7 @@ fn spot(item: Item, (base, bytes, mapped): Lies) -> Spot {
         page_log2: 0,
         disabled: 0,
         spec: item.spec,
+        kind: 0,
         bound: None,
         envelope: item.envelope,
         place: None,

@@ -143,6 +143,7 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
     let work = Work { method: Method::Derived, map: linear, release: linear };
     let sizes = Sizes { lock_slots: 4, ways: 8, way_bytes: 64 << 10, window_base: 0x4000_0000 };
     Request {
+        board: "a board".into(),
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
@@ -234,7 +235,7 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
             .collect();
         domain.files = (0..files.len()).map(|file| FileUse { file, spec: TemporalSpec::default() }).collect();
         if index == 0 {
-            domain.devices.push(("uart0".into(), UART, 0x1000));
+            domain.devices.push(DeviceRequest { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
             domain.ledger = true;
         }
         let most = if domain.data.memory == OCM { 14 } else { 17 };

@@ -75,6 +75,11 @@ impl Image {
         self.word(entry.info + 4 * index as u32).expect("an information block")
     }
 
+    /// The word for the board's name.
+    pub fn board(&self) -> u32 {
+        self.info(0, word::BOARD)
+    }
+
     /// Whether an entry of the block, which begins at a word, has a name.
     fn is_named(&self, domain: usize, entry: usize, name: &str) -> bool {
         let mut wanted = [0_u8; NAME_BYTES];

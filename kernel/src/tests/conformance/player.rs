@@ -6,8 +6,8 @@ use std::vec::Vec;
 use abi::trace::Fault;
 use abi::{Call, Error};
 use conformance::{
-    ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Platform, Record, Row,
-    START_US, Scene, Seen, Shortfall, TICKS_PER_US, verdict,
+    ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Places, Record, Row,
+    START_US, Scene, Seen, Shortfall, TICKS_PER_US, places, verdict,
 };
 use protect::pmsav7::AccessKind;
 use system::System;
@@ -84,8 +84,12 @@ struct View<'a> {
 }
 
 impl Scene for View<'_> {
-    fn platform(&self) -> &'static Platform {
-        Platform::of(self.image.tables.cpu_hz()).expect("a known platform")
+    fn places(&self) -> &'static Places {
+        places(self.image.board()).expect("a board whose file has foreign places")
+    }
+
+    fn has_pages(&self) -> bool {
+        self.image.tables.has_pages()
     }
 
     fn hand(&self, hand: Hand) -> u32 {
@@ -103,6 +107,8 @@ impl Scene for View<'_> {
             Place::Lent(_) => area(Dom::Client, "lent"),
             Place::Heap(_) => area(Dom::Client, "heap"),
             Place::Device => area(Dom::Driver, "uart0"),
+            // Which of them is no matter here: nothing permits any.
+            Place::Core => self.places().core,
             Place::Pool(_) => self.image.tables.get::<system::Frames>(0).base,
             _ => 0,
         }
@@ -294,7 +300,7 @@ impl<'a, K: Hardware> Player<'a, K> {
                 self.seen(index, Seen::Time(now));
             }
             Action::Word(word) => self.seen(index, Seen::Word(word)),
-            Action::Device(base, _, active) => {
+            Action::Device(base, active) => {
                 if let Access::Allowed(_) = machine::access(&mut self.kernel, base, AccessKind::Write) {
                     self.line = active;
                     self.seen(index, Seen::Nothing);

@@ -4,11 +4,10 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use cofferdam::{Error, hostile, sys};
-use repertoire::trap;
-use repertoire::{HEAPS, KERNEL_DATA};
+use repertoire::{Chip, trap};
 
 use crate::marks::{LEAK, mark};
-use crate::world::VICTIM_DATA;
+use crate::world::victim_data;
 
 /// How the gate serves others.
 pub mod moods {
@@ -54,13 +53,14 @@ pub fn serve(badge: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
     let mood = MOOD.load(Ordering::Relaxed);
     let calls = CALLS.load(Ordering::Relaxed);
     CALLS.store(calls.wrapping_add(1), Ordering::Relaxed);
+    let chip = cofferdam::info().and_then(Chip::find).ok_or(Error::BadState)?;
     // SAFETY: there is none; these are attacks.
     unsafe {
         match mood {
-            moods::FAULT => (KERNEL_DATA as *mut u32).write_volatile(0xbad),
+            moods::FAULT => (chip.foreign.kernel_objects as *mut u32).write_volatile(0xbad),
             moods::STAY => drop(trap::serve(badge, trap::orders::STAY, 0, 0)),
             moods::SPOIL => hostile::spoil_registers(),
-            moods::COPY => copy(a1, a2),
+            moods::COPY => copy(chip, a1, a2),
             moods::MOVE_STACK => hostile::call_on_stack(a1),
             moods::LOOK => look(),
             moods::EXIT => drop(sys::any(cofferdam::abi::Call::Exit as u32, [1, 0, 0, 0])),
@@ -77,15 +77,15 @@ fn look() {
 }
 
 /// The caller has passed `len` bytes at `address`, which end where its memory ends.
-fn copy(address: u32, len: u32) {
+fn copy(chip: Chip, address: u32, len: u32) {
     let mut word = [0_u8; 4];
     let own = word.as_mut_ptr() as u32;
     let sources = [
         (address, len + 1),
         (address + len - 1, 2),
         (address + len, 4),
-        (KERNEL_DATA, 64),
-        (HEAPS, 4),
+        (chip.foreign.kernel_objects, 64),
+        (chip.foreign.heaps, 4),
         (0xffff_fff0, 64),
         (0xffff_ffff, 2),
         (0, 64),
@@ -101,7 +101,13 @@ fn copy(address: u32, len: u32) {
             let _ = sys::any(cofferdam::abi::Call::GateCopyOut as u32, [from, own, bytes, 0]);
         }
     }
-    for to in [VICTIM_DATA, HEAPS, KERNEL_DATA, KERNEL_DATA - 2, own - 1 + 0x2000_0000] {
+    for to in [
+        victim_data(chip),
+        chip.foreign.heaps,
+        chip.foreign.kernel_objects,
+        chip.foreign.kernel_objects - 2,
+        own - 1 + 0x2000_0000,
+    ] {
         // SAFETY: as above.
         let _ = unsafe { sys::any(cofferdam::abi::Call::GateCopyIn as u32, [to, address, 4, 0]) };
     }

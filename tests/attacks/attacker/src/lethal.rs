@@ -1,19 +1,18 @@
 //! Attacks that must end in a fault of the attacker.
 
 use cofferdam::{Area, hostile, now, sys};
-use repertoire::KERNEL_DATA;
 use repertoire::lethal::{floats_on_stack, jump, jump_exactly, on_stack, read, spin_on_stack, write};
 
 use crate::gate::{moods, wait_for_a_client};
 use crate::refused::end;
-use crate::world::{VICTIM_DATA, World};
+use crate::world::{World, victim_data};
 
 /// Name and attack.
 pub type Attack = (&'static str, fn(&World));
 
 /// The attacks.
 pub const ATTACKS: &[Attack] = &[
-    ("write a victim's data", |_| write(VICTIM_DATA)),
+    ("write a victim's data", |world| write(victim_data(world.own.chip))),
     ("write a victim's heap", |world| write(world.victim_heap())),
     ("write the first byte behind a heap of sub-regions", |world| byte(end(world.heap))),
     ("write the last byte of the region behind a heap of sub-regions", |world| byte(region_end(world.heap) - 1)),
@@ -35,12 +34,12 @@ pub const ATTACKS: &[Attack] = &[
     ("call with the stack in the system registers", |_| on_stack(0xe000_edb0)),
     ("call with the stack at the end of the address space", |_| on_stack(0xffff_fff8)),
     // SAFETY: there is none; this is the attack.
-    ("execute an undefined instruction with the stack in kernel data", |_| unsafe {
-        hostile::undefined_on_stack(KERNEL_DATA + 0x400)
+    ("execute an undefined instruction with the stack in kernel data", |world| unsafe {
+        hostile::undefined_on_stack(world.own.chip.foreign.kernel_objects + 0x400)
     }),
     // SAFETY: as above.
-    ("execute a breakpoint with the stack in kernel data", |_| unsafe {
-        hostile::breakpoint_on_stack(KERNEL_DATA + 0x400)
+    ("execute a breakpoint with the stack in kernel data", |world| unsafe {
+        hostile::breakpoint_on_stack(world.own.chip.foreign.kernel_objects + 0x400)
     }),
     ("be interrupted with the stack in shared memory", |world| {
         spin_on_stack(fill(world.requests.base() as u32) + 0x80)

@@ -50,11 +50,8 @@ pub const LETHAL: &[lethal::Attack] = &[
     ("die with memory mapped", |_| leave()),
     ("read what the former life had mapped", |_| read(THERE + 4 * PAGE)),
     ("write the own tables", |_| own_tables()),
-    ("write a victim's memory on the chip", |_| write(VICTIM_ON_CHIP)),
+    ("write a victim's memory on the chip", victim_on_chip),
 ];
-
-/// Data of the victim in on-chip memory, as the manifest places it.
-const VICTIM_ON_CHIP: u32 = 0x7fff_0000;
 
 /// What the attacker was given for this.
 struct Means {
@@ -133,7 +130,8 @@ fn elsewhere(world: &World) -> Outcome {
     let at = |base: u32| sys::frames_map(means.myself | access::RW << 16, means.pool, base & !(PAGE - 1), 6 * PAGE);
     let own = [at(world.own.code.base), at(world.own.stack.base), at(world.heap.base), at(world.device)];
     refused_all(&own)?;
-    refused_all(&[at(0x8000_0000), at(repertoire::KERNEL_DATA), at(repertoire::KERNEL_FLASH), at(0xffff_f000)])
+    let foreign = world.own.chip.foreign;
+    refused_all(&[at(0x8000_0000), at(foreign.kernel_objects), at(foreign.kernel_tables), at(0xffff_f000)])
 }
 
 /// A page of which a part is a table is nobody's to map.
@@ -199,6 +197,13 @@ fn leave() {
     let Ok(at) = means.map(means.myself, means.pool, 4, access::RW) else { return };
     write(at);
     write(0x7fff_fffc);
+}
+
+/// Writes data of the victim in memory on the chip, where manifests place some.
+fn victim_on_chip(world: &World) {
+    if let Some(data) = world.own.chip.foreign.placed_on_chip {
+        write(data);
+    }
 }
 
 /// Gives memory for a table, has the table used, and writes it through a mapping of its own: a descriptor that leads to the kernel.

@@ -4,7 +4,6 @@ use cofferdam::abi::{CALLS, Call, rights};
 use cofferdam::{Area, Error, hostile, now, sys};
 use repertoire::refused::Outcome;
 use repertoire::trap::orders;
-use repertoire::{HEAPS, KERNEL_DATA};
 
 use crate::Random;
 use crate::gate::{moods, wait_for_a_client};
@@ -162,10 +161,15 @@ fn revoked(_: &World) -> Outcome {
 }
 
 fn first_byte(world: &World) -> Outcome {
-    let (stack, heap) = (end(world.own.stack), end(world.heap));
-    for (address, bytes) in
-        [(stack - 1, 2), (stack - 1, 64), (heap - 4, 8), (heap - 32, 64), (HEAPS - 4, 8), (KERNEL_DATA, 1)]
-    {
+    let (stack, heap, foreign) = (end(world.own.stack), end(world.heap), world.own.chip.foreign);
+    for (address, bytes) in [
+        (stack - 1, 2),
+        (stack - 1, 64),
+        (heap - 4, 8),
+        (heap - 32, 64),
+        (foreign.heaps - 4, 8),
+        (foreign.kernel_objects, 1),
+    ] {
         if world.service.call(address, bytes, 0).is_ok() {
             return Err("the service took memory that is not ours");
         }

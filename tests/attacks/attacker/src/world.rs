@@ -2,10 +2,12 @@
 
 use cofferdam::{Area, Domain, Gate, Info, Interrupt, Notification, Shared, shared};
 use devices::Timer;
-use repertoire::{PLACED, Places};
+use repertoire::{Chip, Places};
 
 /// Data of the victim, as the manifests place it.
-pub const VICTIM_DATA: u32 = PLACED + 0x1000;
+pub fn victim_data(chip: Chip) -> u32 {
+    chip.foreign.placed + 0x1000
+}
 
 /// Everything.
 pub struct World {
@@ -38,7 +40,7 @@ pub struct World {
 impl World {
     /// Finds it all.
     pub fn find(info: Info) -> Option<World> {
-        let device = info.area("timer1")?.base;
+        let device = info.area("timer1")?;
         Some(World {
             own: Places::find(info)?,
             heap: info.area("heap")?,
@@ -49,9 +51,9 @@ impl World {
             long: Gate::named(info, "long")?,
             fired: Interrupt::named(info, "fired")?,
             events: Notification::named(info, "events")?,
-            // SAFETY: the device is this domain's, and of the kind that the board has.
-            timer: unsafe { Timer::open(device as *mut u32) },
-            device,
+            // SAFETY: the area is the information block's; what attacks store to the device besides is meant.
+            timer: unsafe { Timer::open(device) }?,
+            device: device.base,
             victim: Domain::named(info, "victim")?,
         })
     }

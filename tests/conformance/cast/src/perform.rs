@@ -4,9 +4,10 @@ use core::hint::black_box;
 
 use cofferdam::{Error, Info, sys};
 use conformance::{Action, Actor, NOTICE_US, Seen, TICKS_PER_US, row};
+use devices::Uart;
 
 use crate::board::Board;
-use crate::scene::Here;
+use crate::scene::{DEVICE, Here};
 
 /// An instruction that no processor knows: in Thumb state (twice), and in Arm state.
 static UNDEFINED: [u32; 2] = [0xdeff_deff, 0xe7f0_00f0];
@@ -26,7 +27,7 @@ pub fn perform(actor: Actor, info: Info, board: Board, given: [u32; 4]) -> (u32,
             board.note(actor, record);
             return (status, value);
         }
-        let seen = act(action);
+        let seen = act(action, info);
         record.note(step.judge(&scene, seen));
         board.note(actor, record);
     }
@@ -34,7 +35,7 @@ pub fn perform(actor: Actor, info: Info, board: Board, given: [u32; 4]) -> (u32,
 }
 
 /// Performs an action. Some of them do not come back, by intention.
-fn act(action: Action) -> Seen {
+fn act(action: Action, info: Info) -> Seen {
     match action {
         Action::Call(number, args, again) => call(number, args, again),
         // SAFETY of the accesses: there is none, on purpose. What the domain may not do has to be stopped.
@@ -54,13 +55,7 @@ fn act(action: Action) -> Seen {
         }
         Action::Clock => Seen::Time(sys::time_now()),
         Action::Word(word) => Seen::Word(word),
-        Action::Device(base, words, _) => {
-            for (offset, word) in words {
-                // SAFETY: the device is this domain's.
-                unsafe { ((base + offset) as *mut u32).write_volatile(*word) };
-            }
-            Seen::Nothing
-        }
+        Action::Device(_, active) => device(info, active),
         Action::Undefined => {
             let word = if act as *const () as usize & 1 == 1 { &UNDEFINED[0] } else { &UNDEFINED[1] };
             jump(core::ptr::from_ref(word) as u32)
@@ -68,6 +63,21 @@ fn act(action: Action) -> Seen {
         Action::Overflow => Seen::Word(deeper(0)),
         Action::Return(..) => Seen::Nothing,
     }
+}
+
+/// Makes the line of the own transmitter active: one that has sent a character has room. Or makes it inactive.
+fn device(info: Info, active: bool) -> Seen {
+    // SAFETY: the area is the information block's, and one step at a time drives the device.
+    let uart = info.area(DEVICE).and_then(|area| unsafe { Uart::open(area) });
+    match uart {
+        Some(uart) if active => {
+            uart.announce();
+            uart.send(b'\n');
+        }
+        Some(uart) => uart.silence(),
+        None => {}
+    }
+    Seen::Nothing
 }
 
 fn call(number: u32, args: [u32; 4], again: bool) -> Seen {

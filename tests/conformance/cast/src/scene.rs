@@ -2,8 +2,9 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use cofferdam::Info;
-use conformance::{HANDS, Hand, INITIAL, Place, Platform, Scene};
+use cofferdam::hostile::places::CoreRegisters;
+use cofferdam::{Info, PAGES};
+use conformance::{HANDS, Hand, INITIAL, Place, Places, Scene, places};
 
 use crate::board::{Board, Told};
 
@@ -11,6 +12,9 @@ use crate::board::{Board, Told};
 static OWN_INITIAL: AtomicU32 = AtomicU32::new(INITIAL);
 /// The zeroed one.
 static OWN_ZEROED: AtomicU32 = AtomicU32::new(0);
+
+/// The device of the driver.
+pub const DEVICE: &str = "uart0";
 
 static HELD: [AtomicU32; HANDS] = [const { AtomicU32::new(Hand::NONE) }; HANDS];
 
@@ -30,14 +34,14 @@ pub fn prepare(info: Info, board: Board) {
 pub struct Here {
     info: Info,
     board: Board,
-    platform: &'static Platform,
+    places: &'static Places,
     given: [u32; 4],
 }
 
 impl Here {
     /// `given`: badge and arguments of a gate's call.
     pub fn new(info: Info, board: Board, given: [u32; 4]) -> Option<Here> {
-        Some(Here { info, board, platform: Platform::of(info.cpu_hz())?, given })
+        Some(Here { info, board, places: places(info.board())?, given })
     }
 
     fn area(&self, name: &str) -> u32 {
@@ -46,8 +50,12 @@ impl Here {
 }
 
 impl Scene for Here {
-    fn platform(&self) -> &'static Platform {
-        self.platform
+    fn places(&self) -> &'static Places {
+        self.places
+    }
+
+    fn has_pages(&self) -> bool {
+        PAGES
     }
 
     fn hand(&self, hand: Hand) -> u32 {
@@ -61,7 +69,8 @@ impl Scene for Here {
             Place::Info(dom) => self.board.told(dom).info,
             Place::Lent(_) => self.area("lent"),
             Place::Heap(_) => self.area("heap"),
-            Place::Device => self.area("uart0"),
+            Place::Device => self.area(DEVICE),
+            Place::Core => CoreRegisters::at(self.places.core, self.places.outer_cache).switch,
             Place::Pool(_) => self.board.pool(),
             _ => 0,
         }

@@ -12,29 +12,35 @@
 mod random;
 
 use cofferdam::abi::{Call, Kind};
-use cofferdam::hostile::places::{KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, PAGES, TIMER, VTOR};
-use cofferdam::{Error, Info, Start, println, sys};
+use cofferdam::{Error, Info, PAGES, Start, println, sys};
 use random::Random;
+use repertoire::Chip;
 
 /// Calls in the first life.
 const CALLS: u32 = 100_000;
+
 /// Kernel memory that is read in the lives after the first, one address each.
-const KERNEL: &[u32] =
-    &[KERNEL_CODE, KERNEL_CODE + 0x3ffc, KERNEL_DATA, KERNEL_DATA + 0xffc, KERNEL_FLASH, TIMER, VTOR, MPU_CONTROL];
+fn kernel(Chip { foreign, core }: Chip) -> [u32; 8] {
+    let (code, data) = (foreign.kernel_code, foreign.kernel_objects);
+    let registers = [foreign.kernel_timer, core.vectors, core.protection];
+    [code, code + 0x3ffc, data, data + 0xffc, foreign.kernel_tables, registers[0], registers[1], registers[2]]
+}
 
 cofferdam::entry!(main);
 
 fn main(start: Start) -> u32 {
+    let Some(chip) = Chip::find(start.info) else { return 2 };
+    let kernel = kernel(chip);
     match (start.restarts as usize).checked_sub(1) {
         None => {
-            rampage(start.info);
+            rampage(start.info, chip);
             println!("reading kernel memory");
-            peek(KERNEL[0])
+            peek(kernel[0])
         }
-        Some(life) => match KERNEL.get(life + 1) {
+        Some(life) => match kernel.get(life + 1) {
             Some(address) => peek(*address),
             None => {
-                println!("{} reads of kernel memory, none survived", KERNEL.len());
+                println!("{} reads of kernel memory, none survived", kernel.len());
                 0
             }
         },
@@ -57,9 +63,9 @@ struct Tally {
     written: u32,
 }
 
-fn rampage(info: Info) {
+fn rampage(info: Info, chip: Chip) {
     let handles = Handles::of(info);
-    let Some(pool) = handles.pool() else { return println!("no pool") };
+    let Some(pool) = handles.pool(chip.foreign.heaps) else { return println!("no pool") };
     let mut random = Random::new(0x1234_5678, pool);
     let mut tally = Tally::default();
     for _ in 0..CALLS {
@@ -111,15 +117,15 @@ impl Handles {
         handles
     }
 
-    /// Where regions can be asked for. Pages: where no domain has anything. Otherwise where the pool begins: below it, the kernel says
-    /// that the address is not in these frames.
-    fn pool(&self) -> Option<u32> {
+    /// Where regions can be asked for. Pages: where no domain has anything. Otherwise where the pool begins in its memory, which begins at
+    /// `memory`: below it, the kernel says that the address is not in these frames.
+    fn pool(&self, memory: u32) -> Option<u32> {
         if PAGES {
             return Some(0x4000_0000);
         }
         let inside =
             |base: &u32| sys::frames_map(self.own | 3 << 16, self.pool_slot, *base, 8) != Err(Error::BadAddress);
-        (0x6000_0000..0x6100_0000).step_by(0x1_0000).find(inside)
+        (memory..memory + 0x100_0000).step_by(0x1_0000).find(inside)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Random calls whose arguments are often nearly right.
 
+use cofferdam::PAGES;
 use cofferdam::abi::Call;
-use cofferdam::hostile::places::PAGES;
 
 use crate::Handles;
 

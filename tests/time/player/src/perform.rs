@@ -118,8 +118,8 @@ impl Player {
 
     fn start(&mut self, ticks: i64) -> Option<()> {
         let interrupt = Interrupt::named(self.info, "timer1")?;
-        // SAFETY: the device is this domain's, and of the kind that the board has.
-        let timer = unsafe { Timer::open(self.info.area("timer1")?.base as *mut u32) };
+        // SAFETY: the area is the information block's, and one row of the domain drives the timer.
+        let timer = unsafe { Timer::open(self.info.area("timer1")?) }?;
         let _ = interrupt.ack();
         timer.start((ticks / 25).max(1) as u32);
         self.timer = Some((timer, interrupt));

@@ -34,7 +34,7 @@ fn asked(request: &Request, domain: &DomainRequest, program: &Program) -> Vec<(S
     let arenas = domain.envelopes.iter().enumerate();
     all.extend(arenas.map(|(index, envelope)| own(&format!("arena{index}"), 0, READ | WRITE, &envelope.area)));
     let device = TemporalSpec::level(AccessLevel::L2);
-    all.extend(domain.devices.iter().map(|(name, _, bytes)| (name.clone(), u64::from(*bytes), READ | WRITE, device)));
+    all.extend(domain.devices.iter().map(|d| (d.name.clone(), u64::from(d.bytes), READ | WRITE, device)));
     all.extend(domain.shared.iter().map(|used| {
         let shared = &request.shared[used.shared];
         (shared.name.clone(), u64::from(shared.bytes), READ | if used.write { WRITE } else { 0 }, used.spec)

@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use attacks::order;
 use cofferdam::abi::rights;
 use cofferdam::{Error, Gate, Notification, Start, hostile, now, sys};
+use repertoire::Chip;
 
 cofferdam::entry!(main);
 cofferdam::thread!(mortal_second, second);
@@ -26,12 +27,13 @@ static INITIAL: [AtomicU32; 8] = [const { AtomicU32::new(0x1357_9bdf) }; 8];
 static CLEAR: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
 
 fn main(start: Start) -> u32 {
-    let (Some(gate), Some(service), Some(bell), Some(heap), Some(lives)) = (
+    let (Some(gate), Some(service), Some(bell), Some(heap), Some(lives), Some(chip)) = (
         Gate::named(start.info, "inner"),
         Gate::named(start.info, "service"),
         Notification::named(start.info, "bell"),
         start.info.area("heap"),
         order::number(start.info, "lives"),
+        Chip::find(start.info),
     ) else {
         return 2;
     };
@@ -48,18 +50,19 @@ fn main(start: Start) -> u32 {
     unsafe { ((heap.base + (start.restarts * 4096) % heap.bytes) as *mut u32).write_volatile(1) };
     let local = [start.restarts; 4];
     let _ = service.call(local.as_ptr() as u32, 16, 0);
-    die(start.restarts, gate);
+    die(start.restarts, gate, chip.foreign.kernel_objects);
     3
 }
 
-fn die(restarts: u32, gate: Gate) {
+/// Dies of one of several causes; `kernel` is where the kernel has data.
+fn die(restarts: u32, gate: Gate, kernel: u32) {
     // SAFETY: there is none; these are faults.
     unsafe {
         match restarts % 6 {
-            0 => (0x2000_0000 as *mut u32).write_volatile(1),
-            1 => hostile::jump(0x2000_0001),
+            0 => (kernel as *mut u32).write_volatile(1),
+            1 => hostile::jump(kernel | 1),
             2 => hostile::undefined(),
-            3 => hostile::call_on_stack(0x2000_0400),
+            3 => hostile::call_on_stack(kernel + 0x400),
             4 => drop(gate.call(0, 0, 0)),
             _ => drop(gate.call(1, 0, 0)),
         }

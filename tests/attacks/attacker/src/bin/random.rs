@@ -12,18 +12,22 @@ use attacks::Random;
 use attacks::marks::{CALLS, mark};
 use attacks::order;
 use cofferdam::abi::{self, Call, Error};
-use cofferdam::{Gate, Info, Start, now, sys};
-use repertoire::PAGES;
+use cofferdam::{Gate, Info, PAGES, Start, now, sys};
+use repertoire::Chip;
 
 cofferdam::entry!(main);
 cofferdam::gate!(random_inner, inner);
 
 const PER_MARK: u32 = 1000;
-/// Where the pool of frames is, or is mapped page by page.
-const POOL_BASE: u32 = 0x6020_0000;
+/// From the start of its memory to the pool.
+const POOL_OFFSET: u32 = 0x20_0000;
+/// Pages are mapped here, where the domain has nothing else.
+const PAGES_BASE: u32 = 0x6020_0000;
 const POOL_BYTES: u32 = 0x1_0000;
 const PAGE: u32 = 4096;
 
+/// Where the pool of frames is, or is mapped page by page; known when the first thread has begun.
+static POOL: AtomicU32 = AtomicU32::new(0);
 static SEED: AtomicU32 = AtomicU32::new(0x1234_5677);
 static MADE: AtomicU32 = AtomicU32::new(0);
 static SCRATCH: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
@@ -35,6 +39,8 @@ fn main(start: Start) -> u32 {
     let (Some(own), Some(total)) = (Gate::named(start.info, "inner"), order::number(start.info, "calls")) else {
         return 2;
     };
+    let Some(chip) = Chip::find(start.info) else { return 3 };
+    POOL.store(if PAGES { PAGES_BASE } else { chip.foreign.heaps + POOL_OFFSET }, Ordering::Relaxed);
     // What earlier lives have made is in the trace; each does its share and is content.
     while MADE.load(Ordering::Relaxed) < total {
         if random.below(8) == 0 {
@@ -66,12 +72,16 @@ fn inner(_badge: u32, _a: u32, _b: u32, _c: u32) -> Result<u32, Error> {
     Ok(random.next())
 }
 
+fn pool_base() -> u32 {
+    POOL.load(Ordering::Relaxed)
+}
+
 fn word(random: &mut Random) -> u32 {
     const EDGES: [u32; 12] = [0, 1, 31, 32, 63, 64, 65, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX];
     match random.below(6) {
         0 | 1 => EDGES[random.below(12) as usize],
         2 => SCRATCH.as_ptr() as u32 + random.below(140),
-        3 => POOL_BASE + 32 * random.below(POOL_BYTES / 32 + 2),
+        3 => pool_base() + 32 * random.below(POOL_BYTES / 32 + 2),
         4 => 1 << random.below(32),
         _ => random.next(),
     }
@@ -143,9 +153,9 @@ fn map(random: &mut Random, info: Info, args: &mut [u32; 4]) {
     args[1] = slot(info, "pool", abi::Kind::Frames);
     if PAGES {
         let first = PAGE * random.below(POOL_BYTES / PAGE);
-        (args[2], args[3]) = (POOL_BASE + first | random.below(3), first);
+        (args[2], args[3]) = (pool_base() + first | random.below(3), first);
     } else {
-        args[2] = POOL_BASE + (random.below(POOL_BYTES) & !((1 << log2) - 1));
+        args[2] = pool_base() + (random.below(POOL_BYTES) & !((1 << log2) - 1));
         args[3] = log2 | random.below(256) << 8;
     }
 }

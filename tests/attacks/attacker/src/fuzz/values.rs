@@ -1,9 +1,7 @@
 //! What registers, stack pointers and saved frames are filled with.
 
-use cofferdam::{Area, Info};
-use repertoire::{
-    FPCCR, HEAPS, KERNEL_CODE, KERNEL_DATA, KERNEL_FLASH, MPU_CONTROL, PAGES, PLACED, STIR, TIMER, UART, VTOR,
-};
+use cofferdam::{Area, Info, PAGES};
+use repertoire::Chip;
 
 use super::encodings::scatter;
 use super::tables::THUMB;
@@ -14,6 +12,7 @@ pub struct Values {
     code: Area,
     stack: Area,
     heap: Area,
+    chip: Chip,
     own: u32,
     other: u32,
 }
@@ -29,6 +28,7 @@ impl Values {
             // Beside other data where both are in one memory.
             stack: info.area("stack").or(info.area("data"))?,
             heap: info.area("heap")?,
+            chip: Chip::find(info)?,
             own: !scatter(seed ^ role),
             other: scatter(seed ^ role ^ 1),
         })
@@ -61,22 +61,23 @@ impl Values {
     }
 
     /// An address of somebody else's.
-    fn theirs(random: &mut Random) -> u32 {
-        const PLACES: [u32; 12] = [
-            KERNEL_CODE,
-            KERNEL_DATA,
-            KERNEL_FLASH,
-            HEAPS,
-            PLACED,
-            UART,
-            TIMER,
-            MPU_CONTROL,
-            VTOR,
-            STIR,
-            FPCCR,
+    fn theirs(&self, random: &mut Random) -> u32 {
+        let Chip { foreign, core } = self.chip;
+        let places = [
+            foreign.kernel_code,
+            foreign.kernel_objects,
+            foreign.kernel_tables,
+            foreign.heaps,
+            foreign.placed,
+            foreign.console,
+            foreign.kernel_timer,
+            core.protection,
+            core.vectors,
+            core.trigger,
+            core.context,
             0xe000_e000,
         ];
-        let place = PLACES[random.below(12) as usize];
+        let place = places[random.below(12) as usize];
         match random.below(3) {
             0 => place,
             1 => place + (random.below(AROUND) & !3),
@@ -98,7 +99,7 @@ impl Values {
         match random.below(16) {
             0..=5 => self.mine(random),
             6 => self.edge(random),
-            7..=9 => Self::theirs(random),
+            7..=9 => self.theirs(random),
             10 => Self::return_value(random),
             11 => 1 << random.below(32),
             12 => random.below(64),
@@ -114,7 +115,7 @@ impl Values {
             1 => self.stack.base + (random.below(self.stack.bytes) & !7),
             2 => self.edge(random),
             3 => self.mine(random),
-            4 | 5 => Self::theirs(random),
+            4 | 5 => self.theirs(random),
             6 => Self::return_value(random),
             _ => random.next(),
         }
@@ -124,7 +125,7 @@ impl Values {
     pub fn target(&self, random: &mut Random) -> u32 {
         match random.below(8) {
             0 | 1 => Self::return_value(random),
-            2 | 3 => Self::theirs(random) | random.next() & 1,
+            2 | 3 => self.theirs(random) | random.next() & 1,
             4 => self.code.base + random.below(self.code.bytes),
             5 => THUMB.slot(random.below(THUMB.len() as u32) as usize) | u32::from(random.below(8) != 0),
             6 => self.stack_pointer(random),

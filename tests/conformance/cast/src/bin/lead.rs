@@ -1,13 +1,14 @@
-//! Performs the rows one after the other: restarts the cast, lets it act, and writes what came of it into the trace.
+//! Performs the rows one after the other: restarts the cast, lets it act, and writes what came of it into the trace. Exit code 2: the board's
+//! file has no table `[foreign]`.
 #![no_std]
 #![no_main]
 
 use cast::board::Board;
 use cofferdam::abi::Kind;
-use cofferdam::{Error, Info, Start, sys};
+use cofferdam::{Error, Info, PAGES, Start, sys};
 use conformance::{
-    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Platform, Record, START_US, Scheme, TICKS_PER_US,
-    UNTYPED_BYTES, rows, verdict,
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, TICKS_PER_US, UNTYPED_BYTES,
+    places, rows, verdict,
 };
 
 cofferdam::entry!(main);
@@ -20,9 +21,9 @@ const END: u32 = 0x3fff;
 fn main(start: Start) -> u32 {
     let info = start.info;
     let Some(board) = Board::find(info) else { return 1 };
-    let Some(platform) = Platform::of(info.cpu_hz()) else { return 2 };
-    if platform.scheme == Scheme::Regions {
-        let Some(pool) = pool(info) else { return 3 };
+    let Some(places) = places(info.board()) else { return 2 };
+    if !PAGES {
+        let Some(pool) = pool(info, places.heaps) else { return 3 };
         board.set_pool(pool);
     }
     let mut count = 0;
@@ -115,9 +116,9 @@ fn untype(info: Info) -> bool {
     }
 }
 
-/// Where the pool begins: below it, the kernel says that the address is not in these frames.
-fn pool(info: Info) -> Option<u32> {
+/// Where the pool begins, in the memory that begins at `memory`: below it, the kernel says that the address is not in these frames.
+fn pool(info: Info, memory: u32) -> Option<u32> {
     let (own, pool) = (info.cap("myself", Kind::Domain)?.slot, info.cap("pool", Kind::Frames)?.slot);
     let inside = |base: &u32| sys::frames_map(own | 3 << 16, pool, *base, 12) != Err(Error::BadAddress);
-    (0x6000_0000..0x6100_0000).step_by(0x1_0000).find(inside)
+    (memory..memory + 0x100_0000).step_by(0x1_0000).find(inside)
 }

@@ -1,6 +1,7 @@
 //! Cadence UART (UG585, chapter 19 and appendix B.33), transmitter only.
 
 use crate::Registers;
+use crate::uart::Transmit;
 
 const CONTROL: usize = 0x00 / 4;
 const MODE: usize = 0x04 / 4;
@@ -18,40 +19,32 @@ const ALL_INTERRUPTS: u32 = 0x1fff;
 const STATUS_FULL: u32 = 1 << 4;
 const TRANSMIT_EMPTY: u32 = 1 << 3;
 
-/// A transmitter.
-pub struct Uart(Registers);
+/// Its registers.
+pub(crate) struct Driver(Registers);
 
-impl Uart {
-    /// Switches the transmitter on, at the rate to which the boot loader has set the device.
-    ///
-    /// # Safety
-    /// `registers` are those of such a device, and this domain's.
-    pub unsafe fn open(registers: *mut u32) -> Uart {
-        let registers = Registers(registers);
+impl Transmit for Driver {
+    fn open(registers: Registers) -> Driver {
         registers.write(INTERRUPT_DISABLE, ALL_INTERRUPTS);
         registers.write(MODE, MODE_8N1);
         registers.write(CONTROL, CONTROL_TRANSMIT);
-        Uart(registers)
+        Driver(registers)
     }
 
-    /// Whether no byte can be sent.
-    pub fn full(&self) -> bool {
+    fn full(&self) -> bool {
         self.0.read(STATUS) & STATUS_FULL != 0
     }
 
-    /// Sends a byte; lost when the transmitter is full.
-    pub fn send(&self, byte: u8) {
+    fn send(&self, byte: u8) {
         self.0.write(FIFO, u32::from(byte));
     }
 
-    /// Asks for an interrupt when all bytes have been sent.
-    pub fn announce(&self) {
+    /// The device has no interrupt for a queue with room, only for one that is empty.
+    fn announce(&self) {
         self.0.write(INTERRUPT_STATUS, TRANSMIT_EMPTY);
         self.0.write(INTERRUPT_ENABLE, TRANSMIT_EMPTY);
     }
 
-    /// Asks for no interrupt, and clears the one that may be there.
-    pub fn silence(&self) {
+    fn silence(&self) {
         self.0.write(INTERRUPT_DISABLE, TRANSMIT_EMPTY);
         self.0.write(INTERRUPT_STATUS, TRANSMIT_EMPTY);
     }

@@ -1,6 +1,7 @@
 //! The first counter of a Cadence triple timer counter (UG585, section 8.5 and appendix B.32).
 
 use crate::Registers;
+use crate::timer::Interval;
 
 const CLOCK_CONTROL: usize = 0x00 / 4;
 const COUNTER_CONTROL: usize = 0x0c / 4;
@@ -16,20 +17,16 @@ const INTERRUPT_INTERVAL: u32 = 1;
 /// Rate of CPU_1x as QEMU has it; a boot loader that sets another rate changes the periods with it.
 const COUNTS_PER_MICROSECOND: u32 = 133;
 
-/// A timer that interrupts once in a period.
-pub struct Timer(Registers);
+/// Its registers.
+pub(crate) struct Driver(Registers);
 
-impl Timer {
-    /// The timer, as it is.
-    ///
-    /// # Safety
-    /// `registers` are those of such a device, and this domain's.
-    pub unsafe fn open(registers: *mut u32) -> Timer {
-        Timer(Registers(registers))
+impl Interval for Driver {
+    fn open(registers: Registers) -> Driver {
+        Driver(registers)
     }
 
-    /// Starts it: an interrupt every `microseconds`, 1 to 100 000. The counter has 16 bits; what is left over by the prescaler is cut.
-    pub fn start(&self, microseconds: u32) {
+    /// The counter has 16 bits; what is left over by the prescaler is cut.
+    fn start(&self, microseconds: u32) {
         let counts = microseconds * COUNTS_PER_MICROSECOND;
         let prescale = (1..=15).find(|shift| counts >> shift <= 0xffff).unwrap_or(15);
         self.0.write(COUNTER_CONTROL, COUNTER_OFF);
@@ -40,13 +37,12 @@ impl Timer {
         self.0.write(COUNTER_CONTROL, COUNTER_INTERVAL | COUNTER_RESTART);
     }
 
-    /// Clears the interrupt: reading does.
-    pub fn clear(&self) {
+    /// Reading clears.
+    fn clear(&self) {
         self.0.read(INTERRUPT_STATUS);
     }
 
-    /// Stops it.
-    pub fn stop(&self) {
+    fn stop(&self) {
         self.0.write(INTERRUPT_ENABLE, 0);
         self.0.write(COUNTER_CONTROL, COUNTER_OFF);
         self.clear();

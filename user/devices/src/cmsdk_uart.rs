@@ -1,6 +1,7 @@
 //! Arm CMSDK APB UART (DDI 0479, section 4.3), transmitter only.
 
 use crate::Registers;
+use crate::uart::Transmit;
 
 const DATA: usize = 0;
 const STATE: usize = 1;
@@ -15,38 +16,29 @@ const INTERRUPT_TRANSMIT: u32 = 1;
 /// The smallest divider that the device accepts: the console should not slow a demonstration down.
 const DIVIDER: u32 = 16;
 
-/// A transmitter.
-pub struct Uart(Registers);
+/// Its registers.
+pub(crate) struct Driver(Registers);
 
-impl Uart {
-    /// Switches the transmitter on.
-    ///
-    /// # Safety
-    /// `registers` are those of such a device, and this domain's.
-    pub unsafe fn open(registers: *mut u32) -> Uart {
-        let registers = Registers(registers);
+impl Transmit for Driver {
+    fn open(registers: Registers) -> Driver {
         registers.write(BAUD_DIVIDER, DIVIDER);
         registers.write(CTRL, CTRL_TRANSMIT);
-        Uart(registers)
+        Driver(registers)
     }
 
-    /// Whether no byte can be sent.
-    pub fn full(&self) -> bool {
+    fn full(&self) -> bool {
         self.0.read(STATE) & STATE_FULL != 0
     }
 
-    /// Sends a byte; lost when the transmitter is full.
-    pub fn send(&self, byte: u8) {
+    fn send(&self, byte: u8) {
         self.0.write(DATA, u32::from(byte));
     }
 
-    /// Asks for an interrupt when there is room.
-    pub fn announce(&self) {
+    fn announce(&self) {
         self.0.write(CTRL, CTRL_TRANSMIT | CTRL_TRANSMIT_INTERRUPT);
     }
 
-    /// Asks for no interrupt, and clears the one that may be there.
-    pub fn silence(&self) {
+    fn silence(&self) {
         self.0.write(CTRL, CTRL_TRANSMIT);
         self.0.write(INTERRUPT, INTERRUPT_TRANSMIT);
     }

@@ -1,0 +1,5 @@
+//! Generates the table of boards from their files.
+
+fn main() -> Result<(), String> {
+    board_facts::generate_places("../../boards")
+}

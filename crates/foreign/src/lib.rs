@@ -1,0 +1,26 @@
+//! Addresses that no domain gets, from the tables `[foreign]` of the board files. A program of the conformance or the attack suite finds
+//! those of the board that it runs on by the word `BOARD` of its information block ([`abi::info::word::BOARD`]).
+#![no_std]
+#![forbid(unsafe_code)]
+
+include!(concat!(env!("OUT_DIR"), "/places.rs"));
+
+/// The places of a board, by the word for its name; `None` when its file has no table `[foreign]`.
+pub fn places(board: u32) -> Option<&'static Places> {
+    BOARDS.iter().find(|(word, _)| *word == board).map(|(_, places)| places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_found_by_their_names_and_others_are_not() {
+        assert!(!BOARDS.is_empty());
+        for (index, (word, _)) in BOARDS.iter().enumerate() {
+            assert!(places(*word).is_some());
+            assert!(BOARDS[..index].iter().all(|(other, _)| other != word), "{word:#x} is the word for two boards");
+        }
+        assert!(places(abi::info::name_hash("")).is_none());
+    }
+}

@@ -1,0 +1,35 @@
+//! Arm CMSDK APB timer (DDI 0479, section 4.1).
+
+use crate::Registers;
+use crate::timer::Interval;
+
+const CTRL: usize = 0;
+const RELOAD: usize = 2;
+const INTERRUPT: usize = 3;
+
+const ENABLE: u32 = 1;
+const INTERRUPT_ENABLE: u32 = 8;
+/// It counts the board's 25 MHz.
+const COUNTS_PER_MICROSECOND: u32 = 25;
+
+/// Its registers.
+pub(crate) struct Driver(Registers);
+
+impl Interval for Driver {
+    fn open(registers: Registers) -> Driver {
+        Driver(registers)
+    }
+
+    fn start(&self, microseconds: u32) {
+        self.0.write(RELOAD, microseconds * COUNTS_PER_MICROSECOND - 1);
+        self.0.write(CTRL, ENABLE | INTERRUPT_ENABLE);
+    }
+
+    fn clear(&self) {
+        self.0.write(INTERRUPT, 1);
+    }
+
+    fn stop(&self) {
+        self.0.write(CTRL, 0);
+    }
+}
