@@ -56,6 +56,8 @@ pub struct Protection {
     pub kernel_offset: Option<u32>,
     pub device_offset: Option<u32>,
     pub tables: Option<String>,
+    #[serde(default)]
+    pub kernel_ways: u32,
 }
 
 #[derive(Debug, Deserialize)]

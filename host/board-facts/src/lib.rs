@@ -108,6 +108,8 @@ impl Files {
             setup.l2_tag_latency,
         )?;
         constant(text, "Latencies of its data RAM.", "L2_DATA_LATENCY", setup.l2_data_latency)?;
+        let about = "Ways of it, from way 0 on, in which the memory `kernel` stays.";
+        constant(text, about, "KERNEL_WAYS", self.board.protection.kernel_ways)?;
         writeln!(text, "/// Physical addresses and values that start-up writes first.")?;
         let count = setup.writes.len();
         writeln!(text, "pub const WRITES: [[u32; 2]; {count}] = {:?};", setup.writes)

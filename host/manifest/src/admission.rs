@@ -36,7 +36,8 @@ fn pages(chip: &Chip, translation: &Translation) -> Pages {
     let work = Work { method, map: linear(translation.map_cycles), release: linear(translation.unmap_cycles) };
     let sizes = Sizes {
         lock_slots: chip.lock_entries as u8,
-        ways: chip.ways as u8,
+        // The kernel's own are nobody else's.
+        ways: chip.ways.saturating_sub(translation.kernel_ways) as u8,
         way_bytes: chip.way_bytes,
         window_base: translation.windows,
     };

@@ -131,6 +131,9 @@ pub struct Translation {
     pub device_offset: u32,
     /// The kernel has the memories of domains mapped at their physical addresses and this, unless they lie in its half of the address space.
     pub kernel_offset: u32,
+    /// Ways of the second-level cache in which the kernel's image stays, where its memory is off the chip.
+    #[serde(default)]
+    pub kernel_ways: u32,
     /// First address of the windows in which domains map memory while they run; there is no memory in them.
     pub windows: u32,
     /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.

@@ -129,6 +129,12 @@ fn cold(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
     Mapping { physical: mapping.base - window(memory) + memory, ..mapping }
 }
 
+/// The kernel's first-level table, which is written before the MMU is on. Mapped only where its lines have to be loaded.
+fn root() -> Mapping {
+    let (base, bytes) = (ROOT.0.get() as u32, size_of::<Root>() as u32);
+    Mapping { base, physical: base, bytes, rights: Rights::KernelConst, memory: MemType::WriteBack }
+}
+
 /// A device at a physical address, where the kernel sees it.
 pub fn device(physical: u32, bytes: u32) -> Mapping {
     Mapping { base: window(physical), physical, bytes, rights: Rights::KernelData, memory: MemType::Device }
@@ -179,15 +185,19 @@ pub unsafe fn start(more: Option<Mapping>) -> Result<mmu::Space, StartError> {
     }
     // SAFETY: called once, with nobody else running.
     let mut tables = unsafe { KernelTables::new(&mut *ROOT.0.get(), &mut *LEAVES.0.get()) };
-    for mapping in mappings().into_iter().chain(board::DOMAINS.iter().map(memory)).chain(more) {
+    let root = (board::KERNEL_WAYS > 0).then(root);
+    for mapping in mappings().into_iter().chain(board::DOMAINS.iter().map(memory)).chain(root).chain(more) {
         tables.map(&mapping).map_err(StartError::Mapping)?;
     }
     let root = tables.finish();
     // SAFETY: the MMU is off: physical addresses, of devices that the board has there.
     let (scu, l2) = unsafe { (Block::new(PRIVATE), Block::new(L2)) };
     let cluster = Cluster { scu, l2, setup: L2_SETUP };
-    // SAFETY: as after reset, the tables map the image where it is.
-    unsafe { mmu::start(root, cluster) }.ok_or(StartError::Cache)?;
+    // SAFETY: as after reset, the tables map the image where it is; nothing is locked after it.
+    unsafe {
+        mmu::start(root, cluster).ok_or(StartError::Cache)?;
+        lock_kernel()?;
+    }
     Ok(mmu::Space::nobody(root))
 }
 
@@ -200,7 +210,48 @@ pub unsafe fn cache() -> Pl310 {
     unsafe { Pl310::running(Block::new(window(L2)), L2_SETUP) }
 }
 
-/// Closes ways of the second-level cache, from way 0 on, with `bytes` of memory off the chip from `base` on in them: tables that are made
+/// The bits of so many ways.
+const fn ways_from(first: u32, count: u32) -> u16 {
+    (((1 << count) - 1) << first) as u16
+}
+
+/// Closes ways of the second-level cache with the kernel's image in them, where that is off the chip: no path of the kernel waits for memory
+/// because of what others have done.
+///
+/// Everything that runs meanwhile is in that image, and its stack, so that nothing else goes into the ways.
+///
+/// # Errors
+/// [`StartError::Cache`]: the image needs more ways, or the cache does not end its work.
+///
+/// # Safety
+/// Caches and MMU are on, and nothing is locked yet.
+#[inline(never)]
+unsafe fn lock_kernel() -> Result<(), StartError> {
+    if board::KERNEL_WAYS == 0 {
+        return Ok(());
+    }
+    let mut used = 0;
+    // Below the stack there is nothing.
+    for (start, end) in [
+        (&raw const __kernel_code_start, &raw const __kernel_data_end),
+        (&raw const __kernel_stack_start, &raw const __kernel_objects_end),
+        (ROOT.0.get().cast_const().cast(), ROOT.0.get().wrapping_add(1).cast_const().cast()),
+    ] {
+        let (base, bytes) = (start as u32, end as u32 - start as u32);
+        let ways = bytes.div_ceil(board::L2_WAY_BYTES);
+        if used + ways > board::KERNEL_WAYS {
+            return Err(StartError::Cache);
+        }
+        let lock = LockWays { locked: ways_from(0, used), fill: ways_from(used, ways), base, bytes };
+        let steps = lock.steps().map_err(|_| StartError::Cache)?;
+        // SAFETY: as the caller promises; cleaning and loading change nothing.
+        unsafe { armv7a::lockdown::perform(steps, &cache(), window).map_err(|_| StartError::Cache)? };
+        used += ways;
+    }
+    Ok(())
+}
+
+/// Closes further ways of the second-level cache, with `bytes` of memory off the chip from `base` on in them: tables that are made
 /// there afterwards count as [`Placement::LockedWays`].
 ///
 /// It runs on the chip, with its stack there, so that nothing else of its own goes into the ways while they are open.
@@ -215,11 +266,12 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
     if ways == 0 {
         return Ok(());
     }
-    if ways > L2_SETUP.ways {
+    if board::KERNEL_WAYS + ways > board::L2_WAYS {
         return Err(StartError::Cache);
     }
-    let fill = ((1_u32 << ways) - 1) as u16;
-    let steps = LockWays { locked: 0, fill, base, bytes }.steps().map_err(|_| StartError::Cache)?;
+    let locked = ways_from(0, board::KERNEL_WAYS);
+    let lock = LockWays { locked, fill: ways_from(board::KERNEL_WAYS, ways), base, bytes };
+    let steps = lock.steps().map_err(|_| StartError::Cache)?;
     // SAFETY: as the caller promises; cleaning and loading change nothing.
     unsafe {
         armv7a::lockdown::perform(steps, &cache(), window).map_err(|_| StartError::Cache)?;
