@@ -16,5 +16,5 @@ pub mod regs;
 pub use context::Context;
 pub use entry::check;
 pub use handlers::{counted, fault, interrupt, late, simple, timer, wrong_stack};
-pub use machine::{Armv7m, Board};
+pub use machine::{Armv7m, Board, region_registers};
 pub use miss::miss;

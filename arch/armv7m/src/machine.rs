@@ -51,6 +51,11 @@ const FAULT_PRIORITY: u32 = 0x00;
 /// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
 const KERNEL_PRIORITY: u32 = 0x80;
 
+/// Region registers of this processor: 0 to 255.
+pub fn region_registers() -> u32 {
+    regs::MPU_TYPE.read() >> 8 & 0xff
+}
+
 impl<B: Board> Armv7m<B> {
     /// Sets the processor up: faults enabled, priorities, floating point for threads, region registers on with the
     /// privileged default map behind them.

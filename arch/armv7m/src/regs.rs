@@ -52,6 +52,7 @@ registers! {
     MMFAR = 0xe000_ed34, "MemManage fault address (B3.2.17).";
     BFAR = 0xe000_ed38, "BusFault address (B3.2.18).";
     CPACR = 0xe000_ed88, "Coprocessor access control (B3.2.20).";
+    MPU_TYPE = 0xe000_ed90, "MPU type: how many regions there are (B3.5.3).";
     MPU_CTRL = 0xe000_ed94, "MPU control (B3.5.4).";
     MPU_RBAR = 0xe000_ed9c, "MPU region base address (B3.5.8).";
     MPU_RASR = 0xe000_eda0, "MPU region attribute and size (B3.5.9).";

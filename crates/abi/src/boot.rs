@@ -32,4 +32,5 @@ boot_errors! {
     Areas = 7, "Two areas of a domain overlap, or it has too many.";
     WrongBoard = 8, "The board is not what its description says.";
     OtherMemory = 9, "The objects took other memory than was computed: host and kernel would disagree on which systems fit.";
+    Regions = 10, "The processor has another number of region registers than the kernel was built for.";
 }

@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use armv7m::Armv7m;
 use kernel::arch::Start;
 use kernel::boot::{self, BootError};
-use protect::pmsav7::{Access, MemType, Span};
+use protect::pmsav7::{Access, MemType, REGIONS, Span};
 use system::System;
 
 use crate::{Described, Machine, board};
@@ -120,6 +120,9 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".cold.start")]
 extern "C" fn kernel_start() {
+    if armv7m::region_registers() != REGIONS as u32 {
+        stop(Some(BootError::Regions), 0);
+    }
     let idle_entry = cofferdam_idle as *const () as u32;
     let idle_stack = (&raw const __idle_stack_start) as u32;
     let idle = Start { entry: idle_entry, link: 0, stack_base: idle_stack, stack_bytes: 256, args: [0; 4] };

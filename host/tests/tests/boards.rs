@@ -1,0 +1,103 @@
+//! Boards of one's own, and files that are not what the machine is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use system_tests::{Ran, cofferdam, root, target_dir};
+use tempfile::TempDir;
+
+const HELLO: &str = "examples/hello/system.toml";
+/// It runs for a tenth of a second: long enough to tell a clock's rate.
+const DEVICE: &str = "examples/device/system.toml";
+
+/// A board's file with changes, in a directory of one's own.
+fn board(directory: &TempDir, like: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let mut text = fs::read_to_string(root().join(format!("boards/{like}/board.toml"))).unwrap();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let path = directory.path().join("board.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// What `check` says of a manifest on that board, and its exit code.
+fn check(board: &Path) -> (String, Option<i32>) {
+    let output = cofferdam(&["check", "--quick", HELLO, "--board", &board.to_string_lossy()]);
+    let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    (said, output.status.code())
+}
+
+/// The kernel of a board of one's own is another, but its core library is not: begin with that of a board that was built.
+fn begin_with_the_library_of(like: &str, name: &str) {
+    let kernels = target_dir().join("kernel");
+    let _ = fs::remove_dir_all(kernels.join(name));
+    let copied = Command::new("cp").arg("-a").arg(kernels.join(like)).arg(kernels.join(name)).status();
+    assert!(copied.unwrap().success());
+}
+
+/// The kernel is built with the constants of the file, so that kernel and tools agree; the machine does not.
+#[test]
+fn a_board_of_ones_own_runs_and_a_clock_that_goes_otherwise_is_seen() {
+    let directory = TempDir::new().unwrap();
+    let same = Ran::on("mps2-an500", DEVICE, &[]);
+    begin_with_the_library_of("mps2-an500", "bench-3");
+    for (rate, fails) in [("25_000_000", false), ("20_000_000", true)] {
+        let changes = [
+            ("name = \"mps2-an500\"", "name = \"bench-3\""),
+            ("ticks_per_second = 25_000_000", &format!("ticks_per_second = {rate}")),
+        ];
+        let own = board(&directory, "mps2-an500", &changes);
+        let ran = Ran::on(&own.to_string_lossy(), DEVICE, &[]);
+        let failures = ran.report["verdict"]["failures"].to_string();
+        assert_eq!(failures.contains("clock-rate"), fails, "{rate}: {failures}");
+        assert_eq!(ran.code != 0, fails, "{}", ran.stderr);
+        if !fails {
+            assert_eq!(ran.console(), same.console());
+        }
+    }
+}
+
+#[test]
+fn a_file_that_states_what_is_not_its_own_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let named = ("name = \"xilinx-zynq-a9\"", "name = \"other\"");
+    let with = |change: (&str, &str)| check(&board(&directory, "xilinx-zynq-a9", &[named, change]));
+    for (change, code, words) in [
+        (("kernel_offset", "locked_entries = 6\nkernel_offset"), "CF0605", "unknown field `locked_entries`"),
+        (("kernel_offset", "regions = 16\nkernel_offset"), "CF0605", "unknown field `regions`"),
+        (("machine = ", "cpu_hz = 767_000_000\nmachine = "), "CF0605", "unknown field `cpu_hz`"),
+        (("tables = \"ocm\"", "tables = \"ddr3\""), "CF0605", "protection.tables: `ddr3` is no memory"),
+        (("device = \"private\"", "device = \"timer\""), "CF0605", "clock.device: no device `timer`"),
+        (("chip = \"xc7z020\"", "chip = \"stm32f767\""), "CF0202", "for the board `mps2-an500`"),
+    ] {
+        let (said, exit) = with(change);
+        assert!(said.contains(code) && said.contains(words) && exit != Some(0), "{change:?}: {said}");
+    }
+    let (said, _) = check(&board(&directory, "xilinx-zynq-a9", &[]));
+    assert!(said.contains("CF0202") && said.contains("cannot be called"), "{said}");
+}
+
+/// A chip of one's own beside the board's file: what the kernel cannot divide is refused, and so is a fact of the core.
+#[test]
+fn a_chip_that_is_not_the_kernels_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join("chips/xc7z020.toml")).unwrap();
+    let changes = [("name = \"xilinx-zynq-a9\"", "name = \"other\""), ("chip = \"xc7z020\"", "chip = \"chip.toml\"")];
+    let own = board(&directory, "xilinx-zynq-a9", &changes);
+    let with = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        fs::write(directory.path().join("chip.toml"), text.replacen(from, to, 1)).unwrap();
+        check(&own)
+    };
+    assert_eq!(with("name = ", "name = ").1, Some(0));
+    let lock = "lock_entries = { value = 6, unit = \"count\", source = \"assumption: a test\" }";
+    let (said, _) = with("[application.l2.cache]", &format!("[application.mmu]\n{lock}\n\n[application.l2.cache]"));
+    assert!(said.contains("CF0605") && said.contains("`application.mmu.lock_entries` is a fact of the core"), "{said}");
+    let (said, _) = with("value = 524_288", "value = 1_048_576");
+    assert!(said.contains("CF0202") && said.contains("131072") && said.contains("65536"), "{said}");
+    let (said, _) = with("core = \"cortex-a9\"", "core = \"cortex-a5\"");
+    assert!(said.contains("CF0605") && said.contains("there is no core `cortex-a5`"), "{said}");
+}
