@@ -4,8 +4,8 @@
 #   capi/build.sh TARGET DIRECTORY    TARGET: thumbv7em-none-eabihf (Cortex-M4F, M7), thumbv7em-none-eabi, thumbv7m-none-eabi
 #                                     (Cortex-M3), or `host` for tests on this computer
 #
-# A library for a chip needs `cfm_panic` from the program that it is linked with. COFFERDAM_CPU names a processor to tune for,
-# for example cortex-m7.
+# A library for a chip needs `cfm_panic` from the program that it is linked with. COFFERDAM_CPU names a processor to tune for, as -mcpu
+# of GCC does.
 set -eu
 
 HERE="$(cd "$(dirname "$(readlink -f "$0")")" && pwd)"

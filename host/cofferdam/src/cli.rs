@@ -222,7 +222,7 @@ pub struct Explain {
 #[derive(Debug, Args)]
 pub struct Sdk {
     /// The board.
-    #[arg(long, default_value = "mps2-an500")]
+    #[arg(long)]
     pub board: String,
     /// Print only the compiler's flags.
     #[arg(long, conflicts_with_all = ["ldflags", "header", "cmake"])]

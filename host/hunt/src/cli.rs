@@ -9,7 +9,7 @@ use clap::Parser;
 #[command(name = "hunt")]
 pub struct Options {
     /// The board to run on.
-    #[arg(long, default_value = "mps2-an500")]
+    #[arg(long)]
     pub board: String,
     /// How many systems.
     #[arg(long, default_value_t = 20)]

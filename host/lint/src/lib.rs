@@ -7,6 +7,7 @@
 pub mod dependencies;
 pub mod files;
 pub mod layers;
+pub mod names;
 pub mod portable;
 pub mod workspace;
 

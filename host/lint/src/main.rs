@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cofferdam_lint::{Finding, dependencies, files, layers, portable, workspace};
+use cofferdam_lint::{Finding, dependencies, files, layers, names, portable, workspace};
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -25,12 +25,17 @@ fn main() -> ExitCode {
 fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let members = workspace::read(root)?;
     let sources = files::read(root)?;
-    let document = root.join(dependencies::DOCUMENT);
-    let document = std::fs::read_to_string(&document).map_err(|e| format!("reading {}: {e}", document.display()))?;
+    let read = |path: &str| {
+        let path = root.join(path);
+        std::fs::read_to_string(&path).map_err(|error| format!("reading {}: {error}", path.display()))
+    };
+    let document = read(dependencies::DOCUMENT)?;
 
     let mut found = layers::check(&members);
     found.extend(layers::check_members(&members, sources.iter().map(|source| source.path.as_str())));
     found.extend(dependencies::check(&members, &document));
+    found.extend(names::check(&sources));
+    found.extend(names::check_document(&read(names::DOCUMENT)?, |path| root.join(path).exists()));
     for source in &sources {
         if portable::applies(&source.path) {
             found.extend(portable::check(&source.path, &source.text));

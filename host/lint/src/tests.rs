@@ -2,7 +2,7 @@
 
 use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
 use crate::workspace::{Edge, EdgeKind, Member};
-use crate::{Finding, dependencies, files, layers, portable};
+use crate::{Finding, dependencies, files, layers, names, portable};
 
 fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
     let edge = |&(to, kind): &(&str, EdgeKind)| {
@@ -218,4 +218,37 @@ fn this_repository_is_readable() {
     let sources = files::read(&root).expect("sources");
     assert!(sources.iter().any(|source| source.path == "host/lint/src/lib.rs"));
     assert!(!sources.iter().any(|source| source.path.starts_with("target/")));
+}
+
+#[test]
+fn code_of_the_product_names_no_board() {
+    let source = |path: &str, text: &str| files::Source { path: path.into(), text: text.into() };
+    let data = ["boards/lamp/board.toml", "chips/x1.toml", "cores/core-m1.toml"].map(|path| source(path, ""));
+    let with = |path: &str, text: &str| {
+        let mut sources: Vec<files::Source> = data.iter().map(|file| source(&file.path, "")).collect();
+        sources.push(source(path, text));
+        names::check(&sources)
+    };
+    let found = with("host/runner/src/run.rs", "let a = 1;\nlet board = \"lamp\";\n");
+    assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["name"].as_slice(), "host/runner/src/run.rs:2"));
+    assert_eq!(with("arch/x/src/lib.rs", "fn core_m1() {}").len(), 1);
+    assert_eq!(with("kernel/src/lib.rs", "const A: &str = \"x1\";").len(), 1);
+    for (path, text) in [
+        ("kernel/src/lib.rs", "#[cfg(test)]\nconst A: &str = \"x1\";"),
+        ("host/runner/tests/run.rs", "\"lamp\""),
+        ("host/tests/src/lib.rs", "\"lamp\""),
+        ("boards/lamp/board.toml", "name = \"lamp\""),
+        ("examples/a/src/main.rs", "\"lamp\""),
+    ] {
+        assert_eq!(with(path, text), [], "{path}");
+    }
+}
+
+#[test]
+fn lists_of_files_name_what_exists() {
+    let exists = |path: &str| ["boards", "user/devices/src"].contains(&path);
+    let good = "* `boards/NAME/board.toml`: the board\n* `user/devices/src/KIND.rs`: a driver\ntext\n* no path\n";
+    assert_eq!(names::check_document(good, exists), []);
+    let found = names::check_document("* `drivers/KIND.rs`: a driver\n", exists);
+    assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["porting"].as_slice(), "docs/porting.md:1"));
 }
