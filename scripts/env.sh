@@ -87,7 +87,7 @@ cofferdam_outer_manifests() {
 # The core that a package outside crates/ is for: that of an image, or of a package of arch/ on which an image depends. Empty: any.
 cofferdam_core_of() { # manifest
     for cofferdam_core in cores/*.toml; do
-        cofferdam_image="$(sed -n 's/^image = "\(.*\)"$/\1/p' "$cofferdam_core")"
+        cofferdam_image="$(sed -n 's/^package = "\(.*\)"$/\1/p' "$cofferdam_core")"
         case "$1" in
             "$cofferdam_image/Cargo.toml") ;;
             arch/*) grep -qs "path = \"\.\./\.\./${1%/Cargo.toml}\"" "$cofferdam_image/Cargo.toml" || continue ;;

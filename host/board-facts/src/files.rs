@@ -120,7 +120,12 @@ pub struct Parameter {
 /// `cores/NAME.toml`.
 #[derive(Debug, Deserialize)]
 struct Core {
-    image: String,
+    image: Image,
+}
+
+#[derive(Debug, Deserialize)]
+struct Image {
+    package: String,
 }
 
 impl Board {
@@ -153,8 +158,8 @@ impl Files {
         let chip: Chip = parse(&chip_path)?;
         let core_path = root.join("cores").join(format!("{}.toml", chip.core));
         let core: Core = parse(&core_path)?;
-        if !package.ends_with(&core.image) {
-            return Err(format!("{}: the image for its core is {}", board.display(), core.image));
+        if !package.ends_with(&core.image.package) {
+            return Err(format!("{}: the image for its core is {}", board.display(), core.image.package));
         }
         Ok(Files { board: file, chip, directory, read: vec![board.to_path_buf(), chip_path, core_path] })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use manifest::{Board, BoardFile, Chip, Diagnostic, Scheme, Setup};
 use report::describe;
-use timing::profile::{Interface, Text, read_text};
+use timing::profile::{Interface, MemoryKind, Text, read_text};
 use units::PhysAddr;
 
 use crate::install::{Install, unreadable};
@@ -69,11 +69,31 @@ impl Profile {
     /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
     /// file.
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
+        self.has_the_addresses_of(&file)?;
         let core = install.core(&self.core)?;
         let scheme = file.scheme(&core)?;
         let tables = if let Scheme::Pages(pages) = &scheme { file.memory.get(&pages.tables) } else { None };
         let chip = self.chip(tables.map(|memory| memory.base));
         file.supported(core, chip, self.setup.clone())
+    }
+
+    /// Whether memories and devices of a board begin where the chip has such.
+    fn has_the_addresses_of(&self, file: &BoardFile) -> Result<(), Diagnostic> {
+        let memories = file.memory.iter().map(|(name, memory)| ("memory", name, memory.base, false));
+        let devices = file.device.iter().map(|(name, device)| ("device", name, device.base, true));
+        for (what, name, base, is_device) in memories.chain(devices) {
+            let found = self.parameters.locate(PhysAddr(base.into())).and_then(|id| self.parameters.memory(id));
+            if found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
+                let there = found.map_or("nothing", |found| found.name.as_str());
+                let text = format!("the {what} `{name}` of the board `{}` is not where its chip has one", file.name);
+                return Err(Diagnostic::new("CF0605", text)
+                    .value(format!("{base:#010x}"))
+                    .limit(format!("the chip `{}` has {there} there", self.parameters.name))
+                    .rule("addresses of a board are those at which its chip's memories and device windows are on it (`board_base`)")
+                    .remedy("correct the board file, or the chip's"));
+            }
+        }
+        Ok(())
     }
 
     /// Admission's part of the profile. `tables` is an address of the memory on the chip in which tables lie.

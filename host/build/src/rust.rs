@@ -136,7 +136,7 @@ fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
     let mut command = cargo(install, tools, board, For::Kernel, &codegen(&options));
-    command.arg("--manifest-path").arg(install.root.join(image).join("Cargo.toml")).args(select);
+    command.arg("--manifest-path").arg(install.root.join(&image.package).join("Cargo.toml")).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {
         Diagnostic::new("CF0605", "the kernel's package has no such program")

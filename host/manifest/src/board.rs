@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
 
-use crate::core::{Checked, Chip, Core, Setup};
+use crate::core::{Checked, Chip, Core, Image, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
 use crate::spec::Spec;
@@ -278,6 +278,29 @@ impl BoardFile {
             .remedy("correct the board file")
     }
 
+    fn has_what_the_image_expects(&self, image: &Image) -> Result<(), Diagnostic> {
+        if let Some(name) = image.memories.iter().find(|name| !self.memory.contains_key(*name)) {
+            return Err(self.wrong(&format!("the image for its core needs a memory `{name}`")));
+        }
+        let clock = (&self.clock.device, &image.clock);
+        for (name, kind) in image.devices.iter().chain([clock]) {
+            let Some(device) = self.device.get(name) else {
+                let key = if name == clock.0 { "clock.device: " } else { "" };
+                return Err(self.wrong(&format!("{key}no device `{name}`")));
+            };
+            if device.kind.as_ref() != Some(kind) {
+                let found = device.kind.as_deref().unwrap_or("none");
+                return Err(
+                    self.wrong(&format!("the image for its core drives `{name}` as a `{kind}`, its kind is `{found}`"))
+                );
+            }
+            if !device.kernel {
+                return Err(self.wrong(&format!("the device `{name}` is the kernel's: `kernel = true`")));
+            }
+        }
+        Ok(())
+    }
+
     /// The board with its core and chip, if systems can be admitted and run on it.
     ///
     /// # Errors
@@ -291,9 +314,7 @@ impl BoardFile {
                 .rule("a system is admitted by the bounds of the kernel's paths on its board")
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
-        if !self.device.contains_key(&self.clock.device) {
-            return Err(self.wrong(&format!("clock.device: no device `{}`", self.clock.device)));
-        }
+        self.has_what_the_image_expects(&core.image)?;
         if let Scheme::Pages(_) = &protection {
             chip.fits()?;
         }

@@ -1,6 +1,8 @@
 //! `cores/NAME.toml`: a processor core, whatever chip it is in, as data. Its table `timing` is a part of the profile of every chip with
 //! it, and belongs to `timing::profile`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
@@ -33,6 +35,21 @@ pub struct Targets {
     pub cc_flags: Vec<String>,
 }
 
+/// The kernel's image for every board with a core, and what it expects of one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Directory of its package, relative to the installation.
+    pub package: String,
+    /// Names of memories.
+    pub memories: Vec<String>,
+    /// Kind of the clock's device.
+    pub clock: String,
+    /// Kinds of other devices, by their names.
+    #[serde(default)]
+    pub devices: BTreeMap<String, String>,
+}
+
 /// A core as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,8 +60,8 @@ pub struct Core {
     pub about: String,
     /// How it checks accesses.
     pub protection: Checked,
-    /// Directory of the package of the kernel's image for every board with it, relative to the installation.
-    pub image: String,
+    /// The kernel's image for every board with it.
+    pub image: Image,
     /// Directory of how domains enter the kernel: C header, and what C domains are linked with; relative to the installation.
     pub entry: String,
     /// How programs are built.

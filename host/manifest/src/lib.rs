@@ -17,7 +17,7 @@ mod renew;
 mod schema;
 mod spec;
 
-pub use self::core::{Checked, Chip, Core, Setup, Targets};
+pub use self::core::{Checked, Chip, Core, Image, Setup, Targets};
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
