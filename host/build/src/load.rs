@@ -46,7 +46,7 @@ impl Loaded {
                 found.is_ok_and(|found| found.parameters.board == board.machine)
             });
             system.board = if name.ends_with(".toml") { board.path.display().to_string() } else { name.to_owned() };
-            let loaded = Loaded::new(install, document)?;
+            let loaded = Loaded::resolved(install, document, false)?;
             let results = results_of(&loaded.results, &loaded.board.name);
             return Ok(Loaded { results, ..loaded });
         }
@@ -58,7 +58,15 @@ impl Loaded {
     /// # Errors
     /// CF0202 for an unknown board or profile.
     pub fn new(install: &Install, document: Document) -> Result<Loaded, Diagnostic> {
+        Loaded::resolved(install, document, true)
+    }
+
+    /// `in_document`: the document itself names the board, so that refusals of it show where.
+    fn resolved(install: &Install, document: Document, in_document: bool) -> Result<Loaded, Diagnostic> {
         let at = |place: &str, d: Diagnostic| {
+            if !in_document && place == "system.board" {
+                return d;
+            }
             let refusal = Refusal { place: place.into(), ..d.refusal().clone() };
             document.locate(refusal)
         };

@@ -71,7 +71,7 @@ fn a_file_that_states_what_is_not_its_own_is_refused() {
         (("machine = ", "cpu_hz = 767_000_000\nmachine = "), "CF0605", "unknown field `cpu_hz`"),
         (("tables = \"ocm\"", "tables = \"ddr3\""), "CF0605", "protection.tables: `ddr3` is no memory"),
         (("device = \"private\"", "device = \"timer\""), "CF0605", "clock.device: no device `timer`"),
-        (("kind = \"pl310\"", "kind = \"l2c\""), "CF0605", "drives `l2` as a `pl310`, its kind is `l2c`"),
+        (("kind = \"pl310\"", "kind = \"l2c\""), "CF0605", "drives `l2` as a `pl310`, its kind is"),
         (("[memory.cold]", "[memory.boot]"), "CF0605", "needs a memory `cold`"),
         (("base = 0xfffe_4000", "base = 0xe000_4000"), "CF0605", "`ocm` of the board `other` is not where its chip"),
         (("base = 0xf800_2000", "base = 0x1000_2000"), "CF0605", "`ttc1` of the board `other` is not where its chip"),
