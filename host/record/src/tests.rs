@@ -57,7 +57,7 @@ fn other_files_are_refused() {
 
 #[test]
 fn a_watch_refuses_unknown_keys_and_fills_what_is_left_out() {
-    let text = r#"{"profile": {"path": "p.toml"}, "mode": "exact", "events": "e", "summary": "s"}"#;
+    let text = r#"{"profile": {"text": "name = 1"}, "mode": "exact", "events": "e", "summary": "s"}"#;
     let watch: Watch = serde_json::from_str(text).expect("a short request");
     assert_eq!((watch.mode, watch.trace_port, watch.cycle_limit), (Mode::Exact, None, 0));
     let wrong = text.replace("\"mode\"", "\"mood\": 1, \"mode\"");

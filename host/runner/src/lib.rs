@@ -7,6 +7,7 @@
 //! let tools = runner::Tools::find()?;
 //! let facts = runner::ImageFacts::read("image.elf".as_ref())?;
 //! let watch = runner::Watch { trace_port: facts.trace_port, vectors: facts.vectors, ..Default::default() };
+//! let machine = runner::Machine::named("board");
 //! let outcome = runner::Run::new(machine, "image.elf", "target/run", watch).start(&tools, &mut |_| runner::Go::On)?;
 //! println!("{} cycles", outcome.summary.cycles);
 //! # Ok::<(), runner::RunError>(())

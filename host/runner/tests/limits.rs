@@ -52,6 +52,7 @@ fn a_stopped_run_leaves_no_process() {
 fn ctrl_c_leaves_no_process() {
     let guest = Guest::build("spin", "interrupt");
     let mut tool = Command::new(example("observe"))
+        .arg(&support::machine().name)
         .args([&guest.image, &guest.directory.join("run")])
         .env("COFFERDAM_PLUGIN", plugin())
         .stdout(Stdio::piped())

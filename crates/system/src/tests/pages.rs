@@ -179,12 +179,12 @@ fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
         builder.encode().map(|words| System::parse(&words).unwrap().locked_ways())
     };
     let kernel = RAM + 17 * MIB;
-    for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (8, kernel, 0x7_fc00)] {
+    for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (16, kernel, 0xf_fc00)] {
         let (count, base, bytes) = right;
         assert_eq!(ways(count, base, bytes), Ok(LockedWays { ways: count, base, bytes }));
     }
     for (count, base, bytes) in [
-        (9, 0, 0),
+        (17, 0, 0),
         (0, kernel, 0x400),
         (1, kernel, 0x1_0000),
         (1, kernel + 0x200, 0x400),
