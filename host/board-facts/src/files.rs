@@ -13,6 +13,7 @@ use crate::Foreign;
 pub struct Files {
     pub board: Board,
     pub chip: Chip,
+    pub clock: ImageClock,
     /// The board's directory.
     pub directory: PathBuf,
     /// All files that were read.
@@ -38,7 +39,6 @@ pub struct Board {
 #[derive(Debug, Deserialize)]
 pub struct Clock {
     pub device: String,
-    pub offset: u32,
     #[serde(default = "one")]
     pub divider: u32,
     #[serde(default)]
@@ -124,8 +124,14 @@ struct Core {
 }
 
 #[derive(Debug, Deserialize)]
-struct Image {
+pub struct Image {
     package: String,
+    pub clock: ImageClock,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct ImageClock {
+    pub offset: u32,
 }
 
 impl Board {
@@ -161,7 +167,13 @@ impl Files {
         if !package.ends_with(&core.image.package) {
             return Err(format!("{}: the image for its core is {}", board.display(), core.image.package));
         }
-        Ok(Files { board: file, chip, directory, read: vec![board.to_path_buf(), chip_path, core_path] })
+        Ok(Files {
+            board: file,
+            chip,
+            clock: core.image.clock,
+            directory,
+            read: vec![board.to_path_buf(), chip_path, core_path],
+        })
     }
 
     /// Reads the first board of the checkout for the image in this package.

@@ -62,7 +62,7 @@ impl Files {
         let board = &self.board;
         constant(text, "Ticks of the clock in a second.", "TICKS_PER_SECOND", board.ticks_per_second)?;
         constant(text, "First address of the clock's device.", "CLOCK_DEVICE", device)?;
-        constant(text, "Address of the clock's register.", "CLOCK_REGISTER", device + board.clock.offset)?;
+        constant(text, "Address of the clock's register.", "CLOCK_REGISTER", device + self.clock.offset)?;
         constant(text, "Cycles of the clock's input in a tick.", "CLOCK_DIVIDER", board.clock.divider)?;
         constant(
             text,
@@ -131,7 +131,8 @@ impl Board {
     fn memories(&self) -> String {
         let line = |name: &str, base: u32, bytes: u32| format!("{name} : ORIGIN = {base:#x}, LENGTH = {bytes:#x}\n");
         let lines = |(name, memory): (&String, &files::Memory)| {
-            let (name, bytes) = (name.to_uppercase(), memory.reserved.unwrap_or(memory.bytes));
+            let (name, bytes) =
+                (name.to_uppercase(), memory.reserved.unwrap_or(if memory.kind == "ram" { 0 } else { memory.bytes }));
             line(&name, self.seen(memory.base), bytes) + &line(&format!("{name}_PHYSICAL"), memory.base, bytes)
         };
         self.memory.iter().map(lines).collect()
@@ -158,7 +159,7 @@ fn ranges<'a>(
 mod tests {
     use super::*;
 
-    const BOARD: &str = "name = 'a board'\nchip = 'x'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\noffset = 8\ncounts = 'up'\n\
+    const BOARD: &str = "name = 'a board'\nchip = 'x'\nticks_per_second = 1000\n[clock]\ndevice = 'uart'\n\
         shortest_ticks = 2\nstart_ticks = 3\n[protection]\ntables = 'near'\nkernel_offset = 0x8000_0000\n\
         [memory.near]\nbase = 0x100\nbytes = 0x80\nreserved = 0x20\nkind = 'ram'\n[memory.code]\nbase = 0\nbytes = 0x40\nkind = 'kernel'\n\
         [device.uart]\nbase = 0x4000_0000\nbytes = 0x1000\n";
@@ -167,7 +168,7 @@ mod tests {
 
     fn files(board: &str) -> Files {
         let (board, chip) = (basic_toml::from_str(board).unwrap(), basic_toml::from_str(CHIP).unwrap());
-        Files { board, chip, directory: PathBuf::new(), read: Vec::new() }
+        Files { board, chip, clock: files::ImageClock { offset: 8 }, directory: PathBuf::new(), read: Vec::new() }
     }
 
     #[test]

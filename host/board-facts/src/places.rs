@@ -122,7 +122,7 @@ impl Board {
 mod tests {
     use super::*;
 
-    const FILE: &str = "name = 'tiny'\nticks_per_second = 1000\n[clock]\ndevice = 'timer'\noffset = 8\n\
+    const FILE: &str = "name = 'tiny'\nticks_per_second = 1000\n[clock]\ndevice = 'timer'\n\
         [protection]\nkernel_offset = 0x8000_0000\ndevice_offset = 0x8000_0000\n\
         [memory.chip]\nbase = 0xfff0_0000\nbytes = 0x4000\nkind = 'kernel'\n\
         [memory.near]\nbase = 0xfff0_4000\nbytes = 0x4000\nkind = 'ram'\n\

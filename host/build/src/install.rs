@@ -80,7 +80,8 @@ impl Install {
     /// CF0605 for a damaged file.
     pub fn core(&self, name: &str) -> Result<Core, Diagnostic> {
         let path = self.root.join("cores").join(format!("{name}.toml"));
-        Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)
+        let core = Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)?;
+        if core.name == name { Ok(core) } else { Err(misnamed(&path, &core.name)) }
     }
 
     /// Reads a board's description: a name (of a directory below `boards`), or the path of a file of one's own, relative to `directory`, that
@@ -100,6 +101,9 @@ impl Install {
         let path = path.canonicalize().unwrap_or(path);
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
         let file = BoardFile::parse(&text, path.clone())?;
+        if !is_own && file.name != name {
+            return Err(misnamed(&path, &file.name));
+        }
         let elsewhere = self.root.join("boards").join(&file.name).join("board.toml");
         if !manifest::name_ok(&file.name) || (elsewhere.is_file() && elsewhere.canonicalize().ok() != Some(path)) {
             return Err(Diagnostic::new("CF0202", format!("the board `{name}` cannot be called `{}`", file.name))
@@ -108,6 +112,13 @@ impl Install {
         }
         Ok(file)
     }
+}
+
+/// CF0605 for a file that has another name than it says.
+pub(crate) fn misnamed(path: &Path, name: &str) -> Diagnostic {
+    Diagnostic::new("CF0605", format!("`{}` says that its name is `{name}`", path.display()))
+        .rule("a board, a chip and a core are called as their directory or file is")
+        .remedy("correct the name")
 }
 
 /// CF0501 for a file that should be there.

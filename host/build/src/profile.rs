@@ -7,7 +7,7 @@ use report::describe;
 use timing::profile::{Interface, MemoryKind, Text, read_text};
 use units::PhysAddr;
 
-use crate::install::{Install, unreadable};
+use crate::install::{Install, misnamed, unreadable};
 
 /// Descriptors that a walk reads at most.
 const DESCRIPTORS: u32 = 2;
@@ -48,9 +48,14 @@ impl Profile {
                 .rule("a profile is a file below chips, or a path that ends in .toml")
                 .remedy("choose one of the known profiles"));
         };
-        std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
+        let metadata = std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
+        if !metadata.is_file() {
+            return Err(wrong(name, "it is no file"));
+        }
         let text = read_text(&path, &install.root.join("cores")).map_err(|why| wrong(name, &why))?;
-        Profile::parse(name, text)
+        let profile = Profile::parse(name, text)?;
+        let is_named = name.ends_with(".toml") || profile.parameters.name == name;
+        if is_named { Ok(profile) } else { Err(misnamed(&path, &profile.parameters.name)) }
     }
 
     fn parse(name: &str, text: Text) -> Result<Profile, Diagnostic> {
@@ -70,25 +75,45 @@ impl Profile {
     /// file.
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
         self.has_the_addresses_of(&file)?;
+        self.is_in_range(&file.chip)?;
         let core = install.core(&self.core)?;
         let scheme = file.scheme(&core)?;
+        if matches!(scheme, Scheme::Regions(_)) && self.setup != Setup::default() {
+            return Err(wrong(&file.chip, "`setup`: the image for its core writes nothing at the start"));
+        }
         let tables = if let Scheme::Pages(pages) = &scheme { file.memory.get(&pages.tables) } else { None };
         let chip = self.chip(tables.map(|memory| memory.base));
         file.supported(core, chip, self.setup.clone())
     }
 
+    /// Whether figures that the kernel and admission take from the profile are such that their sums mean something.
+    fn is_in_range(&self, name: &str) -> Result<(), Diagnostic> {
+        const MOST_CYCLES: u32 = 100_000;
+        if u32::try_from(self.cpu_hz()).is_err() {
+            return Err(wrong(name, "core_clock: at most 4_294_967_295 Hz"));
+        }
+        let slow = self.parameters.application.as_ref().is_some_and(|core| {
+            let mmu = [&core.mmu.main_hit, &core.mmu.walk_start, &core.mmu.walk_level];
+            mmu.into_iter().chain([&core.l2.latency.read_first]).any(|cycles| cycles.value > MOST_CYCLES)
+        });
+        if slow { Err(wrong(name, "a step of a walk takes more than 100000 cycles")) } else { Ok(()) }
+    }
+
     /// Whether memories and devices of a board begin where the chip has such.
     fn has_the_addresses_of(&self, file: &BoardFile) -> Result<(), Diagnostic> {
-        let memories = file.memory.iter().map(|(name, memory)| ("memory", name, memory.base, false));
-        let devices = file.device.iter().map(|(name, device)| ("device", name, device.base, true));
-        for (what, name, base, is_device) in memories.chain(devices) {
-            let found = self.parameters.locate(PhysAddr(base.into())).and_then(|id| self.parameters.memory(id));
-            if found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
+        let memories = file.memory.iter().map(|(name, m)| ("memory", name, (m.base, m.bytes), false));
+        let devices = file.device.iter().map(|(name, d)| ("device", name, (d.base, d.bytes), true));
+        for (what, name, (base, bytes), is_device) in memories.chain(devices) {
+            let at = |address: u64| self.parameters.locate(PhysAddr(address));
+            let id = at(base.into());
+            let found = id.and_then(|id| self.parameters.memory(id));
+            let is_whole = at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id;
+            if !is_whole || found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
                 let there = found.map_or("nothing", |found| found.name.as_str());
                 let text = format!("the {what} `{name}` of the board `{}` is not where its chip has one", file.name);
                 return Err(Diagnostic::new("CF0605", text)
-                    .value(format!("{base:#010x}"))
-                    .limit(format!("the chip `{}` has {there} there", self.parameters.name))
+                    .value(format!("{bytes:#x} bytes from {base:#010x}"))
+                    .limit(format!("the chip `{}` has {there} where it begins", self.parameters.name))
                     .rule("addresses of a board are those at which its chip's memories and device windows are on it (`board_base`)")
                     .remedy("correct the board file, or the chip's"));
             }
@@ -111,10 +136,12 @@ impl Profile {
             if memory.interface == Interface::Axi { level2 + read } else { read }
         });
         let ways = core.l2.cache.ways.value;
+        let lines = [&core.l2.cache, &self.parameters.icache, &self.parameters.dcache].map(|cache| cache.line.value);
         Chip {
             lock_entries: core.mmu.lock_entries.value,
             ways,
             way_bytes: core.l2.cache.size.value / ways.max(1),
+            line_bytes: if lines.iter().all(|line| *line == lines[0]) { lines[0] } else { 0 },
             main_tlb_cycles: core.mmu.main_hit.value,
             walk_on_chip_cycles: walk(on_chip),
             walk_locked_ways_cycles: walk(level2),

@@ -26,7 +26,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         kernel_stack: between(&facts, ["__kernel_stack_bottom", "__kernel_stack_top"]),
         clock: Some(ClockWatch {
             register: loaded.board.clock_register(),
-            down: loaded.board.clock.counts == manifest::Counts::Down,
+            down: loaded.board.core.image.clock.counts == manifest::Counts::Down,
         }),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
 
-use crate::core::{Checked, Chip, Core, Image, Setup};
+use crate::core::{Checked, Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
 use crate::spec::Spec;
@@ -79,16 +79,12 @@ pub struct Device {
     pub about: String,
 }
 
-/// The register of the kernel's clock.
+/// The kernel's clock, as it is on the board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
     /// Name of the device.
     pub device: String,
-    /// Bytes from its base to the register, of 32 bits.
-    pub offset: u32,
-    /// Whether it counts up or down.
-    pub counts: Counts,
     /// Cycles of its input in a tick, where the kernel sets that.
     #[serde(default = "one")]
     pub divider: u32,
@@ -100,16 +96,6 @@ pub struct Clock {
 
 fn one() -> u32 {
     1
-}
-
-/// A direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Counts {
-    /// Up.
-    Up,
-    /// Down.
-    Down,
 }
 
 /// How accesses are checked, with what the board's file says of it.
@@ -278,29 +264,6 @@ impl BoardFile {
             .remedy("correct the board file")
     }
 
-    fn has_what_the_image_expects(&self, image: &Image) -> Result<(), Diagnostic> {
-        if let Some(name) = image.memories.iter().find(|name| !self.memory.contains_key(*name)) {
-            return Err(self.wrong(&format!("the image for its core needs a memory `{name}`")));
-        }
-        let clock = (&self.clock.device, &image.clock);
-        for (name, kind) in image.devices.iter().chain([clock]) {
-            let Some(device) = self.device.get(name) else {
-                let key = if name == clock.0 { "clock.device: " } else { "" };
-                return Err(self.wrong(&format!("{key}no device `{name}`")));
-            };
-            if device.kind.as_ref() != Some(kind) {
-                let found = device.kind.as_deref().unwrap_or("none");
-                return Err(
-                    self.wrong(&format!("the image for its core drives `{name}` as a `{kind}`, its kind is `{found}`"))
-                );
-            }
-            if !device.kernel {
-                return Err(self.wrong(&format!("the device `{name}` is the kernel's: `kernel = true`")));
-            }
-        }
-        Ok(())
-    }
-
     /// The board with its core and chip, if systems can be admitted and run on it.
     ///
     /// # Errors
@@ -314,12 +277,12 @@ impl BoardFile {
                 .rule("a system is admitted by the bounds of the kernel's paths on its board")
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
-        self.has_what_the_image_expects(&core.image)?;
+        self.check(&core, &chip, &protection).map_err(|why| self.wrong(&why))?;
         if let Scheme::Pages(_) = &protection {
             chip.fits()?;
         }
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
-        let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.max(1).into());
+        let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.into());
         let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, .. } = self;
         let BoardFile { path, memory, device, .. } = self;
         Ok(Board {
@@ -408,7 +371,7 @@ impl Board {
 
     /// Physical address of the clock's register.
     pub fn clock_register(&self) -> u32 {
-        self.device.get(&self.clock.device).map_or(0, |device| device.base + self.clock.offset)
+        self.device.get(&self.clock.device).map_or(0, |device| device.base + self.core.image.clock.offset)
     }
 
     /// The protection unit, where accesses are checked by region registers.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::board::MemoryKind;
 use crate::diagnostic::Diagnostic;
 use crate::exceptions::Exceptions;
 
@@ -41,13 +42,38 @@ pub struct Targets {
 pub struct Image {
     /// Directory of its package, relative to the installation.
     pub package: String,
-    /// Names of memories.
-    pub memories: Vec<String>,
-    /// Kind of the clock's device.
-    pub clock: String,
+    /// Kinds of memories, by their names.
+    pub memories: BTreeMap<String, MemoryKind>,
+    /// The kernel's clock.
+    pub clock: ImageClock,
     /// Kinds of other devices, by their names.
     #[serde(default)]
     pub devices: BTreeMap<String, String>,
+}
+
+/// The clock that the image of a core drives.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageClock {
+    /// Kind of the device.
+    pub kind: String,
+    /// Bytes from its base to the register that is read, of 32 bits.
+    pub offset: u32,
+    /// Whether that counts up or down.
+    pub counts: Counts,
+    /// The kernel sets how many cycles of its input a tick has.
+    #[serde(default)]
+    pub divided: bool,
+}
+
+/// A direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
 }
 
 /// A core as its file describes it.
@@ -103,6 +129,8 @@ pub struct Chip {
     pub ways: u32,
     /// Bytes in a way.
     pub way_bytes: u32,
+    /// Bytes of a line of both levels of caches; 0 if they differ.
+    pub line_bytes: u32,
     /// A micro-TLB miss that the main TLB answers, at most.
     pub main_tlb_cycles: u32,
     /// A walk that reads two descriptors in on-chip memory, at most.
@@ -117,6 +145,7 @@ impl Chip {
         let facts = [
             ("application.mmu.lock_entries", self.lock_entries, protect::vmsa::LOCK_SLOTS as u32),
             ("bytes of a way of application.l2.cache", self.way_bytes, protect::vmsa::lockdown::WAY_BYTES),
+            ("bytes of a line", self.line_bytes, protect::vmsa::lockdown::LINE_BYTES),
             ("application.l2.cache.ways", self.ways, self.ways.min(protect::vmsa::lockdown::WAYS)),
         ];
         let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {

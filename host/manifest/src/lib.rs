@@ -5,6 +5,7 @@
 mod admission;
 mod analysis;
 mod board;
+mod board_rules;
 mod check;
 mod codes;
 mod core;
@@ -17,13 +18,11 @@ mod renew;
 mod schema;
 mod spec;
 
-pub use self::core::{Checked, Chip, Core, Image, Setup, Targets};
+pub use self::core::{Checked, Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
-pub use board::{
-    Board, BoardFile, Clock, Counts, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Translation,
-};
+pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Translation};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};

@@ -1,0 +1,218 @@
+//! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
+
+use crate::board::{BoardFile, KernelCosts, MemoryKind, Scheme, Translation};
+use crate::core::{Chip, Core, Image};
+
+/// Cycles of a path or of a change of tables, at most: more is a slip of the pen, and sums of these stay far below 64 bits.
+const MOST_CYCLES: u64 = 10_000_000;
+/// Ticks in a second, at least.
+const LEAST_RATE: u32 = 1_000;
+/// First of the numbers of exceptions that are interrupt lines.
+const FIRST_LINE: u64 = 16;
+/// The kernel's half of the address space begins here: the only split that the tables of the crates have.
+const KERNELS_HALF: u32 = 0x8000_0000;
+/// Bytes of a domain's window, and most domains.
+const WINDOW_BYTES: u64 = 32 << 20;
+const MOST_DOMAINS: u64 = 32;
+/// Bytes of a domain's first-level table.
+const ROOT_BYTES: u64 = protect::vmsa::Split::Half.table_bytes() as u64;
+
+type Checked = Result<(), String>;
+
+fn require(holds: bool, why: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(why()) }
+}
+
+impl BoardFile {
+    /// Whether the file can be that of a board with this core and chip.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with the key and the value.
+    pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &Scheme) -> Checked {
+        self.names()?;
+        self.time()?;
+        self.ranges(protection)?;
+        self.lines(core)?;
+        self.stand_ins()?;
+        self.image(&core.image)?;
+        if let Some(costs) = &self.kernel {
+            kernel_costs(costs)?;
+        }
+        match protection {
+            Scheme::Regions(unit) => require(unit.l1_cycles > 0 && unit.l1_cycles <= unit.l2_cycles, || {
+                format!("protection.l1_cycles = {}: more than 0, and at most l2_cycles", unit.l1_cycles)
+            }),
+            Scheme::Pages(pages) => self.translation(pages, chip),
+        }
+    }
+
+    /// Names become identifiers of the kernel and of its linker script.
+    fn names(&self) -> Checked {
+        let plain = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        };
+        let names = self.memory.keys().chain(self.device.keys());
+        let wrong = names.into_iter().find(|name| !plain(name));
+        wrong.map_or(Ok(()), |name| {
+            Err(format!("`{name}` is no name of a memory or device: small letters, digits and `_`"))
+        })?;
+        let Some(memory) = &self.machine_memory else { return Ok(()) };
+        let number = memory.strip_suffix(['M', 'G']).unwrap_or_default();
+        let is_size = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+        require(is_size, || format!("machine_memory = {memory:?}: a number with M or G"))
+    }
+
+    fn time(&self) -> Checked {
+        let (rate, clock) = (self.ticks_per_second, &self.clock);
+        require(rate >= LEAST_RATE && 1_000_000_000 % rate == 0, || {
+            format!("ticks_per_second = {rate}: at least {LEAST_RATE}, and a tick is a whole number of nanoseconds")
+        })?;
+        require((1..=256).contains(&clock.divider), || format!("clock.divider = {}: 1 to 256", clock.divider))?;
+        let ticks = [clock.shortest_ticks, clock.start_ticks];
+        require(ticks.iter().all(|ticks| (1..=rate / 10).contains(ticks)), || {
+            format!(
+                "clock.shortest_ticks and start_ticks = {ticks:?}: at least one each, and at most a tenth of a second"
+            )
+        })
+    }
+
+    /// Memories and device windows lie in the address space and nowhere on each other.
+    fn ranges(&self, protection: &Scheme) -> Checked {
+        let memories = self.memory.iter().map(|(name, m)| (name, u64::from(m.base), u64::from(m.bytes)));
+        let devices = self.device.iter().map(|(name, d)| (name, u64::from(d.base), u64::from(d.bytes)));
+        let all: Vec<_> = memories.chain(devices).collect();
+        for (index, (name, base, bytes)) in all.iter().enumerate() {
+            require(*bytes > 0 && base + bytes <= 1 << 32, || format!("`{name}` has {bytes:#x} bytes from {base:#x}"))?;
+            let meets = |(_, other, size): &&(_, u64, u64)| base < &(other + size) && other < &(base + bytes);
+            let other = all[..index].iter().find(meets);
+            other.map_or(Ok(()), |(other, ..)| Err(format!("`{name}` and `{other}` overlap")))?;
+        }
+        for (name, device) in &self.device {
+            let exact = match protection {
+                Scheme::Regions(_) => device.bytes.is_power_of_two() && device.base.is_multiple_of(device.bytes),
+                Scheme::Pages(_) => (device.base | device.bytes).is_multiple_of(spec::PAGE_BYTES),
+            };
+            require(exact, || format!("the window of `{name}` is not what one region or whole pages cover"))?;
+        }
+        let wrong = self.memory.iter().find(|(_, memory)| memory.reserved > memory.bytes);
+        wrong.map_or(Ok(()), |(name, memory)| {
+            Err(format!("`{name}` reserves {:#x} bytes, more than it has", memory.reserved))
+        })
+    }
+
+    /// Interrupt lines are none of the kernel's, and each is one device's.
+    fn lines(&self, core: &Core) -> Checked {
+        let [first, last] = core.exceptions.interrupts;
+        for (index, (name, device)) in self.device.iter().enumerate() {
+            // The kernel's own devices interrupt nobody.
+            for (line, number) in device.lines.iter().filter(|_| !device.kernel) {
+                let exception = u64::from(*number) + FIRST_LINE;
+                require((u64::from(first)..=u64::from(last)).contains(&exception), || {
+                    format!("device.{name}.lines.{line} = {number}: it is the kernel's, or there is none")
+                })?;
+                let mut others = self.device.iter().take(index).filter(|(_, other)| !other.kernel);
+                let taken = others.find(|(_, other)| other.lines.values().any(|known| known == number));
+                taken.map_or(Ok(()), |(other, _)| {
+                    Err(format!("device.{name}.lines.{line} = {number}: it is `{other}`'s"))
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A name stands for one memory or device.
+    fn stand_ins(&self) -> Checked {
+        let memories = self.memory.iter().map(|(name, memory)| (name, &memory.stands_in_for));
+        once(memories.collect())?;
+        let devices = self.device.iter().map(|(name, device)| (name, &device.stands_in_for));
+        once(devices.collect())?;
+        let kernels = self.device.iter().find(|(_, device)| device.kernel && !device.stands_in_for.is_empty());
+        kernels.map_or(Ok(()), |(name, _)| Err(format!("`{name}` is the kernel's and stands in for nothing")))
+    }
+
+    /// Memories and devices that the kernel's image uses are there, as it uses them.
+    fn image(&self, image: &Image) -> Checked {
+        for (name, kind) in &image.memories {
+            let found =
+                self.memory.get(name).ok_or_else(|| format!("the image for its core needs a memory `{name}`"))?;
+            require(found.kind == *kind, || {
+                format!("the image for its core needs `{name}` as {kind:?}, it is {:?}", found.kind)
+            })?;
+            let shared = *kind == MemoryKind::Ram;
+            require(!shared || found.reserved > 0, || format!("`{name}` reserves nothing for the kernel"))?;
+        }
+        let clock = (&self.clock.device, &image.clock.kind);
+        for (name, kind) in image.devices.iter().chain([clock]) {
+            let key = if name == clock.0 { "clock.device: " } else { "" };
+            let device = self.device.get(name).ok_or_else(|| format!("{key}no device `{name}`"))?;
+            let found = device.kind.as_deref().unwrap_or("none");
+            require(found == kind, || {
+                format!("the image for its core drives `{name}` as a `{kind}`, its kind is `{found}`")
+            })?;
+            require(device.kernel, || format!("the device `{name}` is the kernel's: `kernel = true`"))?;
+        }
+        require(image.clock.divided || self.clock.divider == 1, || {
+            format!("clock.divider = {}: the clock has none", self.clock.divider)
+        })
+    }
+
+    fn translation(&self, pages: &Translation, chip: &Chip) -> Checked {
+        require(pages.kernel_offset == KERNELS_HALF, || {
+            format!("protection.kernel_offset = {:#x}: only {KERNELS_HALF:#x}", pages.kernel_offset)
+        })?;
+        require(pages.device_offset == 0 || pages.device_offset == KERNELS_HALF, || {
+            format!("protection.device_offset = {:#x}: 0 or kernel_offset", pages.device_offset)
+        })?;
+        require(pages.kernel_ways < chip.ways.max(1), || {
+            format!("protection.kernel_ways = {}: fewer than {}", pages.kernel_ways, chip.ways)
+        })?;
+        self.windows(pages)?;
+        let cycles = [pages.map_cycles, pages.unmap_cycles];
+        let sound = cycles.iter().flatten().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
+        require(sound, || format!("protection.map_cycles and unmap_cycles = {cycles:?}: 1 to {MOST_CYCLES}"))
+    }
+
+    /// In the windows of as many domains as have their first-level tables on the chip there is neither memory nor a device.
+    fn windows(&self, pages: &Translation) -> Checked {
+        let tables = self.memory.get(&pages.tables).map_or(0, |memory| u64::from(memory.bytes));
+        let bytes = WINDOW_BYTES * (tables / ROOT_BYTES).min(MOST_DOMAINS);
+        let windows = u64::from(pages.windows)..u64::from(pages.windows) + bytes;
+        let fits = windows.start.is_multiple_of(WINDOW_BYTES) && windows.end <= KERNELS_HALF.into();
+        require(fits, || {
+            format!(
+                "protection.windows = {:#x}: a multiple of 32 MiB, and {bytes:#x} bytes below {KERNELS_HALF:#x}",
+                pages.windows
+            )
+        })?;
+        let memories = self.memory.iter().filter(|(_, memory)| memory.kind != MemoryKind::Kernel);
+        let memories = memories.map(|(name, memory)| (name, memory.base - pages.lower(memory.base), memory.bytes));
+        let devices = self.device.iter().filter(|(_, device)| !device.kernel);
+        let devices = devices.map(|(name, device)| (name, device.base.wrapping_sub(pages.device_offset), device.bytes));
+        for (name, base, size) in memories.chain(devices) {
+            let meets = u64::from(base) < windows.end && u64::from(base) + u64::from(size) > windows.start;
+            require(!meets, || format!("protection.windows = {:#x}: `{name}` lies in them", pages.windows))?;
+        }
+        Ok(())
+    }
+}
+
+/// No name stands for two things.
+fn once(all: Vec<(&String, &Vec<String>)>) -> Checked {
+    let mut names: Vec<&String> = all.iter().flat_map(|(own, others)| others.iter().chain([*own])).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    twice.map_or(Ok(()), |pair| Err(format!("`{}` stands for two (stands_in_for)", pair[0])))
+}
+
+fn kernel_costs(costs: &KernelCosts) -> Checked {
+    let KernelCosts { switch_cycles, entry_cycles, early_cycles, miss_cycles, masked_cycles, masked_frames_cycles } =
+        *costs;
+    let never_none = [switch_cycles, entry_cycles, early_cycles, masked_cycles, masked_frames_cycles];
+    require(never_none.iter().all(|cycles| *cycles > 0), || "kernel: a path that takes no cycle".into())?;
+    require(never_none.iter().all(|cycles| *cycles <= MOST_CYCLES) && miss_cycles <= MOST_CYCLES, || {
+        format!("kernel: a path of more than {MOST_CYCLES} cycles")
+    })?;
+    require(entry_cycles <= switch_cycles, || "kernel.entry_cycles: a part of switch_cycles, and more than it".into())?;
+    require(masked_cycles <= masked_frames_cycles, || "kernel.masked_frames_cycles: less than masked_cycles".into())
+}
