@@ -7,6 +7,21 @@ use core::cell::UnsafeCell;
 
 pub use execute::{EXPOSED, FOUND, Registers, cofferdam_executed, execute, wait_exposed};
 
+/// Addresses of registers of the core that only privileged code may reach.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreRegisters {
+    /// Switches the protection off, or a cache with what is locked in it.
+    pub protection: u32,
+    /// Says where exceptions lead, or switches interrupts off for all cores.
+    pub vectors: u32,
+    /// Makes an interrupt.
+    pub trigger: u32,
+    /// Says what of a thread is saved, or how caches are kept coherent.
+    pub context: u32,
+    /// Switches protection or interrupts off by itself.
+    pub switch: u32,
+}
+
 /// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
 ///
 /// # Safety

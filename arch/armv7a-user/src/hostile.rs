@@ -1,11 +1,12 @@
 //! Instructions with which a hostile domain tries to get out. None of them may harm anybody but the domain itself; they
 //! are here because assembly belongs here, and are only built for the domains that attack on purpose.
 
-pub mod places;
+mod places;
 
 use core::arch::{asm, global_asm};
 
 pub use arch_user_armv7::hostile::*;
+pub use places::core_registers;
 
 /// Sets the stack pointer and stays until interrupts have come. They save nothing on a thread's stack here, so that the thread stores
 /// there itself at last.

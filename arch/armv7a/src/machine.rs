@@ -13,7 +13,7 @@ use crate::timer::{self, Timers};
 
 /// What a board adds to the processor.
 pub trait Board: 'static {
-    /// Where the kernel has the CPUs' private devices mapped (`PERIPHBASE`, ARM DDI 0407, 1.5): timers, interrupt controller, snoop control unit.
+    /// The CPUs' private devices (`PERIPHBASE`, ARM DDI 0407, 1.5), as the kernel has them mapped: timers, interrupt controller, snoop control unit.
     const PRIVATE: u32;
     /// Ticks in a second.
     const TICKS_PER_SECOND: u32;

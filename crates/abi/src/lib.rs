@@ -72,6 +72,9 @@ pub mod rights {
 /// interrupts stay masked; longer transfers are a loop in the callee, charged to the caller's budget.
 pub const COPY_MAX_BYTES: u32 = 64;
 
+/// Most domains of a system: their numbers fit a trace record, and bits of a notification word.
+pub const MAX_DOMAINS: usize = 32;
+
 /// How deeply gate calls may nest in one thread.
 pub const MAX_NESTING: usize = 4;
 

@@ -45,7 +45,7 @@ pub use seam::{Account, Admitted, Asked, Bound, Calls, Effort, Entry, Mapping, M
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
 /// Most clients: their numbers are bits of a word.
-pub const MAX_CLIENTS: usize = 32;
+pub const MAX_CLIENTS: usize = abi::MAX_DOMAINS;
 /// Steps of scrubbing (each as long as the kernel's) that one request makes.
 pub const SCRUB_STEPS: u32 = 8;
 /// Pieces of memory that one request maps or unmaps.

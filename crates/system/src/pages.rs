@@ -7,7 +7,7 @@ use crate::{Area, area};
 /// How much of the address space is the domains'.
 pub const SPLIT: Split = Split::Half;
 /// The first address that is not the domains'.
-pub const END: u64 = 1 << 31;
+pub const END: u64 = SPLIT.end();
 /// Entries of the TLB that can be locked, for all domains together.
 pub const LOCK_SLOTS: usize = protect::vmsa::LOCK_SLOTS;
 /// Bytes of a page; areas are made of whole ones.

@@ -19,7 +19,7 @@ const SOURCES_CRATE: &str = "freertos-next";
 pub struct Peer {
     /// Suffix of the ids of its rows.
     pub suffix: String,
-    /// What the table calls it.
+    /// Its name in the table.
     pub title: String,
     /// Directory of its headers.
     directory: String,

@@ -18,7 +18,7 @@ const LIMIT_SECONDS: u64 = 1;
 /// An image with what is measured in it.
 #[derive(Debug)]
 pub struct Subject {
-    /// What the table calls it.
+    /// Its name in the table.
     pub title: String,
     /// Suffix of the ids of its rows.
     pub suffix: Option<String>,

@@ -57,6 +57,16 @@ impl Install {
         names
     }
 
+    /// Whether a board's file is one of the user's own, which manifests and builds name by its path.
+    pub fn is_own(&self, path: &Path) -> bool {
+        !path.starts_with(self.root.join("boards"))
+    }
+
+    /// The text by which a manifest names a board: its name, or the path of a file of the user's own.
+    pub fn board_text(&self, file: &BoardFile) -> String {
+        if self.is_own(&file.path) { file.path.display().to_string() } else { file.name.clone() }
+    }
+
     /// Reads the description of a board on which systems can run, with its own chip.
     ///
     /// # Errors

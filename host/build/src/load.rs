@@ -45,7 +45,7 @@ impl Loaded {
                 let found = Profile::find(install, profile, path.parent().unwrap_or(Path::new(".")));
                 found.is_ok_and(|found| found.parameters.board == board.machine)
             });
-            system.board = if name.ends_with(".toml") { board.path.display().to_string() } else { name.to_owned() };
+            system.board = install.board_text(&board);
             let loaded = Loaded::resolved(install, document, false)?;
             let results = results_of(&loaded.results, &loaded.board.name);
             return Ok(Loaded { results, ..loaded });
@@ -165,21 +165,27 @@ pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBu
 /// Refuses a profile whose processor needs another kernel than the board's own chip: that is the one that is built.
 fn same_kernel(install: &Install, file: &BoardFile, profile: &Profile, name: &str) -> Result<(), Diagnostic> {
     let own = install.chip_of(file)?;
-    let facts = |profile: &Profile| {
-        let ways =
-            profile.parameters.application.as_ref().map(|core| (core.l2.cache.ways.value, core.l2.cache.size.value));
-        (profile.core.clone(), profile.setup.clone(), ways)
+    let ways = |profile: &Profile| {
+        let core = profile.parameters.application.as_ref();
+        core.map_or("none".to_owned(), |core| {
+            format!("{} in {:#x} bytes", core.l2.cache.ways.value, core.l2.cache.size.value)
+        })
     };
-    let (own, found) = (facts(&own), facts(profile));
-    if own == found {
+    let (found, limit) = if profile.core != own.core {
+        (format!("core {}", profile.core), format!("core {}", own.core))
+    } else if profile.setup != own.setup {
+        ("another `setup`".to_owned(), format!("that of `{}`", file.chip))
+    } else if ways(profile) != ways(&own) {
+        (format!("ways: {}", ways(profile)), format!("ways: {}", ways(&own)))
+    } else {
         return Ok(());
-    }
+    };
     Err(Diagnostic::new(
         "CF0202",
         format!("the profile `{name}` needs another kernel than the board's own chip `{}`", file.chip),
     )
-    .value(format!("{found:?}"))
-    .limit(format!("{own:?}"))
+    .value(found)
+    .limit(limit)
     .rule("a board's kernel is made for one core, with one set-up and so many ways of its second-level cache")
     .remedy("describe a board of its own with this chip, or choose a profile of the board's processor"))
 }

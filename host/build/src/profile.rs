@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use manifest::{Board, BoardFile, Chip, Diagnostic, Scheme, Setup};
+use manifest::{Board, BoardFile, Checked, Chip, Diagnostic, Setup};
 use report::describe;
 use timing::profile::{Interface, MemoryKind, Text, read_text};
 use units::PhysAddr;
@@ -75,28 +75,11 @@ impl Profile {
     /// file.
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
         self.has_the_addresses_of(&file)?;
-        self.is_in_range(&file.chip)?;
         let core = install.core(&self.core)?;
-        let scheme = file.scheme(&core)?;
-        if matches!(scheme, Scheme::Regions(_)) && self.setup != Setup::default() {
+        if core.protection == Checked::Pmsav7 && self.setup != Setup::default() {
             return Err(wrong(&file.chip, "`setup`: the image for its core writes nothing at the start"));
         }
-        let tables = if let Scheme::Pages(pages) = &scheme { file.memory.get(&pages.tables) } else { None };
-        let chip = self.chip(tables.map(|memory| memory.base));
-        file.supported(core, chip, self.setup.clone())
-    }
-
-    /// Whether figures that the kernel and admission take from the profile are such that their sums mean something.
-    fn is_in_range(&self, name: &str) -> Result<(), Diagnostic> {
-        const MOST_CYCLES: u32 = 100_000;
-        if u32::try_from(self.cpu_hz()).is_err() {
-            return Err(wrong(name, "core_clock: at most 4_294_967_295 Hz"));
-        }
-        let slow = self.parameters.application.as_ref().is_some_and(|core| {
-            let mmu = [&core.mmu.main_hit, &core.mmu.walk_start, &core.mmu.walk_level];
-            mmu.into_iter().chain([&core.l2.latency.read_first]).any(|cycles| cycles.value > MOST_CYCLES)
-        });
-        if slow { Err(wrong(name, "a step of a walk takes more than 100000 cycles")) } else { Ok(()) }
+        file.supported(core, |tables| self.chip(tables), self.setup.clone())
     }
 
     /// Whether memories and devices of a board begin where the chip has such.
@@ -121,27 +104,26 @@ impl Profile {
         Ok(())
     }
 
-    /// Admission's part of the profile. `tables` is an address of the memory on the chip in which tables lie.
-    fn chip(&self, tables: Option<u32>) -> Chip {
+    /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.
+    fn chip(&self, tables: Option<&manifest::Memory>) -> Chip {
         let chip = Chip { name: self.parameters.name.clone(), cpu_hz: self.cpu_hz(), ..Chip::default() };
         let Some(core) = &self.parameters.application else { return chip };
         let walk = |read: u32| {
             core.mmu.main_hit.value + core.mmu.walk_start.value + DESCRIPTORS * (core.mmu.walk_level.value + read)
         };
         let level2 = core.l2.latency.read_first.value;
-        let memory = tables.and_then(|base| self.parameters.locate(PhysAddr(base.into())));
+        let memory = tables.and_then(|tables| self.parameters.locate(PhysAddr(tables.base.into())));
         let on_chip = memory.and_then(|id| self.parameters.memory(id)).map_or(0, |memory| {
             let read = memory.latency.as_ref().map_or(0, |latency| latency.read_first.value);
             // What is behind the second level is looked for there first.
             if memory.interface == Interface::Axi { level2 + read } else { read }
         });
         let ways = core.l2.cache.ways.value;
-        let lines = [&core.l2.cache, &self.parameters.icache, &self.parameters.dcache].map(|cache| cache.line.value);
         Chip {
             lock_entries: core.mmu.lock_entries.value,
             ways,
             way_bytes: core.l2.cache.size.value / ways.max(1),
-            line_bytes: if lines.iter().all(|line| *line == lines[0]) { lines[0] } else { 0 },
+            line_bytes: core.l2.cache.line.value,
             main_tlb_cycles: core.mmu.main_hit.value,
             walk_on_chip_cycles: walk(on_chip),
             walk_locked_ways_cycles: walk(level2),

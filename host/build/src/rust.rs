@@ -41,7 +41,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
         command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
     }
     command.env("COFFERDAM_ROOT", &install.root).env("COFFERDAM_BOARD", &board.path).env_remove("COFFERDAM_OWN_BOARD");
-    if !board.path.starts_with(install.root.join("boards")) {
+    if install.is_own(&board.path) {
         command.env("COFFERDAM_OWN_BOARD", &board.path);
     }
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);

@@ -5,8 +5,7 @@ use crate::Finding;
 use crate::files::Source;
 
 /// Directories of code that is the product's, and the linker scripts and headers in them.
-const PRODUCT: &[&str] =
-    &["crates/", "kernel/", "arch/", "images/", "user/", "services/", "capi/", "host/", "drivers/"];
+const PRODUCT: &[&str] = &["crates/", "kernel/", "arch/", "images/", "user/", "services/", "capi/", "host/"];
 /// An experiment on one board.
 const EXPERIMENTS: &[&str] = &["host/stand-alone/"];
 /// Where a file belongs to tests or to studies.

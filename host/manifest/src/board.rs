@@ -27,6 +27,18 @@ pub enum MemoryKind {
     Kernel,
 }
 
+impl MemoryKind {
+    /// For people.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Ram => "RAM",
+            Self::Rom => "read-only",
+            Self::Loaded => "RAM, loaded",
+            Self::Kernel => "the kernel's",
+        }
+    }
+}
+
 /// A memory of the board as the chip of the profile has it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -269,8 +281,15 @@ impl BoardFile {
     /// # Errors
     /// CF0202 when the kernel does not run there, because its paths have no bounds or it is made for another chip. CF0605 when a name in it
     /// names nothing.
-    pub fn supported(self, core: Core, chip: Chip, setup: Setup) -> Result<Board, Diagnostic> {
+    pub fn supported(
+        self,
+        core: Core,
+        chip: impl FnOnce(Option<&Memory>) -> Chip,
+        setup: Setup,
+    ) -> Result<Board, Diagnostic> {
         let protection = self.scheme(&core)?;
+        let tables = if let Scheme::Pages(pages) = &protection { self.memory.get(&pages.tables) } else { None };
+        let chip = chip(tables);
         check_foreign(self.foreign.as_ref(), &self.memory, &self.device)?;
         let Some(kernel) = self.kernel else {
             return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))

@@ -1,5 +1,8 @@
 //! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
 
+use protect::vmsa::Split;
+use spec::Pages;
+
 use crate::board::{BoardFile, KernelCosts, MemoryKind, Scheme, Translation};
 use crate::core::{Chip, Core, Image};
 
@@ -7,15 +10,13 @@ use crate::core::{Chip, Core, Image};
 const MOST_CYCLES: u64 = 10_000_000;
 /// Ticks in a second, at least.
 const LEAST_RATE: u32 = 1_000;
-/// First of the numbers of exceptions that are interrupt lines.
-const FIRST_LINE: u64 = 16;
-/// The kernel's half of the address space begins here: the only split that the tables of the crates have.
-const KERNELS_HALF: u32 = 0x8000_0000;
-/// Bytes of a domain's window, and most domains.
-const WINDOW_BYTES: u64 = 32 << 20;
-const MOST_DOMAINS: u64 = 32;
+/// The kernel's half of the address space begins here: the only split that there are tables for.
+const KERNELS_HALF: u32 = SPLIT.end() as u32;
+/// Bytes of a domain's window.
+const WINDOW_BYTES: u64 = 1 << Pages::WINDOW_LOG2;
 /// Bytes of a domain's first-level table.
-const ROOT_BYTES: u64 = protect::vmsa::Split::Half.table_bytes() as u64;
+const ROOT_BYTES: u64 = SPLIT.table_bytes() as u64;
+const SPLIT: Split = Split::Half;
 
 type Checked = Result<(), String>;
 
@@ -107,7 +108,7 @@ impl BoardFile {
         for (index, (name, device)) in self.device.iter().enumerate() {
             // The kernel's own devices interrupt nobody.
             for (line, number) in device.lines.iter().filter(|_| !device.kernel) {
-                let exception = u64::from(*number) + FIRST_LINE;
+                let exception = u64::from(*number) + u64::from(record::FIRST_LINE);
                 require((u64::from(first)..=u64::from(last)).contains(&exception), || {
                     format!("device.{name}.lines.{line} = {number}: it is the kernel's, or there is none")
                 })?;
@@ -137,7 +138,7 @@ impl BoardFile {
             let found =
                 self.memory.get(name).ok_or_else(|| format!("the image for its core needs a memory `{name}`"))?;
             require(found.kind == *kind, || {
-                format!("the image for its core needs `{name}` as {kind:?}, it is {:?}", found.kind)
+                format!("the image for its core needs `{name}` as {}, it is {}", kind.text(), found.kind.text())
             })?;
             let shared = *kind == MemoryKind::Ram;
             require(!shared || found.reserved > 0, || format!("`{name}` reserves nothing for the kernel"))?;
@@ -176,7 +177,7 @@ impl BoardFile {
     /// In the windows of as many domains as have their first-level tables on the chip there is neither memory nor a device.
     fn windows(&self, pages: &Translation) -> Checked {
         let tables = self.memory.get(&pages.tables).map_or(0, |memory| u64::from(memory.bytes));
-        let bytes = WINDOW_BYTES * (tables / ROOT_BYTES).min(MOST_DOMAINS);
+        let bytes = WINDOW_BYTES * (tables / ROOT_BYTES).min(manager::MAX_CLIENTS as u64);
         let windows = u64::from(pages.windows)..u64::from(pages.windows) + bytes;
         let fits = windows.start.is_multiple_of(WINDOW_BYTES) && windows.end <= KERNELS_HALF.into();
         require(fits, || {

@@ -13,7 +13,7 @@ fn board() -> Board {
 fn parsed(text: &str) -> Result<Board, Diagnostic> {
     let core = Core::parse(include_str!("../../../cores/cortex-m7.toml")).unwrap();
     let chip = Chip { cpu_hz: 216_000_000, ..Chip::default() };
-    BoardFile::parse(text, "board.toml".into())?.supported(core, chip, Setup::default())
+    BoardFile::parse(text, "board.toml".into())?.supported(core, |_| chip, Setup::default())
 }
 
 fn refusals(text: &str) -> Vec<Refusal> {

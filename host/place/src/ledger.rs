@@ -13,13 +13,11 @@ use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Spot};
 use crate::request::{DomainRequest, Request};
 
-/// Most domains of a system.
-pub const MAX_DOMAINS: usize = 32;
 /// Most pools of frames.
 pub const MAX_POOLS: usize = 16;
 
 /// The ledger of a system.
-pub type Book = Ledger<MAX_DOMAINS, MAX_POOLS>;
+pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
 
 /// Admission in progress.
 pub(crate) struct Admission<'a> {

@@ -26,7 +26,7 @@ pub use keeping::{Degree, Effort, Independence, Keeping, PINNED, Promise};
 pub use layout::{
     ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,
 };
-pub use ledger::{Book, MAX_DOMAINS, MAX_POOLS};
+pub use ledger::{Book, MAX_POOLS};
 pub use objects::{Objects, Taken};
 pub use request::{
     AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,

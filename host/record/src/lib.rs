@@ -14,8 +14,9 @@ mod tests;
 
 pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, RunEvent, observed};
 pub use summary::{
-    Architecture, CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
-    ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,
+    Architecture, CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, FIRST_LINE, IDLE,
+    Masked, ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window,
+    Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{

@@ -77,6 +77,9 @@ pub struct Summary {
     pub mips: f64,
 }
 
+/// Number of the exception that the first interrupt line makes, on every architecture.
+pub const FIRST_LINE: u16 = 16;
+
 /// Which architecture numbers the exceptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -24,9 +24,6 @@ use crate::queue::{MAX_THREADS, Ready, Times};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
 
-/// Most domains: their numbers must fit a trace record, and the supervisor's notification word.
-pub const MAX_DOMAINS: usize = 32;
-
 pub(crate) const fn not_exact(_: NotExact) -> BootError {
     BootError::NotExact
 }
@@ -151,7 +148,7 @@ impl<A: Arch> Boot<A> {
     fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
         let count = tables.count::<system::Domain>();
-        if count > MAX_DOMAINS {
+        if count > abi::MAX_DOMAINS {
             return Err(BootError::TooMany);
         }
         let mut domains = pool.reserve(arch, count)?;

@@ -1,6 +1,6 @@
 //! Addresses worth attacking: this domain's own borders, and what the attacker knows of the board.
 
-use cofferdam::hostile::places::CoreRegisters;
+use cofferdam::hostile::{CoreRegisters, core_registers};
 use cofferdam::{Area, Gate, Info};
 use foreign::Places as Foreign;
 
@@ -17,7 +17,7 @@ impl Chip {
     /// Looks the board up; `None` when its file names no such addresses.
     pub fn find(info: Info) -> Option<Chip> {
         let foreign = foreign::places(info.board())?;
-        Some(Chip { foreign, core: CoreRegisters::at(foreign.core, foreign.outer_cache) })
+        Some(Chip { foreign, core: core_registers(foreign.core, foreign.outer_cache) })
     }
 }
 

@@ -35,6 +35,11 @@ impl Split {
         4 * self.entries()
     }
 
+    /// First address that it does not translate.
+    pub const fn end(self) -> u64 {
+        (self.entries() as u64) << 20
+    }
+
     /// Small pages that it translates.
     pub(super) const fn pages(self) -> u32 {
         256 * self.entries()

@@ -58,7 +58,7 @@ pub struct Effort {
     pub method: Method,
 }
 
-/// What differs between chips with page tables.
+/// Sizes in which chips with page tables differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Entries of the main TLB that can be locked.
@@ -105,6 +105,9 @@ const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
 const ON_CHIP_FIRST: &[TablePlace] = &[TablePlace::OnChip, TablePlace::LockedWays];
 
 impl Pages {
+    /// Base-two logarithm of the bytes of a window.
+    pub const WINDOW_LOG2: u8 = 25;
+
     /// Page tables with short descriptors, of which domains have the lower 2 GiB (`TTBCR.N` = 1: first-level tables of 8 KiB). A constant
     /// time is promised for what the lock slots can hold at most as pages of 64 KiB. Windows are of 32 MiB.
     pub const fn new(costs: Costs, work: Work, sizes: Sizes) -> Pages {
@@ -119,7 +122,7 @@ impl Pages {
             table_bytes: 1024,
             constant_descriptors: lock_slots as u32 * (UNITS[1] / UNITS[0]),
             window_base,
-            window_log2: 25,
+            window_log2: Pages::WINDOW_LOG2,
         }
     }
 

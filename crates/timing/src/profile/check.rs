@@ -31,6 +31,9 @@ impl core::error::Error for ProfileError {}
 /// How a source may begin.
 pub const SOURCE_KINDS: [&str; 5] = ["manual: ", "paper: ", "measured: ", "calibration: ", "assumption: "];
 
+/// Cycles of a step of a table walk, at most: more is a slip of the pen, and sums of these stay far below 32 bits.
+const MOST_WALK: u32 = 100_000;
+
 /// One parameter, without its value's type.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Listed<'a> {
@@ -203,7 +206,7 @@ impl Profile {
                 errors.push(error(path, rule.into()));
             }
         };
-        need(self.core_clock.value > 0, "core_clock", "it must not be zero");
+        need((1..=u64::from(u32::MAX)).contains(&self.core_clock.value), "core_clock", "1 to 4294967295 Hz");
         need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
         need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
@@ -312,6 +315,14 @@ fn check_application(core: &ApplicationParams, line: u32, errors: &mut Vec<Profi
     };
     need(l2.cache.line.value == line, "application.l2.cache.line", "all caches need the same line size");
     need(l2.latency.beat.value.is_power_of_two(), "application.l2.latency.beat", "a power of two");
+    for (path, cycles) in [
+        ("application.mmu.main_hit", &mmu.main_hit),
+        ("application.mmu.walk_start", &mmu.walk_start),
+        ("application.mmu.walk_level", &mmu.walk_level),
+        ("application.l2.latency.read_first", &l2.latency.read_first),
+    ] {
+        need(cycles.value <= MOST_WALK, path, "at most 100000 cycles");
+    }
     need((1..=64).contains(&mmu.micro_instruction.value), "application.mmu.micro_instruction", "1 to 64");
     need((1..=64).contains(&mmu.micro_data.value), "application.mmu.micro_data", "1 to 64");
     need(mmu.lock_entries.value <= 8, "application.mmu.lock_entries", "up to 8");

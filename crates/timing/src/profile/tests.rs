@@ -184,6 +184,7 @@ fn every_rule_refuses() {
     assert_eq!(complaints(|p| p.core_clock.source = "manual: ".into()), ["core_clock"]);
     assert_eq!(complaints(|p| p.core_clock.unit = super::Unit::Count), ["core_clock"]);
     assert_eq!(complaints(|p| p.core_clock.value = 0), ["core_clock"]);
+    assert_eq!(complaints(|p| p.core_clock.value = 1 << 32), ["core_clock"]);
     assert_eq!(complaints(|p| p.dcache.ways.value = 3), ["dcache"]);
     assert_eq!(complaints(|p| p.icache.line.value = 64), ["icache.line"]);
     assert_eq!(complaints(|p| p.bus.store_buffer.value = 0), ["bus.store_buffer"]);
@@ -279,6 +280,10 @@ fn the_rules_for_application_cores_refuse() {
         [mmu.to_string() + ".micro_instruction"]
     );
     assert_eq!(of(|p| p.application.as_mut().unwrap().mmu.lock_entries.value = 9), [mmu.to_string() + ".lock_entries"]);
+    assert_eq!(
+        of(|p| p.application.as_mut().unwrap().mmu.walk_level.value = 100_001),
+        [mmu.to_string() + ".walk_level"]
+    );
     assert_eq!(of(|p| p.application.as_mut().unwrap().l2.cache.ways.value = 7), ["application.l2.cache"]);
     assert_eq!(of(|p| p.application.as_mut().unwrap().l2.cache.line.value = 64), ["application.l2.cache.line"]);
     assert_eq!(of(|p| p.application.as_mut().unwrap().l2.latency.beat.value = 3), ["application.l2.latency.beat"]);

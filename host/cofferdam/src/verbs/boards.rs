@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use build_tool::Install;
-use manifest::{Checked, MemoryKind};
+use manifest::Checked;
 use serde_json::json;
 
 use super::one;
@@ -22,12 +22,7 @@ pub fn run(output: &mut Output) -> Outcome {
         output.say(format!("{name}: {}; {} (profile {}){yet}", board.about, core.about, board.chip));
         let mut memories = Vec::new();
         for (memory, m) in &board.memory {
-            let kind = match m.kind {
-                MemoryKind::Ram => "RAM",
-                MemoryKind::Rom => "read-only",
-                MemoryKind::Loaded => "RAM, loaded",
-                MemoryKind::Kernel => "the kernel's",
-            };
+            let kind = m.kind.text();
             let free = m.bytes - m.reserved;
             let kept = if m.reserved > 0 { format!(", {free} for domains") } else { String::new() };
             let roles = in_place_of(&m.stands_in_for);

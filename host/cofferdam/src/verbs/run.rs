@@ -86,7 +86,7 @@ fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>
             .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
     };
     let board = install.board_file(board, Path::new(".")).map_err(one)?;
-    let board = if install.boards().contains(&board.name) { board.name } else { board.path.display().to_string() };
+    let board = install.board_text(&board);
     let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
     let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(15).collect();
     let name = if manifest::name_ok(&stem) { stem } else { "program".into() };

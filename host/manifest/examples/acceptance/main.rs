@@ -87,7 +87,7 @@ fn board(root: &Path, name: &str) -> std::io::Result<Board> {
     let core = chip["core"].as_str().unwrap_or_default();
     let core = Core::parse(&read(format!("cores/{core}.toml"))?).map_err(wrong)?;
     let cpu_hz = chip["core_clock"]["value"].as_integer().unwrap_or_default() as u64;
-    file.supported(core, Chip { cpu_hz, ..Chip::default() }, Setup::default()).map_err(wrong)
+    file.supported(core, |_| Chip { cpu_hz, ..Chip::default() }, Setup::default()).map_err(wrong)
 }
 
 fn main() -> std::io::Result<()> {

@@ -59,10 +59,9 @@ impl Observer {
     pub(super) fn acknowledged(&mut self, answer: u32) {
         /// Numbers from here on are no interrupts (ARM IHI 0048, 3.2.5).
         const FIRST_SPECIAL: u32 = 1020;
-        const FIRST_INTERRUPT: u32 = 16;
         let line = answer & 0x3ff;
         if line < FIRST_SPECIAL {
-            let number = (FIRST_INTERRUPT + line) as u16;
+            let number = record::FIRST_LINE + line as u16;
             let now = self.moment();
             self.exceptions.identify(vector::INTERRUPT, number, now);
             self.meter.identify(vector::INTERRUPT, number);

@@ -16,7 +16,6 @@ use crate::describe::SystemDescription;
 const ANONYMOUS_INTERRUPT: u16 = 6;
 /// The same of Armv7-M; this one starts the first thread and is used for nothing else.
 const PEND_SV: u16 = 14;
-const FIRST_LINE: u16 = 16;
 
 /// Account that a stretch of the kernel's goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl Payers {
 
     /// The line of an interrupt, if it is a domain's.
     fn line(&self, exception: u16) -> Option<u16> {
-        let line = exception.checked_sub(FIRST_LINE)?;
+        let line = exception.checked_sub(record::FIRST_LINE)?;
         self.lines.contains(&line).then_some(line)
     }
 

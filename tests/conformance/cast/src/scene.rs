@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use cofferdam::hostile::places::CoreRegisters;
+use cofferdam::hostile::core_registers;
 use cofferdam::{Info, PAGES};
 use conformance::{HANDS, Hand, INITIAL, Place, Places, Scene, places};
 
@@ -70,7 +70,7 @@ impl Scene for Here {
             Place::Lent(_) => self.area("lent"),
             Place::Heap(_) => self.area("heap"),
             Place::Device => self.area(DEVICE),
-            Place::Core => CoreRegisters::at(self.places.core, self.places.outer_cache).switch,
+            Place::Core => core_registers(self.places.core, self.places.outer_cache).switch,
             Place::Pool(_) => self.board.pool(),
             _ => 0,
         }
