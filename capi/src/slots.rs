@@ -1,7 +1,7 @@
 //! The register image of a task: what is pinned, and what is loaded of what is paged.
 
+use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots, most_misses};
 use protect::pmsav7::{REGIONS, RegionRegs};
-use protect::slots::{Replacement, Slots, min_paged_slots, most_misses};
 
 use crate::pointer::{Object, Out, read, read_all};
 use crate::status::{Status, status_of};

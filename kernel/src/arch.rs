@@ -1,8 +1,8 @@
 //! The kernel's interface to a processor. The kernel decides, `Arch` encodes and applies.
 
 use protect::pmsav7::RegionRegs;
-use protect::slots::RegionImage;
-use protect::vmsa::{Asid, Maintenance, Placement, Split};
+use protect::pmsav7::slots::RegionImage;
+use protect::vmsav7::{Asid, Maintenance, Placement, Split};
 
 use crate::protection::Protection;
 
@@ -188,6 +188,6 @@ pub unsafe trait PageArch: Arch + Maintenance {
     fn load_space(&mut self, space: Option<(u32, Asid)>);
 
     /// Locks the entry of the TLB that translates `address` in the space of these tables and this identifier, into a slot: performs
-    /// [`protect::vmsa::lockdown::lock_entry`]. The space that was loaded before is loaded again when it returns.
+    /// [`protect::vmsav7::lockdown::lock_entry`]. The space that was loaded before is loaded again when it returns.
     fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32);
 }

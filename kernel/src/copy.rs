@@ -1,7 +1,7 @@
 //! Copies that the kernel makes to and from domains' memory. Domains' addresses are translated
 //! piece by piece; where they are physical addresses, there is one piece.
 
-use protect::pmsav7::AccessKind;
+use protect::AccessKind;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;

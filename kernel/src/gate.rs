@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 
 use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
-use protect::pmsav7::AccessKind;
+use protect::AccessKind;
 
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};

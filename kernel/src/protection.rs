@@ -4,7 +4,7 @@
 use abi::Error;
 use units::{PhysAddr, PhysRange};
 
-use protect::pmsav7::AccessKind;
+use protect::AccessKind;
 use system::System;
 use system::objects::Size;
 

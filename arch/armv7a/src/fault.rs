@@ -1,7 +1,7 @@
 //! What a thread did wrong, in the kernel's terms.
 
 use abi::trace::Fault;
-use protect::abort::{Reason, Status};
+use protect::vmsav7::abort::{Reason, Status};
 
 use crate::context::Context;
 use crate::cp15;

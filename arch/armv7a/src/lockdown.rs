@@ -1,8 +1,8 @@
-//! Performs the sequences of `protect::vmsa` that lock entries of the main TLB and ways of the second-level cache.
+//! Performs the sequences of `protect::vmsav7` that lock entries of the main TLB and ways of the second-level cache.
 
 use core::arch::asm;
 
-use protect::vmsa::lockdown::{Lines, Step};
+use protect::vmsav7::lockdown::{Lines, Step};
 
 use crate::cache::LINE_BYTES;
 use crate::cp15::{self, dsb, isb};

@@ -2,7 +2,7 @@
 
 use kernel::arch::{Arch, PageArch, Request, Start};
 use kernel::pages::Pages;
-use protect::vmsa::{Asid, Maintenance, Placement, Split};
+use protect::vmsav7::{Asid, Maintenance, Placement, Split};
 
 use crate::block::Block;
 use crate::cache;
@@ -248,7 +248,7 @@ unsafe impl<B: Board> PageArch for Armv7a<B> {
         let before = Space::loaded();
         Space::new(root, asid).load();
         crate::cp15::isb();
-        if let Some(steps) = protect::vmsa::lockdown::lock_entry(slot, asid, address) {
+        if let Some(steps) = protect::vmsav7::lockdown::lock_entry(slot, asid, address) {
             // SAFETY: the space is loaded and everything is masked; the caller has mapped the address.
             let _ = unsafe { crate::lockdown::lock_entry(&steps) };
         }

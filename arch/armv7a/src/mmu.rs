@@ -1,10 +1,11 @@
 //! The memory management unit: address spaces, what the kernel maps for itself, and the maintenance that changes of tables owe.
-//! `protect::vmsa` decides what the tables hold; this applies them.
+//! `protect::vmsav7` decides what the tables hold; this applies them.
 //!
 //! `TTBR0` translates the lower part of the address space ([`SPLIT`]) for the domain that runs, with entries of its ASID. `TTBR1`
 //! translates the rest for the kernel: global, for privileged accesses only, data never executable.
 
-use protect::vmsa::{self, Asid, Attributes, Base, First, Maintenance, MemType, PAGE_BYTES, Rights, Second, Split};
+use protect::MemType;
+use protect::vmsav7::{self, Asid, Attributes, Base, First, Maintenance, PAGE_BYTES, Rights, Second, Split};
 
 use crate::block::Block;
 use crate::cp15::{self, dsb, isb};
@@ -241,7 +242,7 @@ pub unsafe fn enable(root: u32) {
         cp15::tlbiall::write(0);
         cp15::bpiall::write(0);
         dsb();
-        cp15::dacr::write(vmsa::DACR);
+        cp15::dacr::write(vmsav7::DACR);
         cp15::ttbcr::write(SPLIT as u32);
         cp15::ttbr1::write(root | WALKS);
         cp15::ttbr0::write(root | WALKS);

@@ -5,7 +5,7 @@ use core::arch::asm;
 use kernel::arch::{Arch, RegionArch, Request, Start};
 use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
-use protect::slots::RegionImage;
+use protect::pmsav7::slots::RegionImage;
 
 use crate::context::{Context, Entry};
 use crate::regs::{self, Reg};

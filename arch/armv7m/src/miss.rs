@@ -9,7 +9,7 @@ use core::arch::global_asm;
 
 use kernel::Kernel;
 use kernel::regions::{Resolution, layout};
-use protect::pctrie::MAX_DEPTH;
+use protect::pmsav7::pctrie::MAX_DEPTH;
 
 use crate::entry::DOMAIN_OFFSET;
 use crate::machine::{Armv7m, Board};

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use protect::vmsa::{
-    Asid, Attributes, Maintenance, MemType, Placement, Privilege, Progress, Rights, Split, TableMemory, Tables, Unit,
+use protect::MemType;
+use protect::vmsav7::{
+    Asid, Attributes, Maintenance, Placement, Privilege, Progress, Rights, Split, TableMemory, Tables, Unit,
 };
 use timing::MemAttr;
 use timing::vmsa::{Fault, Registers, walk};
@@ -90,7 +91,7 @@ fn the_model_of_the_processor_walks_to_what_was_mapped() {
 }
 
 fn walks(split: Split) {
-    use protect::vmsa::AccessKind::{Exec, Read, Write};
+    use protect::AccessKind::{Exec, Read, Write};
     let store = Memory::default();
     let mut tables = Tables::new(store.clone(), ROOT, split).unwrap();
     finish(&mut tables);

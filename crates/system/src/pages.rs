@@ -1,6 +1,6 @@
 //! What the kernel makes of areas where there are page tables. The host asks here, too, so that both agree.
 
-use protect::vmsa::{PAGE_BYTES, Split, TABLE_BYTES, Unit};
+use protect::vmsav7::{PAGE_BYTES, Split, TABLE_BYTES, Unit};
 
 use crate::{Area, area};
 
@@ -9,16 +9,16 @@ pub const SPLIT: Split = Split::Half;
 /// The first address that is not the domains'.
 pub const END: u64 = SPLIT.end();
 /// Entries of the TLB that can be locked, for all domains together.
-pub const LOCK_SLOTS: usize = protect::vmsa::LOCK_SLOTS;
+pub const LOCK_SLOTS: usize = protect::vmsav7::LOCK_SLOTS;
 /// Bytes of a page; areas are made of whole ones.
 pub const PAGE: u32 = PAGE_BYTES;
 /// Bytes of a second-level table, and its alignment.
 pub const TABLE: u32 = TABLE_BYTES;
 
 /// Ways of the second-level cache that can be locked, and their bytes.
-pub const WAYS: u32 = protect::vmsa::lockdown::WAYS;
+pub const WAYS: u32 = protect::vmsav7::lockdown::WAYS;
 /// As [`WAYS`].
-pub const WAY_BYTES: u32 = protect::vmsa::lockdown::WAY_BYTES;
+pub const WAY_BYTES: u32 = protect::vmsav7::lockdown::WAY_BYTES;
 
 const SECTION: u32 = Unit::Section.bytes();
 

@@ -1,7 +1,8 @@
 //! What the kernel makes of areas: regions, and memory for the tables of paged ones. The host asks here, too, so that both agree.
 
-use protect::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
-use protect::pmsav7::{Access, Data, MemType, REGIONS, RegionRegs, Span, cover};
+use protect::pmsav7::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
+use protect::pmsav7::{REGIONS, RegionRegs, Span, cover};
+use protect::{Access, Data, MemType};
 
 use crate::{Area, Cap, Domain, System, area};
 
@@ -107,7 +108,7 @@ pub fn areas_of(system: &System<'_>, domain: &Domain) -> impl Iterator<Item = Ar
 }
 
 /// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area
-/// touches at the levels above its smallest key, and one less than it has keys (see `protect::pctrie`).
+/// touches at the levels above its smallest key, and one less than it has keys (see `protect::pmsav7::pctrie`).
 fn needs(entry: &Area) -> Result<(usize, usize), NotExact> {
     let (mut pieces, mut keys, mut smallest) = (0, 0, u32::BITS);
     for regs in regions(entry) {

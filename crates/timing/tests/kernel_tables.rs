@@ -1,4 +1,4 @@
-//! The kernel's page tables (`protect::vmsa`) under the modelled core: random edits of two address spaces with the maintenance that
+//! The kernel's page tables (`protect::vmsav7`) under the modelled core: random edits of two address spaces with the maintenance that
 //! they ask for are never blamed, and each operation left out is.
 
 use std::cell::RefCell;
@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use protect::vmsa::{Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Split, TableMemory};
+use protect::MemType;
+use protect::vmsav7::{Asid, Attributes, Maintenance, Placement, Progress, Rights, Split, TableMemory};
 use timing::Profile;
 use timing::application::{Access, MemorySystem, Violation};
 use timing::cp15::{CacheOperation, Operation, TlbOperation};
@@ -151,7 +152,7 @@ fn profile() -> Profile {
 /// Two domains with empty tables in the lowest GiB, and the kernel above them. `walks` are the cache bits of TTBR.
 struct Rig {
     shared: Shared,
-    tables: [protect::vmsa::Tables<Shared>; 2],
+    tables: [protect::vmsav7::Tables<Shared>; 2],
     walks: u32,
     running: usize,
 }
@@ -175,7 +176,7 @@ impl Rig {
         setup.into_iter().for_each(|operation| world.operate(operation));
         let shared = Shared(Rc::new(RefCell::new(world)));
         let tables = [0, 1].map(|n| {
-            let mut tables = protect::vmsa::Tables::new(shared.clone(), ROOTS[n], Split::Quarter).unwrap();
+            let mut tables = protect::vmsav7::Tables::new(shared.clone(), ROOTS[n], Split::Quarter).unwrap();
             for table in 0..4 {
                 tables.give(SECOND + (n as u32 * 4 + table) * 1024).unwrap();
             }

@@ -12,7 +12,7 @@ pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
 /// Bytes of the arena, as one region register covers it.
 fn arena(live: u32, largest: u32, count: u32) -> Option<u64> {
     let bytes = arena_bytes(live, largest, count)?;
-    protect::placement::placement_for(bytes).map(|placement| placement.size_bytes)
+    protect::pmsav7::placement::placement_for(bytes).map(|placement| placement.size_bytes)
 }
 
 /// The refusal of an envelope whose arena does not fit `left` bytes, with the least change of one figure that makes it fit: fewer live

@@ -1,6 +1,6 @@
 //! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
 
-use protect::vmsa::Split;
+use protect::vmsav7::Split;
 use spec::Pages;
 
 use crate::board::{BoardFile, KernelCosts, MemoryKind, Scheme, Translation};

@@ -143,10 +143,10 @@ impl Chip {
     /// Refuses a chip with page tables that the kernel cannot divide among domains.
     pub(crate) fn fits(&self) -> Result<(), Diagnostic> {
         let facts = [
-            ("application.mmu.lock_entries", self.lock_entries, protect::vmsa::LOCK_SLOTS as u32),
-            ("bytes of a way of application.l2.cache", self.way_bytes, protect::vmsa::lockdown::WAY_BYTES),
-            ("bytes of a line", self.line_bytes, protect::vmsa::lockdown::LINE_BYTES),
-            ("application.l2.cache.ways", self.ways, self.ways.min(protect::vmsa::lockdown::WAYS)),
+            ("application.mmu.lock_entries", self.lock_entries, protect::vmsav7::LOCK_SLOTS as u32),
+            ("bytes of a way of application.l2.cache", self.way_bytes, protect::vmsav7::lockdown::WAY_BYTES),
+            ("bytes of a line", self.line_bytes, protect::vmsav7::lockdown::LINE_BYTES),
+            ("application.l2.cache.ways", self.ways, self.ways.min(protect::vmsav7::lockdown::WAYS)),
         ];
         let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {
             return Ok(());

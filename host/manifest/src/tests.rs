@@ -140,7 +140,7 @@ fn the_table_of_platforms_is_up_to_date() {
 /// What admission counts on a chip with an MMU is what its tables and its lock slots are made of.
 #[test]
 fn admission_and_page_tables_agree() {
-    use ::protect::vmsa::{LOCK_SLOTS, Placement, Split, TABLE_BYTES, Unit, lockdown};
+    use ::protect::vmsav7::{LOCK_SLOTS, Placement, Split, TABLE_BYTES, Unit, lockdown};
     use ::spec::TablePlace;
     let a9 = cortex_a9();
     let pages = a9.pages().unwrap();
@@ -161,7 +161,7 @@ fn cortex_a9() -> ::spec::Platform {
     let nothing = Linear { base: 0, each: 0 };
     let work = Work { method: Method::Derived, map: nothing, release: nothing };
     let costs = Costs { main_tlb: 0, walk_on_chip: 0, walk_locked_ways: 0 };
-    let (lock_slots, way_bytes) = (::protect::vmsa::LOCK_SLOTS as u8, ::protect::vmsa::lockdown::WAY_BYTES);
+    let (lock_slots, way_bytes) = (::protect::vmsav7::LOCK_SLOTS as u8, ::protect::vmsav7::lockdown::WAY_BYTES);
     let pages = Pages::new(costs, work, Sizes { lock_slots, ways: 8, way_bytes, window_base: 0 });
     Platform::new(Hardware::Pages(pages), &[MemoryClass::OnChip, MemoryClass::OffChip])
 }

@@ -1,6 +1,6 @@
 //! First fit in each memory, at addresses that region registers can express.
 
-use protect::placement::{Placement, placement_for};
+use protect::pmsav7::placement::{Placement, placement_for};
 
 use crate::error::PlaceError;
 use crate::request::Memory;

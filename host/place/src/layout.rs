@@ -315,7 +315,7 @@ fn regions(spot: &Spot) -> u32 {
 
 /// Entries of a TLB that hold what is mapped for an area: one for each page, large page or section.
 fn entries(spot: &Spot) -> u32 {
-    let mapped = spot.entry(0).and_then(|entry| protect::vmsa::Shape::of(entry.base, entry.physical, entry.bytes));
+    let mapped = spot.entry(0).and_then(|entry| protect::vmsav7::Shape::of(entry.base, entry.physical, entry.bytes));
     mapped.map_or(0, |shape| shape.tlb_entries())
 }
 

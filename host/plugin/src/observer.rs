@@ -4,7 +4,8 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use protect::pmsav7::{AccessKind, Attr, Shadow};
+use protect::AccessKind;
+use protect::pmsav7::{Attr, Shadow};
 use record::{EndReason, Mode, RunEvent, ViolationKind, Watch, observed};
 
 use crate::accounts::{Accounts, Mark};

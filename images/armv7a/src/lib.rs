@@ -11,8 +11,9 @@ use core::ops::Range;
 use armv7a::mmu::{self, Cluster, KernelTables, Leaves, Mapping, Root};
 use armv7a::pl310::{Pl310, Setup};
 use armv7a::{Block, Board};
-use protect::vmsa::lockdown::LockWays;
-use protect::vmsa::{MemType, Placement, Rights, TableMemory};
+use protect::MemType;
+use protect::vmsav7::lockdown::LockWays;
+use protect::vmsav7::{Placement, Rights, TableMemory};
 
 /// Constants of the board's file.
 pub mod board {

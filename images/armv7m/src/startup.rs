@@ -7,7 +7,8 @@ use core::mem::MaybeUninit;
 use armv7m::Armv7m;
 use kernel::arch::Start;
 use kernel::boot::{self, BootError};
-use protect::pmsav7::{Access, MemType, REGIONS, Span};
+use protect::pmsav7::{REGIONS, Span};
+use protect::{Access, MemType};
 use system::System;
 
 use crate::{Described, Machine, board};

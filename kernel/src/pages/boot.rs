@@ -1,6 +1,6 @@
 //! The tables that a domain begins with.
 
-use protect::vmsa::{Asid, Attributes, Progress as Edited, Refused, Rights, TABLE_BYTES, Tables};
+use protect::vmsav7::{Asid, Attributes, Progress as Edited, Refused, Rights, TABLE_BYTES, Tables};
 use system::{Area, area, regions};
 
 use super::{Mapping, Pages, Progress, TableWords};

@@ -1,7 +1,8 @@
 //! One mapping: what the words of a call describe.
 
 use abi::Error;
-use protect::vmsa::{Attributes, Found, MemType, PAGE_BYTES, Placement, Rights, Unit};
+use protect::MemType;
+use protect::vmsav7::{Attributes, Found, PAGE_BYTES, Placement, Rights, Unit};
 use units::PhysRange;
 
 use crate::frames::physical;

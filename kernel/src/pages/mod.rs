@@ -1,5 +1,5 @@
 //! Protection of a domain on a processor with page tables: its tables, its identifier, and its
-//! entries that are kept in the TLB. Edits are those of [`protect::vmsa::Tables`], which settle
+//! entries that are kept in the TLB. Edits are those of [`protect::vmsav7::Tables`], which settle
 //! with the TLB in every step.
 //!
 //! Identifiers are fixed at boot, one for each domain: a restart is the only reuse of one, and invalidates it first.
@@ -9,10 +9,10 @@ mod mapping;
 mod words;
 
 use abi::Error;
-use protect::vmsa::{
-    AccessKind, Asid, Found, LOCK_SLOTS, MemType, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES,
-    Tables,
+use protect::vmsav7::{
+    Asid, Found, LOCK_SLOTS, Privilege, Progress as Edited, Refused, TABLE_BYTES, TABLE_ENTRIES, Tables,
 };
+use protect::{AccessKind, MemType};
 use system::objects::Size;
 use units::{PhysAddr, PhysRange};
 
@@ -315,9 +315,9 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Mapping> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
         let (first, found) = match tables.next_step(from) {
-            protect::vmsa::Next::Found(at, found) => (at, found),
-            protect::vmsa::Next::From(later) => return Next::From(later),
-            protect::vmsa::Next::End => return Next::End,
+            protect::vmsav7::Next::Found(at, found) => (at, found),
+            protect::vmsav7::Next::From(later) => return Next::From(later),
+            protect::vmsav7::Next::End => return Next::End,
         };
         let mapping = Mapping::of(first, &found);
         let mut at = mapping.virt + mapping.bytes;

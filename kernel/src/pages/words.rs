@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use protect::vmsa::{Placement, TableMemory};
+use protect::vmsav7::{Placement, TableMemory};
 
 use crate::arch::PageArch;
 

@@ -1,9 +1,10 @@
 //! The regions that a domain begins with: those that are pinned, its table, and where both come from.
 
 use abi::trace::{Event, header};
-use protect::pctrie::{NODE_BYTES, Trie};
-use protect::pmsav7::{Access, MemType, REGIONS, RegionRegs, Span, encode_one};
-use protect::slots::{Replacement, Slots, min_paged_slots};
+use protect::pmsav7::pctrie::{NODE_BYTES, Trie};
+use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots};
+use protect::pmsav7::{REGIONS, RegionRegs, Span, encode_one};
+use protect::{Access, MemType};
 use system::{area, regions, replacement};
 
 use super::nodes::{NODE, NOWHERE};

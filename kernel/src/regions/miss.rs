@@ -2,7 +2,7 @@
 
 use abi::trace::{Event, header};
 use protect::pmsav7::RegionRegs;
-use protect::slots::Miss;
+use protect::pmsav7::slots::Miss;
 
 use crate::arch::RegionArch;
 use crate::kernel::Kernel;
@@ -22,7 +22,7 @@ pub enum Resolution {
 }
 
 impl<A: RegionArch> Regions<A> {
-    /// Answers a miss: the register to load. See [`protect::slots::Slots::fill`].
+    /// Answers a miss: the register to load. See [`protect::pmsav7::slots::Slots::fill`].
     #[inline(always)]
     fn fill(&mut self, address: u32) -> Result<RegionRegs, Miss> {
         self.slots.fill(&mut self.trie, address)

@@ -7,9 +7,10 @@ mod nodes;
 mod region;
 
 use abi::Error;
-use protect::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
-use protect::pmsav7::{Access, AccessKind, MemType, Span};
-use protect::slots::{RegionImage, Slots, min_paged_slots};
+use protect::pmsav7::Span;
+use protect::pmsav7::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
+use protect::pmsav7::slots::{RegionImage, Slots, min_paged_slots};
+use protect::{Access, AccessKind, MemType};
 use system::objects::Size;
 use units::{PhysAddr, PhysRange};
 
@@ -40,7 +41,7 @@ pub struct Regions<A: RegionArch> {
 
 /// Offsets at which the entry code finds what a miss needs in a domain, in bytes.
 pub mod layout {
-    use protect::slots::{self, Slots};
+    use protect::pmsav7::slots::{self, Slots};
 
     use super::{RegionArch, Regions};
 

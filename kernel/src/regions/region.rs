@@ -1,7 +1,8 @@
 //! A region that is mapped or unmapped at run time.
 
 use abi::Error;
-use protect::pmsav7::{Access, Data, MemType, RegionRegs, Span, encode_one};
+use protect::pmsav7::{RegionRegs, Span, encode_one};
+use protect::{Access, Data, MemType};
 use units::PhysRange;
 
 use crate::frames::physical;

@@ -3,7 +3,7 @@
 mod given_back;
 
 use abi::{Call, Error};
-use protect::vmsa::Unit;
+use protect::vmsav7::Unit;
 use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 

@@ -1,14 +1,21 @@
 //! PMSAv7 region registers (ARM DDI 0403 B3.5): fields, the exact compiler, and the evaluator.
+//!
+//! - [`encode_one`], [`cover`]: the one checked compiler from byte ranges to region registers.
+//! - [`Shadow`]: the evaluator that serves as its specification and as the shadow of the hardware in a simulator.
+//! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
+//! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
+//! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
 
 mod encode;
+pub mod pctrie;
+pub mod placement;
 mod regs;
 mod shadow;
+pub mod slots;
 
 pub use encode::{MAX_COVER, Nearest, RegionError, Rule, cover, cover_count, encode_one};
-pub use regs::{
-    Access, Data, GRANULE_BYTES, MemType, RBAR_VALID, REGIONS, RegionRegs, SUBREGION_MIN_LOG2, Span, span_of,
-};
-pub use shadow::{AccessKind, Attr, Denial, Shadow, Unpredictable, Violation};
+pub use regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs, SUBREGION_MIN_LOG2, Span, span_of};
+pub use shadow::{Attr, Denial, Shadow, Unpredictable, Violation};
 
 #[cfg(test)]
 mod tests;

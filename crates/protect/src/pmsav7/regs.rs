@@ -1,6 +1,6 @@
 //! The two registers of a region as plain data, and the words the compiler is asked in.
 
-use super::AccessKind;
+use crate::{Access, AccessKind, Data, MemType};
 
 /// Region registers of the Cortex-M3, M4 and M7 as configured on the boards here.
 pub const REGIONS: usize = 8;
@@ -18,38 +18,8 @@ pub(crate) const RASR_XN: u32 = 1 << 28;
 /// The low bits of `MPU_RBAR` that hold VALID and REGION, never address.
 pub(crate) const RBAR_SLOT_MASK: u32 = 0x1f;
 
-/// What an unprivileged access may do with the data. Privileged code may always read and write a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Data {
-    /// Nothing (`AP = 001`).
-    None,
-    /// Read (`AP = 010`).
-    Ro,
-    /// Read and write (`AP = 011`).
-    Rw,
-}
-
-/// Data rights and the right to execute. Executing is never implied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Unprivileged data rights.
-    pub data: Data,
-    /// Whether instructions may be fetched (clears XN).
-    pub exec: bool,
-}
-
 impl Access {
-    /// Privileged only, never executed.
-    pub const NONE: Self = Self { data: Data::None, exec: false };
-    /// Read-only data.
-    pub const RO: Self = Self { data: Data::Ro, exec: false };
-    /// Read-write data.
-    pub const RW: Self = Self { data: Data::Rw, exec: false };
-    /// Code and its constants.
-    pub const RX: Self = Self { data: Data::Ro, exec: true };
-    /// Writable code; for loaders, never a default.
-    pub const RWX: Self = Self { data: Data::Rw, exec: true };
-
+    /// `MPU_RASR.AP` and `XN`.
     pub(crate) const fn bits(self) -> u32 {
         let ap = match self.data {
             Data::None => 0b001,
@@ -60,22 +30,8 @@ impl Access {
     }
 }
 
-/// Memory type and cache policy; never shareable, which on a Cortex-M7 would make normal memory uncached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemType {
-    /// Normal, write-back, read and write allocate (`TEX = 001, C = 1, B = 1`).
-    WriteBack,
-    /// Normal, write-through, no write allocate (`TEX = 000, C = 1, B = 0`).
-    WriteThrough,
-    /// Normal, non-cacheable (`TEX = 001, C = 0, B = 0`).
-    NonCacheable,
-    /// Device, shared (`TEX = 000, C = 0, B = 1`).
-    Device,
-    /// Strongly ordered (`TEX = 000, C = 0, B = 0`).
-    StronglyOrdered,
-}
-
 impl MemType {
+    /// `MPU_RASR.TEX`, `C` and `B`. Shareable memory is never said: on a Cortex-M7 that would make normal memory uncached.
     pub(crate) const fn bits(self) -> u32 {
         const TEX1: u32 = 1 << 19;
         const C: u32 = 1 << 17;
@@ -87,10 +43,6 @@ impl MemType {
             Self::Device => B,
             Self::StronglyOrdered => 0,
         }
-    }
-
-    pub(crate) const fn is_device(self) -> bool {
-        matches!(self, Self::Device | Self::StronglyOrdered)
     }
 }
 
@@ -121,7 +73,7 @@ impl Span {
 }
 
 /// One region: the values for `MPU_RBAR` and `MPU_RASR`. As the compiler returns it, `rbar` holds the address alone; a
-/// [slot](crate::slots) adds VALID and the slot number.
+/// [slot](crate::pmsav7::slots) adds VALID and the slot number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionRegs {

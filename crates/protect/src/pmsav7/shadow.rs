@@ -3,18 +3,9 @@
 //! It is the specification of the compiler's property tests, and the shadow that a simulator keeps of the hardware. An
 //! access that hits a segment seen before costs one table look-up; writes to registers only bump a generation.
 
-use super::regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs};
+use crate::AccessKind;
 
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// Data read.
-    Read,
-    /// Data write.
-    Write,
-    /// Instruction fetch.
-    Exec,
-}
+use super::regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs};
 
 /// Memory attributes in force at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::Rng;
+use crate::{Access, AccessKind, Data, MemType};
 use std::vec;
 use std::vec::Vec;
 

@@ -5,7 +5,7 @@ use crate::temporal::{AccessLevel, MemoryClass};
 /// How many places there are.
 pub const PLACES: usize = 4;
 
-/// Where tables lie, nearest first (`protect::vmsa::Placement` for page tables).
+/// Where tables lie, nearest first (`protect::vmsav7::Placement` for page tables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TablePlace {

@@ -1,7 +1,7 @@
 //! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. What the tool places itself needs no
 //! check here.
 
-use protect::placement::placement_for;
+use protect::pmsav7::placement::placement_for;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;

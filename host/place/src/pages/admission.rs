@@ -73,7 +73,7 @@ fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
     let raised = TemporalSpec { access: AccessLevel::L2, ..spot.spec };
     let spec = if near && keep(spot.spec) == Keep::Far { raised } else { spot.spec };
     let shape =
-        spot.entry(domain.into()).and_then(|entry| protect::vmsa::Shape::of(entry.base, entry.physical, entry.bytes));
+        spot.entry(domain.into()).and_then(|entry| protect::vmsav7::Shape::of(entry.base, entry.physical, entry.bytes));
     spec::Request {
         domain,
         spec,

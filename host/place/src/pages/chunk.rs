@@ -1,6 +1,6 @@
 //! What lies together.
 
-use protect::vmsa::Unit;
+use protect::vmsav7::Unit;
 use system::pages::PAGE;
 
 use crate::error::PlaceError;

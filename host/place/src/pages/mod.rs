@@ -13,7 +13,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use protect::vmsa::Unit;
+use protect::vmsav7::Unit;
 use spec::{AccessLevel, TemporalSpec};
 use system::pages::PAGE;
 

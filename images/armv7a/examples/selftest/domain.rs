@@ -6,7 +6,8 @@ use armv7a::pl310::Pl310;
 use armv7a::{Armv7a, Context, Entry};
 use image::{Described, TableWords, board, window};
 use kernel::arch::Arch;
-use protect::vmsa::{self, Asid, Attributes, Maintenance, MemType, Placement, Progress, Rights, Tables};
+use protect::MemType;
+use protect::vmsav7::{self, Asid, Attributes, Maintenance, Placement, Progress, Rights, Tables};
 
 use crate::programs::{self, CODE, CONST, DATA};
 
@@ -117,7 +118,7 @@ impl Domain {
     /// # Errors
     /// [`Failed`].
     pub fn lock_constants(&self, slot: usize) -> Result<(), Failed> {
-        let steps = vmsa::lockdown::lock_entry(slot, self.asid, CONST).ok_or(Failed("a lock slot"))?;
+        let steps = vmsav7::lockdown::lock_entry(slot, self.asid, CONST).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))
     }
@@ -153,10 +154,10 @@ impl Domain {
     /// # Errors
     /// [`Failed`].
     pub fn lock_and_unlock(&mut self, cache: &Pl310) -> Result<(), Failed> {
-        let steps = vmsa::lockdown::lock_entry(0, self.asid, DATA).ok_or(Failed("a lock slot"))?;
+        let steps = vmsav7::lockdown::lock_entry(0, self.asid, DATA).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))?;
-        let steps = vmsa::lockdown::unlock_entry(self.asid, DATA).into_iter();
+        let steps = vmsav7::lockdown::unlock_entry(self.asid, DATA).into_iter();
         // SAFETY: no step touches memory.
         unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("unlocking an entry"))
     }
@@ -189,8 +190,8 @@ fn write(frame: u32, value: u32) {
 /// # Errors
 /// [`Failed`].
 pub fn lock_and_unlock_a_way(cache: &Pl310) -> Result<(), Failed> {
-    let lock = vmsa::lockdown::LockWays { locked: 0, fill: 1 << 7, base: FAR_TABLES, bytes: vmsa::lockdown::WAY_BYTES };
-    let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?.chain(vmsa::lockdown::unlock_ways(0));
+    let lock = vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: FAR_TABLES, bytes: vmsav7::lockdown::WAY_BYTES };
+    let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?.chain(vmsav7::lockdown::unlock_ways(0));
     // SAFETY: the range is memory off the chip, which the kernel has mapped; cleaning and loading change nothing there.
     unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))
 }

@@ -2,7 +2,7 @@
 
 use armv7a::mmu::Tlb;
 use kernel::arch::PageArch;
-use protect::vmsa::{Asids, Tag};
+use protect::vmsav7::{Asids, Tag};
 
 use crate::domain::{CONSTANTS, Domain, Failed};
 use crate::programs;

@@ -1,9 +1,10 @@
 //! Accesses of a domain on the simulated processor: what its hardware permits right now, and what becomes of the rest.
 
 use abi::trace::Fault;
-use protect::pmsav7::{AccessKind, RegionRegs, Shadow};
+use protect::AccessKind;
+use protect::pmsav7::{RegionRegs, Shadow};
 
-use protect::vmsa::Privilege;
+use protect::vmsav7::Privilege;
 
 use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
 use super::image::Image;

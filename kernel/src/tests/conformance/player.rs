@@ -9,7 +9,7 @@ use conformance::{
     ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Places, Record, Row,
     START_US, Scene, Seen, Shortfall, TICKS_PER_US, places, verdict,
 };
-use protect::pmsav7::AccessKind;
+use protect::AccessKind;
 use system::System;
 
 use super::super::sim::{Machine, boot_tables, release};

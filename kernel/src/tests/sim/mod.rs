@@ -364,7 +364,7 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// Physical address of something that a domain can write.
     pub fn place(&self, domain: u8, address: u32) -> u32 {
-        self.domain(domain).protection.physical(address, protect::pmsav7::AccessKind::Write).unwrap().0
+        self.domain(domain).protection.physical(address, protect::AccessKind::Write).unwrap().0
     }
 
     /// The domain that is in force.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::vec::Vec;
 
-use protect::vmsa::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placement, Second, Split, Unit};
+use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placement, Second, Split, Unit};
 use system::build::Builder;
 use system::{Area, Frames, area, frames};
 

@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
-use protect::pmsav7::{Access, MemType, RegionRegs, Span};
-use protect::slots::RegionImage;
+use protect::pmsav7::slots::RegionImage;
+use protect::pmsav7::{RegionRegs, Span};
+use protect::{Access, MemType};
 use system::build::Builder;
 
 use super::{Guard, Sim};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protect::vmsa::Unit;
+use protect::vmsav7::Unit;
 use spec::{AccessLevel, Rule, TablePlace, TemporalSpec};
 use system::area::{DEVICE, EXECUTE, LOCKED, NEAR, READ, SHARED, WRITE};
 use system::pages::{PAGE, SPLIT, TABLE};

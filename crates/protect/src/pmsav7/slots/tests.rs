@@ -1,9 +1,10 @@
 //! Slots: what is pinned stays, what is paged makes progress, and what no region cures is reported.
 
 use super::*;
-use crate::pctrie::{NODE_WORDS, PcTrie};
-use crate::pmsav7::{Access, AccessKind, MemType, Shadow, Span, encode_one};
+use crate::pmsav7::pctrie::{NODE_WORDS, PcTrie};
+use crate::pmsav7::{Shadow, Span, encode_one};
 use crate::testing::Rng;
+use crate::{Access, AccessKind, MemType};
 use std::vec::Vec;
 
 const POLICIES: [Replacement; 3] = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];

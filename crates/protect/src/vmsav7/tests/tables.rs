@@ -1,11 +1,12 @@
 //! Random edits against a plain map of pages. A TLB is filled at random between all steps.
 
+use crate::{AccessKind, MemType};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::world::{OCM, SPACE, WAYS, World};
 use crate::testing::Rng;
-use crate::vmsa::*;
+use crate::vmsav7::*;
 
 const ROOT: u32 = OCM + 0x4000;
 const DATA: Attributes = user(Rights::UserData);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::vec::Vec;
 
 use super::descriptors::{Read, first, second};
-use crate::vmsa::*;
+use crate::vmsav7::*;
 
 /// On-chip from here, locked ways from [`WAYS`], off the chip below.
 pub const OCM: u32 = 0xfffc_0000;

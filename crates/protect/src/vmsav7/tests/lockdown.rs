@@ -4,8 +4,8 @@ use std::vec;
 use std::vec::Vec;
 
 use crate::testing::Rng;
-use crate::vmsa::Asid;
-use crate::vmsa::lockdown::*;
+use crate::vmsav7::Asid;
+use crate::vmsav7::lockdown::*;
 
 /// A TLB as DDI 0388I describes it: walks go where the lockdown register says.
 #[derive(Default)]

@@ -13,8 +13,9 @@
 //! A leaf remembers, in the slot bits of its base word, where it was last loaded. A fault at an address whose region is
 //! loaded is a violation ([`Miss::Present`]), never a reason to load it again: there is no way to fault for ever.
 
-use crate::pctrie::{Edit, Store, Trie, TrieError};
-use crate::pmsav7::{AccessKind, REGIONS, RegionRegs};
+use crate::AccessKind;
+use crate::pmsav7::pctrie::{Edit, Store, Trie, TrieError};
+use crate::pmsav7::{REGIONS, RegionRegs};
 
 /// Register values for one block load at a domain switch: `MPU_RBAR` with VALID and slot, then `MPU_RASR`, in the order of
 /// the hardware's alias registers, so that two stores of eight words to `MPU_RBAR` load all of it.

@@ -5,7 +5,8 @@ use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
 use super::shape::Unit;
 use super::tables::Tables;
-use super::{AccessKind, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
+use super::{PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
+use crate::AccessKind;
 
 /// Most empty descriptors that one step of a search passes.
 pub const SEARCH_ENTRIES: u32 = 32;

@@ -1,6 +1,6 @@
 //! What a mapping permits, and the type of its memory.
 
-use crate::pmsav7::{Access, AccessKind, Data, MemType};
+use crate::{Access, AccessKind, Data, MemType};
 
 /// Who accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! - [`Owed`]: what a step owes the TLBs. Its outcome is only to be had by [`Owed::settle`].
 //! - [`Shape`]: how many entries of which size a mapping takes, before it is made: for whoever admits it.
 //! - [`Asids`]: address-space identifiers with generations, beside entries that are locked.
+//! - [`abort`]: why a processor aborted an access.
 //! - [`lockdown`]: the sequences that lock TLB entries and ways of the second-level cache, as data.
 //!
 //! # Setting
@@ -15,6 +16,7 @@
 //! kernel (B3.5.4). Walks must see the data cache (`TTBR.IRGN` write-back, as the tables themselves are mapped), or
 //! [`Maintenance::publish`] cleans what was written.
 
+pub mod abort;
 mod asid;
 mod attributes;
 mod descriptor;
@@ -27,7 +29,6 @@ mod tables;
 mod walk;
 mod work;
 
-pub use crate::pmsav7::{AccessKind, MemType};
 pub use asid::{AsidError, Asids, Bill, Flush, LOCK_SLOTS, Tag};
 pub use attributes::{Attributes, Privilege, Rights};
 pub use descriptor::{Base, First, Malformed, Second};

@@ -3,7 +3,7 @@
 use std::vec::Vec;
 
 use crate::testing::Rng;
-use crate::vmsa::*;
+use crate::vmsav7::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {

@@ -1,9 +1,10 @@
 //! Every word, read by an interpreter that is written from the manual's tables and shares nothing with the encoder.
 
+use crate::{AccessKind, MemType};
 use std::vec::Vec;
 
-use crate::pmsav7::{Access, Data};
-use crate::vmsa::*;
+use crate::vmsav7::*;
+use crate::{Access, Data};
 
 /// What a walk of the hardware makes of a word. Public fields in the manual's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

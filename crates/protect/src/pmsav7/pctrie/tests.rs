@@ -1,8 +1,9 @@
 //! The trie against a plain map of granules, over long random sequences.
 
 use super::*;
-use crate::pmsav7::{Access, MemType, Span, encode_one, span_of};
+use crate::pmsav7::{Span, encode_one, span_of};
 use crate::testing::Rng;
+use crate::{Access, MemType};
 use std::collections::BTreeMap;
 use std::vec;
 use std::vec::Vec;
