@@ -9,7 +9,7 @@
 //! one piece before it is refused. The owner finds the answer when it goes on. A restart of a domain does
 //! what is in its way itself: it is paid by who restarts, as all of its steps are.
 //!
-//! At every step the frame table counts what can be accessed, and perhaps more: runs are counted before any of the mapping is there,
+//! At every step the frame table counts what can be accessed, and perhaps more: memory is counted before any of the mapping is there,
 //! and uncounted after none of it is, also not in of region registers and TLBs.
 
 use abi::Error;
@@ -51,9 +51,9 @@ pub(crate) struct Change<A: Arch> {
 pub(crate) struct Edit<A: Arch> {
     change: Change<A>,
     stage: Stage,
-    /// Runs of the mapping that are counted.
-    counted: usize,
-    /// The run that is being counted, or taken back.
+    /// All of its memory is counted.
+    counted: bool,
+    /// It is being counted, or taken back.
     counting: Option<Counting>,
     /// Whether the domain goes on using what lies next to either end of a mapping that is taken
     /// out.
@@ -105,7 +105,7 @@ pub(crate) enum Turn {
 }
 
 impl<A: Arch> Edit<A> {
-    fn new(change: Change<A>, stage: Stage, counted: usize, owner: Caller<A>) -> Edit<A> {
+    fn new(change: Change<A>, stage: Stage, counted: bool, owner: Caller<A>) -> Edit<A> {
         let (progress, goes_on) = (Progress::<A>::default(), [false; 2]);
         Edit { change, stage, counted, counting: None, goes_on, progress, answer: Ok(()), owner, told: true, asked: 0 }
     }
@@ -121,14 +121,14 @@ impl<A: Arch> Edit<A> {
     }
 
     /// The physical memory that it is about.
-    fn runs(&self) -> impl Iterator<Item = PhysRange> + use<A> {
-        A::Protection::runs(&self.change.mapping)
+    fn memory(&self) -> PhysRange {
+        A::Protection::memory(&self.change.mapping)
     }
 
     /// Uses of a byte that are counted for it now.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn counts(&self, address: units::PhysAddr) -> bool {
-        let done = self.runs().take(self.counted).any(|range| range.contains(address));
+        let done = self.counted && self.memory().contains(address);
         done || self.counting.is_some_and(|counting| counting.counts(address))
     }
 }
@@ -212,7 +212,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Begins to map for the running thread.
     pub(crate) fn begin_map(&mut self, change: Change<A>) -> Result<(), Error> {
-        self.edit = Some(Edit::new(change, Stage::Compare, 0, self.caller()));
+        self.edit = Some(Edit::new(change, Stage::Compare, false, self.caller()));
         Ok(())
     }
 
@@ -230,14 +230,12 @@ impl<A: Arch> Kernel<A> {
     /// # Errors
     /// As for [`Kernel::begin_unmap`].
     pub(crate) fn begin_unmap_for(&mut self, change: Change<A>, told: bool) -> Result<(), Error> {
-        let counted = A::Protection::runs(&change.mapping).count();
         let goes_on = self.goes_on(&change);
         if A::Protection::PARTS && told {
-            let mut runs = A::Protection::runs(&change.mapping);
-            let room = |kernel: &mut Self| runs.try_for_each(|run| kernel.frames.room_for_part(run, goes_on));
-            self.in_range(change.range, room).map_err(refused)?;
+            let memory = A::Protection::memory(&change.mapping);
+            self.in_range(change.range, |kernel| kernel.frames.room_for_part(memory, goes_on)).map_err(refused)?;
         }
-        let mut edit = Edit { goes_on, told, ..Edit::new(change, Stage::Withdraw, counted, self.caller()) };
+        let mut edit = Edit { goes_on, told, ..Edit::new(change, Stage::Withdraw, true, self.caller()) };
         // Nobody waits for the answer of a restart: where it has searched tables for this, it goes on in its next entry.
         if told || !A::Protection::PARTS {
             self.edit_step(&mut edit);
@@ -326,23 +324,18 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// A few marks of one run.
+    /// A few marks.
     fn count_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let user = edit.user();
-        let next = edit.runs().nth(edit.counted);
-        let told = match (&mut edit.counting, next) {
-            (Some(counting), _) => self.frames.count_step(counting, MARKS),
-            (None, Some(range)) => self.frames.count(range, user).map(|counting| {
+        let told = match &mut edit.counting {
+            Some(counting) => self.frames.count_step(counting, MARKS),
+            None => self.frames.count(edit.memory(), user).map(|counting| {
                 edit.counting = Some(counting);
                 false
             }),
-            (None, None) => {
-                edit.stage = Stage::Enter;
-                return SMALL_COST;
-            }
         };
         match told {
-            Ok(true) => (edit.counting, edit.counted) = (None, edit.counted + 1),
+            Ok(true) => (edit.counting, edit.counted, edit.stage) = (None, true, Stage::Enter),
             Ok(false) => {}
             Err(error) => edit.fail(refused(error)),
         }
@@ -351,29 +344,26 @@ impl<A: Arch> Kernel<A> {
 
     /// Memory that was mapped next to what the domain has already is one with it.
     fn join_step(&mut self, edit: &mut Edit<A>) -> u32 {
-        let goes_on = self.goes_on(&edit.change);
-        for range in edit.runs() {
-            for (at, joined) in [range.base(), range.end()].into_iter().zip(goes_on) {
-                if joined {
-                    self.frames.join(at);
-                }
+        let memory = edit.memory();
+        for (at, joined) in [memory.base(), memory.end()].into_iter().zip(self.goes_on(&edit.change)) {
+            if joined {
+                self.frames.join(at);
             }
         }
         edit.stage = Stage::End;
         COUNT_COST
     }
 
-    /// A few marks of one run that was counted, or counted in part.
+    /// A few marks of what was counted, or counted in part.
     fn uncount_step(&mut self, edit: &mut Edit<A>) -> u32 {
         if let Some(counting) = &mut edit.counting {
             if self.frames.uncount_step(counting, MARKS) {
                 edit.counting = None;
             }
-        } else if let Some(counted) = edit.counted.checked_sub(1) {
-            edit.counted = counted;
-            // A run that was counted can be taken back: its marks are there, or kept back.
-            let range = edit.runs().nth(counted);
-            edit.counting = range.and_then(|range| self.frames.counted(range, edit.user(), edit.goes_on).ok());
+        } else if edit.counted {
+            edit.counted = false;
+            // It can be taken back: its marks are there, or kept back.
+            edit.counting = self.frames.counted(edit.memory(), edit.user(), edit.goes_on).ok();
             debug_assert!(edit.counting.is_some(), "what was counted stays counted");
         } else {
             edit.stage = Stage::End;

@@ -2,15 +2,15 @@
 //! [`memory::frames::FrameTable`]; this file checks capabilities, and never widens. Mapping and
 //! unmapping go in steps ([`crate::edit`]).
 
-use abi::{CLEAN_BYTES, Error, Kind, rights};
+use abi::{CLEAN_BYTES, Error, GRANULE_BYTES, Kind, rights};
 use memory::frames::{FrameError, Purpose};
-use units::{Bytes, PhysAddr, PhysRange};
+use units::{Bytes, PhysRange};
 
 use crate::arch::Arch;
 use crate::edit::{Change, Turn};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
-use crate::protection::{Gift, Next, Protection, Words, access};
+use crate::protection::{Asked, Gift, Next, Protection};
 
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
@@ -35,27 +35,15 @@ pub struct Marks {
 }
 
 impl FrameRange {
-    fn range(&self) -> Result<PhysRange, Error> {
-        physical(self.base, self.bytes).ok_or(Error::BadHandle)
-    }
-
-    /// A part of it as a call names it.
-    fn part(&self, offset: u32, bytes: u32) -> Result<PhysRange, Error> {
-        let fits = bytes > 0 && offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
-        if !fits || !(offset | bytes).is_multiple_of(GRANULE) {
+    /// A part of it as a call names it; `beyond` when not all of it is there.
+    fn part(&self, offset: u32, bytes: u32, beyond: Error) -> Result<PhysRange, Error> {
+        if bytes == 0 || !(offset | bytes).is_multiple_of(GRANULE_BYTES) {
             return Err(Error::BadArgument);
         }
-        physical(self.base + offset, bytes).ok_or(Error::BadArgument)
+        let fits = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
+        if fits { Ok(PhysRange::of_words(self.base + offset, bytes)) } else { Err(beyond) }
     }
 }
-
-/// A half-open range of physical addresses.
-pub(crate) fn physical(base: u32, bytes: u32) -> Option<PhysRange> {
-    PhysRange::new(PhysAddr(u64::from(base)), Bytes(u64::from(bytes)))
-}
-
-/// The granule of all of it: the smallest region.
-const GRANULE: u32 = 32;
 
 pub(crate) fn refused(error: FrameError) -> Error {
     match error {
@@ -74,7 +62,7 @@ impl<A: Arch> Kernel<A> {
     /// Number of the range that a capability names, and the part of it that a call names.
     fn part_of(&self, handle: u32, offset: u32, bytes: u32) -> Result<(u16, PhysRange), Error> {
         let (cap, range) = self.frames_of(handle, rights::WRITE)?;
-        Ok((cap.object, range.part(offset, bytes)?))
+        Ok((cap.object, range.part(offset, bytes, Error::BadArgument)?))
     }
 
     /// Does something inside a range (by number), which may use no more marks than the range has left.
@@ -114,13 +102,14 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// Memory that a call asks to map or unmap; all of it lies in frames that the caller holds.
-    fn asked(&self, [target, handle, base, shape]: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
-        let domain = self.lookup(target & 0xffff, Kind::Domain, rights::WRITE)?.object as u8;
-        let words = Words { access: target >> 16, base, shape };
-        let right = if words.access & access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
-        let (cap, frames) = self.frames_of(handle, right)?;
-        Ok(Change { target: domain, range: cap.object, mapping: A::Protection::decode(words, frames.range()?)? })
+    /// The change that the words of a call ask for.
+    fn asked(&self, words: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
+        let abi::Mapping { target, frames, at, access, offset, bytes } = abi::Mapping::of(words);
+        let target = self.lookup(target.into(), Kind::Domain, rights::WRITE)?.object as u8;
+        let right = if access & abi::access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
+        let (cap, frames) = self.frames_of(frames.into(), right)?;
+        let memory = frames.part(offset, bytes, Error::BadAddress)?;
+        Ok(Change { target, range: cap.object, mapping: A::Protection::mapping(&Asked { at, access, memory })? })
     }
 
     /// `FRAMES_MAP`.
@@ -162,7 +151,7 @@ impl<A: Arch> Kernel<A> {
         };
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
-                let range = self.range_of(A::Protection::runs(&mapping).next());
+                let range = self.range_of(A::Protection::memory(&mapping));
                 // It was found, and nobody else changes anything.
                 let _ = self.begin_unmap_for(Change { target, range, mapping }, false);
                 Some(at)
@@ -174,8 +163,8 @@ impl<A: Arch> Kernel<A> {
 
     /// Number of the range in which memory begins that was mapped while its domain ran: there is one.
     #[inline(never)]
-    fn range_of(&self, memory: Option<PhysRange>) -> u16 {
-        let base = memory.map_or(0, |memory| memory.base().0 as u32);
+    fn range_of(&self, memory: PhysRange) -> u16 {
+        let base = memory.base().0 as u32;
         self.ranges.iter().position(|range| base.wrapping_sub(range.base) < range.bytes).unwrap_or_default() as u16
     }
 
@@ -204,15 +193,16 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
+        let Gift { align, least, most } = A::Protection::GIFT;
+        let bytes = bytes.min(most);
         let (number, part) = self.part_of(handle, offset, bytes)?;
         let base = part.base().0 as u32;
-        let Gift { align, least, most } = A::Protection::GIFT;
-        if !(least..=most).contains(&bytes) || !base.is_multiple_of(align) {
+        if bytes < least || !base.is_multiple_of(align) {
             return Err(Error::BadArgument);
         }
         self.in_range(number, |kernel| kernel.frames.retype(part, Purpose::Kernel)).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
-        let (nodes, mappings) = self.domains[target].protection.give(base, bytes);
-        Ok(Outcome::Values(nodes, mappings))
+        let mappings = self.domains[target].protection.give(base, bytes);
+        Ok(Outcome::Values(bytes, mappings))
     }
 }

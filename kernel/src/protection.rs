@@ -42,29 +42,15 @@ pub struct Making<'a, A: Arch> {
     pub tables: &'a System<'static>,
 }
 
-/// The words of `FRAMES_MAP` and `FRAMES_UNMAP` that say what is mapped.
+/// Memory that a call asks to map or to unmap; all of it lies in frames that the caller holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
-    /// Bits of [`access`].
+pub struct Asked {
+    /// First address, as the domain sees it: a multiple of [`abi::GRANULE_BYTES`], as all numbers here.
+    pub at: u32,
+    /// Bits of [`abi::access`].
     pub access: u32,
-    /// Address of the mapping.
-    pub base: u32,
-    /// How much, or from where.
-    pub shape: u32,
-}
-
-/// Bits of the access to a mapping, as a call has them.
-pub mod access {
-    /// It can be read; always set.
-    pub const READ: u32 = 1;
-    /// It can be written.
-    pub const WRITE: u32 = 2;
-    /// It can be executed.
-    pub const EXECUTE: u32 = 4;
-    /// No access misses: a region register of its own, or a locked entry of the TLB.
-    pub const PINNED: u32 = 8;
-    /// Walks to it stay on the chip; on processors with page tables.
-    pub const NEAR: u32 = 16;
+    /// The memory, not empty, below 4 GiB.
+    pub memory: PhysRange,
 }
 
 /// How an edit stands after a step, with what the step has cost in tens of instructions, roughly.
@@ -145,14 +131,14 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// Loads what the domain may access into the processor.
     fn load(&self, arch: &mut A);
 
-    /// The mapping that the words of a call describe, in frames that the caller holds.
+    /// The mapping that a call asks for.
     ///
     /// # Errors
-    /// `BAD_ARGUMENT`: it cannot be mapped exactly, or could be written and executed. `BAD_ADDRESS`: not all of it is in the frames.
-    fn decode(words: Words, frames: PhysRange) -> Result<Self::Mapping, Error>;
+    /// `BAD_ARGUMENT`: it cannot be mapped exactly, or could be written and executed. `BAD_ADDRESS`: the memory cannot be at this address.
+    fn mapping(asked: &Asked) -> Result<Self::Mapping, Error>;
 
     /// The physical memory that a mapping makes accessible.
-    fn runs(mapping: &Self::Mapping) -> impl Iterator<Item = PhysRange> + use<Self, A>;
+    fn memory(mapping: &Self::Mapping) -> PhysRange;
 
     /// With [`Protection::PARTS`]: the physical addresses before and behind the memory of a
     /// mapping, as far as the domain has them at the virtual addresses before and behind it, too.
@@ -201,8 +187,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// and how many bytes from there on, one behind the other (0: it did not).
     fn next_mapped(&self, shared: &Self::Shared, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Self::Mapping>;
 
-    /// Adds memory for the domain's tables; how many nodes, and what could be mapped with them, at least.
-    fn give(&mut self, base: u32, bytes: u32) -> (u32, u32);
+    /// Adds memory for the domain's tables; returns how much could be mapped with it, at least.
+    fn give(&mut self, base: u32, bytes: u32) -> u32;
 
     /// Forgets what the domain has used, as at its restart.
     fn evict(&mut self, hands: Hands<'_, A>);
@@ -215,6 +201,6 @@ pub struct Gift {
     pub align: u32,
     /// Fewest bytes of one gift.
     pub least: u32,
-    /// Most bytes of one gift.
+    /// Most bytes of one gift; of more, the beginning is taken.
     pub most: u32,
 }

@@ -119,23 +119,23 @@ calls! {
         returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
         bound "a search, O(log ranges), and two marks between ranges; BUSY while somebody else's mapping changes, of which a piece is done if nobody goes on with it";
-    FramesMap = 23, "frames_map", "Let a domain access exactly what one region register with this base, size and these disabled eighths permits; or, where there are page tables, so many pages from an offset in the frames on.",
-        args ["target": "bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned; with page tables no 18, 19 kept in the TLB (one page, 64 KiB or 1 MiB, aligned), 20 by tables on the chip",
-            "frames": "handle; right WRITE to map for writing, else READ", "base": "address, a multiple of the size; with page tables bits 31..12 the first page, bits 11..0 the number of pages of 4 KiB less one",
-            "shape": "bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest; with page tables bytes from the start of the frames, a multiple of 4096"], returns [],
+    FramesMap = 23, "frames_map", "Let a domain access exactly these bytes of frames, at this address, with these rights. What the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.",
+        args ["handles": "bits 15..0 of the domain, right WRITE; bits 31..16 of the frames, right WRITE to map for writing, else READ",
+            "place": "bits 31..5 of the first address; bit 0 read (always set), 1 write or 2 execute (not with page tables); bit 3: the check of an access waits for no table (a region register of its own, or one page, 64 KiB or 1 MiB, aligned, kept in the TLB); bit 4: nor for memory off the chip (page tables only)",
+            "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0; from 256 on with region registers unless bit 3 is set"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE", "FULL", "BUSY"],
         bound "in pieces, each the call once more: a few marks between ranges, or one node of the domain's table; BUSY as FRAMES_RETYPE";
     FramesUnmap = 24, "frames_unmap", "End what FRAMES_MAP with the same arguments began, in region registers and TLBs, too, before it returns.",
-        args ["target": "as for FRAMES_MAP", "frames": "handle, right READ", "base": "as for FRAMES_MAP", "shape": "as for FRAMES_MAP"], returns [],
+        args ["handles": "as for FRAMES_MAP; of the frames right READ", "place": "as for FRAMES_MAP", "offset": "as for FRAMES_MAP", "bytes": "as for FRAMES_MAP"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_ADDRESS", "BAD_STATE", "BUSY"], bound "as FRAMES_MAP";
     FramesClean = 25, "frames_clean", "One step of clearing a part of frames that nobody maps: the first bytes that are not untyped yet become untyped; repeat until none are left.",
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns ["left": "bytes behind what is untyped now; 0: all of it is"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
         bound "256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE";
-    NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or one page table of 1 KiB for 1 MiB of addresses.",
-        args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024", "bytes": "a multiple of 32, 288 to 4096; with page tables from 1024 on"],
-        returns ["nodes": "nodes that were added", "regions": "regions, or pages, that they can hold if they hold nothing else"],
+    NodesGive = 26, "nodes_give", "Turn a part of untyped frames into kernel memory for the table of a domain, for good; of more than the kernel takes at once, its beginning.",
+        args ["domain": "handle, right WRITE", "frames": "handle, right WRITE", "offset": "bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024", "bytes": "a multiple of 32; with region registers 288 (a node, for 36 regions or a step of the look-up) and more, of which at most 4096 are taken; with page tables 1024 (one table, for 1 MiB of addresses) and more"],
+        returns ["bytes": "bytes that were taken", "mappings": "regions, or pages, that they can hold if they hold nothing else"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
         bound "a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE";
 }

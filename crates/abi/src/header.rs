@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use crate::{CALLS, CallDoc, ERRORS, info};
+use crate::{CALLS, CallDoc, ERRORS, access, info};
 
 /// Writes the generated part of `cofferdam.h`: error codes, call numbers with their documentation, and constants.
 ///
@@ -18,6 +18,15 @@ pub fn write(out: &mut impl Write) -> fmt::Result {
     writeln!(out)?;
     for call in CALLS {
         write_call(out, call)?;
+    }
+    for (name, bit) in [
+        ("READ", access::READ),
+        ("WRITE", access::WRITE),
+        ("EXECUTE", access::EXECUTE),
+        ("PINNED", access::PINNED),
+        ("NEAR", access::NEAR),
+    ] {
+        writeln!(out, "#define COF_MAP_{name} {bit}u")?;
     }
     writeln!(out, "#define COF_COPY_MAX_BYTES {}u", crate::COPY_MAX_BYTES)?;
     writeln!(out, "#define COF_MAX_NESTING {}u", crate::MAX_NESTING)?;

@@ -11,11 +11,13 @@ mod call;
 mod error;
 pub mod header;
 pub mod info;
+mod mapping;
 pub mod trace;
 
 pub use boot::BootError;
 pub use call::{Argument, CALLS, Call, CallDoc};
 pub use error::{ERRORS, Error, ErrorDoc};
+pub use mapping::{GRANULE_BYTES, Mapping, access};
 
 /// The kinds of object a capability can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,8 +38,6 @@ pub enum Place {
 
 /// Where memory is mapped at run time on machines with page tables.
 pub const VIRTUAL: u32 = 0x7000_0000;
-/// Bytes of a page there.
-const PAGE_BYTES: u32 = 4096;
 
 /// What a script cannot know in advance.
 pub trait Scene {
@@ -74,14 +72,30 @@ pub enum Arg {
     Low(u32),
     /// High word of it.
     High(u32),
-    /// A domain and how it may use what is mapped: the first argument of `FRAMES_MAP`.
-    Target(Hand, u32),
-    /// The third argument of `FRAMES_MAP`, to map bytes of the pool from an offset on at [`Place::Pool`].
-    Base(u32, u32),
-    /// The fourth.
-    Shape(u32, u32),
+    /// A domain and frames: the first argument of `FRAMES_MAP`.
+    Handles(Slot, Slot),
+    /// The second: the address of the pool's memory at an offset, and how it may be used.
+    Usable(u32, u32),
     /// Of a gate: badge (0) or an argument (1 to 3).
     Given(usize),
+}
+
+/// A handle.
+#[derive(Clone, Copy, Debug)]
+pub enum Slot {
+    /// Of a capability of the cast.
+    Of(Hand),
+    /// Of this slot.
+    Number(u16),
+}
+
+impl Slot {
+    fn resolve(self, scene: &dyn Scene) -> u16 {
+        match self {
+            Slot::Of(hand) => scene.hand(hand) as u16,
+            Slot::Number(number) => number,
+        }
+    }
 }
 
 /// What a call must return.
@@ -181,7 +195,6 @@ pub enum Seen {
 
 impl Arg {
     fn resolve(self, scene: &dyn Scene) -> u32 {
-        let pages = scene.has_pages();
         let time = |us: u32| scene.start() + u64::from(us) * u64::from(TICKS_PER_US);
         match self {
             Arg::Word(word) => word,
@@ -190,11 +203,8 @@ impl Arg {
             Arg::Behind(place, bytes) => place.resolve(scene).wrapping_add(bytes),
             Arg::Low(us) => time(us) as u32,
             Arg::High(us) => (time(us) >> 32) as u32,
-            Arg::Target(hand, access) => scene.hand(hand) & 0xffff | access << 16,
-            Arg::Base(offset, bytes) if pages => (VIRTUAL + offset) | (bytes / PAGE_BYTES).saturating_sub(1),
-            Arg::Base(offset, _) => Place::Pool(offset).resolve(scene),
-            Arg::Shape(offset, _) if pages => offset,
-            Arg::Shape(_, bytes) => bytes.ilog2(),
+            Arg::Handles(target, frames) => u32::from(target.resolve(scene)) | u32::from(frames.resolve(scene)) << 16,
+            Arg::Usable(offset, access) => Place::Pool(offset).resolve(scene) | access,
             Arg::Given(index) => scene.given()[index & 3],
         }
     }
@@ -327,8 +337,8 @@ pub const fn load(place: Place, word: u32) -> Step {
 
 /// Maps or unmaps bytes of the pool from an offset on for a domain.
 pub const fn map(call: Call, hand: Hand, access: u32, offset: u32, bytes: u32, told: Told) -> Step {
-    let (base, shape) = (Arg::Base(offset, bytes), Arg::Shape(offset, bytes));
-    c4(call, [Arg::Target(hand, access), Arg::Cap(Hand::Pool), base, shape], told)
+    let handles = Arg::Handles(Slot::Of(hand), Slot::Of(Hand::Pool));
+    c4(call, [handles, Arg::Usable(offset, access), Arg::Word(offset), Arg::Word(bytes)], told)
 }
 
 /// Sleeps until so many microseconds after the start.

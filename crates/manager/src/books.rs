@@ -208,7 +208,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
         Ok(Admitted {
             region,
-            terms: Terms { slots, place: place as u8 },
+            terms: Terms { slots, place: place as u8, near: self.ledger.platform().near(place) },
             nodes: table.map(|range| (range.base, range.bytes)),
         })
     }

@@ -79,7 +79,7 @@ impl Holding {
             bytes: piece.bytes,
             write: self.write,
             pinned: self.terms.pinned(),
-            near: self.terms.place < spec::TablePlace::OffChip as u8,
+            near: self.terms.near,
         }
     }
 
@@ -179,7 +179,7 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
             spec: 0,
             state: State::Free,
             write: false,
-            terms: Terms { slots: 0, place: 0 },
+            terms: Terms { slots: 0, place: 0, near: false },
             done: 0,
             mark: Mark::END,
             pages_gone: 0,

@@ -91,6 +91,8 @@ pub struct Terms {
     pub slots: u8,
     /// Where its tables lie: number of a `spec::TablePlace`.
     pub place: u8,
+    /// The kernel is asked to keep them on the chip.
+    pub near: bool,
 }
 
 impl Terms {

@@ -285,6 +285,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             (None, None) => return None,
         };
         let slots = u8::from(self.joined.is_some() && request.slots > 0 || piece > PAGE_BYTES);
-        Some(window::tables(&region, Terms { slots, place: place as u8 }, self.held) * window.table_bytes)
+        Some(
+            window::tables(&region, Terms { slots, place: place as u8, ..Terms::default() }, self.held)
+                * window.table_bytes,
+        )
     }
 }

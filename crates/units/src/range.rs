@@ -51,6 +51,11 @@ macro_rules! range {
                 }
             }
 
+            /// The range of so many bytes from a 32-bit address on, which always has an end.
+            pub const fn of_words(base: u32, bytes: u32) -> Self {
+                Self { base: $address(base as u64), end: $address(base as u64 + bytes as u64) }
+            }
+
             /// The range from `base` up to, not including, `end`; `None` when `end` is below `base`.
             pub const fn from_bounds(base: $address, end: $address) -> Option<Self> {
                 if base.0 <= end.0 { Some(Self { base, end }) } else { None }

@@ -12,11 +12,12 @@ use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::objects::{self, Size, Sizes, holds_frames};
 use system::regions::NotExact;
 use system::{Area, System, area};
+use units::PhysRange;
 
 use crate::arch::Arch;
 pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
-use crate::frames::{FrameRange, Marks, physical};
+use crate::frames::{FrameRange, Marks};
 use crate::kernel::Kernel;
 use crate::objects::{Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, Notification, Thread};
 use crate::protection::{Making, Protection, Shared};
@@ -181,7 +182,7 @@ impl<A: Arch> Boot<A> {
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
         let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
         for entry in self.tables.all::<system::Frames>() {
-            let range = physical(entry.base, entry.bytes).ok_or(BootError::BadTables)?;
+            let range = PhysRange::of_words(entry.base, entry.bytes);
             // Memory is taken to be clear at reset; see CAVEATS.md.
             table.add(range, true).map_err(|_| BootError::TooMany)?;
             if entry.marks > 0 {
@@ -193,7 +194,7 @@ impl<A: Arch> Boot<A> {
             }
         }
         for entry in self.tables.all::<Area>() {
-            let range = physical(entry.physical, entry.bytes).ok_or(BootError::BadTables)?;
+            let range = PhysRange::of_words(entry.physical, entry.bytes);
             let owner = Owner(entry.domain as u16);
             // Interleaved heaps are typed together.
             let shared = entry.flags & area::SHARED != 0 || entry.disabled != 0;

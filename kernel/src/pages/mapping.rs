@@ -1,12 +1,11 @@
-//! One mapping: what the words of a call describe.
+//! One mapping: what a call asks for, or what tables say.
 
-use abi::Error;
+use abi::{Error, access};
 use protect::MemType;
 use protect::vmsav7::{Attributes, Found, PAGE_BYTES, Placement, Rights, Unit};
 use units::PhysRange;
 
-use crate::frames::physical;
-use crate::protection::{Words, access};
+use crate::protection::Asked;
 
 /// Pages that follow one another, virtually and physically.
 #[derive(Clone, Copy, Debug)]
@@ -22,35 +21,32 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// See [`crate::protection::Protection::decode`]: `base` is the first page and the number of pages less one, `shape` the offset in the
-    /// frames.
-    pub(super) fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
-        let Words { access: bits, base, shape } = words;
-        let known = access::READ | access::WRITE | access::PINNED | access::NEAR;
-        let (virt, pages) = (base & !(PAGE_BYTES - 1), (base & (PAGE_BYTES - 1)) + 1);
-        let bytes = pages * PAGE_BYTES;
+    /// The mapping of exactly the memory asked for.
+    ///
+    /// # Errors
+    /// As for [`crate::protection::Protection::mapping`].
+    pub(super) fn of(asked: &Asked) -> Result<Mapping, Error> {
+        let &Asked { at: virt, access: bits, memory } = asked;
         // Nothing is executed that is mapped while domains run: whoever wrote it did so by way of a data cache, behind which fetches would
         // find, in memory or in an instruction cache, what was there before.
         let rights = match (bits & access::READ != 0, bits & access::WRITE != 0) {
+            _ if bits & access::EXECUTE != 0 => return Err(Error::BadArgument),
             (true, false) => Rights::UserConst,
             (true, true) => Rights::UserData,
             (false, _) => return Err(Error::BadArgument),
         };
+        let (phys, bytes) = (memory.base().0 as u32, memory.size().0 as u32);
         let locked = bits & access::PINNED != 0;
-        let phys = (frames.base().0 as u32).checked_add(shape).ok_or(Error::BadAddress)?;
-        let exact = Unit::of_bytes(bytes).is_some() && (virt | phys).is_multiple_of(bytes);
-        if bits & !known != 0 || !phys.is_multiple_of(PAGE_BYTES) || (locked && !exact) {
+        let unit = Unit::of_bytes(bytes).is_some() && (virt | phys).is_multiple_of(bytes);
+        if !(virt | phys | bytes).is_multiple_of(PAGE_BYTES) || (locked && !unit) {
             return Err(Error::BadArgument);
         }
         let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Error::BadArgument)?;
-        let near = bits & access::NEAR != 0;
-        let mapping = Mapping { virt, phys, bytes, attributes, near, locked };
-        let range = mapping.run().ok_or(Error::BadAddress)?;
-        if frames.contains_range(range) { Ok(mapping) } else { Err(Error::BadAddress) }
+        Ok(Mapping { virt, phys, bytes, attributes, near: bits & access::NEAR != 0, locked })
     }
 
     /// The page at an address, as it was found.
-    pub(super) fn of(at: u32, found: &Found) -> Mapping {
+    pub(super) fn found(at: u32, found: &Found) -> Mapping {
         let bytes = found.unit.bytes();
         let near = found.table.is_some_and(Placement::stays_on_chip);
         let (virt, phys) = (at & !(bytes - 1), found.physical & !(bytes - 1));
@@ -63,8 +59,8 @@ impl Mapping {
     }
 
     /// The physical memory that it makes accessible.
-    pub(super) fn run(&self) -> Option<PhysRange> {
-        physical(self.phys, self.bytes)
+    pub(super) fn memory(&self) -> PhysRange {
+        PhysRange::of_words(self.phys, self.bytes)
     }
 
     /// Whether a page that was found is a part of it, and no more.

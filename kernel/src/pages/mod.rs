@@ -18,7 +18,7 @@ use units::{PhysAddr, PhysRange};
 
 use crate::arch::PageArch;
 use crate::boot::{BootError, Pool};
-use crate::protection::{Gift, Hands, Making, Next, Protection, Step, Words};
+use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 
 pub use mapping::Mapping;
 use words::TableWords;
@@ -201,12 +201,12 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         arch.load_space(self.space());
     }
 
-    fn decode(words: Words, frames: PhysRange) -> Result<Mapping, Error> {
-        Mapping::decode(words, frames)
+    fn mapping(asked: &Asked) -> Result<Mapping, Error> {
+        Mapping::of(asked)
     }
 
-    fn runs(mapping: &Mapping) -> impl Iterator<Item = PhysRange> + use<A> {
-        mapping.run().into_iter()
+    fn memory(mapping: &Mapping) -> PhysRange {
+        mapping.memory()
     }
 
     /// # Bound
@@ -319,7 +319,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
             protect::vmsav7::Next::From(later) => return Next::From(later),
             protect::vmsav7::Next::End => return Next::End,
         };
-        let mapping = Mapping::of(first, &found);
+        let mapping = Mapping::found(first, &found);
         let mut at = mapping.virt + mapping.bytes;
         let bytes = own(first, found.physical);
         if bytes < at - first {
@@ -339,10 +339,10 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         Next::From(at)
     }
 
-    fn give(&mut self, base: u32, _: u32) -> (u32, u32) {
+    fn give(&mut self, base: u32, _: u32) -> u32 {
         // [`Self::GIFT`] is one table. To clear it now would take too long at once.
-        let given = u32::from(self.tables.as_mut().is_some_and(|tables| tables.lend(base).is_ok()));
-        (given, given * TABLE_ENTRIES)
+        let given = self.tables.as_mut().is_some_and(|tables| tables.lend(base).is_ok());
+        if given { TABLE_ENTRIES } else { 0 }
     }
 
     /// The identifier begins anew: nothing that the domain's former life has left in the TLB is

@@ -20,7 +20,7 @@ pub use region::Region;
 
 use crate::arch::RegionArch;
 use crate::boot::{BootError, Pool};
-use crate::protection::{Gift, Hands, Making, Next, Protection, Step, Words};
+use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 
 /// The regions of one domain.
 #[repr(C)]
@@ -169,16 +169,12 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         arch.load_image(self.image());
     }
 
-    fn decode(words: Words, frames: PhysRange) -> Result<Region, Error> {
-        let region = Region::decode(words)?;
-        if !region.runs().all(|range| frames.contains_range(range)) {
-            return Err(Error::BadAddress);
-        }
-        Ok(region)
+    fn mapping(asked: &Asked) -> Result<Region, Error> {
+        Region::of(asked)
     }
 
-    fn runs(region: &Region) -> impl Iterator<Item = PhysRange> + use<A> {
-        region.runs()
+    fn memory(region: &Region) -> PhysRange {
+        region.memory()
     }
 
     fn neighbours(&self, _: &Region) -> [Option<PhysAddr>; 2] {
@@ -259,16 +255,16 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         if own(at, at) > 0 {
             return regs.last_from(at).checked_add(1).map_or(Next::End, Next::From);
         }
-        Next::Found(Region { regs, pinned: false, execute: regs.grants(AccessKind::Exec) }, at)
+        Next::Found(Region::paged(regs), at)
     }
 
-    /// Nodes of the table, and the regions that could be kept in them instead.
-    fn give(&mut self, base: u32, bytes: u32) -> (u32, u32) {
+    /// Regions that could be kept in the nodes instead.
+    fn give(&mut self, base: u32, bytes: u32) -> u32 {
         let nodes = bytes / NODE_BYTES;
         for index in 0..nodes {
             self.trie.give_node(base + index * NODE_BYTES);
         }
-        (nodes, nodes * LEAVES_PER_NODE)
+        nodes * LEAVES_PER_NODE
     }
 
     /// Empties what pages.

@@ -1,12 +1,11 @@
 //! A region that is mapped or unmapped at run time.
 
-use abi::Error;
-use protect::pmsav7::{RegionRegs, Span, encode_one};
-use protect::{Access, Data, MemType};
-use units::PhysRange;
+use abi::{Error, access};
+use protect::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2, Span, exact};
+use protect::{Access, AccessKind, Data, MemType};
+use units::{PhysAddr, PhysRange};
 
-use crate::frames::physical;
-use crate::protection::{Words, access};
+use crate::protection::Asked;
 
 /// A region that is mapped or unmapped at run time.
 #[derive(Clone, Copy, Debug)]
@@ -21,32 +20,39 @@ pub struct Region {
 
 /// Every bit that means something here.
 const ACCESS: u32 = access::READ | access::WRITE | access::EXECUTE | access::PINNED;
+/// The smallest region that is paged: no instruction transfers more than 128 bytes, so its data lies in two of them at most.
+const LEAST_PAGED: u64 = 1 << SUBREGION_MIN_LOG2;
 
 impl Region {
-    /// The region that the words of a call describe: `base`, and in `shape` log2 of the size and above it the eighths that are disabled.
+    /// The region that is exactly the memory asked for.
     ///
     /// # Errors
-    /// `BAD_ARGUMENT`: no register can hold it exactly, or it could be written and executed.
-    pub fn decode(words: Words) -> Result<Region, Error> {
-        let Words { access: bits, base, shape } = words;
+    /// As for [`crate::protection::Protection::mapping`].
+    pub(super) fn of(asked: &Asked) -> Result<Region, Error> {
+        let &Asked { at, access: bits, memory } = asked;
         let (write, execute) = (bits & access::WRITE != 0, bits & access::EXECUTE != 0);
         let pinned = bits & access::PINNED != 0;
-        let (log2, srd) = (shape & 0xff, shape >> 8);
-        // Regions with eighths, and keys of the trie, begin at 256 bytes.
-        let smallest = if pinned && srd == 0 { 5 } else { 8 };
-        let aligned = (smallest..32).contains(&log2) && base & ((1 << log2) - 1) == 0;
-        if bits & access::READ == 0 || bits > ACCESS || (write && execute) || srd >= 0xff || !aligned {
+        let bytes = memory.size().0;
+        let sound = bits & access::READ != 0 && bits & !ACCESS == 0 && !(write && execute);
+        if !sound || (!pinned && bytes < LEAST_PAGED) {
             return Err(Error::BadArgument);
         }
-        let data = if write { Data::Rw } else { Data::Ro };
-        let whole = Span::new(base, 1 << log2);
-        let rights = Access { data, exec: execute };
-        let regs = encode_one(whole, rights, MemType::WriteBack).map_err(|_| Error::BadArgument)?;
-        Ok(Region { regs: RegionRegs { rasr: regs.rasr | srd << 8, ..regs }, pinned, execute })
+        if memory.base() != PhysAddr(at.into()) {
+            return Err(Error::BadAddress);
+        }
+        let rights = Access { data: if write { Data::Rw } else { Data::Ro }, exec: execute };
+        let regs = exact(Span::new(at, bytes), rights, MemType::WriteBack).ok_or(Error::BadArgument)?;
+        Ok(Region { regs, pinned, execute })
     }
 
-    /// Each run that it permits.
-    pub fn runs(&self) -> impl Iterator<Item = PhysRange> + use<> {
-        self.regs.runs().filter_map(|run| physical(run.base, run.len as u32))
+    /// A region that was found paged.
+    pub(super) fn paged(regs: RegionRegs) -> Region {
+        Region { regs, pinned: false, execute: regs.grants(AccessKind::Exec) }
+    }
+
+    /// What it permits: one run, as [`Region::of`] makes it.
+    pub(super) fn memory(&self) -> PhysRange {
+        let run = self.regs.runs().next().unwrap_or(Span::new(0, 0));
+        PhysRange::of_words(run.base, run.len as u32)
     }
 }

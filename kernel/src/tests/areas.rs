@@ -4,6 +4,7 @@ use abi::{Call, Error};
 
 use super::sim::{PEER, Sim, boot, sample, try_boot};
 use super::{OK, refused};
+use crate::Kernel;
 
 #[test]
 fn small_pages_get_the_nodes_that_they_need() {
@@ -61,11 +62,16 @@ fn a_capability_reaches_no_further_than_its_frames() {
     builder.caps.push(system::Cap { domain: 0, slot: 4, kind: 7, object: 0, rights: 7, badge: 0 });
     let mut kernel = boot(&builder);
     for base in [BASE, BASE + 0x1000] {
-        let range = crate::frames::physical(base, 0x1000).unwrap();
+        let range = units::PhysRange::of_words(base, 0x1000);
         kernel.frames.retype(range, memory::frames::Purpose::Shared).unwrap();
     }
-    let pinned = PEER | 11 << 16;
-    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE + 0x1000, 12]), refused(Error::BadAddress));
-    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE, 13]), refused(Error::BadAddress));
-    assert_eq!(kernel.asks(Call::FramesMap as u32, [pinned, 4, BASE, 12]), OK);
+    let asks = |kernel: &mut Kernel<Sim>, offset: u32, bytes: u32| {
+        let at = BASE.wrapping_add(offset);
+        let mapping = abi::Mapping { target: PEER as u16, frames: 4, at, access: 11, offset, bytes };
+        kernel.asks(Call::FramesMap as u32, mapping.words())
+    };
+    assert_eq!(asks(&mut kernel, 0x1000, 0x1000), refused(Error::BadAddress));
+    assert_eq!(asks(&mut kernel, 0, 0x2000), refused(Error::BadAddress));
+    assert_eq!(asks(&mut kernel, u32::MAX - 0xfff, 0x2000), refused(Error::BadAddress));
+    assert_eq!(asks(&mut kernel, 0, 0x1000), OK);
 }

@@ -13,11 +13,11 @@ use crate::objects::Life;
 use crate::regions::Resolution;
 
 const ALL: u32 = 0x1_0000;
-const WRITE: u32 = PEER | 3 << 16;
-/// Every second eighth of the frames: four keys, four runs.
-const HOLES: [u32; 4] = [WRITE, FRAMES, BASE, 16 | 0xaa << 8];
-/// A page in one of the holes.
-const PAGE: [u32; 4] = [WRITE, FRAMES, BASE + 0x2000, 12];
+const HANDLES: u32 = PEER | FRAMES << 16;
+/// The frames but for the first and the last eighth: four keys.
+const INNER: [u32; 4] = [HANDLES, (BASE + 0x2000) | 3, 0x2000, 0xc000];
+/// A page before it.
+const PAGE: [u32; 4] = [HANDLES, BASE | 3, 0, 0x1000];
 
 /// Both domains hold the frames and each other; calls are left after each step.
 fn ready() -> Kernel<Sim> {
@@ -57,30 +57,30 @@ fn uses(kernel: &Kernel<Sim>) -> Vec<u8> {
 }
 
 const NOTHING: [bool; 8] = [false; 8];
-const EVEN: [bool; 8] = [true, false, true, false, true, false, true, false];
+const SIX: [bool; 8] = [false, true, true, true, true, true, true, false];
 
 #[test]
 fn a_region_is_mapped_and_unmapped_all_at_once() {
     let mut kernel = ready();
     let marks = kernel.frames.marks();
     let mut steps = 0;
-    while step(&mut kernel, 0, Call::FramesMap, HOLES).is_none() {
+    while step(&mut kernel, 0, Call::FramesMap, INNER).is_none() {
         assert_eq!(found(&kernel), NOTHING, "after {steps} steps");
         steps += 1;
     }
     assert!(steps > 5, "{steps}");
-    assert_eq!((found(&kernel), uses(&kernel)), (EVEN.to_vec(), EVEN.map(u8::from).to_vec()));
+    assert_eq!((found(&kernel), uses(&kernel)), (SIX.to_vec(), SIX.map(u8::from).to_vec()));
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE), Resolution::Retry);
+    assert_eq!(kernel.on_miss(BASE + 0x2000), Resolution::Retry);
     // The target itself: the first step takes it out of the registers, which are in force.
     kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
-    assert_eq!(step(&mut kernel, 1, Call::FramesUnmap, HOLES), None);
+    assert_eq!(step(&mut kernel, 1, Call::FramesUnmap, INNER), None);
     assert_eq!(found(&kernel), NOTHING);
-    assert_eq!(uses(&kernel), EVEN.map(u8::from), "counted as long as not all of it is gone");
+    assert_eq!(uses(&kernel), SIX.map(u8::from), "counted as long as not all of it is gone");
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
+    assert_eq!(kernel.on_miss(BASE + 0x2000), Resolution::Denied);
     assert!(!kernel.arch.kind.loaded.iter().any(|word| word & !31 == BASE));
-    assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, HOLES).1, OK);
+    assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, INNER).1, OK);
     assert_eq!((uses(&kernel), kernel.frames.marks()), (vec![0; 8], marks));
 }
 
@@ -106,7 +106,7 @@ fn who_comes_meanwhile_does_nothing_of_anothers_edit_and_does_not_wait_for_it() 
     for steps in 1..12 {
         let mut kernel = ready();
         kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
-        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         let before = so_far(&kernel);
         for _ in 0..PATIENCE / 4 {
             for (call, args) in [
@@ -119,8 +119,8 @@ fn who_comes_meanwhile_does_nothing_of_anothers_edit_and_does_not_wait_for_it() 
                 assert_eq!(so_far(&kernel), before, "{steps}: {call:?}");
             }
         }
-        assert_eq!(all(&mut kernel, 0, Call::FramesMap, HOLES).1, OK, "its owner goes on where it was");
-        assert_eq!((found(&kernel), uses(&kernel)), (EVEN.to_vec(), EVEN.map(u8::from).to_vec()));
+        assert_eq!(all(&mut kernel, 0, Call::FramesMap, INNER).1, OK, "its owner goes on where it was");
+        assert_eq!((found(&kernel), uses(&kernel)), (SIX.to_vec(), SIX.map(u8::from).to_vec()));
     }
 }
 
@@ -128,15 +128,15 @@ fn who_comes_meanwhile_does_nothing_of_anothers_edit_and_does_not_wait_for_it() 
 fn an_edit_whose_owner_does_not_go_on_is_completed_piece_by_piece_and_its_owner_is_told() {
     for steps in 1..12 {
         let mut kernel = ready();
-        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         // All of it is typed: the other is refused in the end.
         let (busy, told) = at_last(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
         assert!(told == refused(Error::BadState) && busy > u32::from(PATIENCE), "{steps}: {busy} {told:?}");
-        assert_eq!(found(&kernel), EVEN);
+        assert_eq!(found(&kernel), SIX);
         assert!(kernel.edit.is_none());
-        assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "the answer has waited");
-        assert_eq!(all(&mut kernel, 0, Call::FramesMap, HOLES).1, refused(Error::BadState), "for one call");
-        assert_eq!(uses(&kernel), EVEN.map(u8::from));
+        assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), OK, "the answer has waited");
+        assert_eq!(all(&mut kernel, 0, Call::FramesMap, INNER).1, refused(Error::BadState), "for one call");
+        assert_eq!(uses(&kernel), SIX.map(u8::from));
     }
 }
 
@@ -144,7 +144,7 @@ fn an_edit_whose_owner_does_not_go_on_is_completed_piece_by_piece_and_its_owner_
 fn an_owner_that_goes_on_is_left_alone() {
     let mut kernel = ready();
     let mut steps = 0;
-    while step(&mut kernel, 0, Call::FramesMap, HOLES).is_none() {
+    while step(&mut kernel, 0, Call::FramesMap, INNER).is_none() {
         let before = so_far(&kernel);
         for _ in 0..PATIENCE {
             assert_eq!(all(&mut kernel, 1, Call::FramesClean, [FRAMES, 0, ALL, 0]), (1, refused(Error::Busy)));
@@ -160,14 +160,14 @@ fn what_fails_in_the_middle_is_taken_back_by_whoever_comes_next() {
     for steps in 1..30 {
         let mut kernel = ready();
         kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
-        // In the last of the runs.
-        let last = [WRITE, FRAMES, BASE + 0xc000, 12];
+        // In the last of its keys.
+        let last = [HANDLES, (BASE + 0xc000) | 3, 0xc000, 0x1000];
         assert_eq!(all(&mut kernel, 0, Call::FramesMap, last).1, OK);
         let (before, marks) = (uses(&kernel), kernel.frames.marks());
-        let told = (0..steps).find_map(|_| step(&mut kernel, 0, Call::FramesMap, HOLES));
+        let told = (0..steps).find_map(|_| step(&mut kernel, 0, Call::FramesMap, INNER));
         let other = at_last(&mut kernel, 1, Call::FramesMap, PAGE).1;
         assert_eq!(other, OK, "{steps}");
-        assert_eq!(told.or_else(|| step(&mut kernel, 0, Call::FramesMap, HOLES)), refused(Error::BadState));
+        assert_eq!(told.or_else(|| step(&mut kernel, 0, Call::FramesMap, INNER)), refused(Error::BadState));
         assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, PAGE).1, OK);
         assert_eq!((uses(&kernel), kernel.frames.marks()), (before, marks));
     }
@@ -177,19 +177,19 @@ fn what_fails_in_the_middle_is_taken_back_by_whoever_comes_next() {
 fn the_edit_of_an_owner_that_was_stopped_is_completed_a_piece_a_call_and_nobody_is_told() {
     for steps in 1..12 {
         let mut kernel = ready();
-        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         kernel.stop_domain(0);
         memory(&kernel);
         let (busy, told) = at_last(&mut kernel, 1, Call::FramesRetype, [FRAMES, 0, 32, 0]);
         assert!(told == refused(Error::BadState) && busy < u32::from(PATIENCE), "{steps}: {busy} {told:?}");
-        assert_eq!(found(&kernel), EVEN);
+        assert_eq!(found(&kernel), SIX);
         // As after a restart: a new epoch.
         kernel.loads(0);
         let epoch = kernel.domain(0).epoch;
         kernel.levels.at_mut(kernel.resume).epoch = epoch;
         kernel.domain_mut(0).life = Life::Running;
         assert_eq!(
-            all(&mut kernel, 0, Call::FramesMap, HOLES).1,
+            all(&mut kernel, 0, Call::FramesMap, INNER).1,
             refused(Error::BadState),
             "not the answer of its last life"
         );
@@ -201,7 +201,7 @@ fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
     for steps in 1..12 {
         let mut kernel = ready();
         let (regions, marks) = (kernel.domain(1).protection.trie.len(), kernel.frames.marks());
-        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), None));
+        (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         kernel.stop_domain(1);
         kernel.loads(0);
         // Another thread of the caller's domain: at its level nobody waits for an answer.
@@ -220,6 +220,6 @@ fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
         assert!(kernel.edit.is_none());
         assert_eq!((kernel.domain(1).protection.trie.len(), kernel.frames.marks()), (regions, marks), "{steps}");
         assert_eq!((found(&kernel), uses(&kernel)), (NOTHING.to_vec(), vec![0; 8]));
-        assert_eq!(step(&mut kernel, 0, Call::FramesMap, HOLES), OK, "it was mapped, and then taken away");
+        assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), OK, "it was mapped, and then taken away");
     }
 }

@@ -42,24 +42,28 @@ fn call(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u
     kernel.asks(call as u32, args)
 }
 
+/// The words for memory of the frames at its physical address; `target` has the access in bits 31..16.
+pub fn region(target: u32, base: u32, bytes: u32) -> [u32; 4] {
+    let (access, offset) = (target >> 16, base.wrapping_sub(BASE));
+    abi::Mapping { target: target as u16, frames: FRAMES as u16, at: base, access, offset, bytes }.words()
+}
+
 const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
 
 const ALL: u32 = 64 * KIB;
-/// log2 of [`ALL`].
-const LOG2: u32 = 16;
 const READ: u32 = PEER | 1 << 16;
 const WRITE: u32 = PEER | 3 << 16;
 
 #[test]
 fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
     let mut kernel = with_frames();
-    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL)), refused(Error::BadState));
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied);
     kernel.loads(0);
-    assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL)), OK);
     kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Retry);
     assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied, "what is loaded and still faults is a violation");
@@ -69,7 +73,7 @@ fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
 fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     let mut kernel = with_frames();
     call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
-    call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
+    call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL));
     for handle in [FRAMES, PEER] {
         kernel.domain_mut(1).caps[handle as usize] = kernel.domain(0).caps[handle as usize];
     }
@@ -78,19 +82,19 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     kernel.on_miss(BASE);
     let holds = |kernel: &Kernel<Sim>| kernel.arch.kind.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));
-    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");
     assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
-    assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), refused(Error::BadState));
 }
 
 #[test]
 fn memory_returns_to_untyped_only_unmapped_and_cleared() {
     let mut kernel = with_frames();
     call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
-    call(&mut kernel, Call::FramesMap, [WRITE, FRAMES, BASE, LOG2]);
+    call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL));
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
-    call(&mut kernel, Call::FramesUnmap, [WRITE, FRAMES, BASE, LOG2]);
+    call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL));
     kernel.arch.memory.insert(BASE + 777, 0x5a);
     let mut left = ALL;
     while left > 0 {
@@ -109,9 +113,9 @@ fn a_part_is_typed_and_mapped_without_the_rest() {
         assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, offset, bytes, 0]), refused(Error::BadArgument));
     }
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, ALL / 2, ALL / 2, 0]), OK);
-    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE, LOG2]), refused(Error::BadState));
-    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL, LOG2]), refused(Error::BadAddress));
-    assert_eq!(call(&mut kernel, Call::FramesMap, [READ, FRAMES, BASE + ALL / 2, LOG2 - 1]), OK);
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(READ, BASE, ALL)), refused(Error::BadState));
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(READ, BASE + ALL, ALL)), refused(Error::BadAddress));
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(READ, BASE + ALL / 2, ALL / 2)), OK);
     kernel.loads(1);
     assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
     assert_eq!(kernel.on_miss(BASE + ALL / 2), Resolution::Retry);
@@ -121,16 +125,26 @@ fn a_part_is_typed_and_mapped_without_the_rest() {
 fn what_cannot_be_mapped_exactly_or_safely_is_refused() {
     let mut kernel = with_frames();
     call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]);
-    for access in [0, 2, 4, 7, 16, 17, 0xffff] {
-        let told = call(&mut kernel, Call::FramesMap, [PEER | access << 16, FRAMES, BASE, LOG2]);
+    for access in [0, 2, 4, 7, 16, 17, 31] {
+        let told = call(&mut kernel, Call::FramesMap, region(PEER | access << 16, BASE, ALL));
         assert_eq!(told, refused(Error::BadArgument), "access {access}");
     }
-    for (base, shape) in
-        [(BASE, 4), (BASE, 7), (BASE, 32), (BASE, 255), (BASE + 256, 9), (BASE, 1 << 16 | 12), (BASE, 0xff0c)]
-    {
-        let told = call(&mut kernel, Call::FramesMap, [READ, FRAMES, base, shape]);
-        assert_eq!(told, refused(Error::BadArgument), "shape {shape:#x}");
+    // Not a granule; a paged region below 256 bytes; no power of two and no run of its eighths; not of a granule at all.
+    for (base, bytes) in [
+        (BASE, 16),
+        (BASE, 0),
+        (BASE, 128),
+        (BASE + 0x80, 0x1000),
+        (BASE, 0x2020),
+        (BASE + 0x1000, 0xa000),
+        (BASE, 0x1001),
+        (BASE, u32::MAX),
+    ] {
+        let told = call(&mut kernel, Call::FramesMap, region(READ, base, bytes));
+        assert_eq!(told, refused(Error::BadArgument), "{bytes:#x} bytes at {base:#x}");
     }
+    let elsewhere = abi::Mapping { at: BASE + ALL, ..abi::Mapping::of(region(READ, BASE, ALL)) };
+    assert_eq!(call(&mut kernel, Call::FramesMap, elsewhere.words()), refused(Error::BadAddress));
 }
 
 #[test]

@@ -10,9 +10,8 @@ use abi::{Call, Error};
 use memory::frames::Purpose;
 
 use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
-use super::sim::{Guard, Machine, Pager, Registers, boot_with, release};
+use super::sim::{Guard, Machine, Pager, Part, Registers, boot_with, release};
 use super::watch::Watch;
-use crate::frames::physical;
 use crate::{Kernel, NOBODY};
 
 /// System calls of a normal test run; `host/tests` asks for a million of an optimised build.
@@ -136,7 +135,7 @@ impl Achieved {
     fn begun<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>) -> Achieved {
         let mut achieved = Achieved::default();
         if random.one_in(2) {
-            let all = physical(POOL_BASE, POOL_BYTES).unwrap();
+            let all = units::PhysRange::of_words(POOL_BASE, POOL_BYTES);
             kernel.frames.retype(all, Purpose::Shared).unwrap();
             achieved.typed = (0..POOL_BYTES / 0x1000).map(|page| (page * 0x1000, 0x1000)).collect();
         }
@@ -176,13 +175,14 @@ impl Achieved {
     /// A region in what was retyped, or anywhere.
     fn mapping<K: Guard>(&self, random: &mut Random, frames: u32) -> [u32; 4] {
         let access = [1, 3, 5, 9, 11, 3, 1, 15, 17, 19, 27][random.below(11) as usize];
-        let target = random.handle(domain, 4) & 0xffff | access << 16;
+        let target = random.handle(domain, 4) as u16;
         let known = self.typed.get(random.below(self.typed.len() as u64 + 1) as usize);
         let (offset, bytes) = known.copied().unwrap_or((random.below(u64::from(POOL_BYTES)) as u32, 0x100));
         let log2 = bytes.max(1).ilog2() + u32::from(random.one_in(8));
-        let disabled = if random.one_in(2) { 0 } else { random.below(256) as u32 };
-        let [base, shape] = K::words(POOL_BASE.wrapping_add(offset), log2, disabled, POOL_BASE);
-        [target, frames, base, shape]
+        let odd = if random.one_in(2) { 0 } else { random.below(256) as u32 };
+        let Part { at, physical, bytes } = K::mapping(POOL_BASE.wrapping_add(offset), log2, odd);
+        let offset = physical.wrapping_sub(POOL_BASE);
+        abi::Mapping { target, frames: frames as u16, at, access, offset, bytes }.words()
     }
 }
 

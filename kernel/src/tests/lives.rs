@@ -6,7 +6,7 @@ use std::string::String;
 use abi::trace::Fault;
 use abi::{Call, Error};
 
-use super::frames::{BASE, FRAMES, with_frames};
+use super::frames::{BASE, FRAMES, region, with_frames};
 use super::sim::{CALLER, GATE, PEER, PERIOD, SERVANT, Sim, WORD};
 use crate::Kernel;
 
@@ -15,7 +15,6 @@ const LIVES: u32 = if cfg!(debug_assertions) { 500 } else { 10_000 };
 /// Slots of the servant's table that are empty at its start.
 const SPARE: u32 = 5;
 const PAGE: u32 = 0x400;
-const PAGE_LOG2: u32 = 10;
 
 fn told(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
     kernel.asks(call as u32, args)
@@ -48,8 +47,8 @@ fn state(kernel: &Kernel<Sim>) -> String {
 /// One life: the servant is given memory and a capability, takes a region, and dies in one of several places.
 fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
     let page = BASE + PAGE * (life % 16);
-    let (target, shape) = (PEER | 3 << 16, PAGE_LOG2);
-    assert_eq!(told(kernel, Call::FramesMap, [target, FRAMES, page, shape]), Some((0, [0, 0])), "life {life}");
+    let words = region(PEER | 3 << 16, page, PAGE);
+    assert_eq!(told(kernel, Call::FramesMap, words), Some((0, [0, 0])), "life {life}");
     told(kernel, Call::CapGrant, [PEER, WORD, SPARE, 3]);
     match life % 4 {
         // With the caller inside its gate.

@@ -65,13 +65,19 @@ fn call(kernel: &mut Chip, call: Call, args: [u32; 4]) -> Told {
     told
 }
 
+/// The words for pages of frames from an offset on; `target` has the access in bits 31..16.
+fn run(target: u32, frames: u32, at: u32, pages: u32, offset: u32) -> [u32; 4] {
+    let (access, bytes) = (target >> 16, pages * 0x1000);
+    abi::Mapping { target: target as u16, frames: frames as u16, at, access, offset, bytes }.words()
+}
+
 /// Maps pages from an offset in the pool on.
 fn map(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesMap, [target, FRAMES, virt | (pages - 1), offset])
+    call(kernel, Call::FramesMap, run(target, FRAMES, virt, pages, offset))
 }
 
 fn unmap(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesUnmap, [target, FRAMES, virt | (pages - 1), offset])
+    call(kernel, Call::FramesUnmap, run(target, FRAMES, virt, pages, offset))
 }
 
 /// A call by domain 1, to its end.
@@ -212,30 +218,33 @@ fn copies_between_two_names_of_the_same_memory_are_refused() {
 #[test]
 fn hostile_words_map_nothing() {
     let mut kernel = ready();
+    let of = |access: u32| run(PEER | access << 16, FRAMES, VIRT, 1, 0);
     let bad = [
-        ([PEER, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 2 << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 4 << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 5 << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 7 << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 33 << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([PEER | 0xffff << 16, FRAMES, VIRT, 0], Error::BadArgument),
-        ([WRITE, FRAMES, VIRT, 0x800], Error::BadArgument),
-        ([WRITE, FRAMES, VIRT, POOL_BYTES], Error::BadAddress),
-        ([WRITE, FRAMES, VIRT | 1, POOL_BYTES - 0x1000], Error::BadAddress),
-        ([WRITE, FRAMES, VIRT, 0xffff_f000], Error::BadAddress),
-        ([WRITE, FRAMES, VIRT, 0u32.wrapping_sub(POOL)], Error::BadAddress),
-        ([WRITE, FRAMES, VIRT | 0xfff, 0], Error::BadAddress),
-        ([WRITE, FRAMES, 0x8000_0000, 0], Error::BadArgument),
-        ([WRITE, FRAMES, 0x7fff_f001, 0], Error::BadArgument),
-        ([WRITE, FRAMES, 0xffff_f001, 0], Error::BadArgument),
-        ([PINNED, FRAMES, VIRT | 1, 0], Error::BadArgument),
-        ([PINNED, FRAMES, VIRT | 15, 0x1000], Error::BadArgument),
-        ([PINNED, FRAMES, (VIRT + 0x1000) | 15, 0], Error::BadArgument),
+        (of(0), Error::BadArgument),
+        (of(2), Error::BadArgument),
+        (of(4), Error::BadArgument),
+        (of(5), Error::BadArgument),
+        (of(7), Error::BadArgument),
+        (of(31), Error::BadArgument),
+        (run(WRITE, FRAMES, VIRT, 1, 0x800), Error::BadArgument),
+        (run(WRITE, FRAMES, VIRT + 0x800, 1, 0), Error::BadArgument),
+        (run(WRITE, FRAMES, VIRT, 0, 0), Error::BadArgument),
+        (run(WRITE, FRAMES, VIRT, 1, POOL_BYTES), Error::BadAddress),
+        (run(WRITE, FRAMES, VIRT, 2, POOL_BYTES - 0x1000), Error::BadAddress),
+        (run(WRITE, FRAMES, VIRT, 1, 0xffff_f000), Error::BadAddress),
+        (run(WRITE, FRAMES, VIRT, 1, 0u32.wrapping_sub(POOL)), Error::BadAddress),
+        (run(WRITE, FRAMES, VIRT, 0x1000, 0), Error::BadAddress),
+        (run(WRITE, FRAMES, VIRT, 0xf_ffff, 0x1000), Error::BadAddress),
+        (run(WRITE, FRAMES, 0x8000_0000, 1, 0), Error::BadArgument),
+        (run(WRITE, FRAMES, 0x7fff_f000, 2, 0), Error::BadArgument),
+        (run(WRITE, FRAMES, 0xffff_f000, 2, 0), Error::BadArgument),
+        (run(PINNED, FRAMES, VIRT, 2, 0), Error::BadArgument),
+        (run(PINNED, FRAMES, VIRT, 16, 0x1000), Error::BadArgument),
+        (run(PINNED, FRAMES, VIRT + 0x1000, 16, 0), Error::BadArgument),
         // The domain's own code, data and locked page.
-        ([CLOSE, FRAMES, 0x20_1000, 0], Error::BadState),
-        ([CLOSE, FRAMES, 0x2002_0000 | 1, 0], Error::BadState),
-        ([PINNED, FRAMES, LOCKED, 0], Error::BadState),
+        (run(CLOSE, FRAMES, 0x20_1000, 1, 0), Error::BadState),
+        (run(CLOSE, FRAMES, 0x2002_0000, 2, 0), Error::BadState),
+        (run(PINNED, FRAMES, LOCKED, 1, 0), Error::BadState),
     ];
     let before = super::sim::units(&kernel.domain(1).protection);
     for (index, (args, error)) in bad.into_iter().enumerate() {
@@ -316,7 +325,7 @@ fn what_the_tables_locked_stays_locked() {
     builder.caps.push(Cap { domain: 1, slot: NEAR, kind: 1, object: 1, rights: 7, badge: 0 });
     let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
     for access in [11, 3] {
-        let told = call_by_other(&mut kernel, Call::FramesUnmap, [NEAR | access << 16, FRAMES, LOCKED, 0]);
+        let told = call_by_other(&mut kernel, Call::FramesUnmap, run(NEAR | access << 16, FRAMES, LOCKED, 1, 0));
         assert_eq!(told, refused(Error::BadState));
     }
     assert_eq!(finds(&mut kernel, LOCKED), Some(LOCKED));
@@ -335,7 +344,7 @@ fn near_tables_are_near_or_the_mapping_is_refused() {
     assert_eq!(map(&mut kernel, WRITE, VIRT + before * mib, 1, before * 0x1000), OK, "off the chip there are more");
     assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x9000), refused(Error::Full), "this MiB has a near table");
     let given = call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x400]);
-    assert_eq!(given, Some((0, [1, 256])));
+    assert_eq!(given, Some((0, [0x400, 256])));
     assert_eq!(map(&mut kernel, CLOSE, VIRT + 5 * mib, 1, 0xa000), OK);
 }
 
@@ -349,7 +358,7 @@ fn where_the_chip_has_no_tables_left_locked_ways_do() {
     let mib = 0x10_0000;
     let near = |kernel: &mut Chip, at: u32| map(kernel, CLOSE, VIRT + at * mib, 1, at * 0x1000);
     let full = (0..8).find(|at| near(&mut kernel, *at) == refused(Error::Full)).unwrap();
-    assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, LINE, 0, 0x400]), Some((0, [1, 256])));
+    assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, LINE, 0, 0x400]), Some((0, [0x400, 256])));
     assert_eq!(near(&mut kernel, full), OK);
     assert_eq!(near(&mut kernel, full + 1), refused(Error::Full), "and never off the chip");
     assert_eq!(map(&mut kernel, CLOSE, VIRT + full * mib + 0x1000, 1, 0x2_0000), OK, "beside it there");
@@ -359,18 +368,18 @@ fn where_the_chip_has_no_tables_left_locked_ways_do() {
 #[test]
 fn memory_of_tables_is_nobodys() {
     let mut kernel = ready();
-    for [offset, bytes] in [[0x200, 0x400], [0, 0x3e0], [0, 0x420], [0, 0x800]] {
+    for [offset, bytes] in [[0x200, 0x400], [0, 0x3e0], [0x20, 0x420], [0xffff_fc00, 0x400]] {
         let told = call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, bytes]);
         assert_eq!(told, refused(Error::BadArgument), "{offset:x} {bytes:x}");
     }
     let told = call(&mut kernel, Call::NodesGive, [PEER, FRAMES, 0, 0x400]);
     assert_eq!(told, refused(Error::BadState), "only untyped memory");
     for offset in [0, 0x400, 0x800, 0xc00] {
-        assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, 0x400]), Some((0, [1, 256])));
+        assert_eq!(call(&mut kernel, Call::NodesGive, [PEER, NEAR, offset, 0x400]), Some((0, [0x400, 256])));
     }
     for told in [
-        call(&mut kernel, Call::FramesMap, [WRITE, NEAR, VIRT, 0]),
-        call(&mut kernel, Call::FramesMap, [READ, NEAR, VIRT, 0]),
+        call(&mut kernel, Call::FramesMap, run(WRITE, NEAR, VIRT, 1, 0)),
+        call(&mut kernel, Call::FramesMap, run(READ, NEAR, VIRT, 1, 0)),
         call(&mut kernel, Call::FramesRetype, [NEAR, 0, 0x1000, 0]),
         call(&mut kernel, Call::FramesClean, [NEAR, 0, 0x1000, 0]),
         call(&mut kernel, Call::NodesGive, [PEER, NEAR, 0, 0x400]),

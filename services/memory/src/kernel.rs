@@ -1,12 +1,10 @@
 //! The manager's requests as kernel calls.
 
-use cofferdam::abi::Kind;
+use cofferdam::abi::{self, Kind, access};
 use cofferdam::{Error, Info, sys};
-use manager::books::shape;
 use manager::note::Note;
 use manager::standard::POOLS;
 use manager::{Calls, MAX_CLIENTS, Mapping};
-use memory::pieces::PAGE_LOG2;
 
 /// A range of frames: the capability, and where it lies.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,22 +20,12 @@ pub struct Kernel {
     /// By number of the domain; `u32::MAX` for a domain that is no client.
     domains: [u32; MAX_CLIENTS],
     pools: [Pool; POOLS],
-    /// The processor has page tables.
-    pages: bool,
 }
-
-/// What the kernel takes at a time for page tables.
-const TABLE_BYTES: u32 = 1024;
-
-const READ: u32 = 1 << 16;
-const WRITE: u32 = 1 << 17;
-const PINNED: u32 = 1 << 19;
-const NEAR: u32 = 1 << 20;
 
 impl Kernel {
     /// Nothing is held.
     pub const fn new() -> Kernel {
-        Kernel { domains: [u32::MAX; MAX_CLIENTS], pools: [Pool { slot: 0, base: 0, bytes: 0 }; POOLS], pages: false }
+        Kernel { domains: [u32::MAX; MAX_CLIENTS], pools: [Pool { slot: 0, base: 0, bytes: 0 }; POOLS] }
     }
 
     /// Takes what the information block names: a domain that may call the gate is a client when the manager also holds a
@@ -51,11 +39,6 @@ impl Kernel {
                 client(number, name);
             }
         }
-    }
-
-    /// What a mapping's words mean to the kernel: pages, or the settings of a region register.
-    pub const fn set_pages(&mut self, pages: bool) {
-        self.pages = pages;
     }
 
     /// Adds a range of frames; `None` when there is no room for it.
@@ -79,18 +62,14 @@ impl Kernel {
         self.domains.get(usize::from(client)).copied().ok_or(Error::BadHandle)
     }
 
-    /// Target, frames, base and shape, as `FRAMES_MAP` takes them.
-    fn mapping(&self, client: u8, mapping: &Mapping) -> Result<[u32; 4], Error> {
+    /// The mapping as the kernel is asked for it.
+    fn mapping(&self, client: u8, mapping: &Mapping) -> Result<abi::Mapping, Error> {
         let Mapping { at, from, bytes, write, pinned, near } = *mapping;
-        let access = READ | if write { WRITE } else { 0 } | if pinned { PINNED } else { 0 };
+        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+        let access = access::READ | bit(write, access::WRITE) | bit(pinned, access::PINNED) | bit(near, access::NEAR);
         let (frames, offset) = self.pool(from, bytes)?;
-        let target = self.domain(client)? | access;
-        if self.pages {
-            let pages = (bytes >> PAGE_LOG2).checked_sub(1).ok_or(Error::BadArgument)?;
-            return Ok([target | if near { NEAR } else { 0 }, frames, at | pages, offset]);
-        }
-        let (size_log2, srd) = shape(at, bytes).ok_or(Error::BadArgument)?;
-        Ok([target, frames, at, u32::from(size_log2) | u32::from(srd) << 8])
+        let target = self.domain(client)? as u16;
+        Ok(abi::Mapping { target, frames: frames as u16, at, access, offset, bytes })
     }
 }
 
@@ -101,20 +80,16 @@ impl Calls for Kernel {
     }
 
     fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
-        let [target, frames, base, shape] = self.mapping(client, mapping)?;
-        sys::frames_map(target, frames, base, shape)
+        sys::frames_map(&self.mapping(client, mapping)?)
     }
 
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error> {
-        let [target, frames, base, shape] = self.mapping(client, mapping)?;
-        sys::frames_unmap(target, frames, base, shape)
+        sys::frames_unmap(&self.mapping(client, mapping)?)
     }
 
     fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<u32, Error> {
         let (frames, offset) = self.pool(base, bytes)?;
-        let given = if self.pages { TABLE_BYTES } else { bytes };
-        sys::nodes_give(self.domain(client)?, frames, offset, given)?;
-        Ok(given)
+        sys::nodes_give(self.domain(client)?, frames, offset, bytes).map(|(taken, _)| taken)
     }
 
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error> {

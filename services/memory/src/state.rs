@@ -50,7 +50,6 @@ impl State {
         let bytes = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
         let hand_over = HandOver::new(bytes);
         manager.account.open(hand_over).map_err(HandOverError::text)?;
-        kernel.set_pages(manager.account.ledger().platform().pages().is_some());
         for pool in manager.account.pools() {
             let slot = info.cap(pool.text(), Kind::Frames).ok_or("a pool without a capability of its name")?.slot;
             kernel.add(Pool { slot, base: pool.base, bytes: pool.bytes }).ok_or("too many pools")?;

@@ -183,12 +183,29 @@ static inline int32_t cof_frames_retype(uint32_t frames, uint32_t offset, uint32
     return cof_call(COF_CALL_FRAMES_RETYPE, frames, offset, bytes, 0).status;
 }
 
-static inline int32_t cof_frames_map(uint32_t target, uint32_t frames, uint32_t base, uint32_t shape) {
-    return cof_call(COF_CALL_FRAMES_MAP, target, frames, base, shape).status;
+/* A part of frames as a domain accesses it: `access` are bits COF_MAP_READ and so on, `offset` counts from the start of the frames. Addresses and
+ * sizes are multiples of 32. */
+struct cof_mapping {
+    uint16_t target;
+    uint16_t frames;
+    uint32_t at;
+    uint32_t access;
+    uint32_t offset;
+    uint32_t bytes;
+};
+
+static inline int32_t cof_call_mapping(uint32_t number, const struct cof_mapping *mapping) {
+    uint32_t handles = mapping->target | (uint32_t)mapping->frames << 16;
+    uint32_t place = (mapping->at & ~31u) | (mapping->access & 31u);
+    return cof_call(number, handles, place, mapping->offset, mapping->bytes).status;
 }
 
-static inline int32_t cof_frames_unmap(uint32_t target, uint32_t frames, uint32_t base, uint32_t shape) {
-    return cof_call(COF_CALL_FRAMES_UNMAP, target, frames, base, shape).status;
+static inline int32_t cof_frames_map(const struct cof_mapping *mapping) {
+    return cof_call_mapping(COF_CALL_FRAMES_MAP, mapping);
+}
+
+static inline int32_t cof_frames_unmap(const struct cof_mapping *mapping) {
+    return cof_call_mapping(COF_CALL_FRAMES_UNMAP, mapping);
 }
 
 static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *left) {
@@ -197,11 +214,11 @@ static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_
     return result.status;
 }
 
-static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *nodes,
-                                     uint32_t *regions) {
+static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *taken,
+                                     uint32_t *mappings) {
     struct cof_result result = cof_call(COF_CALL_NODES_GIVE, domain, frames, offset, bytes);
-    *nodes = result.first;
-    *regions = result.second;
+    *taken = result.first;
+    *mappings = result.second;
     return result.status;
 }
 

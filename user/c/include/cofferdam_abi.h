@@ -259,11 +259,11 @@
  *   bound a search, O(log ranges), and two marks between ranges; BUSY while somebody else's mapping changes, of which a piece is done if nobody goes on with it */
 #define COF_CALL_FRAMES_RETYPE 22u
 
-/* Let a domain access exactly what one region register with this base, size and these disabled eighths permits; or, where there are page tables, so many pages from an offset in the frames on.
- *   in   target: bits 15..0 handle of the domain, right WRITE; bit 16 read (always set), 17 write or 18 execute, 19 pinned; with page tables no 18, 19 kept in the TLB (one page, 64 KiB or 1 MiB, aligned), 20 by tables on the chip
- *   in   frames: handle; right WRITE to map for writing, else READ
- *   in   base: address, a multiple of the size; with page tables bits 31..12 the first page, bits 11..0 the number of pages of 4 KiB less one
- *   in   shape: bits 7..0 log2 of the size in bytes, 5 to 31 (from 8 on if paged or with disabled eighths); bits 15..8 disabled eighths, bit 8 the lowest; with page tables bytes from the start of the frames, a multiple of 4096
+/* Let a domain access exactly these bytes of frames, at this address, with these rights. What the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.
+ *   in   handles: bits 15..0 of the domain, right WRITE; bits 31..16 of the frames, right WRITE to map for writing, else READ
+ *   in   place: bits 31..5 of the first address; bit 0 read (always set), 1 write or 2 execute (not with page tables); bit 3: the check of an access waits for no table (a region register of its own, or one page, 64 KiB or 1 MiB, aligned, kept in the TLB); bit 4: nor for memory off the chip (page tables only)
+ *   in   offset: bytes from the start of the frames, a multiple of 32
+ *   in   bytes: a multiple of 32, not 0; from 256 on with region registers unless bit 3 is set
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
@@ -276,10 +276,10 @@
 #define COF_CALL_FRAMES_MAP 23u
 
 /* End what FRAMES_MAP with the same arguments began, in region registers and TLBs, too, before it returns.
- *   in   target: as for FRAMES_MAP
- *   in   frames: handle, right READ
- *   in   base: as for FRAMES_MAP
- *   in   shape: as for FRAMES_MAP
+ *   in   handles: as for FRAMES_MAP; of the frames right READ
+ *   in   place: as for FRAMES_MAP
+ *   in   offset: as for FRAMES_MAP
+ *   in   bytes: as for FRAMES_MAP
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
@@ -305,13 +305,13 @@
  *   bound 256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE */
 #define COF_CALL_FRAMES_CLEAN 25u
 
-/* Turn a part of untyped frames into kernel memory for the table of a domain, for good: nodes of 288 bytes, each of which holds 36 regions or a step of the look-up; or one page table of 1 KiB for 1 MiB of addresses.
+/* Turn a part of untyped frames into kernel memory for the table of a domain, for good; of more than the kernel takes at once, its beginning.
  *   in   domain: handle, right WRITE
  *   in   frames: handle, right WRITE
  *   in   offset: bytes from the start of the frames, so that the address is a multiple of 32, with page tables 1024
- *   in   bytes: a multiple of 32, 288 to 4096; with page tables from 1024 on
- *   out  nodes: nodes that were added
- *   out  regions: regions, or pages, that they can hold if they hold nothing else
+ *   in   bytes: a multiple of 32; with region registers 288 (a node, for 36 regions or a step of the look-up) and more, of which at most 4096 are taken; with page tables 1024 (one table, for 1 MiB of addresses) and more
+ *   out  bytes: bytes that were taken
+ *   out  mappings: regions, or pages, that they can hold if they hold nothing else
  *   error COF_E_BAD_HANDLE
  *   error COF_E_WRONG_KIND
  *   error COF_E_NO_RIGHT
@@ -322,6 +322,11 @@
  *   bound a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE */
 #define COF_CALL_NODES_GIVE 26u
 
+#define COF_MAP_READ 1u
+#define COF_MAP_WRITE 2u
+#define COF_MAP_EXECUTE 4u
+#define COF_MAP_PINNED 8u
+#define COF_MAP_NEAR 16u
 #define COF_COPY_MAX_BYTES 64u
 #define COF_MAX_NESTING 4u
 #define COF_INFO_MAGIC 0x49464f43u

@@ -1,7 +1,7 @@
 //! System calls without types: handles and addresses are words. The crate's root has typed forms of most of them.
 //! Each function names the call whose documentation (arguments, units, errors, bound) is in [`abi::CALLS`].
 
-use abi::{Call, Error};
+use abi::{Call, Error, Mapping};
 
 /// Outcome of a call that returns nothing beside its status.
 pub type Status = Result<(), Error>;
@@ -84,8 +84,24 @@ unit_calls! {
     cap_delete = CapDelete(slot);
     revoke = Revoke(object);
     frames_retype = FramesRetype(frames, offset, bytes);
-    frames_map = FramesMap(target, frames, base, shape);
-    frames_unmap = FramesUnmap(target, frames, base, shape);
+}
+
+/// [`Call::FramesMap`].
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn frames_map(mapping: &Mapping) -> Status {
+    raw(Call::FramesMap, mapping.words()).map(|_| ())
+}
+
+/// [`Call::FramesUnmap`].
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn frames_unmap(mapping: &Mapping) -> Status {
+    raw(Call::FramesUnmap, mapping.words()).map(|_| ())
 }
 
 value_calls! {
@@ -149,7 +165,7 @@ pub fn domain_restart(domain: u32) -> Result<bool, Error> {
     done(raw(Call::DomainRestart, [domain, 0, 0, 0]))
 }
 
-/// [`Call::NodesGive`]: nodes and regions that the domain's table can hold more.
+/// [`Call::NodesGive`]: bytes that were taken, and mappings that the domain's table can hold more.
 ///
 /// # Errors
 /// Those that [`abi::CALLS`] lists for this call.

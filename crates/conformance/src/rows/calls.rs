@@ -2,7 +2,7 @@
 
 use abi::{Call, Error};
 
-use crate::step::{Arg, Step, Told, c1, c2, c3, c4, cap, err, w};
+use crate::step::{Arg, Slot, Step, Told, c1, c2, c3, c4, cap, err, w};
 use crate::{Actor, Hand, Row, does, make};
 
 const ERRORS: &str = "cofferdam_abi.h: errors";
@@ -33,11 +33,12 @@ const fn handles(handle: Arg, error: Error) -> [Step; 14] {
 }
 
 /// Calls that map, with this handle as domain or frames.
-const fn mappings(call: Call, target: Arg, frames: Arg, error: Error) -> Step {
-    c4(call, [target, frames, Arg::Base(0, 4096), Arg::Shape(0, 4096)], err(error))
+const fn mappings(call: Call, target: Slot, frames: Slot, access: u32, error: Error) -> Step {
+    c4(call, [Arg::Handles(target, frames), Arg::Usable(0, access), w(0), w(4096)], err(error))
 }
 
-const READABLE: Arg = Arg::Target(Hand::Client, 1);
+const CLIENT: Slot = Slot::Of(Hand::Client);
+const POOL: Slot = Slot::Of(Hand::Pool);
 
 /// Rows.
 pub const ROWS: &[Row] = &[
@@ -79,14 +80,14 @@ pub const ROWS: &[Row] = &[
         &[does(
             Actor::Chief,
             &[
-                mappings(Call::FramesMap, w(25 | 1 << 16), cap(Hand::Pool), Error::BadHandle),
-                mappings(Call::FramesMap, READABLE, w(25), Error::BadHandle),
-                mappings(Call::FramesMap, Arg::Target(Hand::Ring, 1), cap(Hand::Pool), Error::WrongKind),
-                mappings(Call::FramesMap, READABLE, cap(Hand::Ring), Error::WrongKind),
-                mappings(Call::FramesUnmap, w(25 | 1 << 16), cap(Hand::Pool), Error::BadHandle),
-                mappings(Call::FramesUnmap, READABLE, w(25), Error::BadHandle),
-                mappings(Call::FramesUnmap, Arg::Target(Hand::Ring, 1), cap(Hand::Pool), Error::WrongKind),
-                mappings(Call::FramesUnmap, READABLE, cap(Hand::Ring), Error::WrongKind),
+                mappings(Call::FramesMap, Slot::Number(25), POOL, 1, Error::BadHandle),
+                mappings(Call::FramesMap, CLIENT, Slot::Number(25), 1, Error::BadHandle),
+                mappings(Call::FramesMap, Slot::Of(Hand::Ring), POOL, 1, Error::WrongKind),
+                mappings(Call::FramesMap, CLIENT, Slot::Of(Hand::Ring), 1, Error::WrongKind),
+                mappings(Call::FramesUnmap, Slot::Number(25), POOL, 1, Error::BadHandle),
+                mappings(Call::FramesUnmap, CLIENT, Slot::Number(25), 1, Error::BadHandle),
+                mappings(Call::FramesUnmap, Slot::Of(Hand::Ring), POOL, 1, Error::WrongKind),
+                mappings(Call::FramesUnmap, CLIENT, Slot::Of(Hand::Ring), 1, Error::WrongKind),
             ],
         )],
         &[],
@@ -106,9 +107,9 @@ pub const ROWS: &[Row] = &[
                     c3(Call::FramesClean, cap(Hand::Pool), w(0), w(4096), err(Error::NoRight)),
                     c4(Call::NodesGive, [cap(Hand::Server), cap(Hand::Pool), w(0xf000), w(4096)], err(Error::NoRight)),
                     c4(Call::NodesGive, [cap(Hand::Myself), cap(Hand::Pool), w(0xf000), w(4096)], err(Error::NoRight)),
-                    mappings(Call::FramesMap, Arg::Target(Hand::Server, 1), cap(Hand::Pool), Error::NoRight),
-                    mappings(Call::FramesMap, Arg::Target(Hand::Myself, 3), cap(Hand::Pool), Error::NoRight),
-                    mappings(Call::FramesUnmap, Arg::Target(Hand::Server, 1), cap(Hand::Pool), Error::NoRight),
+                    mappings(Call::FramesMap, Slot::Of(Hand::Server), POOL, 1, Error::NoRight),
+                    mappings(Call::FramesMap, Slot::Of(Hand::Myself), POOL, 3, Error::NoRight),
+                    mappings(Call::FramesUnmap, Slot::Of(Hand::Server), POOL, 1, Error::NoRight),
                 ],
             ),
             does(
@@ -117,8 +118,8 @@ pub const ROWS: &[Row] = &[
                     c3(Call::CapCopy, cap(Hand::Client), w(20), w(2), Told::Ok),
                     c1(Call::FaultNext, w(20), err(Error::NoRight)),
                     c3(Call::CapCopy, cap(Hand::Pool), w(21), w(4), Told::Ok),
-                    mappings(Call::FramesMap, READABLE, w(21), Error::NoRight),
-                    mappings(Call::FramesUnmap, READABLE, w(21), Error::NoRight),
+                    mappings(Call::FramesMap, CLIENT, Slot::Number(21), 1, Error::NoRight),
+                    mappings(Call::FramesUnmap, CLIENT, Slot::Number(21), 1, Error::NoRight),
                 ],
             ),
         ],

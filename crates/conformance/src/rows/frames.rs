@@ -169,7 +169,7 @@ pub const ROWS: &[Row] = &[
     ),
     make(
         "write or execute",
-        "nothing is mapped for both writing and executing, for neither reading, or with bits that mean nothing",
+        "nothing is mapped for both writing and executing, or not for reading",
         MAP,
         &[does(
             Actor::Chief,
@@ -178,7 +178,6 @@ pub const ROWS: &[Row] = &[
                 give(Hand::Client, RW | RX, 0, err(Error::BadArgument)),
                 give(Hand::Client, 0, 0, err(Error::BadArgument)),
                 give(Hand::Client, 2, 0, err(Error::BadArgument)),
-                give(Hand::Client, 1 | 0x8000, 0, err(Error::BadArgument)),
             ],
         )],
         &[],
@@ -392,8 +391,12 @@ pub const ROWS: &[Row] = &[
             Actor::Chief,
             &[
                 c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(32)], err(Error::BadArgument)),
-                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(0), w(2 * PAGE)], err(Error::BadArgument)),
-                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(TABLE)], Told::Within(1, 20)),
+                c4(
+                    Call::NodesGive,
+                    [cap(Hand::Client), cap(Hand::Pool), w(LAST + 16), w(TABLE)],
+                    err(Error::BadArgument),
+                ),
+                c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(TABLE)], Told::Is(TABLE)),
                 c4(Call::NodesGive, [cap(Hand::Client), cap(Hand::Pool), w(LAST), w(TABLE)], err(Error::BadState)),
                 c3(Call::FramesRetype, cap(Hand::Pool), w(LAST), w(PAGE), err(Error::BadState)),
                 c3(Call::FramesClean, cap(Hand::Pool), w(LAST), w(PAGE), err(Error::BadState)),

@@ -62,7 +62,7 @@ impl Simple {
         }
         self.pinned[client] += u32::from(pinned);
         self.entries[client] += 1;
-        let terms = Terms { slots: u8::from(pinned), place: 1 };
+        let terms = Terms { slots: u8::from(pinned), place: 1, ..Terms::default() };
         Ok(Admitted { region, terms, nodes: None })
     }
 }

@@ -67,6 +67,20 @@ pub const fn encode_one(asked: Span, access: Access, mem: MemType) -> Result<Reg
     }
 }
 
+/// As [`encode_one`], without the search for what would be possible: for the kernel.
+///
+/// # Time complexity
+/// O(1).
+pub const fn exact(asked: Span, access: Access, mem: MemType) -> Option<RegionRegs> {
+    if broken(asked, access, mem).is_some() {
+        return None;
+    }
+    match one_region(asked) {
+        Some((n, srd)) => Some(regs(asked.base, n, srd, access, mem)),
+        None => None,
+    }
+}
+
 /// The fewest regions whose union is exactly `asked`, written to the front of `out`; returns how many. Regions may
 /// overlap one another, with equal attributes, so their order does not matter.
 ///
@@ -118,22 +132,27 @@ const fn granular(asked: Span) -> bool {
 }
 
 const fn well_formed(asked: Span, access: Access, mem: MemType) -> Result<(), RegionError> {
-    if asked.len == 0 {
-        return Err(refuse(asked, Rule::Empty, 1));
+    match broken(asked, access, mem) {
+        Some((rule, limit)) => Err(refuse(asked, rule, limit)),
+        None => Ok(()),
     }
-    if asked.end() > 1 << 32 {
-        return Err(refuse(asked, Rule::AddressSpace, 1 << 32));
-    }
-    if !granular(asked) {
-        return Err(refuse(asked, Rule::Granule, GRANULE_BYTES as u64));
-    }
-    if access.exec && mem.is_device() {
-        return Err(refuse(asked, Rule::DeviceExecute, 0));
-    }
-    if access.exec && matches!(access.data, Data::None) {
-        return Err(refuse(asked, Rule::ExecuteUnreadable, 0));
-    }
-    Ok(())
+}
+
+/// The rule that no number of regions would keep, and its limit.
+const fn broken(asked: Span, access: Access, mem: MemType) -> Option<(Rule, u64)> {
+    Some(if asked.len == 0 {
+        (Rule::Empty, 1)
+    } else if asked.end() > 1 << 32 {
+        (Rule::AddressSpace, 1 << 32)
+    } else if !granular(asked) {
+        (Rule::Granule, GRANULE_BYTES as u64)
+    } else if access.exec && mem.is_device() {
+        (Rule::DeviceExecute, 0)
+    } else if access.exec && matches!(access.data, Data::None) {
+        (Rule::ExecuteUnreadable, 0)
+    } else {
+        return None;
+    })
 }
 
 /// log2 of the smallest aligned block that encloses the non-empty range.

@@ -13,7 +13,7 @@ mod regs;
 mod shadow;
 pub mod slots;
 
-pub use encode::{MAX_COVER, Nearest, RegionError, Rule, cover, cover_count, encode_one};
+pub use encode::{MAX_COVER, Nearest, RegionError, Rule, cover, cover_count, encode_one, exact};
 pub use regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs, SUBREGION_MIN_LOG2, Span, span_of};
 pub use shadow::{Attr, Denial, Shadow, Unpredictable, Violation};
 

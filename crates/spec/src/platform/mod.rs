@@ -196,6 +196,15 @@ impl Platform {
         }
     }
 
+    /// Whether whoever maps memory has to say that the tables in this place keep the check on the chip: where each mapping has tables of
+    /// its own. With region registers a domain has one table, which lies where it lies.
+    pub const fn near(&self, place: TablePlace) -> bool {
+        match &self.hardware {
+            Hardware::Regions(_) => false,
+            Hardware::Pages(_) => !matches!(place, TablePlace::OffChip),
+        }
+    }
+
     /// Registers that must be left to paged memory; none where pages are found by hardware.
     pub const fn paged_slots(&self, code_paged: bool, data_paged: bool) -> u8 {
         match &self.hardware {

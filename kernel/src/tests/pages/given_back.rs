@@ -8,7 +8,7 @@ use system::{Area, Cap, Frames, area, frames};
 use super::super::refused;
 use super::super::sim::{Machine, Pager, boot_with};
 use super::{Chip, FRAMES, NEAR, OK, PINNED, POOL, POOL_BYTES, READ, VIRT, WRITE};
-use super::{call, call_by_other, check, finds, map, ready, restart, system, unmap};
+use super::{call, call_by_other, check, finds, map, ready, restart, run, system, unmap};
 use crate::objects::Life;
 
 /// Whether frames are used by nobody: they can be cleared.
@@ -112,10 +112,10 @@ fn a_restart_tells_what_a_domain_began_with_from_what_lies_in_or_behind_it() {
         }
         // Its second page is taken away and other memory put there; what follows lies as it would if the area went on.
         if replaced {
-            assert_eq!(call(&mut kernel, Call::FramesUnmap, [WRITE, NEAR, OWN + 0x1000, 0x1000]), OK);
+            assert_eq!(call(&mut kernel, Call::FramesUnmap, run(WRITE, NEAR, OWN + 0x1000, 1, 0x1000)), OK);
             assert_eq!(map(&mut kernel, WRITE, OWN + 0x1000, 1, 0), OK);
         }
-        assert_eq!(call(&mut kernel, Call::FramesMap, [WRITE, NEAR, OWN + 0x2000, 0x2000]), OK);
+        assert_eq!(call(&mut kernel, Call::FramesMap, run(WRITE, NEAR, OWN + 0x2000, 1, 0x2000)), OK);
         assert_eq!(finds(&mut kernel, OWN + 0x2000), Some(OWN + 0x2000));
         assert_eq!(restart(&mut kernel), OK);
         let second = (!replaced).then_some(OWN + 0x1000);
@@ -131,7 +131,7 @@ fn a_restart_amid_the_unmapping_of_a_locked_page_does_not_lock_it_again() {
         assert_eq!(map(&mut kernel, PINNED, VIRT, 1, 0), OK);
         kernel.arch.stepwise = true;
         for _ in 0..steps {
-            kernel.asks(Call::FramesUnmap as u32, [PINNED, FRAMES, VIRT, 0]);
+            kernel.asks(Call::FramesUnmap as u32, run(PINNED, FRAMES, VIRT, 1, 0));
             check(&mut kernel);
         }
         kernel.arch.stepwise = false;
@@ -148,7 +148,7 @@ fn data_whose_memory_was_taken_away_is_not_restored_elsewhere() {
     for read_only in [false, true] {
         let mut kernel = boot_with(&builder, Machine::<Pager> { now: 1000, ..Machine::default() });
         // Its data is where the other domain's would be.
-        let words = |access: u32| [NEAR | access << 16, FRAMES, 0x2002_1000, 0];
+        let words = |access: u32| run(NEAR | access << 16, FRAMES, 0x2002_1000, 1, 0);
         assert_eq!(call_by_other(&mut kernel, Call::FramesUnmap, words(3)), OK);
         if read_only {
             assert_eq!(call_by_other(&mut kernel, Call::FramesMap, words(1)), OK);

@@ -66,9 +66,16 @@ pub trait Guard: Sized + Default + 'static {
     /// Checks what must hold of what domains may access.
     fn check_memory(kernel: &Kernel<Machine<Self>>);
 
-    /// The words by which `FRAMES_MAP` asks for `2^log2` bytes from a physical address on, in frames that begin at `frames`, with some eighths
-    /// disabled where that can be.
-    fn words(physical: u32, log2: u32, disabled: u32, frames: u32) -> [u32; 2];
+    /// Address and bytes of a mapping of memory that begins near a physical address: `2^log2` bytes, or, by a number, something like it.
+    fn mapping(physical: u32, log2: u32, odd: u32) -> Part;
+}
+
+/// A part of physical memory, and the address at which a domain asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub at: u32,
+    pub physical: u32,
+    pub bytes: u32,
 }
 
 /// A processor with region registers.

@@ -10,7 +10,7 @@ use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placemen
 use system::build::Builder;
 use system::{Area, Frames, area, frames};
 
-use super::{Guard, Machine};
+use super::{Guard, Machine, Part};
 use crate::Kernel;
 use crate::arch::PageArch;
 use crate::pages::Pages;
@@ -320,11 +320,11 @@ impl Guard for Pager {
     }
 
     /// As many pages as the size says, or some more, at one of two places.
-    fn words(physical: u32, log2: u32, extra: u32, frames: u32) -> [u32; 2] {
-        let more = if extra % 8 == 7 { extra >> 3 & 3 } else { 0 };
+    fn mapping(physical: u32, log2: u32, odd: u32) -> Part {
+        let more = if odd % 8 == 7 { odd >> 3 & 3 } else { 0 };
         let pages = ((1_u32 << log2.min(31)) / 0x1000).clamp(1, 256) + more;
-        let (page, place) = (physical & !0xfff, extra & 1);
-        [(page + place * 0x10_0000) | (pages - 1), page.wrapping_sub(frames)]
+        let page = physical & !0xfff;
+        Part { at: page + (odd & 1) * 0x10_0000, physical: page, bytes: pages * 0x1000 }
     }
 }
 

@@ -10,7 +10,7 @@ use protect::pmsav7::{RegionRegs, Span};
 use protect::{Access, MemType};
 use system::build::Builder;
 
-use super::{Guard, Sim};
+use super::{Guard, Part, Sim};
 use crate::Kernel;
 use crate::arch::RegionArch;
 use crate::regions::Regions;
@@ -93,8 +93,17 @@ impl Guard for Registers {
         }
     }
 
-    fn words(physical: u32, log2: u32, disabled: u32, _: u32) -> [u32; 2] {
-        [physical & !((1_u32 << log2.min(31)) - 1), log2 | disabled << 8]
+    /// A region, or a run of its eighths; once in a while something that no region holds.
+    fn mapping(physical: u32, log2: u32, odd: u32) -> Part {
+        let bytes = 1_u32 << log2.min(31);
+        let base = physical & !(bytes - 1);
+        let (first, last) = (odd % 8, odd >> 3 & 7);
+        if odd == 0 || first > last || bytes < 256 {
+            return Part { at: base, physical: base, bytes };
+        }
+        let at = base.wrapping_add(first * (bytes / 8));
+        let bytes = (last - first + 1) * (bytes / 8) + if odd > 250 { 32 } else { 0 };
+        Part { at: if odd == 249 { at ^ 0x1000 } else { at }, physical: at, bytes }
     }
 }
 

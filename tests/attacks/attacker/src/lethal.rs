@@ -7,6 +7,16 @@ use crate::gate::{moods, wait_for_a_client};
 use crate::refused::end;
 use crate::world::{World, victim_data};
 
+/// The first byte behind an area that is in none of the own ones: the planner may have put the own code there.
+fn behind(area: Area) -> u32 {
+    let mut at = end(area);
+    let areas = || cofferdam::info().into_iter().flat_map(cofferdam::Info::areas);
+    while let Some((_, own)) = areas().find(|(_, own)| at.wrapping_sub(own.base) < own.bytes) {
+        at = end(own);
+    }
+    at
+}
+
 /// Name and attack.
 pub type Attack = (&'static str, fn(&World));
 
@@ -18,7 +28,7 @@ pub const ATTACKS: &[Attack] = &[
     ("write the last byte of the region behind a heap of sub-regions", |world| byte(region_end(world.heap) - 1)),
     ("write the last byte below the own heap", |world| byte(world.heap.base - 1)),
     ("write a constant file", |world| write(world.order.base)),
-    ("read behind a constant file", |world| read(end(world.order))),
+    ("read behind a constant file", |world| read(behind(world.order))),
     ("write shared memory that is only lent for reading", |world| write(world.notices.base() as u32)),
     ("read behind shared memory", |world| read(world.notices.base() as u32 + 4 * world.notices.words() as u32)),
     ("write behind the own device", |world| write(world.device + 0x1000)),

@@ -2,7 +2,7 @@
 //!
 //! Names beyond those of the others: domains `myself`, `accomplice`; gate `touch` (the accomplice's); frames `pool`, `lost`.
 
-use cofferdam::abi::Kind;
+use cofferdam::abi::{Kind, Mapping, access};
 use cofferdam::{Error, Gate, Info, now, sys};
 use repertoire::lethal::{jump, read, write};
 use repertoire::refused::Outcome;
@@ -21,14 +21,9 @@ const TABLES: u32 = 15;
 /// What tables have.
 const TABLE_BYTES: u32 = 1024;
 
-/// Bits of the access to a mapping.
-mod access {
-    pub const R: u32 = 1;
-    pub const W: u32 = 2;
-    pub const X: u32 = 4;
-    pub const PINNED: u32 = 8;
-    pub const RW: u32 = R | W;
-}
+/// To read, and to read and write.
+const R: u32 = access::READ;
+const RW: u32 = access::READ | access::WRITE;
 
 /// The attacks that are refused or have no effect.
 pub const REFUSED: &[refused::Attack] = &[
@@ -37,16 +32,16 @@ pub const REFUSED: &[refused::Attack] = &[
     ("map where the own memory is, or the kernel", |world| elsewhere(world)),
     ("map memory that was given for tables", |_| tables()),
     ("copy across two pages of which one is mapped", |world| across(world)),
-    ("have an accomplice use what was unmapped for it", |_| share(access::RW)),
-    ("have an accomplice use what was unmapped for it, locked", |_| share(access::RW | access::PINNED)),
+    ("have an accomplice use what was unmapped for it", |_| share(RW)),
+    ("have an accomplice use what was unmapped for it, locked", |_| share(RW | access::PINNED)),
 ];
 
 /// The attacks that end in a fault.
 pub const LETHAL: &[lethal::Attack] = &[
-    ("read what was unmapped", |_| unmapped(access::RW, 0)),
-    ("read what was unmapped, locked", |_| unmapped(access::RW | access::PINNED, 1)),
-    ("write what is mapped for reading", |_| only(access::R, 2, write)),
-    ("execute what is mapped for writing", |_| only(access::RW, 3, jump)),
+    ("read what was unmapped", |_| unmapped(RW, 0)),
+    ("read what was unmapped, locked", |_| unmapped(RW | access::PINNED, 1)),
+    ("write what is mapped for reading", |_| only(R, 2, write)),
+    ("execute what is mapped for writing", |_| only(RW, 3, jump)),
     ("die with memory mapped", |_| leave()),
     ("read what the former life had mapped", |_| read(THERE + 4 * PAGE)),
     ("write the own tables", |_| own_tables()),
@@ -60,6 +55,11 @@ struct Means {
     touch: Gate,
     pool: u32,
     lost: u32,
+}
+
+/// A page of frames, by its number.
+fn one_page(domain: u32, frames: u32, at: u32, page: u32, access: u32) -> Mapping {
+    Mapping { target: domain as u16, frames: frames as u16, at, access, offset: page * PAGE, bytes: PAGE }
 }
 
 impl Means {
@@ -80,7 +80,7 @@ impl Means {
         let _ = sys::frames_retype(frames, page * PAGE, PAGE);
         let at = THERE + page * PAGE;
         for table in 0..PAGE / TABLE_BYTES {
-            match sys::frames_map(domain | access << 16, frames, at, page * PAGE) {
+            match sys::frames_map(&one_page(domain, frames, at, page, access)) {
                 Err(Error::Full) => drop(self.give(domain, TABLES * PAGE + table * TABLE_BYTES)),
                 done => return done.map(|()| at),
             }
@@ -89,7 +89,7 @@ impl Means {
     }
 
     fn unmap(&self, domain: u32, frames: u32, page: u32, access: u32) -> Result<(), Error> {
-        sys::frames_unmap(domain | access << 16, frames, THERE + page * PAGE, page * PAGE)
+        sys::frames_unmap(&one_page(domain, frames, THERE + page * PAGE, page, access))
     }
 
     fn give(&self, domain: u32, offset: u32) -> Result<(u32, u32), Error> {
@@ -110,24 +110,30 @@ fn refused_all(tries: &[Result<(), Error>]) -> Outcome {
 /// The warden wrote secrets there, unmapped and cleared it.
 fn inherit() -> Outcome {
     let means = means().ok_or(NO_MEANS)?;
-    let at = means.map(means.myself, means.lost, 0, access::R).map_err(|_| "not mapped")?;
+    let at = means.map(means.myself, means.lost, 0, R).map_err(|_| "not mapped")?;
     // SAFETY: just mapped.
     let words = (0..PAGE / 4).map(|index| unsafe { (at as *const u32).add(index as usize).read_volatile() });
     mark(LEAK, words.fold(0, |all, word| all | word));
-    means.unmap(means.myself, means.lost, 0, access::R).map_err(|_| "not unmapped")
+    means.unmap(means.myself, means.lost, 0, R).map_err(|_| "not unmapped")
 }
 
 fn both() -> Outcome {
     let means = means().ok_or(NO_MEANS)?;
     let _ = sys::frames_retype(means.pool, 5 * PAGE, PAGE);
     let with = |access| means.map(means.myself, means.pool, 5, access).map(|_| ());
-    refused_all(&[with(access::RW | access::X), with(access::W | access::X), with(access::W), with(access::X), with(0)])
+    refused_all(&[
+        with(RW | access::EXECUTE),
+        with(access::WRITE | access::EXECUTE),
+        with(access::WRITE),
+        with(access::EXECUTE),
+        with(0),
+    ])
 }
 
 fn elsewhere(world: &World) -> Outcome {
     let means = means().ok_or(NO_MEANS)?;
     let _ = sys::frames_retype(means.pool, 6 * PAGE, PAGE);
-    let at = |base: u32| sys::frames_map(means.myself | access::RW << 16, means.pool, base & !(PAGE - 1), 6 * PAGE);
+    let at = |base: u32| sys::frames_map(&one_page(means.myself, means.pool, base & !(PAGE - 1), 6, RW));
     let own = [at(world.own.code.base), at(world.own.stack.base), at(world.heap.base), at(world.device)];
     refused_all(&own)?;
     let foreign = world.own.chip.foreign;
@@ -138,7 +144,7 @@ fn elsewhere(world: &World) -> Outcome {
 fn tables() -> Outcome {
     let means = means().ok_or(NO_MEANS)?;
     let _ = means.give(means.myself, 7 * PAGE);
-    let first = means.map(means.myself, means.pool, 7, access::RW);
+    let first = means.map(means.myself, means.pool, 7, RW);
     let clean = sys::frames_clean(means.pool, 7 * PAGE, PAGE);
     refused_all(&[first.map(|_| ()), clean.map(|_| ())])
 }
@@ -146,10 +152,10 @@ fn tables() -> Outcome {
 /// The service copies from the caller's memory, all of it or nothing.
 fn across(world: &World) -> Outcome {
     let means = means().ok_or(NO_MEANS)?;
-    let at = means.map(means.myself, means.pool, 8, access::RW).map_err(|_| "not mapped")?;
+    let at = means.map(means.myself, means.pool, 8, RW).map_err(|_| "not mapped")?;
     let beyond = [(at + PAGE - 8, 16), (at + PAGE - 1, 2), (at - 4, 8), (at - 1, 64)];
     let tries = beyond.map(|(address, bytes)| world.service.call(address, bytes, 0).map(|_| ()));
-    means.unmap(means.myself, means.pool, 8, access::RW).map_err(|_| "not unmapped")?;
+    means.unmap(means.myself, means.pool, 8, RW).map_err(|_| "not unmapped")?;
     refused_all(&tries)
 }
 
@@ -163,12 +169,12 @@ fn share(access: u32) -> Outcome {
     }
     let page = 9 + (access >> 3);
     let at = means.map(means.accomplice, means.pool, page, access).map_err(|_| "not mapped")?;
-    means.map(means.myself, means.pool, page, access::RW).map_err(|_| "not mapped for me")?;
+    means.map(means.myself, means.pool, page, RW).map_err(|_| "not mapped for me")?;
     write(at);
     means.touch.call(at, 0, 0).map_err(|_| "the accomplice cannot use what it has")?;
     means.unmap(means.accomplice, means.pool, page, access).map_err(|_| "not unmapped")?;
     let used = means.touch.call(at, 0xbad, 0);
-    means.unmap(means.myself, means.pool, page, access::RW).map_err(|_| "not unmapped for me")?;
+    means.unmap(means.myself, means.pool, page, RW).map_err(|_| "not unmapped for me")?;
     if used == Err(Error::CalleeFault) { Ok(()) } else { Err("the accomplice used what it has not") }
 }
 
@@ -185,7 +191,7 @@ fn unmapped(access: u32, page: u32) {
 fn only(access: u32, page: u32, not: fn(u32)) {
     let Some(means) = means() else { return };
     let Ok(at) = means.map(means.myself, means.pool, page, access) else { return };
-    if access & access::W != 0 {
+    if access & access::WRITE != 0 {
         write(at);
     }
     read(at);
@@ -194,7 +200,7 @@ fn only(access: u32, page: u32, not: fn(u32)) {
 
 fn leave() {
     let Some(means) = means() else { return };
-    let Ok(at) = means.map(means.myself, means.pool, 4, access::RW) else { return };
+    let Ok(at) = means.map(means.myself, means.pool, 4, RW) else { return };
     write(at);
     write(0x7fff_fffc);
 }
@@ -212,6 +218,6 @@ fn own_tables() {
     let _ = (0..PAGE)
         .step_by(TABLE_BYTES as usize)
         .try_for_each(|part| means.give(means.myself, 12 * PAGE + part).map(drop));
-    let _ = means.map(means.myself, means.pool, 12, access::RW);
+    let _ = means.map(means.myself, means.pool, 12, RW);
     write(THERE + 12 * PAGE);
 }

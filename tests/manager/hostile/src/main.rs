@@ -11,7 +11,7 @@
 
 mod random;
 
-use cofferdam::abi::{Call, Kind};
+use cofferdam::abi::{Call, Kind, Mapping, access};
 use cofferdam::{Error, Info, PAGES, Start, println, sys};
 use random::Random;
 use repertoire::Chip;
@@ -117,38 +117,30 @@ impl Handles {
         handles
     }
 
-    /// Where regions can be asked for. Pages: where no domain has anything. Otherwise where the pool begins in its memory, which begins at
-    /// `memory`: below it, the kernel says that the address is not in these frames.
+    /// Addresses at which memory of the pool can be asked for. Pages: where no domain has anything. Otherwise where the pool begins in its
+    /// memory, which begins at `memory`: elsewhere, the kernel says that these frames are not at this address.
     fn pool(&self, memory: u32) -> Option<u32> {
         if PAGES {
             return Some(0x4000_0000);
         }
-        let inside =
-            |base: &u32| sys::frames_map(self.own | 3 << 16, self.pool_slot, *base, 8) != Err(Error::BadAddress);
-        (memory..memory + 0x100_0000).step_by(0x1_0000).find(inside)
+        let (target, frames) = (self.own as u16, self.pool_slot as u16);
+        let asked = |at: u32| Mapping { target, frames, at, access: access::READ, offset: 0, bytes: 0x100 };
+        let inside = |at: &u32| sys::frames_map(&asked(*at)) != Err(Error::BadAddress);
+        (memory..memory + 0x100_0000).step_by(0x1000).find(inside)
     }
 }
 
-/// Writes to every eighth of a region, or to each page, that it has just been given, if it was given to this domain to write.
+/// Writes to the first and the last word of each page that it has just been given, if it was given to this domain to write.
 fn scribble(handles: &Handles, arguments: [u32; 4]) -> bool {
-    let [target, _, base, shape] = arguments;
-    if target & 0xffff != handles.own || target >> 17 & 1 == 0 {
+    let Mapping { target, at, access, bytes, .. } = Mapping::of(arguments);
+    if u32::from(target) != handles.own || access & access::WRITE == 0 {
         return false;
     }
-    let write = |from: u32, bytes: u32| {
-        for word in [from, from + bytes - 4] {
+    for part in (at..at + bytes).step_by(0x1000) {
+        for word in [part, part + (at + bytes - part).min(0x1000) - 4] {
             // SAFETY: the kernel has just said that this domain may write there.
             unsafe { (word as *mut u32).write_volatile(0xbad0_bad0) };
         }
-    };
-    let (log2, disabled) = (shape & 0xff, shape >> 8);
-    if PAGES {
-        (0..=base & 0xfff).for_each(|page| write((base & !0xfff) + page * 0x1000, 0x1000));
-    } else if disabled == 0 {
-        write(base, 1 << log2);
-    } else {
-        let eighth = 1 << (log2 - 3);
-        (0..8).filter(|index| disabled >> index & 1 == 0).for_each(|index| write(base + index * eighth, eighth));
     }
     true
 }

@@ -1,7 +1,7 @@
 //! Random calls whose arguments are often nearly right.
 
 use cofferdam::PAGES;
-use cofferdam::abi::Call;
+use cofferdam::abi::{Call, Mapping};
 
 use crate::Handles;
 
@@ -42,7 +42,7 @@ const CALLS: &[Call] = &[
 /// xorshift32 (Marsaglia 2003).
 pub struct Random {
     state: u32,
-    /// Regions that were mapped: they have to be unmapped with the same arguments.
+    /// Arguments of mappings that were made: they have to be unmapped with the same arguments.
     mapped: [[u32; 4]; 32],
     next_mapped: usize,
     /// Parts of the pool that can be mapped: offset and bytes.
@@ -115,66 +115,50 @@ impl Random {
         }
     }
 
-    fn shape(&mut self) -> u32 {
-        let log2 = if self.below(16) == 0 { self.below(256) } else { 8 + self.below(9) };
-        let disabled = match self.below(4) {
-            0 => self.below(256),
-            1 => 0xff << self.below(8) & 0xff,
-            _ => 0,
-        };
-        log2 | disabled << 8
-    }
-
-    fn base(&mut self, log2: u32) -> u32 {
-        let base = self.of(BASES).wrapping_add(self.below(0x20_0000));
+    /// Where it asks for memory that lies at an offset in its frames.
+    fn at(&mut self, offset: u32) -> u32 {
         match self.below(16) {
-            0 => base,
-            1 => self.word(),
-            2..=4 => base >> (log2 & 31) << (log2 & 31),
-            _ => (self.pool + self.below(0x4_0000)) >> (log2 & 31) << (log2 & 31),
-        }
-    }
-
-    /// A run of pages, and where it lies in its frames.
-    fn run(&mut self, handles: &Handles) -> [u32; 4] {
-        let access = self.of(&[1, 3, 3, 3, 5, 7, 9, 11, 19, 0, 2, 15, 16, 0xffff]);
-        let (domain, frames) = (self.domain(handles), self.frames(handles));
-        let [offset, bytes] = self.typed[self.below(16) as usize];
-        let (offset, pages) = match self.below(4) {
-            0 => (self.amount(), self.below(0x1000)),
-            _ => (offset.next_multiple_of(0x1000), self.below((bytes / 0x1000).clamp(1, 256))),
-        };
-        let base = match self.below(16) {
             0 => self.of(BASES).wrapping_add(self.below(0x20_0000)),
             1 => self.word(),
-            _ => self.pool + self.below(64) * 0x1000,
-        };
-        [domain | access << 16, frames, base & !0xfff | pages, offset]
+            2 if !PAGES => self.pool + self.below(0x4_0000),
+            _ if PAGES => self.pool + self.below(64) * 0x1000,
+            _ => self.pool.wrapping_add(offset),
+        }
     }
 
-    fn region(&mut self, handles: &Handles) -> [u32; 4] {
+    /// A part of memory that can be mapped, mostly: a power of two, a run of its eighths or of pages, or any part.
+    fn part(&mut self) -> [u32; 2] {
+        let [offset, bytes] = self.typed[self.below(16) as usize];
+        if self.below(4) == 0 {
+            return [self.amount(), self.amount()];
+        }
         if PAGES {
-            return self.run(handles);
+            return [offset.next_multiple_of(0x1000), 0x1000 * (1 + self.below((bytes / 0x1000).clamp(1, 256)))];
         }
-        let access = self.of(&[1, 3, 3, 3, 5, 7, 9, 11, 0, 2, 15, 16, 0xffff]);
-        let (domain, frames, mut shape) = (self.domain(handles), self.frames(handles), self.shape());
-        let mut base = self.base(shape & 0xff);
-        if self.below(4) != 0 {
-            // Around memory that can be mapped, so that more than the first check is tried.
-            let [offset, bytes] = self.typed[self.below(16) as usize];
-            let log2 = 31u32.saturating_sub(bytes.max(256).leading_zeros()).min(16) - self.below(2);
-            shape = (shape & !0xff) | log2.max(8);
-            base = (self.pool + offset + (1 << log2) - 1) >> log2 << log2;
+        // Around memory that can be mapped, so that more than the first check is tried.
+        let log2 = (31u32.saturating_sub(bytes.max(256).leading_zeros()).min(16) - self.below(2)).max(8);
+        let base = (offset + (1 << log2) - 1) >> log2 << log2;
+        let (eighth, first) = (1 << (log2 - 3), self.below(8));
+        if self.below(2) == 0 {
+            [base, 1 << log2]
+        } else {
+            [base + first * eighth, (1 + self.below(8 - first)) * eighth]
         }
-        [domain | access << 16, frames, base, shape]
+    }
+
+    fn mapping(&mut self, handles: &Handles) -> [u32; 4] {
+        let access = self.of(&[1, 3, 3, 3, 5, 7, 9, 11, 19, 0, 2, 15, 16, 31]);
+        let (target, frames) = (self.domain(handles) as u16, self.frames(handles) as u16);
+        let [offset, bytes] = self.part();
+        Mapping { target, frames, at: self.at(offset), access, offset, bytes }.words()
     }
 
     /// Arguments for a call.
     pub fn arguments(&mut self, call: Call, handles: &Handles) -> [u32; 4] {
         match call {
             Call::FramesRetype | Call::FramesClean => [self.frames(handles), self.amount(), self.amount(), self.word()],
-            Call::FramesMap => self.region(handles),
-            Call::FramesUnmap if self.below(4) == 0 => self.region(handles),
+            Call::FramesMap => self.mapping(handles),
+            Call::FramesUnmap if self.below(4) == 0 => self.mapping(handles),
             Call::FramesUnmap => self.mapped[self.below(32) as usize],
             Call::NodesGive => [self.domain(handles), self.frames(handles), self.amount(), self.amount()],
             Call::CapCopy => [self.below(40), handles.table + self.below(16), self.below(10), self.word()],

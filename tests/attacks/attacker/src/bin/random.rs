@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use attacks::Random;
 use attacks::marks::{CALLS, mark};
 use attacks::order;
-use cofferdam::abi::{self, Call, Error};
+use cofferdam::abi::{self, Call, Error, Mapping};
 use cofferdam::{Gate, Info, PAGES, Start, now, sys};
 use repertoire::Chip;
 
@@ -127,10 +127,10 @@ fn perform(random: &mut Random, info: Info, in_gate: bool) {
     if PAGES
         && number == Call::FramesMap as u32
         && status == 0
-        && args[0] & 0xffff == slot(info, "self", abi::Kind::Domain)
+        && u32::from(Mapping::of(args).target) == slot(info, "self", abi::Kind::Domain)
     {
         // SAFETY: just mapped, and readable; what a TLB holds of it is what later calls are to take out.
-        unsafe { ((args[2] & !(PAGE - 1)) as *const u32).read_volatile() };
+        unsafe { (Mapping::of(args).at as *const u32).read_volatile() };
     }
 }
 
@@ -146,18 +146,23 @@ fn frames(call: Call, random: &mut Random, info: Info, args: &mut [u32; 4]) {
     *args = if call == Call::NodesGive { [own, pool, 1024 * random.below(8), 1024] } else { [pool, page, PAGE, 0] };
 }
 
-/// A region in the pool for this domain, or a few pages.
+/// Some memory of the pool for this domain: a few pages, or a power of two, or a run of its eighths.
 fn map(random: &mut Random, info: Info, args: &mut [u32; 4]) {
-    let log2 = 8 + random.below(8);
-    args[0] = slot(info, "self", abi::Kind::Domain) | (1 | random.below(if PAGES { 32 } else { 16 })) << 16;
-    args[1] = slot(info, "pool", abi::Kind::Frames);
-    if PAGES {
-        let first = PAGE * random.below(POOL_BYTES / PAGE);
-        (args[2], args[3]) = (pool_base() + first | random.below(3), first);
+    let (target, frames) = (slot(info, "self", abi::Kind::Domain) as u16, slot(info, "pool", abi::Kind::Frames) as u16);
+    let access = 1 | random.below(32);
+    let (offset, bytes) = if PAGES {
+        (PAGE * random.below(POOL_BYTES / PAGE), PAGE * (1 + random.below(3)))
     } else {
-        args[2] = pool_base() + (random.below(POOL_BYTES) & !((1 << log2) - 1));
-        args[3] = log2 | random.below(256) << 8;
-    }
+        let log2 = 8 + random.below(8);
+        let (eighth, first) = (1 << (log2 - 3), random.below(8));
+        let base = random.below(POOL_BYTES) & !((1 << log2) - 1);
+        if random.below(2) == 0 {
+            (base, 1 << log2)
+        } else {
+            (base + first * eighth, (1 + random.below(8 - first)) * eighth)
+        }
+    };
+    *args = Mapping { target, frames, at: pool_base() + offset, access, offset, bytes }.words();
 }
 
 /// Waiting for what nobody will signal, and the ends of threads.

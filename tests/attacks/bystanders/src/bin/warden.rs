@@ -4,7 +4,7 @@
 #![no_std]
 #![no_main]
 
-use cofferdam::abi::{Kind, rights};
+use cofferdam::abi::{Kind, Mapping, access, rights};
 use cofferdam::{Domain, Info, Notification, Start, sys};
 
 cofferdam::entry!(main);
@@ -41,18 +41,19 @@ fn main(start: Start) -> u32 {
 fn lose(info: Info) -> sys::Status {
     const PAGE: u32 = 4096;
     const THERE: u32 = 0x5000_0000;
-    const READ_WRITE: u32 = 3 << 16;
     const SECRET: u32 = 0x5ec2_e900;
     let slot = |name, kind| info.cap(name, kind).map(|cap| cap.slot);
     let (Some(lost), Some(myself)) = (slot("lost", Kind::Frames), slot("myself", Kind::Domain)) else { return Ok(()) };
     sys::frames_retype(lost, 0, PAGE)?;
     sys::nodes_give(myself, lost, PAGE, 1024)?;
-    sys::frames_map(myself | READ_WRITE, lost, THERE, 0)?;
+    let access = access::READ | access::WRITE;
+    let page = Mapping { target: myself as u16, frames: lost as u16, at: THERE, access, offset: 0, bytes: PAGE };
+    sys::frames_map(&page)?;
     for index in 0..PAGE / 4 {
         // SAFETY: just mapped.
         unsafe { (THERE as *mut u32).add(index as usize).write_volatile(SECRET | index & 0xff) };
     }
-    sys::frames_unmap(myself | READ_WRITE, lost, THERE, 0)?;
+    sys::frames_unmap(&page)?;
     while sys::frames_clean(lost, 0, PAGE)? != 0 {}
     Ok(())
 }

@@ -4,7 +4,7 @@
 #![no_main]
 
 use cast::board::Board;
-use cofferdam::abi::Kind;
+use cofferdam::abi::{Kind, Mapping, access};
 use cofferdam::{Error, Info, PAGES, Start, sys};
 use conformance::{
     ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, TICKS_PER_US, UNTYPED_BYTES,
@@ -116,9 +116,10 @@ fn untype(info: Info) -> bool {
     }
 }
 
-/// Where the pool begins, in the memory that begins at `memory`: below it, the kernel says that the address is not in these frames.
+/// Where the pool begins, in the memory that begins at `memory`: elsewhere, the kernel says that these frames are not at this address.
 fn pool(info: Info, memory: u32) -> Option<u32> {
-    let (own, pool) = (info.cap("myself", Kind::Domain)?.slot, info.cap("pool", Kind::Frames)?.slot);
-    let inside = |base: &u32| sys::frames_map(own | 3 << 16, pool, *base, 12) != Err(Error::BadAddress);
-    (memory..memory + 0x100_0000).step_by(0x1_0000).find(inside)
+    let (target, frames) = (info.cap("myself", Kind::Domain)?.slot as u16, info.cap("pool", Kind::Frames)?.slot as u16);
+    let asked = |at: u32| Mapping { target, frames, at, access: access::READ, offset: 0, bytes: 0x1000 };
+    let inside = |at: &u32| sys::frames_map(&asked(*at)) != Err(Error::BadAddress);
+    (memory..memory + 0x100_0000).step_by(0x1000).find(inside)
 }
