@@ -147,7 +147,7 @@ impl<A: Arch> Kernel<A> {
                 let offset = at.wrapping_sub(area.base);
                 (offset < area.bytes && physical == area.physical + offset).then(|| area.bytes - offset)
             };
-            system::regions::areas_of(&self.tables, &entry).find_map(rest).unwrap_or(0)
+            system::areas_of(&self.tables, &entry).find_map(rest).unwrap_or(0)
         };
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {

@@ -5,8 +5,8 @@ use abi::Error;
 use units::{PhysAddr, PhysRange};
 
 use protect::AccessKind;
-use system::System;
 use system::objects::Size;
+use system::{Scheme, System};
 
 use crate::arch::Arch;
 use crate::boot::{BootError, Pool};
@@ -94,6 +94,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// How far the edit of a mapping has come.
     type Progress: Default;
 
+    /// Scheme whose tables it is made from.
+    const SCHEME: Scheme;
+
     /// Addresses that a domain uses are physical addresses.
     const PHYSICAL: bool;
 
@@ -115,6 +118,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// # Errors
     /// [`BootError::NoMemory`].
     fn shared(pool: &mut Pool) -> Result<Self::Shared, BootError>;
+
+    /// Address and bytes of memory that was set aside for the tables of the domain with this index.
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<Self, A>;
 
     /// Memory that the domain with this index may access at the start.
     ///

@@ -19,7 +19,7 @@ pub use foreign::{Places, places};
 
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
 pub use rows::{row, rows};
-pub use step::{Action, Arg, Place, Scene, Seen, Step, Told};
+pub use step::{Action, Arg, Place, Scene, Seen, Step, Told, VIRTUAL};
 pub use verdict::{Record, Shortfall, verdict};
 
 use abi::trace::Fault;

@@ -36,20 +36,17 @@ pub enum Place {
     Nowhere,
 }
 
-/// Where memory is mapped at run time on machines with page tables.
+/// Address at which memory is mapped at run time on machines that translate addresses.
 pub const VIRTUAL: u32 = 0x7000_0000;
 
 /// What a script cannot know in advance.
 pub trait Scene {
     /// Addresses that no domain gets on this board.
     fn places(&self) -> &'static Places;
-    /// Whether memory is protected by page tables, so that what is mapped at run time may lie at any virtual page; otherwise by region
-    /// registers, and addresses are physical.
-    fn has_pages(&self) -> bool;
     /// The handle of a capability in the domain that performs the step; [`Hand::NONE`] if it has none.
     fn hand(&self, hand: Hand) -> u32;
     /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; a register of
-    /// the processor, `Core`; `Pool(0)` where addresses are physical.
+    /// the processor, `Core`; and `Pool(0)`: [`VIRTUAL`], or where addresses are physical the beginning of the pool.
     fn place(&self, place: Place) -> u32;
     /// When the row started, in ticks since boot.
     fn start(&self) -> u64;
@@ -217,7 +214,6 @@ impl Place {
         match self {
             Place::Lent(offset) => scene.place(Place::Lent(0)) + offset,
             Place::Heap(offset) => scene.place(Place::Heap(0)) + offset,
-            Place::Pool(offset) if scene.has_pages() => VIRTUAL + offset,
             Place::Pool(offset) => scene.place(Place::Pool(0)) + offset,
             Place::KernelData => foreign.kernel_data,
             Place::KernelCode => foreign.kernel_code,

@@ -5,10 +5,26 @@ use alloc::vec::Vec;
 
 use sched::switching::Switching;
 
+use crate::pmsav7::{Paging, Pmsav7, Shape};
+use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, LOCKED_WAYS, LockedWays, MAGIC, Notification,
-    PREFETCH, Record, SWITCHING, System, TableError, Thread, VERSION, checksum,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, SCHEME, SWITCHING,
+    Section, System, TableError, Thread, VERSION, Words, checksum,
 };
+
+/// The scheme's section. Domains and areas that it says nothing of have the default.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum SchemeTables {
+    Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
+    Vmsav7 { caches: Caches, domains: Vec<Tables> },
+}
+
+impl Default for SchemeTables {
+    fn default() -> Self {
+        SchemeTables::Pmsav7 { domains: Vec::new(), areas: Vec::new() }
+    }
+}
 
 /// Everything that goes into a block.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +41,7 @@ pub struct Builder {
     pub notifications: Vec<Notification>,
     pub interrupts: Vec<Interrupt>,
     pub caps: Vec<Cap>,
-    pub locked_ways: LockedWays,
-    pub prefetch: bool,
+    pub scheme: SchemeTables,
     pub switching: Switching,
 }
 
@@ -53,13 +68,17 @@ impl Builder {
         put(&mut words, &self.notifications);
         put(&mut words, &self.interrupts);
         put(&mut words, &self.caps);
+        let offset = words.len();
+        match &self.scheme {
+            SchemeTables::Pmsav7 { domains, areas } => self.section::<Pmsav7>(&mut words, (), domains, areas),
+            SchemeTables::Vmsav7 { caches, domains } => self.section::<Vmsav7>(&mut words, *caches, domains, &[]),
+        }
+        let section = words.len() - offset;
+        words[SCHEME..SWITCHING].copy_from_slice(&[offset as u32, section as u32]);
         words[0] = MAGIC;
         words[1] = VERSION;
         words[2] = words.len() as u32;
         words[3] = checksum(&words[HEADER_WORDS..]);
-        let LockedWays { ways, base, bytes } = self.locked_ways;
-        words[LOCKED_WAYS..PREFETCH].copy_from_slice(&[ways, base, bytes]);
-        words[PREFETCH] = u32::from(self.prefetch);
         let Switching { entry, exit, early } = self.switching;
         words[SWITCHING..HEADER_WORDS].copy_from_slice(&[entry, exit, early]);
         words[4] = self.ticks_per_second;
@@ -67,21 +86,62 @@ impl Builder {
         words
     }
 
-    /// The areas. Where there are no page tables, an area's physical address need not be said.
+    /// The areas. Where addresses are not translated, an area's physical address need not be said.
     pub(crate) fn placed(&self) -> Vec<Area> {
-        let said = |area: &Area| area.physical != 0 || self.domains.iter().any(|domain| domain.root != 0);
+        let said = |area: &Area| area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. });
         let place = |area: &Area| if said(area) { *area } else { Area { physical: area.base, ..*area } };
         self.areas.iter().map(place).collect()
     }
+
+    fn section<S: Section>(&self, words: &mut Vec<u32>, system: S::System, domains: &[S::Domain], areas: &[S::Area])
+    where
+        S::Domain: Default,
+        S::Area: Default,
+    {
+        words.push(S::SCHEME as u32);
+        append(words, &system);
+        (0..self.domains.len()).for_each(|at| append(words, &domains.get(at).copied().unwrap_or_default()));
+        (0..self.areas.len()).for_each(|at| append(words, &areas.get(at).copied().unwrap_or_default()));
+    }
+
+    /// How a domain pages, to be changed; of a block for region registers.
+    ///
+    /// # Panics
+    /// When the block is for another scheme; as for the other two.
+    pub fn paging(&mut self, domain: usize) -> &mut Paging {
+        let SchemeTables::Pmsav7 { domains, .. } = &mut self.scheme else { panic!("another scheme") };
+        entry(domains, domain)
+    }
+
+    /// The regions of an area, to be changed.
+    pub fn shape(&mut self, area: usize) -> &mut Shape {
+        let SchemeTables::Pmsav7 { areas, .. } = &mut self.scheme else { panic!("another scheme") };
+        entry(areas, area)
+    }
+
+    /// A domain's tables, to be changed; of a block for page tables.
+    pub fn tables(&mut self, domain: usize) -> &mut Tables {
+        let SchemeTables::Vmsav7 { domains, .. } = &mut self.scheme else { panic!("another scheme") };
+        entry(domains, domain)
+    }
+}
+
+fn entry<T: Copy + Default>(all: &mut Vec<T>, index: usize) -> &mut T {
+    if all.len() <= index {
+        all.resize(index + 1, T::default());
+    }
+    &mut all[index]
+}
+
+fn append<W: Words>(words: &mut Vec<u32>, record: &W) {
+    let start = words.len();
+    words.resize(start + W::WORDS, 0);
+    record.encode(&mut words[start..]);
 }
 
 fn put<R: Record>(words: &mut Vec<u32>, records: &[R]) {
     let slot = 6 + 2 * R::TABLE as usize;
     words[slot] = words.len() as u32;
     words[slot + 1] = records.len() as u32;
-    for record in records {
-        let start = words.len();
-        words.resize(start + R::WORDS, 0);
-        record.encode(&mut words[start..]);
-    }
+    records.iter().for_each(|record| append(words, record));
 }

@@ -9,33 +9,34 @@
 #[cfg(feature = "build")]
 extern crate alloc;
 
+mod areas;
 #[cfg(feature = "build")]
 pub mod build;
 pub mod objects;
-pub mod pages;
+pub mod pmsav7;
 mod records;
-pub mod regions;
+mod scheme;
 mod validate;
+pub mod vmsav7;
 
 use sched::switching::Switching;
 
-pub use records::{
-    Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, nodes, policy, replacement,
-};
+pub use areas::{areas_of, attributes, can_be_mapped};
+pub use records::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
+pub use scheme::{Scheme, Section};
 
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
-/// each table, the words of [`LockedWays`], whether the processor reads ahead, and those of [`Switching`].
+/// each table, offset and words of the scheme's section, and the words of [`Switching`].
 pub const HEADER_WORDS: usize = SWITCHING + 3;
-/// Where the last of the header are.
-const LOCKED_WAYS: usize = 6 + 2 * TABLES;
-const PREFETCH: usize = LOCKED_WAYS + 3;
-const SWITCHING: usize = PREFETCH + 1;
+/// Indices of the last of the header.
+const SCHEME: usize = 6 + 2 * TABLES;
+const SWITCHING: usize = SCHEME + 2;
 /// Most entries of any one table: the block is rejected beyond it, so that every boot loop is bounded.
 pub const MAX_ENTRIES: usize = 256;
 
@@ -62,17 +63,6 @@ pub enum Table {
     Caps,
 }
 
-/// Ways of the second-level cache that are locked at the start, for good.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LockedWays {
-    /// How many, from way 0 on; 0 where there is no such cache.
-    pub ways: u32,
-    /// Memory off the chip that stays in them, for tables of domains: its first address, a multiple of 1 KiB.
-    pub base: u32,
-    /// Its bytes, a multiple of 1 KiB, at most what the ways hold; 0: nothing, the ways are closed only.
-    pub bytes: u32,
-}
-
 /// Why a block was rejected. The kernel does not boot from a rejected block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableError {
@@ -80,10 +70,8 @@ pub enum TableError {
     Header,
     /// The checksum over the words does not match.
     Checksum,
-    /// What [`LockedWays`] says cannot be: there is no such way, or the memory is not the kernel's or more than the ways hold.
-    LockedWays,
-    /// Whether the processor reads ahead is neither 0 nor 1, or is 1 where there are no page tables.
-    Prefetch,
+    /// The scheme's section is of no known scheme, or outside of the block, or its record of the system is wrong.
+    Scheme,
     /// A path of [`Switching`] is longer than [`Switching::LONGEST`].
     Switching,
     /// A table lies outside the block or has more than [`MAX_ENTRIES`] entries.
@@ -99,16 +87,27 @@ pub enum TableError {
     },
 }
 
-/// A record of a table: a fixed number of words.
-pub trait Record: Copy {
+/// A fixed number of words.
+pub trait Words: Copy {
     /// Words of the record.
     const WORDS: usize;
-    /// The table it lives in.
-    const TABLE: Table;
     /// Reads a record; `words` has exactly [`Self::WORDS`] words.
     fn decode(words: &[u32]) -> Self;
     /// Writes a record; `words` has exactly [`Self::WORDS`] words.
     fn encode(&self, words: &mut [u32]);
+}
+
+/// Nothing.
+impl Words for () {
+    const WORDS: usize = 0;
+    fn decode(_: &[u32]) -> Self {}
+    fn encode(&self, _: &mut [u32]) {}
+}
+
+/// A record of a table.
+pub trait Record: Words {
+    /// The table it lives in.
+    const TABLE: Table;
 }
 
 /// A parsed and validated block.
@@ -151,24 +150,10 @@ impl<'a> System<'a> {
         self.words[5]
     }
 
-    /// Whether domains' memory is translated by page tables: then each domain has a [`Domain::root`]. Otherwise region registers
-    /// protect it, and what a domain uses are physical addresses.
-    pub fn has_pages(&self) -> bool {
-        self.count::<Domain>() > 0 && self.get::<Domain>(0).root != 0
-    }
-
-    /// Ways of the second-level cache that are locked at the start.
-    pub fn locked_ways(&self) -> LockedWays {
-        LockedWays {
-            ways: self.words[LOCKED_WAYS],
-            base: self.words[LOCKED_WAYS + 1],
-            bytes: self.words[LOCKED_WAYS + 2],
-        }
-    }
-
-    /// Whether the processor's data prefetcher is switched on at the start.
-    pub fn prefetch(&self) -> bool {
-        self.words[PREFETCH] != 0
+    /// Words of the scheme's section; [`Self::parse`] has checked that there are as many as its records take.
+    fn section(&self, from: usize, words: usize) -> &[u32] {
+        let start = self.words[SCHEME] as usize + from;
+        &self.words[start..start + words]
     }
 
     /// What the kernel charges for switches.

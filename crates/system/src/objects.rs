@@ -3,7 +3,9 @@
 
 use memory::frames::FrameTable;
 
-use crate::regions::{self, NotExact};
+use crate::Scheme;
+use crate::areas::{FRAMES, can_be_mapped};
+use crate::pmsav7::{self, NotExact, Pmsav7};
 use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread};
 
 /// Most marks between ranges of physical memory of different types or numbers of uses, for which the kernel's paths are bounded.
@@ -198,10 +200,11 @@ pub fn needs(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<Needs, Not
 /// # Errors
 /// [`NotExact`].
 fn own_nodes(tables: &System<'_>, sizes: &Sizes, index: usize, domain: &Domain) -> Result<usize, NotExact> {
-    if sizes.of(Kind::Node).bytes == 0 || domain.table_bytes != 0 {
+    let apart = tables.scheme() != Scheme::Pmsav7 || tables.own_domain::<Pmsav7>(index).table_bytes != 0;
+    if sizes.of(Kind::Node).bytes == 0 || apart {
         return Ok(0);
     }
-    regions::table_nodes(regions::areas_of(tables, domain), regions::can_be_mapped(tables, index))
+    pmsav7::table_nodes(pmsav7::shaped(tables, domain), can_be_mapped(tables, index))
 }
 
 /// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use.
@@ -214,5 +217,5 @@ pub fn marks(tables: &System<'_>) -> usize {
 /// Whether any domain can map memory at run time.
 #[inline(never)]
 pub fn holds_frames(tables: &System<'_>) -> bool {
-    tables.all::<Cap>().any(|cap| cap.kind == regions::FRAMES)
+    tables.all::<Cap>().any(|cap| cap.kind == FRAMES)
 }

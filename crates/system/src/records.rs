@@ -2,15 +2,15 @@
 
 use crate::{Record, Table};
 
-macro_rules! record {
-    ($(#[$meta:meta])* $name:ident in $table:ident { $($(#[$fmeta:meta])* $field:ident,)* }) => {
+/// A record of words.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$fmeta:meta])* $field:ident,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name { $($(#[$fmeta])* pub $field: u32,)* }
 
-        impl Record for $name {
+        impl $crate::Words for $name {
             const WORDS: usize = [$(stringify!($field)),*].len();
-            const TABLE: Table = Table::$table;
             fn decode(words: &[u32]) -> Self {
                 let mut next = words.iter().copied();
                 $name { $($field: next.next().unwrap_or(0),)* }
@@ -18,6 +18,18 @@ macro_rules! record {
             fn encode(&self, words: &mut [u32]) {
                 for (word, value) in words.iter_mut().zip([$(self.$field),*]) { *word = value; }
             }
+        }
+    };
+}
+pub(crate) use words;
+
+/// A record of a table.
+macro_rules! record {
+    ($(#[$meta:meta])* $name:ident in $table:ident { $($fields:tt)* }) => {
+        words! { $(#[$meta])* $name { $($fields)* } }
+
+        impl Record for $name {
+            const TABLE: Table = Table::$table;
         }
     };
 }
@@ -32,24 +44,6 @@ pub mod policy {
     pub const REPORT: u32 = 2;
 }
 
-/// How the victim among a domain's paged slots is chosen: values of [`Domain::replacement`].
-pub mod replacement {
-    /// A bit for each slot, set when it is filled.
-    pub const BIT_PLRU: u32 = 0;
-    /// Slots in turn.
-    pub const ROUND_ROBIN: u32 = 1;
-    /// A pseudo-random slot.
-    pub const RANDOM: u32 = 2;
-}
-
-/// Where the nodes of a domain's table lie: values of [`Domain::nodes`].
-pub mod nodes {
-    /// On-chip SRAM: the bound of level L2.
-    pub const SRAM: u32 = 0;
-    /// Tightly coupled memory: the bound of level L1.
-    pub const TCM: u32 = 1;
-}
-
 /// Bits and values of [`Area`]'s fields.
 pub mod area {
     /// The domain may read.
@@ -58,14 +52,14 @@ pub mod area {
     pub const WRITE: u32 = 2;
     /// The domain may execute.
     pub const EXECUTE: u32 = 4;
-    /// Pinned: always in the region registers while the domain runs. Otherwise paged.
+    /// The check of an access never waits for a table: always in the region registers while the domain runs, or locked in the TLB.
     pub const PINNED: u32 = 8;
+    /// The check of an access never waits for memory off the chip; where each area has tables of its own.
+    pub const NEAR: u32 = 16;
     /// Shared with another domain: several areas may name the same range.
-    pub const SHARED: u32 = 16;
-    /// Where there are page tables: the area is one page, large page or section, whose entry is locked in the TLB.
-    pub const LOCKED: u32 = 32;
-    /// Where there are page tables: every second-level table that translates the area is one of [`Domain::table_base`](super::Domain::table_base).
-    pub const NEAR: u32 = 64;
+    pub const SHARED: u32 = 32;
+    /// Interleaved: areas of other domains have bytes in the same range, none of them a byte of this.
+    pub const WOVEN: u32 = 64;
 
     /// The smallest paged area, and the smallest page. No instruction transfers more than 128 bytes (DDI 0403 A7.7: `VLDM` of 32 words), so
     /// its data lies in two paged regions at most.
@@ -134,24 +128,6 @@ record! {
         awaited,
         /// Notification that is signalled (bit = domain index modulo 32) when the domain faults, plus one; 0 for none.
         fault_notification,
-        /// Slots that serve paged memory at most; 0: all that are not pinned.
-        paged_slots,
-        /// One of the constants in [`replacement`].
-        replacement,
-        /// One of the constants in [`nodes`].
-        nodes,
-        /// Memory for its table, within a range of kind [`frames::KERNEL`]; a multiple of 32. Where there are page tables: physical memory for
-        /// second-level tables that serve areas with [`area::NEAR`]; a multiple of 1024.
-        table_base,
-        /// Its bytes, as [`crate::regions::table_bytes`] or [`crate::pages::tables`] say; 0: none. Without page tables the kernel then uses its own
-        /// object memory.
-        table_bytes,
-        /// Physical address of its first-level table, a multiple of 8192, within a range of kind [`frames::KERNEL`]; 0 where there are no page tables.
-        root,
-        /// As `table_base`, for all other areas; 0 where there are no page tables.
-        far_base,
-        /// Its bytes.
-        far_bytes,
     }
 }
 
@@ -164,16 +140,11 @@ record! {
         base,
         /// Size in bytes.
         bytes,
-        /// Bits of [`area`]: READ, WRITE, EXECUTE, PINNED, SHARED, LOCKED, NEAR.
+        /// Bits of [`area`].
         flags,
         /// Memory type: one of the constants in [`area`].
         memory,
-        /// log2 of the size of one paged region, or 0: as large as the range allows. 0 when pinned.
-        page_log2,
-        /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
-        /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region.
-        disabled,
-        /// First physical address: that of `base` where there are no page tables.
+        /// First physical address: that of `base` where addresses are not translated.
         physical,
     }
 }

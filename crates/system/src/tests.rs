@@ -15,8 +15,6 @@ fn sample() -> Builder {
         bytes: 0x1000,
         flags: area::READ | area::EXECUTE | area::PINNED,
         memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
         physical: 0,
     };
     let data = |domain: u32, base: u32| Area {
@@ -25,8 +23,6 @@ fn sample() -> Builder {
         bytes: 0x1000,
         flags: area::READ | area::WRITE | area::PINNED,
         memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
         physical: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
@@ -42,14 +38,6 @@ fn sample() -> Builder {
         areas: 2,
         awaited: 1,
         fault_notification: 1,
-        paged_slots: 0,
-        replacement: replacement::BIT_PLRU,
-        nodes: nodes::SRAM,
-        table_base: 0,
-        table_bytes: 0,
-        root: 0,
-        far_base: 0,
-        far_bytes: 0,
     };
     Builder {
         ticks_per_second: 25_000_000,
@@ -156,6 +144,12 @@ fn areas_may_overlap_only_when_both_say_shared() {
     assert_eq!(refused_field(overlap), (Table::Areas, "base"));
 }
 
+/// Memory for a domain's table.
+fn table(builder: &mut Builder, domain: usize, base: u32) {
+    let own = builder.paging(domain);
+    (own.table_base, own.table_bytes) = (base, 288);
+}
+
 #[test]
 fn each_rule_has_its_refusal() {
     type Change = fn(&mut Builder);
@@ -174,23 +168,18 @@ fn each_rule_has_its_refusal() {
         (|b| b.domains[0].fault_notification = 2, Table::Domains, "fault_notification"),
         (|b| b.areas[0].flags |= area::WRITE, Table::Areas, "flags"),
         (|b| b.areas[1].memory = area::DEVICE, Table::Areas, "memory"),
-        (|b| b.areas[1].page_log2 = 16, Table::Areas, "page_log2"),
-        (|b| b.areas[1].disabled = 0x55, Table::Areas, "disabled"),
+        (|b| b.shape(1).page_log2 = 16, Table::Areas, "page_log2"),
+        (|b| b.shape(1).disabled = 0x55, Table::Areas, "disabled"),
         (|b| b.areas[1].physical = 0x2002_0020, Table::Areas, "physical"),
         (|b| b.areas[1].flags |= area::NEAR, Table::Areas, "flags"),
-        (|b| b.domains[1].root = 0x2000_0000, Table::Domains, "root"),
-        (|b| b.domains[0].far_base = 0x2000_0000, Table::Domains, "far_base"),
-        (|b| b.domains[0].far_bytes = 0x400, Table::Domains, "far_bytes"),
-        (|b| b.domains[0].paged_slots = 9, Table::Domains, "paged_slots"),
-        (|b| b.domains[0].replacement = 3, Table::Domains, "replacement"),
-        (|b| b.domains[0].nodes = 2, Table::Domains, "nodes"),
-        (|b| (b.domains[0].table_base, b.domains[0].table_bytes) = (0x2002_8000, 288), Table::Domains, "table_base"),
-        (|b| (b.domains[0].table_base, b.domains[0].table_bytes) = (0x2000_0010, 288), Table::Domains, "table_base"),
-        (
-            |b| b.domains.iter_mut().for_each(|d| (d.table_base, d.table_bytes) = (0x2000_0000, 288)),
-            Table::Domains,
-            "table_base",
-        ),
+        (|b| b.areas[1].flags |= 128, Table::Areas, "flags"),
+        (|b| b.areas[1].flags |= area::WOVEN, Table::Areas, "flags"),
+        (|b| b.paging(0).paged_slots = 9, Table::Domains, "paged_slots"),
+        (|b| b.paging(0).replacement = 3, Table::Domains, "replacement"),
+        (|b| b.paging(0).nodes = 2, Table::Domains, "nodes"),
+        (|b| table(b, 0, 0x2002_8000), Table::Domains, "table_base"),
+        (|b| table(b, 0, 0x2000_0010), Table::Domains, "table_base"),
+        (|b| (0..2).for_each(|domain| table(b, domain, 0x2000_0000)), Table::Domains, "table_base"),
         (|b| b.budgets[0].capacity = 25_001, Table::Budgets, "capacity"),
         (|b| b.budgets[0].period = 0, Table::Budgets, "period"),
         (|b| b.threads[0].entry &= !1, Table::Threads, "entry"),
@@ -222,16 +211,17 @@ fn interleaved(disabled: [u32; 2], page_log2: u32, base: u32) -> Builder {
         domain,
         base,
         bytes: 0x1000,
-        flags: area::READ | area::WRITE,
+        flags: area::READ | area::WRITE | if disabled[domain as usize] == 0 { 0 } else { area::WOVEN },
         memory: area::NORMAL,
-        page_log2,
-        disabled: disabled[domain as usize],
         physical: 0,
     };
     builder.areas = vec![builder.areas[0], builder.areas[1], heap(0), builder.areas[2], builder.areas[3], heap(1)];
     builder.domains[0].areas = 3;
     builder.domains[1].first_area = 3;
     builder.domains[1].areas = 3;
+    for (area, disabled) in [2, 5].into_iter().zip(disabled) {
+        *builder.shape(area) = pmsav7::Shape { page_log2, disabled };
+    }
     builder
 }
 
@@ -254,7 +244,8 @@ fn paged_memory_smaller_than_the_smallest_region_of_a_table_is_refused() {
     let with = |bytes: u32, page_log2: u32, pinned: u32| {
         let mut builder = builder.clone();
         let area = &mut builder.areas[2];
-        (area.bytes, area.page_log2, area.flags) = (bytes, page_log2, area.flags | pinned);
+        (area.bytes, area.flags) = (bytes, area.flags | pinned);
+        builder.shape(2).page_log2 = page_log2;
         builder.encode().err()
     };
     let refused = |field| Some(TableError::Entry { table: Table::Areas, index: 2, field });

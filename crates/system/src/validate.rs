@@ -1,26 +1,24 @@
 //! The semantic checks of a block. Each rule here has a rejecting test.
 
-mod pages;
-mod regions;
+mod pmsav7;
+mod vmsav7;
 
 use sched::switching::Switching;
 
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, PREFETCH, Record,
-    System, TABLES, Table, TableError, Thread, area, frames, policy,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, SCHEME,
+    Scheme, System, TABLES, Table, TableError, Thread, Words, area, frames, policy, scheme,
 };
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
     bounds(system)?;
+    section(system)?;
     if system.ticks_per_second() == 0 || system.cpu_hz() == 0 {
         return Err(TableError::Header);
     }
     each(system, frames_entry)?;
-    if !pages::locked_ways(system) {
-        return Err(TableError::LockedWays);
-    }
-    if system.words[PREFETCH] > u32::from(system.has_pages()) {
-        return Err(TableError::Prefetch);
+    if system.scheme() == Scheme::Vmsav7 && !vmsav7::caches(system) {
+        return Err(TableError::Scheme);
     }
     let Switching { entry, exit, early } = system.switching();
     if [entry, exit, early].iter().any(|path| *path > Switching::LONGEST) {
@@ -59,6 +57,19 @@ fn bounds(system: &System) -> Result<(), TableError> {
         }
     }
     Ok(())
+}
+
+/// The scheme's section is that of a known scheme, with a record for each domain and area.
+fn section(system: &System) -> Result<(), TableError> {
+    let (offset, words) = (system.words[SCHEME] as usize, system.words[SCHEME + 1] as usize);
+    let (domains, areas) = (system.count::<Domain>(), system.count::<Area>());
+    let inside = offset >= HEADER_WORDS && offset < system.words.len() && words <= system.words.len() - offset;
+    let needs = match inside.then(|| Scheme::from_number(system.words[offset])).flatten() {
+        Some(Scheme::Pmsav7) => scheme::words::<crate::pmsav7::Pmsav7>(domains, areas),
+        Some(Scheme::Vmsav7) => scheme::words::<crate::vmsav7::Vmsav7>(domains, areas),
+        None => return Err(TableError::Scheme),
+    };
+    if words == needs { Ok(()) } else { Err(TableError::Scheme) }
 }
 
 /// Runs a check over all entries of a table; the check returns the name of the first wrong field.
@@ -101,10 +112,9 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(entry.policy <= policy::REPORT, "policy")?;
     require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
     require(entry.awaited <= 1, "awaited")?;
-    if system.has_pages() {
-        pages::domain(system, index, &entry)?
-    } else {
-        regions::domain(system, index, &entry)?
+    match system.scheme() {
+        Scheme::Pmsav7 => pmsav7::domain(system, index)?,
+        Scheme::Vmsav7 => vmsav7::domain(system, index)?,
     }
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
@@ -159,10 +169,10 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
-    if system.has_pages() {
-        pages::area(system, index, &entry)?
-    } else {
-        regions::area(&entry)?
+    require(entry.flags < 2 * area::WOVEN, "flags")?;
+    match system.scheme() {
+        Scheme::Pmsav7 => pmsav7::area(system, index, &entry)?,
+        Scheme::Vmsav7 => vmsav7::area(system, index, &entry)?,
     }
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
     let home =
@@ -171,17 +181,13 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(home.kind != frames::KERNEL, "base")?;
     require((home.kind == frames::DEVICE) == (entry.memory == area::DEVICE), "memory")?;
     require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
-    for other in (0..index).map(|other| system.get::<Area>(other)) {
+    for (at, other) in (0..index).map(|other| (other, system.get::<Area>(other))) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
-        let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || interleaved(&entry, &other);
+        let woven = entry.flags & other.flags & area::WOVEN != 0 && pmsav7::are_apart(system, index, at);
+        let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || woven;
         require(apart || both_shared, "base")?;
     }
     Ok(())
-}
-
-/// Whether two areas share the eighths of the same regions without having a byte in common.
-fn interleaved(one: &Area, other: &Area) -> bool {
-    one.page_log2 == other.page_log2 && one.page_log2 != 0 && one.disabled | other.disabled == 0xff
 }
 
 fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str> {
@@ -189,23 +195,23 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
     require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
 }
 
-/// Without page tables stacks are always pinned (an exception frame that misses cannot be restarted).
+/// Where software finds regions, stacks are always pinned (an exception frame that misses cannot be restarted).
 fn stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
     let pages = |flags: u32| flags & area::WRITE != 0 && flags & area::SHARED == 0;
     let pinned = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
-    let holds = if system.has_pages() { pages } else { pinned };
+    let holds = if system.scheme() == Scheme::Pmsav7 { pinned } else { pages };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
-/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit. What has page tables has
-/// a second instruction set, too.
+/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit. An application processor
+/// has a second instruction set, too.
 fn code_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;
-    let state = entry & 1 == 1 || (system.has_pages() && entry.is_multiple_of(4));
+    let state = entry & 1 == 1 || (system.scheme() == Scheme::Vmsav7 && entry.is_multiple_of(4));
     require(state && inside_area(system, &owner, entry & !1, 2, holds), "entry")
 }
 

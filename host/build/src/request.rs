@@ -206,9 +206,9 @@ impl Maker<'_> {
             }),
             paged_slots: d.paging.slots.unwrap_or(0),
             replacement: match d.paging.replacement {
-                Replacement::BitPlru => system::replacement::BIT_PLRU,
-                Replacement::RoundRobin => system::replacement::ROUND_ROBIN,
-                Replacement::Random => system::replacement::RANDOM,
+                Replacement::BitPlru => system::pmsav7::replacement::BIT_PLRU,
+                Replacement::RoundRobin => system::pmsav7::replacement::ROUND_ROBIN,
+                Replacement::Random => system::pmsav7::replacement::RANDOM,
             },
             envelopes: d
                 .envelope

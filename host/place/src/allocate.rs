@@ -149,10 +149,10 @@ impl Space {
     /// Takes whole pages at an address as domains have it; where that is.
     pub(crate) fn at(&mut self, what: &str, bytes: u64, address: u32) -> Result<u32, PlaceError> {
         let base = u64::from(address) + u64::from(self.offset);
-        let align = u64::from(if u32::try_from(bytes).is_ok_and(system::pages::is_unit) {
+        let align = u64::from(if u32::try_from(bytes).is_ok_and(system::vmsav7::is_unit) {
             bytes as u32
         } else {
-            system::pages::PAGE
+            system::vmsav7::PAGE
         });
         let fail = |reason: String| PlaceError::At { what: what.to_owned(), address, reason };
         if !base.is_multiple_of(align) {

@@ -133,7 +133,7 @@ pub(crate) fn kept(request: &Request, domain: &DomainSpot, spot: &Spot) -> Strin
         let pinned = spot.flags & area::PINNED != 0;
         return spot.place.map_or("", |place| code((pinned, place))).into();
     }
-    let tables = system::pages::tables(spot.entry(0).into_iter());
+    let tables = system::vmsav7::tables(spot.entry(0).into_iter());
     // Sections are in the first-level table alone.
     let walked = [Some(domain.root.1), (tables.near > 0).then_some(domain.table.2)];
     let place = match spot.flags {
@@ -141,7 +141,7 @@ pub(crate) fn kept(request: &Request, domain: &DomainSpot, spot: &Spot) -> Strin
         _ if walked.contains(&Some(TablePlace::LockedWays)) => TablePlace::LockedWays,
         _ => TablePlace::OnChip,
     };
-    code((spot.flags & area::LOCKED != 0, place)).into()
+    code((spot.flags & area::PINNED != 0, place)).into()
 }
 
 /// What it takes to change tables, where hardware reads them.

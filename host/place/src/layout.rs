@@ -1,7 +1,8 @@
 //! Where everything lies, for people and reports.
 
 use serde::{Deserialize, Serialize};
-use system::{LockedWays, area};
+use system::area;
+use system::vmsav7::Caches;
 
 use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
@@ -136,8 +137,8 @@ pub struct PlacedWays {
 }
 
 impl PlacedWays {
-    fn of(locked: LockedWays) -> PlacedWays {
-        let LockedWays { ways, base, bytes } = locked;
+    fn of(caches: Caches) -> PlacedWays {
+        let Caches { ways, base, bytes, .. } = caches;
         PlacedWays { ways, base, bytes }
     }
 }
@@ -223,7 +224,7 @@ impl Layout {
             manager: request.domains.iter().position(|domain| domain.ledger).map(|index| index as u8),
             frames: plan.frames.clone(),
             near_tables: plan.near_tables,
-            locked_ways: PlacedWays::of(plan.locked_ways),
+            locked_ways: PlacedWays::of(plan.caches),
             kernel: kernel.sizes,
             objects,
             tables: (plan.tables, TABLES_BYTES as u32),

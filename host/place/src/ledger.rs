@@ -3,7 +3,8 @@
 
 use protect::pmsav7::{REGIONS, Span, cover_count};
 use spec::{AccessLevel, Change, Ledger, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};
-use system::{area, regions};
+use system::area;
+use system::pmsav7::{Shape, table_bytes};
 
 use manager::wire::padded;
 use manager::{Declared, PoolAt, Who};
@@ -114,9 +115,10 @@ impl<'a> Admission<'a> {
     /// Opens the account of a domain with its table, and asks for its areas.
     fn domain(&mut self, index: usize, spot: &mut DomainSpot) -> Result<(), PlaceError> {
         let domain = &self.request.domains[index];
-        let areas: Vec<system::Area> = spot.areas.iter().filter_map(|spot| spot.entry(index as u32)).collect();
+        let shaped = |spot: &Spot| Some((spot.entry(index as u32)?, spot.shape()));
+        let areas: Vec<(system::Area, Shape)> = spot.areas.iter().filter_map(shaped).collect();
         let mapped = mapped(self.request, index);
-        let table = |count: usize| regions::table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
+        let table = |count: usize| table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());
         let paged = spot.areas.iter().map(|spot| spot.spec.access).filter(|level| *level != AccessLevel::Deterministic);
         let class = if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip };

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use manager::{HandOver, PoolAt};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
-use system::{LockedWays, area};
+use system::area;
+use system::pmsav7::Shape;
+use system::vmsav7::Caches;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -44,9 +46,15 @@ pub(crate) struct Spot {
 impl Spot {
     /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.
     pub(crate) fn entry(&self, domain: u32) -> Option<system::Area> {
-        let Spot { flags, memory, page_log2, disabled, physical, .. } = *self;
+        let Spot { flags, memory, physical, .. } = *self;
+        let flags = flags | if self.disabled == 0 { 0 } else { area::WOVEN };
         let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
-        (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, page_log2, disabled, physical })
+        (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
+    }
+
+    /// Its paged regions, where there are region registers.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { page_log2: self.page_log2, disabled: self.disabled }
     }
 
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
@@ -115,8 +123,8 @@ pub(crate) struct Plan {
     pub read_only: Vec<(u32, u32)>,
     /// With page tables, the range on the chip in which tables lie: base and bytes.
     pub near_tables: (u32, u32),
-    /// What is locked in the second-level cache.
-    pub locked_ways: LockedWays,
+    /// With page tables, what is locked in the second-level cache, and whether the processor reads ahead.
+    pub caches: Caches,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
@@ -180,7 +188,7 @@ impl Plan {
             handed_over,
             read_only: Vec::new(),
             near_tables: (0, 0),
-            locked_ways: LockedWays::default(),
+            caches: Caches::default(),
         })
     }
 }

@@ -2,8 +2,9 @@
 
 use abi::info::{self, word};
 use spec::{TablePlace, TemporalSpec};
-use system::build::Builder;
-use system::{area, frames};
+use system::build::{Builder, SchemeTables};
+use system::vmsav7::SPLIT;
+use system::{area, frames, pmsav7, vmsav7};
 
 use crate::elf::Program;
 use crate::error::PlaceError;
@@ -21,8 +22,7 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
             .map(|&(period, capacity, misses)| system::Budget { period, capacity, misses })
             .collect(),
         notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
-        locked_ways: plan.locked_ways,
-        prefetch: request.pages.as_ref().is_some_and(|pages| pages.prefetch),
+        scheme: scheme_tables(request, plan),
         ..Builder::default()
     };
     tables.interrupts = request
@@ -47,8 +47,7 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
-    let locked = plan.locked_ways;
-    let locked = (locked.base, locked.bytes);
+    let locked = (plan.caches.base, plan.caches.bytes);
     // What is locked is one range, whoever's tables lie in it.
     let apart = |(base, _): &(u32, u32)| !(locked.0..locked.0 + locked.1).contains(base);
     let tables_of = plan.domains.iter().flat_map(tables_of).filter(apart);
@@ -85,8 +84,33 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
 
 /// Memory of a domain's tables: base and bytes of each part.
 fn tables_of(spot: &DomainSpot) -> impl Iterator<Item = (u32, u32)> {
-    let root = (spot.root.0, if spot.root.0 == 0 { 0 } else { system::pages::SPLIT.table_bytes() });
+    let root = (spot.root.0, if spot.root.0 == 0 { 0 } else { SPLIT.table_bytes() });
     [root, (spot.table.0, spot.table.1), spot.far].into_iter().filter(|part| part.1 > 0)
+}
+
+/// Words that only the protection scheme knows.
+fn scheme_tables(request: &Request, plan: &Plan) -> SchemeTables {
+    let spots = plan.domains.iter();
+    if request.pages.is_some() {
+        let tables = |spot: &DomainSpot| vmsav7::Tables {
+            root: spot.root.0,
+            near_base: spot.table.0,
+            near_bytes: spot.table.1,
+            far_base: spot.far.0,
+            far_bytes: spot.far.1,
+        };
+        return SchemeTables::Vmsav7 { caches: plan.caches, domains: spots.map(tables).collect() };
+    }
+    let paging = |(domain, spot): (&DomainRequest, &DomainSpot)| pmsav7::Paging {
+        paged_slots: domain.paged_slots,
+        replacement: domain.replacement,
+        nodes: if spot.table.2 == TablePlace::Tcm { pmsav7::nodes::TCM } else { pmsav7::nodes::SRAM },
+        table_base: spot.table.0,
+        table_bytes: spot.table.1,
+    };
+    let mapped = spots.flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
+    let domains = request.domains.iter().zip(&plan.domains).map(paging).collect();
+    SchemeTables::Pmsav7 { domains, areas: mapped.map(Spot::shape).collect() }
 }
 
 fn domain_tables(
@@ -101,7 +125,6 @@ fn domain_tables(
     let total = program.data.bytes.next_multiple_of(4);
     let first_area = tables.areas.len() as u32;
     tables.areas.extend(spot.entries(index));
-    let regions = spot.root.0 == 0;
     let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
     tables.domains.push(system::Domain {
         data_base: spot.data_base,
@@ -116,14 +139,6 @@ fn domain_tables(
         areas: tables.areas.len() as u32 - first_area,
         awaited: u32::from(domain.awaited),
         fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
-        paged_slots: if regions { domain.paged_slots } else { 0 },
-        replacement: if regions { domain.replacement } else { 0 },
-        nodes: if spot.table.2 == TablePlace::Tcm { system::nodes::TCM } else { system::nodes::SRAM },
-        table_base: spot.table.0,
-        table_bytes: spot.table.1,
-        root: spot.root.0,
-        far_base: spot.far.0,
-        far_bytes: spot.far.1,
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use build_tool::find_in_path;
 use serde_json::Value;
-use system::{Domain, HEADER_WORDS, MAGIC, Record, checksum};
+use system::{Domain, HEADER_WORDS, MAGIC, Record, Words, checksum};
 use system_tests::{BOARDS, cofferdam, target_dir};
 
 /// Most handles of a domain.

@@ -7,7 +7,8 @@ use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
 use image::{Described, board, window};
 use kernel::boot::{self, Boot, BootError};
-use system::{LockedWays, System};
+use system::vmsav7::{Caches, Vmsav7};
+use system::{Scheme, System};
 
 use crate::Machine;
 
@@ -44,13 +45,15 @@ extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
     let Ok(nobody) = (unsafe { image::start(None) }) else { stop(Some(BootError::WrongBoard), 0) };
     // Tables that are wrong are reported by who makes objects of them.
-    if let Ok(tables) = tables() {
-        let LockedWays { ways, base, bytes } = tables.locked_ways();
+    if let Ok(tables) = tables()
+        && tables.scheme() == Scheme::Vmsav7
+    {
+        let Caches { ways, base, bytes, prefetch } = tables.own::<Vmsav7>();
         // SAFETY: no tables of domains were made; the block was validated.
         if unsafe { image::lock_ways(ways, base, bytes) }.is_err() {
             stop(Some(BootError::WrongBoard), 0);
         }
-        if tables.prefetch() {
+        if prefetch != 0 {
             armv7a::cache::read_ahead();
         }
     }

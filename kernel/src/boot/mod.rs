@@ -10,7 +10,7 @@ pub use abi::BootError;
 use abi::trace::{Event, IDLE, header};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::objects::{self, Size, Sizes, holds_frames};
-use system::regions::NotExact;
+use system::pmsav7::NotExact;
 use system::{Area, System, area};
 use units::PhysRange;
 
@@ -148,6 +148,9 @@ impl<A: Arch> Boot<A> {
 
     fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
+        if tables.scheme() != A::Protection::SCHEME {
+            return Err(BootError::BadTables);
+        }
         let count = tables.count::<system::Domain>();
         if count > abi::MAX_DOMAINS {
             return Err(BootError::TooMany);
@@ -155,9 +158,7 @@ impl<A: Arch> Boot<A> {
         let mut domains = pool.reserve(arch, count)?;
         for index in 0..count {
             let entry: system::Domain = tables.get(index);
-            let root = if entry.root == 0 { 0 } else { system::pages::SPLIT.table_bytes() };
-            let parts = [(entry.root, root), (entry.table_base, entry.table_bytes), (entry.far_base, entry.far_bytes)];
-            if parts.iter().any(|part| self.is_objects(*part)) {
+            if A::Protection::set_aside(&tables, index).any(|part| self.is_objects(part)) {
                 return Err(BootError::BadTables);
             }
             let protection = A::Protection::make(&mut Making { arch, shared, pool, tables: &tables }, index)?;
@@ -197,7 +198,7 @@ impl<A: Arch> Boot<A> {
             let range = PhysRange::of_words(entry.physical, entry.bytes);
             let owner = Owner(entry.domain as u16);
             // Interleaved heaps are typed together.
-            let shared = entry.flags & area::SHARED != 0 || entry.disabled != 0;
+            let shared = entry.flags & (area::SHARED | area::WOVEN) != 0;
             let purpose = if shared { Purpose::Shared } else { Purpose::User(owner) };
             let typed = table.at(range.base()).is_some_and(|found| found.kind == FrameType::Typed(purpose));
             if !(shared && typed) {

@@ -1,7 +1,8 @@
 //! The tables that a domain begins with.
 
 use protect::vmsav7::{Asid, Attributes, Progress as Edited, Refused, Rights, TABLE_BYTES, Tables};
-use system::{Area, area, regions};
+use system::vmsav7::Vmsav7;
+use system::{Area, area};
 
 use super::{Mapping, Pages, Progress, TableWords};
 use crate::arch::PageArch;
@@ -13,20 +14,20 @@ pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
     making: &mut Making<'_, A>,
     index: usize,
 ) -> Result<Pages<A>, BootError> {
-    let entry: system::Domain = making.tables.get(index);
+    let own = making.tables.own_domain::<Vmsav7>(index);
     let asid = u8::try_from(index + 1).ok().and_then(Asid::new).ok_or(BootError::TooMany)?;
-    let tables = Tables::new(TableWords::new(), entry.root, A::SPLIT).map_err(|_| BootError::BadTables)?;
-    let mut pages = Pages { root: entry.root, asid: u32::from(asid.number()), tables: Some(tables) };
+    let tables = Tables::new(TableWords::new(), own.root, A::SPLIT).map_err(|_| BootError::BadTables)?;
+    let mut pages = Pages { root: own.root, asid: u32::from(asid.number()), tables: Some(tables) };
     finish(&mut pages, making.arch).map_err(|_| BootError::BadTables)?;
-    for (base, bytes) in [(entry.table_base, entry.table_bytes), (entry.far_base, entry.far_bytes)] {
+    for (base, bytes) in [(own.near_base, own.near_bytes), (own.far_base, own.far_bytes)] {
         let tables = pages.tables.as_mut().ok_or(BootError::BadTables)?;
         for number in 0..bytes / TABLE_BYTES {
             tables.give(base + number * TABLE_BYTES).map_err(|_| BootError::BadTables)?;
         }
     }
-    for own in regions::areas_of(making.tables, &entry) {
+    for own in system::areas_of(making.tables, &making.tables.get(index)) {
         let Area { base: virt, physical: phys, bytes, flags, .. } = own;
-        let (near, locked) = (flags & area::NEAR != 0, flags & area::LOCKED != 0);
+        let (near, locked) = (flags & area::NEAR != 0, flags & area::PINNED != 0);
         let mapping =
             Mapping { virt, phys, bytes, attributes: attributes(&own).ok_or(BootError::Areas)?, near, locked };
         map(&mut pages, &mapping, making.arch)?;
@@ -72,6 +73,6 @@ fn finish<A: PageArch<Protection = Pages<A>>>(pages: &mut Pages<A>, arch: &mut A
 }
 
 fn attributes(own: &Area) -> Option<Attributes> {
-    let (access, memory) = regions::attributes(own);
+    let (access, memory) = system::attributes(own);
     Attributes::new(Rights::of(access)?, memory, false, false)
 }

@@ -14,6 +14,8 @@ use protect::vmsav7::{
 };
 use protect::{AccessKind, MemType};
 use system::objects::Size;
+use system::vmsav7::Vmsav7;
+use system::{Scheme, System};
 use units::{PhysAddr, PhysRange};
 
 use crate::arch::PageArch;
@@ -177,6 +179,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     type Mapping = Mapping;
     type Progress = Progress;
 
+    const SCHEME: Scheme = Scheme::Vmsav7;
     const PHYSICAL: bool = false;
     // One at a time: all of its entries are written.
     const PARTS: bool = true;
@@ -186,6 +189,10 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     fn shared(_: &mut Pool) -> Result<Slots, BootError> {
         Ok(Slots::default())
+    }
+
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<A> {
+        tables.own_domain::<Vmsav7>(index).parts().into_iter().map(|(base, bytes, _)| (base, bytes))
     }
 
     fn make(making: &mut Making<'_, A>, index: usize) -> Result<Pages<A>, BootError> {

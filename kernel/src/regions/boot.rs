@@ -5,7 +5,8 @@ use protect::pmsav7::pctrie::{NODE_BYTES, Trie};
 use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots};
 use protect::pmsav7::{REGIONS, RegionRegs, Span, encode_one};
 use protect::{Access, MemType};
-use system::{area, regions, replacement};
+use system::area;
+use system::pmsav7::{self, Paging, Pmsav7, replacement};
 
 use super::nodes::{NODE, NOWHERE};
 use super::{NodeMemory, Nowhere, Regions, layout};
@@ -52,18 +53,18 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
     index: usize,
 ) -> Result<Trie<NodeMemory<A>>, BootError> {
     let tables = making.tables;
-    let entry: system::Domain = tables.get(index);
+    let Paging { table_base, table_bytes, .. } = tables.own_domain::<Pmsav7>(index);
     let mut trie = Trie::empty(NodeMemory::new(making.shared.0));
-    if entry.table_bytes == 0 {
-        let own = regions::areas_of(tables, &entry);
-        let nodes = regions::table_nodes(own, regions::can_be_mapped(tables, index)).map_err(not_exact)?;
+    if table_bytes == 0 {
+        let own = pmsav7::shaped(tables, &tables.get(index));
+        let nodes = pmsav7::table_nodes(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
             trie.give_node(making.pool.take_one(NODE)?);
         }
     }
-    for number in 0..entry.table_bytes / NODE_BYTES {
-        trie.give_node(entry.table_base + number * NODE_BYTES);
+    for number in 0..table_bytes / NODE_BYTES {
+        trie.give_node(table_base + number * NODE_BYTES);
     }
     Ok(trie)
 }
@@ -75,11 +76,11 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
 ) -> Result<Regions<A>, BootError> {
     let mut trie = table(making, index)?;
     let tables = making.tables;
-    let entry: system::Domain = tables.get(index);
+    let Paging { paged_slots, replacement, .. } = tables.own_domain::<Pmsav7>(index);
     let mut pinned = Pinned::default();
     let mut paged_code = 0;
-    for own in regions::areas_of(tables, &entry) {
-        for regs in regions::regions(&own) {
+    for (own, shape) in pmsav7::shaped(tables, &tables.get(index)) {
+        for regs in pmsav7::regions(&own, shape) {
             if own.flags & area::PINNED != 0 {
                 pinned.push(regs.map_err(not_exact)?)?;
             } else {
@@ -93,13 +94,13 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     }
     // Code holds constants, which are read as data.
     let needed = min_paged_slots(paged_code > 0, !trie.is_empty());
-    let policy = match entry.replacement {
+    let policy = match replacement {
         replacement::BIT_PLRU => Replacement::BitPlru,
         replacement::ROUND_ROBIN => Replacement::RoundRobin,
         _ => Replacement::Random,
     };
     let slots = Slots::new(pinned.regions(), needed, policy).map_err(|_| BootError::NoSlots)?;
-    let most = if entry.paged_slots == 0 { REGIONS } else { entry.paged_slots as usize };
+    let most = if paged_slots == 0 { REGIONS } else { paged_slots as usize };
     let slots = slots.limited(most, needed).map_err(|_| BootError::NoSlots)?.seeded(index as u32);
     let own = tables.all::<system::Thread>().filter(|thread| thread.domain as usize == index);
     let counts_misses =

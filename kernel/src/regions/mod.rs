@@ -12,6 +12,8 @@ use protect::pmsav7::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
 use protect::pmsav7::slots::{RegionImage, Slots, min_paged_slots};
 use protect::{Access, AccessKind, MemType};
 use system::objects::Size;
+use system::pmsav7::Pmsav7;
+use system::{Scheme, System};
 use units::{PhysAddr, PhysRange};
 
 pub use miss::Resolution;
@@ -146,6 +148,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Mapping = Region;
     type Progress = Progress;
 
+    const SCHEME: Scheme = Scheme::Pmsav7;
     const PHYSICAL: bool = true;
     const PARTS: bool = false;
     const GIFT: Gift = Gift { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
@@ -154,6 +157,11 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
 
     fn shared(pool: &mut Pool) -> Result<Nowhere, BootError> {
         boot::nowhere::<A>(pool)
+    }
+
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<A> {
+        let own = tables.own_domain::<Pmsav7>(index);
+        core::iter::once((own.table_base, own.table_bytes))
     }
 
     fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError> {

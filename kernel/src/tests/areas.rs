@@ -1,6 +1,7 @@
 //! Areas in region registers: what they take, and what they reach.
 
 use abi::{Call, Error};
+use system::pmsav7::{Shape, replacement};
 
 use super::sim::{PEER, Sim, boot, sample, try_boot};
 use super::{OK, refused};
@@ -16,11 +17,12 @@ fn small_pages_get_the_nodes_that_they_need() {
             kind: system::frames::USER,
             marks: 0,
         });
-        let heap = system::Area { base: 0x6003_0000, bytes, page_log2, ..builder.areas[1] };
+        let heap = system::Area { base: 0x6003_0000, bytes, ..builder.areas[1] };
         let flags = heap.flags & !system::area::PINNED;
         builder.areas.insert(2, system::Area { flags, ..heap });
         builder.domains[0].areas = 3;
         builder.domains[1].first_area = 3;
+        builder.shape(2).page_log2 = page_log2;
         let mut kernel = boot(&builder);
         for address in [0x6003_0000, 0x6003_0000 + bytes - 1] {
             assert_eq!(kernel.on_miss(address), crate::regions::Resolution::Retry, "{bytes:#x} {page_log2}");
@@ -32,14 +34,16 @@ fn small_pages_get_the_nodes_that_they_need() {
 fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
     let mut builder = sample();
     builder.frames.push(system::Frames { base: 0x6000_0000, bytes: 0x100_0000, kind: system::frames::USER, marks: 0 });
-    let heap = system::Area { base: 0x6008_0000, bytes: 0x10_0000, page_log2: 19, ..builder.areas[1] };
-    let flags = heap.flags & !system::area::PINNED;
-    let heap = |domain, disabled| system::Area { domain, flags, disabled, ..heap };
-    builder.areas.insert(2, heap(0, 0xaa));
-    builder.areas.push(heap(1, 0x55));
+    let heap = system::Area { base: 0x6008_0000, bytes: 0x10_0000, ..builder.areas[1] };
+    let flags = heap.flags & !system::area::PINNED | system::area::WOVEN;
+    let heap = |domain| system::Area { domain, flags, ..heap };
+    builder.areas.insert(2, heap(0));
+    builder.areas.push(heap(1));
+    *builder.shape(2) = Shape { page_log2: 19, disabled: 0xaa };
+    *builder.shape(5) = Shape { page_log2: 19, disabled: 0x55 };
     builder.domains[0].areas = 3;
-    builder.domains[0].paged_slots = 2;
-    builder.domains[0].replacement = system::replacement::ROUND_ROBIN;
+    builder.paging(0).paged_slots = 2;
+    builder.paging(0).replacement = replacement::ROUND_ROBIN;
     builder.domains[1].first_area = 3;
     builder.domains[1].areas = 3;
     let mut kernel = boot(&builder);
@@ -48,7 +52,7 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
         assert_eq!(answer == crate::regions::Resolution::Retry, own, "frame {frame}");
     }
     assert_eq!(kernel.domain(0).protection.slots.paged_mask().count_ones(), 2);
-    builder.domains[0].paged_slots = 1;
+    builder.paging(0).paged_slots = 1;
     let refused = try_boot(&builder, Sim::default()).err();
     assert_eq!(refused, Some(crate::boot::BootError::NoSlots));
 }

@@ -29,10 +29,9 @@ fn builder() -> Builder {
         bytes: 64 * KIB,
         flags: area::READ | area::WRITE,
         memory: area::NORMAL,
-        page_log2: 15,
-        disabled: 0,
         physical: 0,
     });
+    builder.shape(4).page_log2 = 15;
     builder.domains[1].areas = 3;
     builder.caps.push(Cap { domain: 0, slot: FRAMES, kind: 7, object: 0, rights: 7, badge: 0 });
     builder

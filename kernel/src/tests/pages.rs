@@ -39,7 +39,7 @@ fn system() -> Builder {
     builder.frames.push(Frames { base: CHIP, bytes: 0x2000, kind, marks: 20 });
     builder.frames.push(Frames { base: LOCKED, bytes: 0x1000, kind, marks: 4 });
     builder.frames.push(Frames { base: WAYS, bytes: 0x1000, kind, marks: 4 });
-    let flags = area::READ | area::WRITE | area::LOCKED;
+    let flags = area::READ | area::WRITE | area::PINNED | area::NEAR;
     builder.areas.push(Area { domain: 1, base: LOCKED, bytes: 0x1000, flags, ..Area::default() });
     builder.domains[1].areas = 3;
     for (slot, object) in [(FRAMES, 3), (NEAR, 4)] {

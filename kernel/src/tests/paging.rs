@@ -3,7 +3,8 @@
 use abi::trace::Event;
 use abi::{Call, Error, Kind};
 use system::build::Builder;
-use system::{Area, Cap, Frames, area, frames, replacement};
+use system::pmsav7::replacement;
+use system::{Area, Cap, Frames, area, frames};
 
 use super::frames::{BASE, FRAMES, region};
 use super::sim::{CALLER, PEER, PERIOD, SERVANT, Sim, WORD, boot, sample};
@@ -31,12 +32,11 @@ fn system() -> Builder {
         bytes: 0x1_0000,
         flags: area::READ | area::WRITE,
         memory: area::NORMAL,
-        page_log2: 12,
-        disabled: 0,
         physical: 0,
     };
     builder.areas.insert(2, heap(0));
     builder.areas.push(heap(1));
+    [2, 5].into_iter().for_each(|area| builder.shape(area).page_log2 = 12);
     builder.domains[0].areas = 3;
     builder.domains[1].first_area = 3;
     builder.domains[1].areas = 3;
@@ -157,7 +157,7 @@ fn a_table_grows_by_frames_that_are_the_kernels_from_then_on() {
 /// The slots that a domain's misses fill, one page after the other, while another domain misses in between or not.
 fn fills(policy: u32, disturbed: bool) -> Vec<u32> {
     let mut builder = system();
-    builder.domains.iter_mut().for_each(|domain| domain.replacement = policy);
+    (0..2).for_each(|domain| builder.paging(domain).replacement = policy);
     let mut kernel = boot(&builder);
     let mut seen = Vec::new();
     for round in 0..60 {

@@ -1,6 +1,7 @@
 //! A system with every relation that the kernel knows: chains of gates, shared budgets, supervisors, interrupts, paged areas.
 
-use system::build::Builder;
+use system::build::{Builder, SchemeTables};
+use system::pmsav7::Shape;
 use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
 
 /// Ticks of each gate, outermost first.
@@ -46,6 +47,7 @@ pub fn data(index: u32) -> u32 {
 /// Domain 0 supervises the others. Gate `i` leads into domain `i`, except that gate 0 leads into domain 3 as well. Each budget
 /// pays for two threads of different domains.
 pub fn rich() -> Builder {
+    let shapes = [Shape::default(), Shape::default(), Shape { page_log2: 10, disabled: 0 }];
     Builder {
         ticks_per_second: 25_000_000,
         cpu_hz: 216_000_000,
@@ -58,6 +60,7 @@ pub fn rich() -> Builder {
         ],
         domains: (0..DOMAINS).map(domain_entry).collect(),
         areas: (0..DOMAINS).flat_map(areas).collect(),
+        scheme: SchemeTables::Pmsav7 { domains: Vec::new(), areas: shapes.repeat(DOMAINS as usize) },
         budgets: [(25_000, 6_000), (10_000, 3_000), (7_000, 2_500), (40_000, 1_000)]
             .map(|(period, capacity)| Budget { period, capacity, misses: 0 })
             .to_vec(),
@@ -87,14 +90,6 @@ fn domain_entry(index: u32) -> Domain {
         areas: 3,
         awaited: index & 1,
         fault_notification: if index == 0 { 0 } else { 1 },
-        paged_slots: 0,
-        replacement: 0,
-        nodes: 0,
-        table_base: 0,
-        table_bytes: 0,
-        root: 0,
-        far_base: 0,
-        far_bytes: 0,
     }
 }
 
@@ -103,20 +98,11 @@ fn areas(domain: u32) -> [Area; 3] {
     let data = area::READ | area::WRITE | area::PINNED;
     let heap = area::READ | area::WRITE;
     [
-        (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH, 0),
-        (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL, 0),
-        (0x6000_0000 + domain * 0x1000, 0x1000, heap, area::NORMAL, 10),
+        (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH),
+        (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL),
+        (0x6000_0000 + domain * 0x1000, 0x1000, heap, area::NORMAL),
     ]
-    .map(|(base, bytes, flags, memory, page_log2)| Area {
-        domain,
-        base,
-        bytes,
-        flags,
-        memory,
-        page_log2,
-        disabled: 0,
-        physical: 0,
-    })
+    .map(|(base, bytes, flags, memory)| Area { domain, base, bytes, flags, memory, physical: 0 })
 }
 
 fn thread(index: u32) -> Thread {

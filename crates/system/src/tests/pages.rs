@@ -1,7 +1,8 @@
 //! Blocks for page tables.
 
 use super::*;
-use crate::pages::{Need, tables};
+use crate::build::SchemeTables;
+use crate::vmsav7::{Caches, Need, Tables, Vmsav7, tables};
 
 const MIB: u32 = 1 << 20;
 const RAM: u32 = 0x10_0000;
@@ -28,7 +29,7 @@ fn paged() -> Builder {
     let code = |domain: u32| area(domain, RAM + 16 * MIB + 0x1_0000 * domain, 0x1_0000, area::EXECUTE);
     let data = |domain: u32| area(domain, RAM + 4 * MIB * domain, 3 * MIB, area::WRITE);
     let device = Area { physical: 0xe000_0000, memory: area::DEVICE, ..area(1, 0x6000_0000, 0x1000, area::WRITE) };
-    let lock = area(1, 0x5000_0000, 0x1_0000, area::WRITE | area::LOCKED | area::NEAR);
+    let lock = area(1, 0x5000_0000, 0x1_0000, area::WRITE | area::PINNED | area::NEAR);
     let lock = Area { physical: RAM + 12 * MIB, ..lock };
     builder.areas = vec![code(0), data(0), code(1), data(1), device, lock];
     for (index, domain) in builder.domains.iter_mut().enumerate() {
@@ -41,15 +42,17 @@ fn paged() -> Builder {
             gate_return: code + 0x101,
             first_area: 2 * index,
             areas: 2 + 2 * index,
-            replacement: 0,
-            root: CHIP + 0x2000 * index,
-            table_base: CHIP + 0x8000 + 0x1000 * index,
-            table_bytes: 0x1000,
-            far_base: RAM + 17 * MIB + 0x1000 * index,
-            far_bytes: 0x1000,
             ..*domain
         };
     }
+    let own = |index: u32| Tables {
+        root: CHIP + 0x2000 * index,
+        near_base: CHIP + 0x8000 + 0x1000 * index,
+        near_bytes: 0x1000,
+        far_base: RAM + 17 * MIB + 0x1000 * index,
+        far_bytes: 0x1000,
+    };
+    builder.scheme = SchemeTables::Vmsav7 { caches: Caches::default(), domains: vec![own(0), own(1)] };
     builder.threads[0].entry = RAM + 16 * MIB + 0x101;
     builder.threads[0].stack_base = RAM;
     builder.gates[0].entry = RAM + 16 * MIB + 0x1_0200;
@@ -62,7 +65,8 @@ fn a_block_of_pages_round_trips() {
     let builder = paged();
     let words = builder.encode().unwrap();
     let system = System::parse(&words).unwrap();
-    assert!(system.has_pages());
+    assert_eq!(system.scheme(), Scheme::Vmsav7);
+    assert_eq!(system.own_domain::<Vmsav7>(1).near_base, CHIP + 0x9000);
     assert_eq!(system.all::<Area>().collect::<Vec<_>>(), builder.areas);
     assert_eq!(system.all::<Domain>().collect::<Vec<_>>(), builder.domains);
 }
@@ -71,21 +75,18 @@ fn a_block_of_pages_round_trips() {
 fn each_rule_of_pages_refuses_what_breaks_it() {
     type Case = (fn(&mut Builder), Table, &'static str);
     let cases: &[Case] = &[
-        (|b| b.domains[1].root = 0, Table::Domains, "root"),
-        (|b| b.domains[1].root += 0x1000, Table::Domains, "root"),
-        (|b| b.domains[1].root = CHIP, Table::Domains, "root"),
-        (|b| b.domains[1].root = CHIP + 0x1_0000, Table::Domains, "root"),
-        (|b| b.domains[1].root = RAM + 8 * MIB, Table::Domains, "root"),
-        (|b| b.domains[1].table_base += 0x200, Table::Domains, "table_base"),
-        (|b| b.domains[1].table_base = CHIP + 0x8000, Table::Domains, "table_base"),
-        (|b| b.domains[1].table_base = CHIP + 0x2000, Table::Domains, "table_base"),
-        (|b| b.domains[0].table_bytes = 0x200, Table::Domains, "table_base"),
-        (|b| b.domains[0].far_bytes = 0x200, Table::Domains, "far_base"),
-        (|b| b.domains[0].far_base = RAM, Table::Domains, "far_base"),
-        (|b| b.domains[1].far_base = CHIP + 0x8000, Table::Domains, "far_base"),
-        (|b| b.domains[0].paged_slots = 1, Table::Domains, "paged_slots"),
-        (|b| b.domains[0].replacement = 1, Table::Domains, "replacement"),
-        (|b| b.domains[0].nodes = 1, Table::Domains, "nodes"),
+        (|b| b.tables(1).root = 0, Table::Domains, "root"),
+        (|b| b.tables(1).root += 0x1000, Table::Domains, "root"),
+        (|b| b.tables(1).root = CHIP, Table::Domains, "root"),
+        (|b| b.tables(1).root = CHIP + 0x1_0000, Table::Domains, "root"),
+        (|b| b.tables(1).root = RAM + 8 * MIB, Table::Domains, "root"),
+        (|b| b.tables(1).near_base += 0x200, Table::Domains, "near_base"),
+        (|b| b.tables(1).near_base = CHIP + 0x8000, Table::Domains, "near_base"),
+        (|b| b.tables(1).near_base = CHIP + 0x2000, Table::Domains, "near_base"),
+        (|b| b.tables(0).near_bytes = 0x200, Table::Domains, "near_base"),
+        (|b| b.tables(0).far_bytes = 0x200, Table::Domains, "far_base"),
+        (|b| b.tables(0).far_base = RAM, Table::Domains, "far_base"),
+        (|b| b.tables(1).far_base = CHIP + 0x8000, Table::Domains, "far_base"),
         (|b| b.areas[1].base += 0x800, Table::Areas, "base"),
         (|b| b.areas[1].bytes -= 0x400, Table::Areas, "bytes"),
         (|b| b.areas[1].physical += 0x800, Table::Areas, "physical"),
@@ -93,14 +94,13 @@ fn each_rule_of_pages_refuses_what_breaks_it() {
         (|b| b.areas[5].base = 0x7fff_8000, Table::Areas, "bytes"),
         (|b| b.areas[5].physical = u32::MAX - 0xfff, Table::Areas, "physical"),
         (|b| b.areas[1].flags |= 128, Table::Areas, "flags"),
+        (|b| b.areas[1].flags |= area::WOVEN, Table::Areas, "flags"),
         (|b| b.areas[1].flags |= area::PINNED, Table::Areas, "flags"),
-        (|b| b.areas[1].page_log2 = 12, Table::Areas, "page_log2"),
         (|b| b.areas[1].memory = area::UNCACHED, Table::Areas, "memory"),
-        (|b| b.areas[1].disabled = 0x55, Table::Areas, "disabled"),
         (|b| b.areas[5].bytes = 0x2000, Table::Areas, "flags"),
         (|b| b.areas[5].base += 0x1000, Table::Areas, "flags"),
         (|b| b.areas[5].physical += 0x1000, Table::Areas, "flags"),
-        (|b| b.areas[4].flags |= area::LOCKED, Table::Areas, "flags"),
+        (|b| b.areas[4].flags |= area::PINNED, Table::Areas, "flags"),
         (|b| b.areas[5].physical = 0x2000_0000, Table::Areas, "base"),
         (|b| b.areas[5].physical = RAM + MIB, Table::Areas, "base"),
         (|b| b.areas[5].physical = RAM + 17 * MIB + 0x8_0000, Table::Areas, "base"),
@@ -175,13 +175,14 @@ fn tables_are_counted_as_the_kernel_takes_them() {
 fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
     let ways = |ways, base, bytes| {
         let mut builder = paged();
-        builder.locked_ways = LockedWays { ways, base, bytes };
-        builder.encode().map(|words| System::parse(&words).unwrap().locked_ways())
+        let SchemeTables::Vmsav7 { caches, .. } = &mut builder.scheme else { unreachable!() };
+        *caches = Caches { ways, base, bytes, prefetch: 1 };
+        builder.encode().map(|words| System::parse(&words).unwrap().own::<Vmsav7>())
     };
     let kernel = RAM + 17 * MIB;
     for right in [(0, 0, 0), (8, 0, 0), (2, kernel + 0x8_0400, 0x1_fc00), (16, kernel, 0xf_fc00)] {
         let (count, base, bytes) = right;
-        assert_eq!(ways(count, base, bytes), Ok(LockedWays { ways: count, base, bytes }));
+        assert_eq!(ways(count, base, bytes), Ok(Caches { ways: count, base, bytes, prefetch: 1 }));
     }
     for (count, base, bytes) in [
         (17, 0, 0),
@@ -192,21 +193,32 @@ fn ways_are_locked_with_memory_of_the_kernel_or_with_nothing() {
         (1, RAM, 0x400),
         (1, kernel + MIB - 0x400, 0x800),
     ] {
-        assert_eq!(ways(count, base, bytes).err(), Some(TableError::LockedWays), "{count} {base:#x} {bytes:#x}");
+        assert_eq!(ways(count, base, bytes).err(), Some(TableError::Scheme), "{count} {base:#x} {bytes:#x}");
     }
-    let mut regions = sample();
-    regions.locked_ways.ways = 1;
-    assert_eq!(regions.encode().err(), Some(TableError::LockedWays), "where there are no page tables");
 }
 
 #[test]
-fn the_processor_reads_ahead_only_where_there_are_page_tables() {
-    for prefetch in [false, true] {
-        let words = Builder { prefetch, ..paged() }.encode().unwrap();
-        assert_eq!(System::parse(&words).unwrap().prefetch(), prefetch);
+fn a_section_of_another_scheme_or_size_is_refused() {
+    for builder in [sample(), paged()] {
+        let words = builder.encode().unwrap();
+        let section = words[SCHEME] as usize;
+        let with = |index: usize, value: u32| {
+            let mut words = words.clone();
+            words[index] = value;
+            words[3] = checksum(&words[HEADER_WORDS..]);
+            System::parse(&words).err()
+        };
+        assert_eq!(with(section, words[section]), None);
+        for wrong in [0, 3, 3 - words[section]] {
+            assert_eq!(with(section, wrong), Some(TableError::Scheme));
+        }
+        for (index, wrong) in [(SCHEME, 0), (SCHEME, words.len() as u32), (SCHEME + 1, words[SCHEME + 1] - 1)] {
+            assert_eq!(with(index, wrong), Some(TableError::Scheme));
+        }
     }
     let mut words = paged().encode().unwrap();
-    words[crate::PREFETCH] = 2;
-    assert_eq!(System::parse(&words).err(), Some(TableError::Prefetch));
-    assert_eq!(Builder { prefetch: true, ..sample() }.encode().err(), Some(TableError::Prefetch));
+    let prefetch = words[SCHEME] as usize + 4;
+    words[prefetch] = 2;
+    words[3] = checksum(&words[HEADER_WORDS..]);
+    assert_eq!(System::parse(&words).err(), Some(TableError::Scheme));
 }

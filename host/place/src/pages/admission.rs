@@ -3,7 +3,7 @@
 use manager::PoolAt;
 use spec::{AccessLevel, NoFrames, Opening, TablePlace, TemporalSpec};
 use system::area;
-use system::pages::{Need, TABLE};
+use system::vmsav7::{Need, TABLE};
 
 use super::{Keep, keep};
 use crate::error::PlaceError;
@@ -50,7 +50,7 @@ fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Re
     for (position, index) in order.into_iter().enumerate() {
         let area = &spot.areas[index];
         counted.extend(area.entry(0));
-        let after = system::pages::tables(counted.iter().copied());
+        let after = system::vmsav7::tables(counted.iter().copied());
         let added = (after.near + after.far - before.near - before.far) * TABLE;
         before = after;
         // They belong to the threads, not to one area.
@@ -89,6 +89,6 @@ fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
 
 /// Areas in locked entries by name.
 fn locked(areas: &[Spot]) -> String {
-    let locked = areas.iter().filter(|spot| spot.flags & area::LOCKED != 0).map(|spot| spot.name.as_str());
+    let locked = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.as_str());
     locked.collect::<Vec<_>>().join(", ")
 }

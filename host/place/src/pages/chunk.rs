@@ -1,7 +1,7 @@
 //! What lies together.
 
 use protect::vmsav7::Unit;
-use system::pages::PAGE;
+use system::vmsav7::PAGE;
 
 use crate::error::PlaceError;
 

@@ -2,7 +2,7 @@
 
 use spec::{TablePlace, TemporalSpec};
 use system::area;
-use system::pages::PAGE;
+use system::vmsav7::PAGE;
 
 use super::chunk::{Chunk, unit};
 use super::{Keep, alignment, keep, room};

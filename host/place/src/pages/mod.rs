@@ -15,7 +15,7 @@ mod tests;
 
 use protect::vmsav7::Unit;
 use spec::{AccessLevel, TemporalSpec};
-use system::pages::PAGE;
+use system::vmsav7::{Caches, PAGE};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -48,10 +48,10 @@ pub(crate) fn keep(spec: TemporalSpec) -> Keep {
 
 /// Bits of an area with this specification.
 pub(crate) fn flags(spec: TemporalSpec) -> u32 {
-    use system::area::{LOCKED, NEAR, PINNED};
+    use system::area::{NEAR, PINNED};
     match keep(spec) {
-        Keep::Locked => PINNED | LOCKED,
-        Keep::Near => PINNED | NEAR,
+        Keep::Locked => PINNED,
+        Keep::Near => NEAR,
         Keep::Far => 0,
     }
 }
@@ -119,8 +119,8 @@ pub(crate) fn plan(
     // Tables take what areas have left of the memory on the chip.
     let left = |space: &Space| space.gaps().iter().map(|gap| (gap.1 - gap.0) as u32).sum();
     let on_chip = pages.tables.map_or(0, |index| left(&spaces[index]));
-    let (near_tables, locked_ways) = tables::place(request, pages, &mut domains, &mut spaces, rom)?;
-    let (ledger, pools) = admission::admit(request, &mut domains, &frames, (on_chip, locked_ways.bytes))?;
+    let (near_tables, caches) = tables::place(request, pages, &mut domains, &mut spaces, rom)?;
+    let (ledger, pools) = admission::admit(request, &mut domains, &frames, (on_chip, caches.bytes))?;
     let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
     Ok(Plan {
         domains,
@@ -134,7 +134,7 @@ pub(crate) fn plan(
         handed_over,
         read_only,
         near_tables,
-        locked_ways,
+        caches: Caches { prefetch: pages.prefetch.into(), ..caches },
     })
 }
 
@@ -180,12 +180,12 @@ fn apart(space: &mut Space, what: &str, bytes: u64, kept: Keep, at: Option<u32>)
 
 /// Sets what the kernel maps for an area that has been placed: where its domain has it, and how the check is kept.
 fn mapped(area: &mut Spot, request: &Request, pages: &Pages) {
-    use system::area::{DEVICE, LOCKED, NEAR, PINNED, WRITE_THROUGH};
+    use system::area::{DEVICE, NEAR, PINNED, WRITE_THROUGH};
     if area.memory == DEVICE {
         // Its registers cannot be in an entry that is locked, and nothing asks for it.
         area.spec = TemporalSpec::level(AccessLevel::L2);
     }
-    area.flags = area.flags & !(PINNED | LOCKED | NEAR) | flags(area.spec);
+    area.flags = area.flags & !(PINNED | NEAR) | flags(area.spec);
     let offset = match request.memory_at(area.physical) {
         _ if area.memory == DEVICE => pages.device_offset,
         memory => memory.map_or(0, |memory| memory.offset),

@@ -1,8 +1,9 @@
 //! Memory for the tables of domains.
 
 use spec::TablePlace;
-use system::pages::{Need, SPLIT, TABLE, is_in_table, touched};
-use system::{LockedWays, area};
+use system::area;
+use system::vmsav7::Caches;
+use system::vmsav7::{Need, SPLIT, TABLE, is_in_table, touched};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
@@ -45,12 +46,12 @@ impl Near {
     }
 
     /// The memory on the chip, and what has to be locked: the rest of the range goes back.
-    fn finish(self, ways: u32, far: &mut Space) -> (Space, LockedWays) {
+    fn finish(self, ways: u32, far: &mut Space) -> (Space, Caches) {
         let (base, bytes) = (self.ways.base(), self.ways.reach());
         if !self.ways.is_empty() {
             far.give_back(base + bytes);
         }
-        let locked = LockedWays { ways, base: if bytes == 0 { 0 } else { base as u32 }, bytes: bytes as u32 };
+        let locked = Caches { ways, base: if bytes == 0 { 0 } else { base as u32 }, bytes: bytes as u32, prefetch: 0 };
         (self.chip, locked)
     }
 }
@@ -67,7 +68,7 @@ pub(super) fn place(
     domains: &mut [DomainSpot],
     spaces: &mut [Space],
     far: usize,
-) -> Result<((u32, u32), LockedWays), PlaceError> {
+) -> Result<((u32, u32), Caches), PlaceError> {
     let chip = pages.tables.map(|index| spaces[index].clone());
     let far = &mut spaces[far];
     let mut near = Near::new(chip.as_ref(), pages, far)?;
@@ -96,7 +97,7 @@ pub(super) fn place(
         let bytes = (need(spot, index as u32).far + spare) * TABLE;
         if bytes > 0 {
             let whole = super::room(u64::from(bytes));
-            spot.far = (far.far(&what, whole, whole.min(u64::from(system::pages::PAGE)))?, bytes);
+            spot.far = (far.far(&what, whole, whole.min(u64::from(system::vmsav7::PAGE)))?, bytes);
         }
     }
     if let Some(index) = pages.tables {
@@ -117,7 +118,7 @@ fn on_chip(domains: &[DomainSpot]) -> (u32, u32) {
 
 fn need(spot: &DomainSpot, domain: u32) -> Need {
     let entries: Vec<system::Area> = spot.entries(domain).collect();
-    system::pages::tables(entries.iter().copied())
+    system::vmsav7::tables(entries.iter().copied())
 }
 
 /// A table translates an aligned MiB: where one area of the domain asks for a near one, every other that it translates has it, too.

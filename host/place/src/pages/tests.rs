@@ -6,8 +6,8 @@ mod model;
 use spec::{
     AccessLevel, Costs, Hardware, Linear, MemoryClass, Method, Platform, Rule, Sizes, TablePlace, TemporalSpec, Work,
 };
-use system::area::{LOCKED, NEAR};
-use system::pages::{PAGE, TABLE};
+use system::area::{NEAR, PINNED};
+use system::vmsav7::{PAGE, TABLE};
 
 use super::plan;
 use crate::elf::{Kernel, Program};
@@ -246,7 +246,7 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
     (request.shared, request.files) = (shared, files);
     if let Some(pages) = request.pages.as_mut().filter(|_| random.below(3) == 0) {
         pages.locked_ways = 1;
-        pages.locked_bytes = system::pages::WAY_BYTES - TABLE;
+        pages.locked_bytes = system::vmsav7::WAY_BYTES - TABLE;
     }
     request.frames = vec![FramesRequest {
         name: "pool".into(),
@@ -310,7 +310,7 @@ fn locked_entries_run_out_and_are_refused() {
     let (request, programs) = alike(2, AccessLevel::Deterministic);
     let plan = placed(&request, &programs).unwrap();
     holds(&plan, &request, &programs);
-    assert_eq!(plan.domains.iter().flat_map(|spot| &spot.areas).filter(|area| area.flags & LOCKED != 0).count(), 4);
+    assert_eq!(plan.domains.iter().flat_map(|spot| &spot.areas).filter(|area| area.flags & PINNED != 0).count(), 4);
     let (request, programs) = alike(3, AccessLevel::Deterministic);
     let refused = placed(&request, &programs).unwrap_err();
     assert!(matches!(&refused, PlaceError::Refused { refusal, .. } if refusal.rule == Rule::LockSlots), "{refused:?}");

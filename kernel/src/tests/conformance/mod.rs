@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use conformance::rows;
 use image::Image;
 use player::Player;
+use system::Scheme;
 
 use super::sim::{Pager, Registers};
 
@@ -20,10 +21,9 @@ fn every_row_is_performed() {
     let path = std::env::var_os("COFFERDAM_CONFORMANCE_IMAGE").map(PathBuf::from);
     let image = Image::read(&path.expect("COFFERDAM_CONFORMANCE_IMAGE names an image"));
     for (number, row) in rows().enumerate() {
-        let outcome = if image.tables.has_pages() {
-            Player::<Pager>::new(&image, row).play()
-        } else {
-            Player::<Registers>::new(&image, row).play()
+        let outcome = match image.tables.scheme() {
+            Scheme::Vmsav7 => Player::<Pager>::new(&image, row).play(),
+            Scheme::Pmsav7 => Player::<Registers>::new(&image, row).play(),
         };
         if let Err(shortfall) = outcome {
             println!("`{}`: {shortfall:?}", row.name);

@@ -5,12 +5,13 @@ use std::vec::Vec;
 
 use abi::trace::Fault;
 use abi::{Call, Error};
+use conformance::VIRTUAL;
 use conformance::{
     ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Places, Record, Row,
     START_US, Scene, Seen, Shortfall, TICKS_PER_US, places, verdict,
 };
 use protect::AccessKind;
-use system::System;
+use system::{Scheme, System};
 
 use super::super::sim::{Machine, boot_tables, release};
 use super::image::Image;
@@ -88,10 +89,6 @@ impl Scene for View<'_> {
         places(self.image.board()).expect("a board whose file has foreign places")
     }
 
-    fn has_pages(&self) -> bool {
-        self.image.tables.has_pages()
-    }
-
     fn hand(&self, hand: Hand) -> u32 {
         let (name, kind) = hand.entry();
         self.image.slot(self.domain, name, kind).unwrap_or(Hand::NONE)
@@ -109,6 +106,7 @@ impl Scene for View<'_> {
             Place::Device => area(Dom::Driver, "uart0"),
             // Which of them is no matter here: nothing permits any.
             Place::Core => self.places().core,
+            Place::Pool(_) if self.image.tables.scheme() == Scheme::Vmsav7 => VIRTUAL,
             Place::Pool(_) => self.image.tables.get::<system::Frames>(0).base,
             _ => 0,
         }

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::vec::Vec;
 
 use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placement, Second, Split, Unit};
-use system::build::Builder;
+use system::build::{Builder, SchemeTables};
+use system::vmsav7::{Caches, Tables};
 use system::{Area, Frames, area, frames};
 
 use super::{Guard, Machine, Part};
@@ -262,13 +263,15 @@ impl Guard for Pager {
     fn adapt(builder: &Builder) -> Builder {
         forget_tables();
         let mut builder = builder.clone();
-        for (index, domain) in builder.domains.iter_mut().enumerate() {
-            let index = index as u32;
-            domain.root = NEAR + 0x2000 * index;
-            (domain.table_base, domain.table_bytes) = (NEAR + 0x1_0000 + 0x1000 * index, 0x1000);
-            (domain.far_base, domain.far_bytes) = (FAR + 0x1000 * index, 0x1000);
-            (domain.paged_slots, domain.replacement, domain.nodes) = (0, 0, 0);
-        }
+        let own = |index: u32| Tables {
+            root: NEAR + 0x2000 * index,
+            near_base: NEAR + 0x1_0000 + 0x1000 * index,
+            near_bytes: 0x1000,
+            far_base: FAR + 0x1000 * index,
+            far_bytes: 0x1000,
+        };
+        let domains = (0..builder.domains.len() as u32).map(own).collect();
+        builder.scheme = SchemeTables::Vmsav7 { caches: Caches::default(), domains };
         builder.frames.push(Frames { base: NEAR, bytes: NEAR_BYTES, kind: frames::KERNEL, marks: 0 });
         builder.frames.push(Frames { base: FAR, bytes: FAR_BYTES, kind: frames::KERNEL, marks: 0 });
         let before = builder.areas.clone();
@@ -277,8 +280,12 @@ impl Guard for Pager {
             let like = |other: &&Area| moves(other) && other.bytes == area.bytes && other.base >> 20 == area.base >> 20;
             let next = before.iter().cycle().skip(index + 1).take(before.len()).find(like);
             area.physical = if moves(area) { next.unwrap().base } else { area.base };
-            area.flags |= if area.flags & area::PINNED != 0 { area::NEAR } else { 0 };
-            (area.page_log2, area.disabled) = (0, 0);
+            // Tests say both of what is to be locked: what region registers pin has its tables on the chip.
+            area.flags = match area.flags & (area::PINNED | area::NEAR) {
+                area::PINNED => area.flags ^ area::PINNED ^ area::NEAR,
+                0 | area::NEAR => area.flags,
+                _ => area.flags & !area::NEAR,
+            };
             // As the kernel has it.
             area.memory = if area.memory == area::DEVICE { area::DEVICE } else { area::NORMAL };
         }

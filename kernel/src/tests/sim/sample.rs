@@ -27,8 +27,6 @@ pub fn sample() -> Builder {
         bytes: 0x1000,
         flags: area::READ | area::EXECUTE | area::PINNED,
         memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
         physical: 0,
     };
     let data = |domain: u32, base: u32| Area {
@@ -37,8 +35,6 @@ pub fn sample() -> Builder {
         bytes: 0x1000,
         flags: area::READ | area::WRITE | area::PINNED,
         memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
         physical: 0,
     };
     let domain = |first_area: u32, base: u32| Domain {
@@ -54,14 +50,6 @@ pub fn sample() -> Builder {
         areas: 2,
         awaited: 1,
         fault_notification: 0,
-        paged_slots: 0,
-        replacement: 0,
-        nodes: 0,
-        table_base: 0,
-        table_bytes: 0,
-        root: 0,
-        far_base: 0,
-        far_bytes: 0,
     };
     let thread = |domain: u32, offset: u32, priority: u32, budget: u32| Thread {
         domain,

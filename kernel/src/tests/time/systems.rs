@@ -325,16 +325,7 @@ fn areas(domain: u32) -> [Area; 2] {
         (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH),
         (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL),
     ]
-    .map(|(base, bytes, flags, memory)| Area {
-        domain,
-        base,
-        bytes,
-        flags,
-        memory,
-        page_log2: 0,
-        disabled: 0,
-        physical: 0,
-    })
+    .map(|(base, bytes, flags, memory)| Area { domain, base, bytes, flags, memory, physical: 0 })
 }
 
 fn caps(domain: u32, server: u32) -> Vec<Cap> {

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cofferdam::hostile::core_registers;
 use cofferdam::{Info, PAGES};
-use conformance::{HANDS, Hand, INITIAL, Place, Places, Scene, places};
+use conformance::{HANDS, Hand, INITIAL, Place, Places, Scene, VIRTUAL, places};
 
 use crate::board::{Board, Told};
 
@@ -54,10 +54,6 @@ impl Scene for Here {
         self.places
     }
 
-    fn has_pages(&self) -> bool {
-        PAGES
-    }
-
     fn hand(&self, hand: Hand) -> u32 {
         HELD[hand as usize].load(Relaxed)
     }
@@ -71,6 +67,7 @@ impl Scene for Here {
             Place::Heap(_) => self.area("heap"),
             Place::Device => self.area(DEVICE),
             Place::Core => core_registers(self.places.core, self.places.outer_cache).switch,
+            Place::Pool(_) if PAGES => VIRTUAL,
             Place::Pool(_) => self.board.pool(),
             _ => 0,
         }

@@ -1,7 +1,7 @@
 //! Memory for tables comes from the chip, then from locked ways, and then from nowhere.
 
 use spec::TablePlace;
-use system::LockedWays;
+use system::vmsav7::Caches;
 
 use super::{Near, Space};
 use crate::error::PlaceError;
@@ -45,13 +45,17 @@ fn only_what_holds_tables_is_locked() {
     near.take("a", 0x2000, 1024).unwrap();
     let (base, _) = near.take("b", 0x1400, 1024).unwrap();
     let (chip, ways) = near.finish(2, &mut far);
-    assert_eq!((chip.used(), ways), (0x2000, LockedWays { ways: 2, base, bytes: 0x1400 }));
+    assert_eq!((chip.used(), ways), (0x2000, Caches { ways: 2, base, bytes: 0x1400, prefetch: 0 }));
     let left: u64 = far.gaps().iter().map(|gap| gap.1 - gap.0).sum();
     assert_eq!(left, 0x0800_0000 - 0x1400);
     let mut far = ddr();
     let near = make(0x2000, 0x1_0000, &mut far);
     let (chip, ways) = near.finish(2, &mut far);
-    assert_eq!((chip.used(), ways), (0, LockedWays { ways: 2, base: 0, bytes: 0 }), "ways can be closed for nothing");
+    assert_eq!(
+        (chip.used(), ways),
+        (0, Caches { ways: 2, base: 0, bytes: 0, prefetch: 0 }),
+        "ways can be closed for nothing"
+    );
     assert_eq!(far.gaps(), before);
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use protect::vmsav7::Unit;
 use spec::{AccessLevel, Rule, TablePlace, TemporalSpec};
-use system::area::{DEVICE, EXECUTE, LOCKED, NEAR, READ, SHARED, WRITE};
-use system::pages::{PAGE, SPLIT, TABLE};
+use system::area::{DEVICE, EXECUTE, NEAR, PINNED, READ, SHARED, WRITE};
+use system::vmsav7::{PAGE, SPLIT, TABLE};
 
 use super::{DEVICE_OFFSET, MIB, OCM, TABLES};
 use crate::elf::Program;
@@ -80,12 +80,12 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
             assert_eq!((physical - page, have), (area.physical - area.base, *rights), "{name} at {page:#x}");
             let kept = match spec.access {
                 AccessLevel::BestEffort => 0,
-                AccessLevel::L2 | AccessLevel::L3 => flags & (NEAR | LOCKED),
-                AccessLevel::L1 | AccessLevel::Deterministic => flags & LOCKED,
+                AccessLevel::L2 | AccessLevel::L3 => flags & (NEAR | PINNED),
+                AccessLevel::L1 | AccessLevel::Deterministic => flags & PINNED,
             };
             assert!(kept != 0 || spec.access == AccessLevel::BestEffort, "{name}: weaker than {spec}");
         }
-        if area.flags & LOCKED != 0 {
+        if area.flags & PINNED != 0 {
             let (base, bytes) = area.mapped.unwrap();
             units.entry(base).or_insert(0);
             *units.get_mut(&base).unwrap() += u64::from(bytes);
@@ -100,7 +100,7 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
     for (base, bytes) in &units {
         let unit = Unit::ALL.into_iter().find(|unit| u64::from(unit.bytes()) == *bytes).expect("one unit");
         assert!(base.is_multiple_of(unit.bytes()));
-        let inside = spot.areas.iter().filter(|area| area.mapped.unwrap().0 == *base && area.flags & LOCKED != 0);
+        let inside = spot.areas.iter().filter(|area| area.mapped.unwrap().0 == *base && area.flags & PINNED != 0);
         let known = inside.filter_map(|area| Some((area, asked.iter().find(|asked| asked.0 == area.name)?)));
         let end = known.map(|(area, asked)| u64::from(area.base - base) + asked.1).max().unwrap();
         assert!(end <= *bytes, "the unit holds what it is for");
@@ -126,10 +126,10 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
     let entries: Vec<system::Area> = spot.entries(index).collect();
     let mut kinds: BTreeMap<u32, bool> = BTreeMap::new();
     for entry in &entries {
-        for mib in system::pages::touched(entry).filter(|mib| system::pages::is_in_table(entry, *mib)) {
+        for mib in system::vmsav7::touched(entry).filter(|mib| system::vmsav7::is_in_table(entry, *mib)) {
             let near = entry.flags & NEAR != 0;
             // What is locked goes with either.
-            if entry.flags & LOCKED == 0 {
+            if entry.flags & PINNED == 0 {
                 assert_eq!(*kinds.entry(mib).or_insert(near), near, "both kinds in MiB {mib:#x}");
             }
         }
@@ -138,7 +138,7 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
     assert!(near * TABLE <= spot.table.1, "{near} near tables in {} bytes", spot.table.1);
     assert!(kinds.len() as u32 * TABLE <= spot.table.1 + spot.far.1);
     let on_chip = |base: u32, bytes: u32| base >= TABLES.0 && base - TABLES.0 + bytes <= TABLES.1;
-    let ways = plan.locked_ways;
+    let ways = plan.caches;
     let locked = |base: u32, bytes: u32| base >= ways.base && base - ways.base + bytes <= ways.bytes;
     let root = (spot.root.0, SPLIT.table_bytes(), spot.root.1);
     for (base, bytes, place) in [root, spot.table].into_iter().filter(|table| table.1 > 0) {

@@ -1,8 +1,62 @@
-//! What the kernel makes of areas where there are page tables. The host asks here, too, so that both agree.
+//! Page tables (VMSAv7, short descriptors): this scheme's words in the block, and what the kernel makes of areas. The host asks here, too, so that
+//! both agree.
 
 use protect::vmsav7::{PAGE_BYTES, Split, TABLE_BYTES, Unit};
 
-use crate::{Area, area};
+use crate::records::words;
+use crate::{Area, Scheme, Section, area};
+
+words! {
+    /// What is switched on at the start, for good.
+    Caches {
+        /// Ways of the second-level cache that are locked, from way 0 on.
+        ways,
+        /// Memory off the chip that stays in them, for tables of domains: its first address, a multiple of 1 KiB.
+        base,
+        /// Its bytes, a multiple of 1 KiB, at most what the ways hold; 0: nothing, the ways are closed only.
+        bytes,
+        /// 1 when the processor's data prefetcher is switched on.
+        prefetch,
+    }
+}
+
+words! {
+    /// A domain's tables: physical memory within ranges of kernel memory.
+    Tables {
+        /// Address of its first-level table, a multiple of 8192, not 0.
+        root,
+        /// For second-level tables that serve areas with [`area::NEAR`]; a multiple of 1024.
+        near_base,
+        /// Its bytes, as [`tables`] says.
+        near_bytes,
+        /// For all other areas.
+        far_base,
+        /// Its bytes.
+        far_bytes,
+    }
+}
+
+impl Tables {
+    /// Address and bytes of each part, with its name.
+    pub const fn parts(&self) -> [(u32, u32, &'static str); 3] {
+        [
+            (self.root, SPLIT.table_bytes(), "root"),
+            (self.near_base, self.near_bytes, "near_base"),
+            (self.far_base, self.far_bytes, "far_base"),
+        ]
+    }
+}
+
+/// The scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Vmsav7;
+
+impl Section for Vmsav7 {
+    const SCHEME: Scheme = Scheme::Vmsav7;
+    type System = Caches;
+    type Domain = Tables;
+    type Area = ();
+}
 
 /// How much of the address space is the domains'.
 pub const SPLIT: Split = Split::Half;

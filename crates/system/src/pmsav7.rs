@@ -1,29 +1,80 @@
-//! What the kernel makes of areas: regions, and memory for the tables of paged ones. The host asks here, too, so that both agree.
+//! Region registers (PMSAv7): this scheme's words in the block, and what the kernel makes of areas: regions, and memory for the tables of paged
+//! ones. The host asks here, too, so that both agree.
 
 use protect::pmsav7::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
 use protect::pmsav7::{REGIONS, RegionRegs, Span, cover};
-use protect::{Access, Data, MemType};
 
-use crate::{Area, Cap, Domain, System, area};
+use crate::records::words;
+use crate::{Area, Domain, Scheme, Section, System, area, attributes};
+
+/// How the victim among a domain's paged slots is chosen: values of [`Paging::replacement`].
+pub mod replacement {
+    /// A bit for each slot, set when it is filled.
+    pub const BIT_PLRU: u32 = 0;
+    /// Slots in turn.
+    pub const ROUND_ROBIN: u32 = 1;
+    /// A pseudo-random slot.
+    pub const RANDOM: u32 = 2;
+}
+
+/// Where the nodes of a domain's table lie: values of [`Paging::nodes`].
+pub mod nodes {
+    /// On-chip SRAM: the bound of level L2.
+    pub const SRAM: u32 = 0;
+    /// Tightly coupled memory: the bound of level L1.
+    pub const TCM: u32 = 1;
+}
+
+words! {
+    /// How a domain's memory pages.
+    Paging {
+        /// Slots that serve paged memory at most; 0: all that are not pinned.
+        paged_slots,
+        /// One of the constants in [`replacement`].
+        replacement,
+        /// One of the constants in [`nodes`].
+        nodes,
+        /// Memory for its table, within a range of kernel memory; a multiple of 32.
+        table_base,
+        /// Its bytes, as [`table_bytes`] says; 0: the kernel uses its own object memory.
+        table_bytes,
+    }
+}
+
+words! {
+    /// The regions of an area.
+    Shape {
+        /// log2 of the size of one paged region, or 0: as large as the range allows. 0 when pinned.
+        page_log2,
+        /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
+        /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region.
+        disabled,
+    }
+}
+
+/// The scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Pmsav7;
+
+impl Section for Pmsav7 {
+    const SCHEME: Scheme = Scheme::Pmsav7;
+    type System = ();
+    type Domain = Paging;
+    type Area = Shape;
+}
+
+/// A domain's areas, each with its shape.
+pub fn shaped<'a>(system: &System<'a>, domain: &Domain) -> impl Iterator<Item = (Area, Shape)> + Clone + use<'a> {
+    let (view, first, count) = (*system, domain.first_area as usize, domain.areas as usize);
+    (first..first + count).map(move |index| (view.get(index), view.own_area::<Pmsav7>(index)))
+}
 
 /// An area that registers cannot express exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotExact;
 
-/// Rights and memory type of an area.
-pub fn attributes(entry: &Area) -> (Access, MemType) {
-    let data = if entry.flags & area::WRITE != 0 { Data::Rw } else { Data::Ro };
-    let memory = match entry.memory {
-        area::NORMAL => MemType::WriteBack,
-        area::WRITE_THROUGH => MemType::WriteThrough,
-        area::UNCACHED => MemType::NonCacheable,
-        _ => MemType::Device,
-    };
-    (Access { data, exec: entry.flags & area::EXECUTE != 0 }, memory)
-}
-
 /// The regions of an area: of the page size where one is given, otherwise as large as they can be.
-pub fn regions(entry: &Area) -> impl Iterator<Item = Result<RegionRegs, NotExact>> + use<> {
+pub fn regions(entry: &Area, shape: Shape) -> impl Iterator<Item = Result<RegionRegs, NotExact>> + use<> {
     let entry = *entry;
     let (access, memory) = attributes(&entry);
     let end = u64::from(entry.base) + u64::from(entry.bytes);
@@ -36,7 +87,7 @@ pub fn regions(entry: &Area) -> impl Iterator<Item = Result<RegionRegs, NotExact
                 return None;
             }
             // Up to the next page boundary, so that pages are aligned even where the area is not.
-            let step = match entry.page_log2 {
+            let step = match shape.page_log2 {
                 0 => end - base,
                 log2 => (base + 1).next_multiple_of(1 << log2).min(end) - base,
             };
@@ -50,7 +101,7 @@ pub fn regions(entry: &Area) -> impl Iterator<Item = Result<RegionRegs, NotExact
         next += 1;
         let regs = found[next - 1];
         // The tables give eighths only to areas that are made of whole regions.
-        Some(Ok(RegionRegs { rasr: regs.rasr | entry.disabled << 8, ..regs }))
+        Some(Ok(RegionRegs { rasr: regs.rasr | shape.disabled << 8, ..regs }))
     })
 }
 
@@ -62,12 +113,12 @@ const SPARE_NODES: usize = 3;
 ///
 /// # Errors
 /// [`NotExact`].
-pub fn table_nodes(areas: impl Iterator<Item = Area> + Clone, mapped: bool) -> Result<usize, NotExact> {
-    let paged = areas.filter(|entry| entry.flags & area::PINNED == 0);
+pub fn table_nodes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<usize, NotExact> {
+    let paged = areas.filter(|(entry, _)| entry.flags & area::PINNED == 0);
     // One for the root, those in which an area's own regions part, and one for each area that parts from another.
     let (mut nodes, mut leaves) = (0, 0);
-    for entry in paged {
-        let (own_regions, own_nodes) = needs(&entry)?;
+    for (entry, shape) in paged {
+        let (own_regions, own_nodes) = needs(&entry, shape)?;
         nodes += own_nodes + 1;
         leaves += own_regions;
     }
@@ -85,33 +136,15 @@ pub fn table_nodes(areas: impl Iterator<Item = Area> + Clone, mapped: bool) -> R
 ///
 /// # Errors
 /// [`NotExact`].
-pub fn table_bytes(areas: impl Iterator<Item = Area> + Clone, mapped: bool) -> Result<u32, NotExact> {
+pub fn table_bytes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<u32, NotExact> {
     Ok(table_nodes(areas, mapped)? as u32 * NODE_BYTES)
-}
-
-/// Kind of a capability to frames (`abi::Kind`).
-pub(crate) const FRAMES: u32 = 7;
-
-/// Whether somebody can map memory to a domain while it runs: holds frames, and the domain with the right to change it.
-pub fn can_be_mapped(system: &System, domain: usize) -> bool {
-    const DOMAIN: u32 = 1;
-    const WRITE: u32 = 2;
-    let names = |cap: &Cap| cap.kind == DOMAIN && cap.object as usize == domain && cap.rights & WRITE != 0;
-    let frames = |holder: u32| system.all::<Cap>().any(|cap| cap.domain == holder && cap.kind == FRAMES);
-    system.all::<Cap>().filter(names).any(|cap| frames(cap.domain))
-}
-
-/// A domain's areas.
-pub fn areas_of(system: &System<'_>, domain: &Domain) -> impl Iterator<Item = Area> + Clone {
-    let (first, count) = (domain.first_area as usize, domain.areas as usize);
-    (first..first + count).map(|index| system.get::<Area>(index))
 }
 
 /// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area
 /// touches at the levels above its smallest key, and one less than it has keys (see `protect::pmsav7::pctrie`).
-fn needs(entry: &Area) -> Result<(usize, usize), NotExact> {
+fn needs(entry: &Area, shape: Shape) -> Result<(usize, usize), NotExact> {
     let (mut pieces, mut keys, mut smallest) = (0, 0, u32::BITS);
-    for regs in regions(entry) {
+    for regs in regions(entry, shape) {
         let regs = regs?;
         let parts = regs.srd() != 0;
         pieces += 1;

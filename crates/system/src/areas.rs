@@ -1,0 +1,35 @@
+//! Areas as every scheme sees them.
+
+use protect::{Access, Data, MemType};
+
+use crate::{Area, Cap, Domain, System, area};
+
+/// Rights and memory type of an area.
+pub fn attributes(entry: &Area) -> (Access, MemType) {
+    let data = if entry.flags & area::WRITE != 0 { Data::Rw } else { Data::Ro };
+    let memory = match entry.memory {
+        area::NORMAL => MemType::WriteBack,
+        area::WRITE_THROUGH => MemType::WriteThrough,
+        area::UNCACHED => MemType::NonCacheable,
+        _ => MemType::Device,
+    };
+    (Access { data, exec: entry.flags & area::EXECUTE != 0 }, memory)
+}
+
+/// Kind of a capability to frames (`abi::Kind`).
+pub(crate) const FRAMES: u32 = 7;
+
+/// Whether somebody can map memory to a domain while it runs: holds frames, and the domain with the right to change it.
+pub fn can_be_mapped(system: &System, domain: usize) -> bool {
+    const DOMAIN: u32 = 1;
+    const WRITE: u32 = 2;
+    let names = |cap: &Cap| cap.kind == DOMAIN && cap.object as usize == domain && cap.rights & WRITE != 0;
+    let frames = |holder: u32| system.all::<Cap>().any(|cap| cap.domain == holder && cap.kind == FRAMES);
+    system.all::<Cap>().filter(names).any(|cap| frames(cap.domain))
+}
+
+/// A domain's areas.
+pub fn areas_of(system: &System<'_>, domain: &Domain) -> impl Iterator<Item = Area> + Clone {
+    let (first, count) = (domain.first_area as usize, domain.areas as usize);
+    (first..first + count).map(|index| system.get::<Area>(index))
+}
