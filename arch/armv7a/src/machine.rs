@@ -9,7 +9,7 @@ use crate::cache;
 use crate::context::{Context, Entry};
 use crate::gic::{Gic, Taken};
 use crate::mmu::{self, Space, Tlb};
-use crate::timer::{self, Timers};
+use crate::timer::Timers;
 
 /// What a board adds to the processor.
 pub trait Board: 'static {
@@ -19,6 +19,12 @@ pub trait Board: 'static {
     const TICKS_PER_SECOND: u32;
     /// Cycles of the private devices' clock in a tick, 1 to 256.
     const TICK_CYCLES: u32;
+    /// Shortest time for which the timer is armed, in ticks; not 0.
+    const SHORTEST_TICKS: u32;
+    /// Ticks by which the private timer's begin later than the counter's, at most.
+    const START_TICKS: u32;
+    /// The timer's interrupt line.
+    const TIMER_LINE: u32;
 
     /// Where the kernel has a physical address of memory mapped, whichever domain runs.
     fn window(physical: u32) -> u32;
@@ -64,7 +70,7 @@ impl<B: Board> Armv7a<B> {
         let block = |offset| unsafe { Block::new(B::PRIVATE + offset) };
         let gic = Gic::new(block(0x1000), block(0x100));
         let timers = Timers::new(block(0x200), block(0x600), B::TICK_CYCLES);
-        gic.unmask(timer::LINE);
+        gic.unmask(B::TIMER_LINE);
         Armv7a { port: [0; 2], board, gic, timers, nobody }
     }
 
@@ -85,7 +91,7 @@ impl<B: Board> Armv7a<B> {
     #[inline(always)]
     pub fn cause(&mut self) -> (Cause, Option<Taken>) {
         let Some(taken) = self.gic.acknowledge() else { return (Cause::Nothing, None) };
-        if taken.line() == timer::LINE {
+        if taken.line() == B::TIMER_LINE {
             self.timers.settle();
             self.gic.end(taken);
             return (Cause::Timer, None);
@@ -126,21 +132,22 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
 
     const SHORT_WAYS: bool = true;
 
-    const SHORT: u32 = 0;
+    const SHORT: u32 = B::SHORTEST_TICKS - 1;
 
     #[inline(always)]
     fn arm_timer(&mut self, at: u32) {
         let delay = at.wrapping_sub(self.ticks()) as i32;
-        self.arm_timer_in(delay.max(1) as u32);
+        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
     }
 
     #[inline(always)]
     fn arm_timer_in(&mut self, delay: u32) {
-        self.timers.arm(delay);
+        // Never early: the two timers' ticks do not begin together.
+        self.timers.arm(delay + B::START_TICKS);
     }
 
     fn timer_again(&mut self) {
-        self.gic.pend(timer::LINE);
+        self.gic.pend(B::TIMER_LINE);
     }
 
     #[inline]

@@ -2,9 +2,6 @@
 
 use crate::block::Block;
 
-/// The private timer's interrupt (DDI 0407, 3.1.1).
-pub const LINE: u32 = 29;
-
 /// The global timer's registers (DDI 0407, 4.4).
 mod global {
     pub const COUNTER_LOW: u32 = 0x00;
@@ -63,12 +60,11 @@ impl Timers {
         self.global.read(global::COUNTER_LOW)
     }
 
-    /// Asks for an interrupt in `delay` ticks (not 0), or one later: the two timers' ticks do not begin together. An earlier request is
-    /// replaced; its interrupt may be there already.
+    /// Asks for an interrupt after so many ticks of the private timer (not 0). An earlier request is replaced; its interrupt may be there already.
     #[inline(always)]
-    pub fn arm(&self, delay: u32) {
+    pub fn arm(&self, ticks: u32) {
         // Also sets the counter (DDI 0407, 4.2.1).
-        self.private.write(private::LOAD, delay + 1);
+        self.private.write(private::LOAD, ticks);
     }
 
     /// Takes the interrupt back.

@@ -14,6 +14,8 @@ pub struct Files {
     pub board: Board,
     pub chip: Chip,
     pub clock: ImageClock,
+    /// Number of the exception of the kernel's timer.
+    pub timer: u32,
     /// The board's directory.
     pub directory: PathBuf,
     /// All files that were read.
@@ -121,6 +123,12 @@ pub struct Parameter {
 #[derive(Debug, Deserialize)]
 struct Core {
     image: Image,
+    exceptions: Exceptions,
+}
+
+#[derive(Debug, Deserialize)]
+struct Exceptions {
+    timer: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -171,6 +179,7 @@ impl Files {
             board: file,
             chip,
             clock: core.image.clock,
+            timer: core.exceptions.timer,
             directory,
             read: vec![board.to_path_buf(), chip_path, core_path],
         })

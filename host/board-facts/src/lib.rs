@@ -21,6 +21,8 @@ pub const CONSTANTS: &str = "board.rs";
 pub const MEMORIES: &str = "board-memories.ld";
 /// The linker script, in the board's directory or, for boards without one, in the image's.
 pub const SCRIPT: &str = "kernel.ld";
+/// Number of the exception that the first interrupt line makes, in the files of cores.
+pub const FIRST_LINE: u32 = 16;
 
 /// Writes [`CONSTANTS`] and [`MEMORIES`] for the image that is being built, and tells cargo to link its programs with [`SCRIPT`].
 ///
@@ -55,6 +57,13 @@ impl Files {
         let clock = self.board.device.get(name).ok_or_else(|| format!("clock.device: no device `{name}`"))?;
         let mut text = String::new();
         self.put_constants(&mut text, clock.base).map_err(|error| error.to_string())?;
+        if let Some(tables) = &self.board.protection.tables {
+            let line = self.timer.checked_sub(FIRST_LINE);
+            let line = line.ok_or_else(|| format!("exceptions.timer = {}: no interrupt line", self.timer))?;
+            let about = "Interrupt line of the kernel's timer.";
+            constant(&mut text, about, "TIMER_LINE", line).map_err(|error| error.to_string())?;
+            self.put_pages(&mut text, tables).map_err(|error| error.to_string())?;
+        }
         Ok(text)
     }
 
@@ -72,11 +81,7 @@ impl Files {
         )?;
         constant(text, "Ticks from arming the timer to its start, at most.", "START_TICKS", board.clock.start_ticks)?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
-        ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))?;
-        match &board.protection.tables {
-            Some(tables) => self.put_pages(text, tables),
-            None => Ok(()),
-        }
+        ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }
 
     /// Constants of boards with page tables.
@@ -168,7 +173,14 @@ mod tests {
 
     fn files(board: &str) -> Files {
         let (board, chip) = (basic_toml::from_str(board).unwrap(), basic_toml::from_str(CHIP).unwrap());
-        Files { board, chip, clock: files::ImageClock { offset: 8 }, directory: PathBuf::new(), read: Vec::new() }
+        Files {
+            board,
+            chip,
+            clock: files::ImageClock { offset: 8 },
+            timer: 45,
+            directory: PathBuf::new(),
+            read: Vec::new(),
+        }
     }
 
     #[test]
@@ -179,7 +191,9 @@ mod tests {
             "pub const TICKS_PER_SECOND: u32 = 0x3e8;",
             "pub const CLOCK_REGISTER: u32 = 0x40000008;",
             "pub const CLOCK_DIVIDER: u32 = 0x1;",
+            "pub const SHORTEST_TICKS: u32 = 0x2;",
             "pub const START_TICKS: u32 = 0x3;",
+            "pub const TIMER_LINE: u32 = 0x1d;",
             "pub const KERNEL_OFFSET: u32 = 0x80000000;",
             "pub const TABLES: core::ops::Range<u32> = memory::NEAR;",
             "pub const DOMAINS: [core::ops::Range<u32>; 1] = [memory::NEAR];",
@@ -201,6 +215,12 @@ mod tests {
                 "the linker gets the kernel's part: {line} in\n{memories}"
             );
         }
+    }
+
+    #[test]
+    fn a_timer_without_a_line_is_refused_where_the_kernel_needs_one() {
+        let files = Files { timer: 15, ..files(BOARD) };
+        assert_eq!(files.constants().unwrap_err(), "exceptions.timer = 15: no interrupt line");
     }
 
     #[test]

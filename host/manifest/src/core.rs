@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use record::FIRST_LINE;
 use serde::Deserialize;
 
 use crate::board::MemoryKind;
@@ -112,6 +113,11 @@ impl Core {
         };
         let core = core.map_err(|error| wrong(error.message()))?;
         core.exceptions.check().map_err(|why| wrong(&why))?;
+        if core.protection == Checked::Vmsav7 && !core.exceptions.timer_has_line() {
+            let why =
+                format!("exceptions.timer = {}: the timer's interrupt line and {FIRST_LINE}", core.exceptions.timer);
+            return Err(wrong(&why));
+        }
         if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { Ok(core) }
     }
 }
@@ -185,5 +191,27 @@ impl Setup {
                 .rule("its table `setup` follows the schema of host/manifest/src/core.rs")
                 .remedy("correct the chip's file")
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGES: &str = include_str!("../../../cores/cortex-a9.toml");
+
+    /// The refusal of a core's file with a change: code, message, value and limit.
+    fn refused(text: &str, from: &str, to: &str) -> String {
+        assert!(text.contains(from), "{from}");
+        let refusal = Core::parse(&text.replacen(from, to, 1)).unwrap_err();
+        let refusal = refusal.refusal();
+        [refusal.code, &refusal.message, &refusal.value, &refusal.limit].join("; ")
+    }
+
+    #[test]
+    fn the_timer_of_a_core_with_page_tables_is_an_interrupt_line() {
+        assert!(Core::parse(PAGES).is_ok());
+        let said = refused(PAGES, "timer = 45", "timer = 15");
+        assert!(said.starts_with("CF0605; ") && said.contains("exceptions.timer = 15"), "{said}");
     }
 }

@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+// The kernel's constants and the observer's numbers of interrupts begin at the same one.
+const _: () = assert!(board_facts::FIRST_LINE == record::FIRST_LINE as u32);
+
 /// First and last number.
 pub type Span = [u16; 2];
 
@@ -68,6 +71,11 @@ impl Exceptions {
     fn served(&self) -> impl Iterator<Item = (Handler, Span)> {
         let faults = self.faults.iter().map(|span| (Handler::Fault, *span));
         faults.chain([(Handler::Timer, [self.timer; 2]), (Handler::Interrupt, self.interrupts)])
+    }
+
+    /// Whether the kernel's timer is an interrupt line.
+    pub(crate) fn timer_has_line(&self) -> bool {
+        self.timer >= record::FIRST_LINE
     }
 
     /// Refuses a range that is empty, an exception that is served twice, a miss that is no fault.

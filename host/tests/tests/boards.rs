@@ -60,6 +60,48 @@ fn a_board_of_ones_own_runs_and_a_clock_that_goes_otherwise_is_seen() {
     }
 }
 
+/// A system of two domains with periods of 4 and 10 ms, each of which works for 0.3 ms in each.
+fn two_periods(directory: &TempDir) -> String {
+    let tests = root().join("tests/time");
+    let mut text = "[system]\nname = \"periods\"\nboard = \"mps2-an500\"\n[run]\nlimit = \"100 ms\"\n".to_owned();
+    text += &format!("[file.acts]\npath = {:?}\n", tests.join("liar.txt"));
+    for (name, ms, priority) in [("often", 4, 0), ("seldom", 10, 1)] {
+        text += &format!("[budget.{name}]\nperiod = \"{ms} ms\"\ncapacity = \"1 ms\"\n");
+        text += &format!("[domain.{name}]\ncrate = {:?}\nfiles = [\"acts\"]\n", tests.join("player"));
+        // The second line of the file is theirs.
+        text += &format!("[[domain.{name}.thread]]\nargument = 1\npriority = {priority}\nbudget = \"{name}\"\n");
+        text += &format!("period = \"{ms} ms\"\ndeadline = \"{ms} ms\"\nwcet = \"500 us\"\n");
+    }
+    let path = directory.path().join("system.toml");
+    fs::write(&path, text).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+/// Kernels arm their timers by the two times of `[clock]`: the timer comes later where the file says that it does.
+#[test]
+fn the_times_of_a_boards_timer_reach_its_kernel() {
+    const TICK_CYCLES: f64 = 767.0 / 25.0;
+    let directory = TempDir::new().unwrap();
+    let manifest = two_periods(&directory);
+    Ran::on("xilinx-zynq-a9", &manifest, &[]);
+    begin_with_the_library_of("xilinx-zynq-a9", "bench-5");
+    // A timer that begins 1 ms late is 1 ms late. One that is armed for 1.9 ms at least is late by 0.2 ms where a job ended 1.7 ms before the next
+    // release, and by more where it came in between. None is later than both times together.
+    for (from, to, late_ticks) in [
+        ("\nstart_ticks = 1\n", "\nstart_ticks = 1\n", 0.0..2.0),
+        ("\nstart_ticks = 1\n", "\nstart_ticks = 25_000\n", 25_000.0..25_001.0),
+        ("\nshortest_ticks = 1\n", "\nshortest_ticks = 47_500\n", 5000.0..47_501.0),
+    ] {
+        let own =
+            board(&directory, "xilinx-zynq-a9", &[("name = \"xilinx-zynq-a9\"", "name = \"bench-5\""), (from, to)]);
+        let ran = Ran::on(&own.to_string_lossy(), &manifest, &[]);
+        assert_eq!(ran.code, 0, "{to}: {}", ran.stderr);
+        let late = ran.report["threads"].as_array().unwrap().iter().map(|thread| &thread["release_late_cycles"]);
+        let latest = late.filter_map(serde_json::Value::as_f64).fold(0.0, f64::max) / TICK_CYCLES;
+        assert!(late_ticks.contains(&latest), "{to}: {latest} ticks");
+    }
+}
+
 #[test]
 fn a_file_that_states_what_is_not_its_own_is_refused() {
     let directory = TempDir::new().unwrap();

@@ -35,6 +35,9 @@ impl Board for Described {
     const PRIVATE: u32 = window(PRIVATE);
     const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
     const TICK_CYCLES: u32 = board::CLOCK_DIVIDER;
+    const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
+    const START_TICKS: u32 = board::START_TICKS;
+    const TIMER_LINE: u32 = board::TIMER_LINE;
 
     #[inline]
     fn window(physical: u32) -> u32 {
