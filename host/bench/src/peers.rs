@@ -64,7 +64,7 @@ pub fn sources(install: &Install) -> Result<PathBuf, Error> {
 /// [`Error::Build`] with what the compiler said.
 pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: &Path) -> Result<PathBuf, Error> {
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
-    let gcc = Toolchain::find(&board.core.targets.domain).map_err(refused)?.gcc;
+    let gcc = Toolchain::find(&board.core).map_err(refused)?.gcc;
     let objects = out.join(&peer.directory);
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;

@@ -14,7 +14,9 @@ use crate::toolchain::Toolchain;
 const GLUE: &[&str] =
     &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
 /// The part that is in the directory of the board's entry.
-const GATE_RETURN: &str = "gate_return.S";
+pub(crate) const GATE_RETURN: &str = "gate_return.S";
+/// The header there.
+pub(crate) const ENTRY_HEADER: &str = "include/cofferdam/arch.h";
 
 fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
     [install.root.join("user/c/include"), install.root.join(&board.core.entry).join("include")]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use manifest::{Board, BoardFile, Core, Diagnostic};
 
+use crate::core_rules;
 use crate::profile::Profile;
 
 /// The checkout that this tool belongs to, and the directory for results.
@@ -87,11 +88,15 @@ impl Install {
     /// Reads the description of a core.
     ///
     /// # Errors
-    /// CF0605 for a damaged file.
+    /// CF0605 for a damaged file, and for one that names directories without what they should have.
     pub fn core(&self, name: &str) -> Result<Core, Diagnostic> {
         let path = self.root.join("cores").join(format!("{name}.toml"));
         let core = Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)?;
-        if core.name == name { Ok(core) } else { Err(misnamed(&path, &core.name)) }
+        if core.name != name {
+            return Err(misnamed(&path, &core.name));
+        }
+        core_rules::directories(&core, &self.root)?;
+        Ok(core)
     }
 
     /// Reads a board's description: a name (of a directory below `boards`), or the path of a file of one's own, relative to `directory`, that

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod c;
+mod chip_rules;
 mod claim;
 mod command;
+mod core_rules;
 mod describe;
 mod envelope;
 mod files;

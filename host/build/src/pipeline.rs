@@ -54,7 +54,7 @@ pub struct Built {
 /// # Errors
 /// The first program that does not build.
 pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Programs, Diagnostic> {
-    let tools = Toolchain::find(&loaded.board.core.targets.domain)?;
+    let tools = Toolchain::find(&loaded.board.core)?;
     progress("kernel");
     let kernel = read(&build_kernel(install, &tools, &loaded.board)?)?;
     let directory = loaded.document.directory();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use manifest::{Board, BoardFile, Checked, Chip, Diagnostic, Setup};
+use manifest::{Board, BoardFile, Chip, Diagnostic, Setup};
 use report::describe;
-use timing::profile::{Interface, MemoryKind, Text, read_text};
+use timing::profile::{Interface, Text, read_text};
 use units::PhysAddr;
 
 use crate::install::{Install, misnamed, unreadable};
@@ -12,7 +12,7 @@ use crate::install::{Install, misnamed, unreadable};
 /// Descriptors that a walk reads at most.
 const DESCRIPTORS: u32 = 2;
 
-fn wrong(name: &str, why: &str) -> Diagnostic {
+pub(crate) fn wrong(name: &str, why: &str) -> Diagnostic {
     Diagnostic::new("CF0605", format!("the profile `{name}` is wrong: {why}"))
         .rule("a profile follows the schema of crates/timing, each parameter with unit and source; its core's part stands in the core's file")
         .remedy("correct the profile")
@@ -74,34 +74,9 @@ impl Profile {
     /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
     /// file.
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
-        self.has_the_addresses_of(&file)?;
         let core = install.core(&self.core)?;
-        if core.protection == Checked::Pmsav7 && self.setup != Setup::default() {
-            return Err(wrong(&file.chip, "`setup`: the image for its core writes nothing at the start"));
-        }
+        self.check(&file, core.protection)?;
         file.supported(core, |tables| self.chip(tables), self.setup.clone())
-    }
-
-    /// Whether memories and devices of a board begin where the chip has such.
-    fn has_the_addresses_of(&self, file: &BoardFile) -> Result<(), Diagnostic> {
-        let memories = file.memory.iter().map(|(name, m)| ("memory", name, (m.base, m.bytes), false));
-        let devices = file.device.iter().map(|(name, d)| ("device", name, (d.base, d.bytes), true));
-        for (what, name, (base, bytes), is_device) in memories.chain(devices) {
-            let at = |address: u64| self.parameters.locate(PhysAddr(address));
-            let id = at(base.into());
-            let found = id.and_then(|id| self.parameters.memory(id));
-            let is_whole = at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id;
-            if !is_whole || found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
-                let there = found.map_or("nothing", |found| found.name.as_str());
-                let text = format!("the {what} `{name}` of the board `{}` is not where its chip has one", file.name);
-                return Err(Diagnostic::new("CF0605", text)
-                    .value(format!("{bytes:#x} bytes from {base:#010x}"))
-                    .limit(format!("the chip `{}` has {there} where it begins", self.parameters.name))
-                    .rule("addresses of a board are those at which its chip's memories and device windows are on it (`board_base`)")
-                    .remedy("correct the board file, or the chip's"));
-            }
-        }
-        Ok(())
     }
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.

@@ -6,6 +6,7 @@ use std::process::Command;
 use manifest::{Board, Core, CrateSource, Diagnostic};
 
 use crate::command;
+use crate::core_rules;
 use crate::install::Install;
 use crate::toolchain::Toolchain;
 
@@ -110,9 +111,11 @@ pub fn build_crate(
 /// Builds the kernel of a board and returns its ELF file.
 ///
 /// # Errors
-/// CF0506 when it does not build.
+/// CF0506 when it does not build; CF0605 when it lacks a label that the core's file names.
 pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, board, &[])
+    let kernel = kernel_program(install, tools, board, &[])?;
+    core_rules::timer_entry(&board.core, &kernel)?;
+    Ok(kernel)
 }
 
 /// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file.

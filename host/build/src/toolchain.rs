@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::Diagnostic;
+use manifest::{Core, Diagnostic};
+
+use crate::core_rules;
 
 /// A Rust compiler for bare-metal targets, and the C compiler.
 #[derive(Clone, Debug)]
@@ -50,16 +52,18 @@ fn minor(rustc: &Path) -> Option<u32> {
 const OLDEST_MINOR: u32 = 90;
 
 impl Toolchain {
-    /// Finds the compilers: first what `scripts/env.sh` has found (`COFFERDAM_BARE_*`), then by looking.
+    /// Finds the compilers for a core: first what `scripts/env.sh` has found (`COFFERDAM_BARE_*`), then by looking.
     ///
     /// # Errors
-    /// CF0601 names what is missing.
-    pub fn find(target: &str) -> Result<Toolchain, Diagnostic> {
+    /// CF0601 names what is missing; CF0605 a target, a processor or flags of the core's file that the compilers do not know.
+    pub fn find(core: &Core) -> Result<Toolchain, Diagnostic> {
         let gcc = find_in_path("arm-none-eabi-gcc").ok_or_else(|| missing("`arm-none-eabi-gcc`"))?;
         let ar = find_in_path("arm-none-eabi-ar").ok_or_else(|| missing("`arm-none-eabi-ar`"))?;
         let (rustc, cargo, build_std) =
-            given().or_else(|| looked_for(target)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
-        Ok(Toolchain { cargo, rustc, build_std, gcc, ar })
+            given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
+        let tools = Toolchain { cargo, rustc, build_std, gcc, ar };
+        core_rules::targets(core, &tools)?;
+        Ok(tools)
     }
 }
 
@@ -69,14 +73,14 @@ fn given() -> Option<(PathBuf, PathBuf, bool)> {
     Some((var("COFFERDAM_BARE_RUSTC")?, var("COFFERDAM_BARE_CARGO")?, kind != "rustup"))
 }
 
-fn looked_for(target: &str) -> Option<(PathBuf, PathBuf, bool)> {
+fn looked_for(core: &Core) -> Option<(PathBuf, PathBuf, bool)> {
     rust_dirs().into_iter().find_map(|dir| {
         let (rustc, cargo) = (dir.join("rustc"), dir.join("cargo"));
         if !rustc.is_file() || !cargo.is_file() || minor(&rustc)? < OLDEST_MINOR {
             return None;
         }
         let lib = sysroot(&rustc)?.join("lib/rustlib");
-        let compiled = lib.join(target).join("lib").is_dir();
+        let compiled = lib.join(&core.targets.domain).join("lib").is_dir();
         let source = lib.join("src/rust/library/core/Cargo.toml").exists();
         (compiled || source).then_some((rustc, cargo, !compiled))
     })

@@ -73,7 +73,7 @@ impl Board {
         let install = Install::find().map_err(told)?;
         let tools = Tools::find().map_err(|error| error.to_string())?;
         let board = install.board(name).map_err(told)?;
-        let chain = Toolchain::find(&board.core.targets.domain).map_err(told)?;
+        let chain = Toolchain::find(&board.core).map_err(told)?;
         let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
         let kernel = read(build_kernel(&install, &chain, &board).map_err(told)?)?;
         let source = CrateSource { path: PLAYER.into(), bin: None, features: Vec::new() };

@@ -217,7 +217,7 @@ pub struct BoardFile {
     pub about: String,
     /// Machine name for QEMU.
     pub machine: String,
-    /// QEMU's option for the size of its memory, where its own choice is less than the chip reaches.
+    /// QEMU's option for the size of its memory, on boards with dynamic memory: it begins where the chip's does.
     pub machine_memory: Option<String>,
     /// Its chip: the profile when the manifest names none.
     pub chip: String,
@@ -270,7 +270,7 @@ impl BoardFile {
         }
     }
 
-    fn wrong(&self, why: &str) -> Diagnostic {
+    pub(crate) fn wrong(&self, why: &str) -> Diagnostic {
         Diagnostic::new("CF0605", format!("the file of the board `{}` is wrong: {why}", self.name))
             .rule("board.toml follows the schema of host/manifest/src/board.rs, and names what is in it")
             .remedy("correct the board file")

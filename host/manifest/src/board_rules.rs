@@ -5,6 +5,7 @@ use spec::Pages;
 
 use crate::board::{BoardFile, KernelCosts, MemoryKind, Scheme, Translation};
 use crate::core::{Chip, Core, Image};
+use crate::diagnostic::Diagnostic;
 
 /// Cycles of a path or of a change of tables, at most: more is a slip of the pen, and sums of these stay far below 64 bits.
 const MOST_CYCLES: u64 = 10_000_000;
@@ -47,6 +48,19 @@ impl BoardFile {
         }
     }
 
+    /// Bytes of memory that QEMU is asked for, if any.
+    ///
+    /// # Errors
+    /// CF0605 when the option is no size.
+    pub fn machine_bytes(&self) -> Result<Option<u64>, Diagnostic> {
+        let Some(text) = &self.machine_memory else { return Ok(None) };
+        let unit = if text.ends_with('G') { 30 } else { 20 };
+        let number = text.strip_suffix(['M', 'G']).filter(|number| number.chars().all(|c| c.is_ascii_digit()));
+        let bytes = number.and_then(|number| number.parse::<u32>().ok()).map(|number| u64::from(number) << unit);
+        let wrong = || self.wrong(&format!("machine_memory = {text:?}: a number with M or G"));
+        bytes.map(Some).ok_or_else(wrong)
+    }
+
     /// Names become identifiers of the kernel and of its linker script.
     fn names(&self) -> Checked {
         let plain = |name: &str| {
@@ -57,11 +71,7 @@ impl BoardFile {
         let wrong = names.into_iter().find(|name| !plain(name));
         wrong.map_or(Ok(()), |name| {
             Err(format!("`{name}` is no name of a memory or device: small letters, digits and `_`"))
-        })?;
-        let Some(memory) = &self.machine_memory else { return Ok(()) };
-        let number = memory.strip_suffix(['M', 'G']).unwrap_or_default();
-        let is_size = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-        require(is_size, || format!("machine_memory = {memory:?}: a number with M or G"))
+        })
     }
 
     fn time(&self) -> Checked {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use system_tests::{Ran, cofferdam, root, target_dir};
 use tempfile::TempDir;
@@ -25,9 +25,43 @@ fn board(directory: &TempDir, like: &str, changes: &[(&str, &str)]) -> PathBuf {
 
 /// What `check` says of a manifest on that board, and its exit code.
 fn check(board: &Path) -> (String, Option<i32>) {
-    let output = cofferdam(&["check", "--quick", HELLO, "--board", &board.to_string_lossy()]);
+    told(&cofferdam(&["check", "--quick", HELLO, "--board", &board.to_string_lossy()]))
+}
+
+/// What a command said in one line, and its exit code.
+fn told(output: &Output) -> (String, Option<i32>) {
     let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     (said, output.status.code())
+}
+
+/// A checkout like this one with a change in a core's file: the command and the build scripts of images find that, and the rest by links.
+fn checkout(directory: &TempDir, core: &str, (from, to): (&str, &str)) -> PathBuf {
+    let other = directory.path().join("checkout");
+    let _ = fs::remove_dir_all(&other);
+    fs::create_dir(&other).unwrap();
+    for entry in fs::read_dir(root()).unwrap().map(Result::unwrap) {
+        let name = entry.file_name();
+        match name.to_string_lossy().as_ref() {
+            "target" | ".git" => {}
+            "cores" | "images" => {
+                let copied = Command::new("cp").arg("-r").arg(entry.path()).arg(&other).status();
+                assert!(copied.unwrap().success());
+            }
+            _ => std::os::unix::fs::symlink(entry.path(), other.join(name)).unwrap(),
+        }
+    }
+    let path = other.join(format!("cores/{core}.toml"));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{from}");
+    fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    other
+}
+
+/// Runs the command of another checkout.
+fn cofferdam_in(checkout: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(target_dir().join("release/cofferdam"));
+    command.args(args).current_dir(checkout).env("COFFERDAM_ROOT", checkout).env("CARGO_TARGET_DIR", target_dir());
+    command.output().unwrap()
 }
 
 /// The kernel of a board of one's own is another, but its core library is not: begin with that of a board that was built.
@@ -134,6 +168,12 @@ fn a_file_that_states_what_is_not_its_own_is_refused() {
         (("[device.ttc1]", "[device.ttc-1]"), "CF0605", "`ttc-1` is no name"),
         (("stands_in_for = [\"timer1\"]", "stands_in_for = [\"ttc1\"]"), "CF0605", "`ttc1` stands for two"),
         (("machine_memory = \"1G\"", "machine_memory = \"1G -foo\""), "CF0605", "machine_memory"),
+        (
+            ("machine_memory = \"1G\"", "machine_memory = \"512M\""),
+            "CF0605",
+            "left machine_memory: 0x20000000 bytes from 0x00000000",
+        ),
+        (("machine_memory = \"1G\"\n", ""), "CF0605", "the machine lacks a part of the memory `ddr`"),
         (("[memory.cold]", "[memory.boot]"), "CF0605", "needs a memory `cold`"),
         (("base = 0xfffe_4000", "base = 0xe000_4000"), "CF0605", "`ocm` of the board `other` is not where its chip"),
         (("base = 0xf800_2000", "base = 0x1000_2000"), "CF0605", "`ttc1` of the board `other` is not where its chip"),
@@ -164,6 +204,43 @@ fn a_chip_that_is_not_the_kernels_is_refused() {
     assert!(said.contains("CF0605") && said.contains("`application.mmu.lock_entries` is a fact of the core"), "{said}");
     let (said, _) = with("value = 524_288", "value = 1_048_576");
     assert!(said.contains("CF0202") && said.contains("131072") && said.contains("65536"), "{said}");
+    for (from, to, words) in [
+        ("0x4230_0000", "0x4236_0000", "bits 16 to 19 are 0x6 left 0; `application.l2.cache` says 8 ways of 64 KiB"),
+        ("0x4230_0000", "0x4231_0000", "bits 16 to 19 are 0x1"),
+        ("0x4230_0000", "0x4030_0000", "bit 25 says pseudo-random"),
+        ("[0xf800_0008,", "[0x0010_0000,", "asked 0x00100000 left the memory `ddr`"),
+        ("[0xf800_0008,", "[0xe000_0000,", "left the device `uart0` of the board"),
+        ("[0xf800_0008,", "[0xf8f0_2104,", "the device `l2` of the board"),
+        ("[0xf800_0008,", "[0xf700_0000,", "asked 0xf7000000 left nothing"),
+        ("[0xf800_0008,", "[0xf800_000a,", "no register begins there"),
+    ] {
+        let (said, _) = with(from, to);
+        assert!(said.contains("CF0605") && said.contains(words), "{to}: {said}");
+    }
     let (said, _) = with("core = \"cortex-a9\"", "core = \"cortex-a5\"");
     assert!(said.contains("CF0605") && said.contains("there is no core `cortex-a5`"), "{said}");
+}
+
+/// Directories are looked for at once, what only the compilers know before anything is built.
+#[test]
+fn a_core_file_that_names_nothing_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let same = checkout(&directory, "cortex-m7", ("about = ", "about = "));
+    assert_eq!(told(&cofferdam_in(&same, &["check", "--quick", HELLO])).1, Some(0));
+    for (from, to, quick, words) in [
+        ("\"arch/armv7-user\"", "\"arch/armv7-users\"", true, "wrong: entry"),
+        ("\"arch/armv7-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
+        ("\"images/armv7m\"", "\"images/armv8m\"", true, "wrong: image.package"),
+        ("kernel = \"thumbv7em-none-eabi\"", "kernel = \"thumbv7en-none\"", false, "targets.kernel"),
+        ("\"thumbv7em-none-eabihf\"", "\"thumbv7em-none-eabihard\"", false, "targets.domain"),
+        ("cpu = \"cortex-m7\"", "cpu = \"cortex-m6\"", false, "targets.cpu"),
+        ("[\"-mcpu=cortex-m7\",", "[\"-mcpu=cortex-m6\",", false, "targets.c_flags"),
+        ("[\"-march=armv7e-m+fp.dp\",", "[\"-march=armv7e-q\",", false, "targets.cc_flags"),
+    ] {
+        let other = checkout(&directory, "cortex-m7", (from, to));
+        let args: &[&str] = if quick { &["check", "--quick", HELLO] } else { &["check", HELLO] };
+        let (said, exit) = told(&cofferdam_in(&other, args));
+        let known = said.contains("CF0605") && said.contains(words) && said.contains("correct the core's file");
+        assert!(known && exit != Some(0), "{to}: {said}");
+    }
 }

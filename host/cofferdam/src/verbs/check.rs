@@ -1,6 +1,6 @@
 //! `cofferdam check`
 
-use build_tool::{Install, Loaded, Options, Toolchain};
+use build_tool::{Install, Loaded, Options};
 use manifest::{Bound, Kind, Term};
 use place::{Placed, PlacedAccount, PlacedMemory as Memory};
 use serde_json::json;
@@ -19,7 +19,6 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     if args.quick {
         output.say(format!("{name}: admitted as far as the manifest alone tells"));
     } else {
-        Toolchain::find(&loaded.board.core.targets.domain).map_err(one)?;
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
         let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
         let placed = build_tool::place_programs(&install, &loaded, &programs, Options::default()).map_err(one)?;

@@ -56,7 +56,7 @@ impl Bench {
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
         let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
-        let tools = told(Toolchain::find(&suite.board.core.targets.domain)).unwrap_or_else(|how| panic!("{how}"));
+        let tools = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
         let (cargo, gcc) = (cargo(), tools.gcc);
         let rustc = cargo.with_file_name("rustc");
         let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
