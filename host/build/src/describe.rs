@@ -19,6 +19,8 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         profile: loaded.profile.describe(),
         ticks_per_second: u64::from(rate),
         cpu_hz: loaded.profile.cpu_hz(),
+        timer_exception: Some(loaded.board.core.exceptions.timer),
+        regions: loaded.board.core.regions,
         enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
         masked_bound_cycles: Some(loaded.board.kernel.masked_in(manifest)),
         costs: costs(loaded),

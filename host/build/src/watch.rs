@@ -1,7 +1,8 @@
 //! From an image to a run.
 
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, ProtectionWatch, Range,
+    StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -28,6 +29,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
             register: loaded.board.clock_register(),
             down: loaded.board.core.image.clock.counts == manifest::Counts::Down,
         }),
+        protection: protection(&loaded.board),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),
@@ -167,6 +169,14 @@ fn mappable(built: &Built, name: &str) -> Vec<Range> {
 /// A board as QEMU emulates it.
 pub fn machine(board: &manifest::Board) -> Machine {
     Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
+}
+
+/// How much the kernel divides: of its core's region registers, and of lock entries as many as it was compiled for.
+fn protection(board: &manifest::Board) -> Option<ProtectionWatch> {
+    match &board.protection {
+        manifest::Scheme::Regions(_) => board.core.regions.map(ProtectionWatch::Regions),
+        manifest::Scheme::Pages(_) => Some(ProtectionWatch::LockEntries(protect::vmsa::LOCK_SLOTS as u32)),
+    }
 }
 
 /// Where an application core has its own devices: those that the kernel's image for it names, too.

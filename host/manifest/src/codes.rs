@@ -225,7 +225,12 @@ codes! {
          admission assumes. `cofferdam costs` names the system and the path, and writes new values with `--write`."
     "CF0716" "the clock does not go as the board's file says"
         "Kernel and tools take the rate of the clock from the board's file. The observer compares what the kernel reads with the cycles that pass: the \
-         rate is another one, by more than a hundredth, so that every period, budget and deadline is. Correct `ticks_per_second`, or the driver."
+         rate is another one, by more than a hundredth, so that every period, budget and deadline is. Correct `ticks_per_second`, or the driver. Or the \
+         kernel was not seen to read the clock as often as its timer interrupted, at which it always does: correct `offset` of `[image]` in the core's \
+         file, or `clock` in the board's."
+    "CF0717" "the processor has another number of region registers than its core's file says"
+        "The machine's `MPU_TYPE`, as the kernel reads it when it starts, says another number than `regions` in the core's file, for which the kernel is \
+         built. Correct the file, or choose the board of another core."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -87,6 +87,8 @@ pub struct Core {
     pub about: String,
     /// How it checks accesses.
     pub protection: Checked,
+    /// Its region registers, where it has such.
+    pub regions: Option<u32>,
     /// The kernel's image for every board with it.
     pub image: Image,
     /// Directory of how domains enter the kernel: C header, and what C domains are linked with; relative to the installation.
@@ -118,7 +120,31 @@ impl Core {
                 format!("exceptions.timer = {}: the timer's interrupt line and {FIRST_LINE}", core.exceptions.timer);
             return Err(wrong(&why));
         }
-        if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { Ok(core) }
+        core.protects().map_err(|why| wrong(&why))?;
+        if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { core.fits().map(|()| core) }
+    }
+
+    /// Whether it states what its scheme of protection has, and nothing else.
+    fn protects(&self) -> Result<(), String> {
+        match (self.protection, self.regions) {
+            (Checked::Pmsav7, None) => Err("regions: a core with region registers says how many".into()),
+            (Checked::Vmsav7, Some(count)) => Err(format!("regions = {count}: a core with page tables has none")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses another number of region registers than the kernel divides.
+    fn fits(&self) -> Result<(), Diagnostic> {
+        let known = protect::pmsav7::REGIONS as u32;
+        let Some(count) = self.regions.filter(|count| *count != known) else { return Ok(()) };
+        Err(Diagnostic::new(
+            "CF0202",
+            format!("the core `{}` has another number of region registers than the kernel", self.name),
+        )
+        .value(format!("regions = {count}"))
+        .limit(known.to_string())
+        .rule("the kernel is compiled for one number of region registers")
+        .remedy("correct the core's file, or choose a board of another core"))
     }
 }
 
@@ -198,6 +224,7 @@ impl Setup {
 mod tests {
     use super::*;
 
+    const REGIONS: &str = include_str!("../../../cores/cortex-m7.toml");
     const PAGES: &str = include_str!("../../../cores/cortex-a9.toml");
 
     /// The refusal of a core's file with a change: code, message, value and limit.
@@ -206,6 +233,17 @@ mod tests {
         let refusal = Core::parse(&text.replacen(from, to, 1)).unwrap_err();
         let refusal = refusal.refusal();
         [refusal.code, &refusal.message, &refusal.value, &refusal.limit].join("; ")
+    }
+
+    #[test]
+    fn a_core_has_as_many_region_registers_as_the_kernel_is_compiled_for() {
+        assert_eq!(Core::parse(REGIONS).unwrap().regions, Some(protect::pmsav7::REGIONS as u32));
+        let said = refused(REGIONS, "regions = 8", "regions = 16");
+        assert!(said.starts_with("CF0202; ") && said.ends_with("; regions = 16; 8"), "{said}");
+        let said = refused(REGIONS, "regions = 8\n", "");
+        assert!(said.starts_with("CF0605; ") && said.contains("says how many"), "{said}");
+        let said = refused(PAGES, "protection = \"vmsav7\"", "protection = \"vmsav7\"\nregions = 8");
+        assert!(said.starts_with("CF0605; ") && said.contains("regions = 8: a core with page tables"), "{said}");
     }
 
     #[test]

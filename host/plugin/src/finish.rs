@@ -57,6 +57,7 @@ fn summary(observer: &mut Observer, reason: EndReason, events: u64) -> Summary {
         exceptions: observer.exceptions.counts(),
         masked: observer.exceptions.masked(),
         clock: observer.rate.seen(),
+        regions: observer.regions.seen(),
         use_recorded: observer.watch.meter.is_some(),
         violations,
         violations_total,

@@ -13,6 +13,7 @@ mod conduct;
 mod decode;
 mod exceptions;
 mod finish;
+mod hardware;
 mod histogram;
 mod hooks;
 mod log;
@@ -72,6 +73,7 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let watch: Watch = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
     let model = Model::load(&watch)?;
+    hardware::agrees(watch.protection, &model)?;
     let log = Log::create(&watch)?;
     // SAFETY: no precondition.
     let counter = || unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };

@@ -15,6 +15,7 @@ use crate::block::{Blocks, InsnInfo, TbInfo, flag};
 use crate::clock::{CLOCK, attention};
 use crate::conduct::BELOW_STACK_BYTES;
 use crate::exceptions::Exceptions;
+use crate::hardware::{MPU_TYPE, Regions};
 use crate::log::Log;
 use crate::meter::Meter;
 use crate::model::Model;
@@ -23,7 +24,6 @@ use crate::rate::Rate;
 use crate::witness::Witnesses;
 
 /// Registers of the memory protection unit, from `MPU_TYPE`.
-const MPU_BASE: u32 = 0xe000_ed90;
 const MPU_WRITABLE: std::ops::RangeInclusive<u32> = 0x04..=0x28;
 const PRIVATE_BUS: u32 = 0xe000_0000;
 const VTOR: u32 = 0xe000_ed08;
@@ -57,6 +57,7 @@ pub struct Observer {
     pub(crate) accounts: Accounts,
     pub(crate) meter: Meter,
     pub(crate) rate: Rate,
+    pub(crate) regions: Regions,
     pub(crate) exceptions: Exceptions,
     pub(crate) witness: Witnesses,
     pub(crate) probes: Probes,
@@ -151,6 +152,7 @@ impl Observer {
             accounts: Accounts::new(),
             meter: Meter::new(watch.meter.as_ref()),
             rate: Rate::new(watch.clock),
+            regions: Regions::default(),
             exceptions: Exceptions::new(watch.trace_port.is_none()),
             witness: Witnesses::new(&watch),
             probes: Probes::new(&watch),
@@ -342,12 +344,13 @@ impl Observer {
         if self.kernel != 0 {
             self.kernel_device(insn, address, len, store);
         }
-        let offset = address.wrapping_sub(MPU_BASE);
+        let offset = address.wrapping_sub(MPU_TYPE);
         // SAFETY: `info` belongs to the callback that is running.
         let value = unsafe { (api().qemu_plugin_mem_get_value)(info) };
         if !store {
             self.meter.loaded(address, CLOCK.now());
             self.rate.loaded(address, value.low as u32, CLOCK.now());
+            self.regions.loaded(address, value.low as u32);
         }
         if store && (address < PRIVATE_BUS || SYSTICK.contains(&address)) {
             self.forget_deadline();

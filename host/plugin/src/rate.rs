@@ -19,6 +19,7 @@ impl Rate {
     /// A device's register was loaded at a cycle. Reads are never so far apart that the clock goes round.
     pub fn loaded(&mut self, at: u32, value: u32, cycle: u64) {
         let Some(watch) = self.watch.filter(|watch| watch.register == at) else { return };
+        self.seen.reads += 1;
         if let Some((before, since)) = self.last.replace((value, cycle)) {
             let counts = if watch.down { before.wrapping_sub(value) } else { value.wrapping_sub(before) };
             self.seen.counts += u64::from(counts);
@@ -26,9 +27,9 @@ impl Rate {
         }
     }
 
-    /// All reads together.
-    pub const fn seen(&self) -> ClockSeen {
-        self.seen
+    /// All reads together, if they were watched.
+    pub fn seen(&self) -> Option<ClockSeen> {
+        self.watch.map(|_| self.seen)
     }
 }
 
@@ -44,7 +45,8 @@ mod tests {
                 rate.loaded(0x44, 77, cycle);
                 rate.loaded(0x40, value, cycle);
             }
-            assert_eq!(rate.seen(), ClockSeen { counts: 12, cycles: 120 });
+            assert_eq!(rate.seen(), Some(ClockSeen { reads: 3, counts: 12, cycles: 120 }));
         }
+        assert_eq!(Rate::new(None).seen(), None);
     }
 }

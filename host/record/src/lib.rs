@@ -21,5 +21,5 @@ pub use summary::{
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use watch::{
     AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch,
-    ProfileSource, Progress, Range, StackWatch, Watch, Window as MemoryWindow,
+    ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch, Window as MemoryWindow,
 };

@@ -61,9 +61,12 @@ pub struct Summary {
     /// Stretches of time that the observer would have had to say ended before they began. Their lengths are in no figure, and a run with any has failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_stretches: u64,
-    /// The clock as the kernel has read it.
-    #[serde(default, skip_serializing_if = "ClockSeen::is_none")]
-    pub clock: ClockSeen,
+    /// The clock as the kernel has read it, if that was to be watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockSeen>,
+    /// Region registers that the machine has, as the kernel was told when it asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regions: Option<u32>,
     /// The events say for every stretch who ran (`observed::RAN`, `observed::HANDLED`).
     #[serde(default)]
     pub use_recorded: bool,
@@ -447,14 +450,11 @@ pub enum EndReason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClockSeen {
+    /// Times that it was read.
+    #[serde(default)]
+    pub reads: u64,
     /// Counts of the clock.
     pub counts: u64,
     /// Cycles of the model.
     pub cycles: u64,
-}
-
-impl ClockSeen {
-    fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
 }

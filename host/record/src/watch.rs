@@ -1,5 +1,6 @@
 //! What the observer is asked to watch: one JSON document, written by whoever starts a run.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub struct Watch {
     /// The kernel's clock, whose rate is measured.
     #[serde(default)]
     pub clock: Option<ClockWatch>,
+    /// How much the kernel divides among domains; the observer refuses to run with a model of another number. Absent: not compared.
+    #[serde(default)]
+    pub protection: Option<ProtectionWatch>,
     /// Where an application core has its interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
@@ -150,6 +154,25 @@ pub struct ClockWatch {
     pub register: u32,
     /// It counts down.
     pub down: bool,
+}
+
+/// How much a processor has of what its kernel divides among domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProtectionWatch {
+    /// Region registers.
+    Regions(u32),
+    /// Entries of the main TLB that can be locked.
+    LockEntries(u32),
+}
+
+impl fmt::Display for ProtectionWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Regions(count) => write!(f, "{count} region registers"),
+            Self::LockEntries(count) => write!(f, "{count} lock entries"),
+        }
+    }
 }
 
 /// Physical addresses of an application core's own devices.

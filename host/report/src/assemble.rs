@@ -156,7 +156,11 @@ fn run(
         seconds: end as f64 / system.cpu_hz.max(1) as f64,
         cpu_hz: system.cpu_hz,
         ticks_per_second: system.ticks_per_second,
-        seen_ticks_per_second: rate(summary.clock, system.cpu_hz),
+        seen_ticks_per_second: summary.clock.and_then(|seen| rate(seen, system.cpu_hz)),
+        clock_reads: summary.clock.map(|seen| seen.reads),
+        timer_interrupts: system.timer_exception.map(|timer| taken(summary, timer)),
+        seen_regions: summary.regions,
+        regions: system.regions,
         tick_zero_cycles: analysis.time.tick_zero(),
         tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,
@@ -355,7 +359,12 @@ const fn end_name(reason: EndReason) -> &'static str {
 
 /// Counts of a clock in a second, where it was seen for a millisecond at least.
 fn rate(seen: ClockSeen, cpu_hz: u64) -> Option<u64> {
-    let ClockSeen { counts, cycles } = seen;
+    let ClockSeen { counts, cycles, .. } = seen;
     let rate = || u64::try_from(u128::from(counts) * u128::from(cpu_hz) / u128::from(cycles)).ok();
     (cycles > 0 && cycles >= cpu_hz / 1000).then(rate).flatten()
+}
+
+/// How often an exception was taken.
+fn taken(summary: &Summary, number: u16) -> u64 {
+    summary.exceptions.iter().find(|count| count.number == number).map_or(0, |count| count.taken)
 }

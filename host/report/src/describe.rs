@@ -16,6 +16,12 @@ pub struct SystemDescription {
     pub ticks_per_second: u64,
     /// Clock of the processor in Hz; not 0.
     pub cpu_hz: u64,
+    /// Number of the exception of the kernel's timer, as the observer counts it.
+    #[serde(default)]
+    pub timer_exception: Option<u16>,
+    /// Region registers that the kernel was built for, where there are such.
+    #[serde(default)]
+    pub regions: Option<u32>,
     /// Shortest interval of the kernel's one-shot timer, in ticks: by so much a budget may be overdrawn.
     pub enforcement_ticks: u64,
     /// Bound on the longest window with interrupts masked, in cycles, when one is declared.

@@ -140,6 +140,14 @@ pub struct Run {
     pub ticks_per_second: u64,
     /// Ticks in one second as the observer saw the clock go; absent where the kernel read it for less than a millisecond.
     pub seen_ticks_per_second: Option<u64>,
+    /// Times that the kernel was seen to read its clock; absent where nobody looked.
+    pub clock_reads: Option<u64>,
+    /// Interrupts of the kernel's timer; absent where their number is not known.
+    pub timer_interrupts: Option<u64>,
+    /// Region registers that the machine says it has; absent where the kernel did not ask it.
+    pub seen_regions: Option<u32>,
+    /// Region registers that the kernel was built for.
+    pub regions: Option<u32>,
     /// Cycle of the kernel's tick 0.
     pub tick_zero_cycles: i64,
     /// Tick 0 was known; otherwise the fastest release is taken to have had no latency.

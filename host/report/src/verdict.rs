@@ -39,7 +39,8 @@ fn explained(code: &str) -> Option<&'static str> {
         "release-late" => "CF0712",
         "tolerance" | "observer-broken" => "CF0713",
         "context-mismatch" => "CF0714",
-        "clock-rate" => "CF0716",
+        "clock-rate" | "clock-unseen" => "CF0716",
+        "region-registers" => "CF0717",
         _ => return None,
     })
 }
@@ -58,13 +59,7 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
     if !run.modelled {
         fail(failures, "run-not-modelled", "Time was not modelled; no figure in cycles means anything.".to_owned());
     }
-    if let Some(seen) = run.seen_ticks_per_second.filter(|seen| !agrees(*seen, run.ticks_per_second)) {
-        let text = format!(
-            "The kernel's clock went at {seen} ticks a second; the board's file says {}. Every time in the system is wrong by so much.",
-            run.ticks_per_second
-        );
-        fail(failures, "clock-rate", text);
-    }
+    machine(report, failures);
     if run.lost_events > 0 {
         let text = format!("{} of {} trace records are lost.", run.lost_events, run.events + run.lost_events);
         fail(failures, "trace-lost", text);
@@ -78,6 +73,33 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
     {
         let text = format!("Interrupts were masked for {} cycles; the bound is {bound}.", window.cycles);
         fail(failures, "masked-bound", text);
+    }
+}
+
+/// Whether the machine is what the files of its board and core say.
+fn machine(report: &Report, failures: &mut Vec<Failure>) {
+    let run = &report.run;
+    if let Some(seen) = run.seen_ticks_per_second.filter(|seen| !agrees(*seen, run.ticks_per_second)) {
+        let text = format!(
+            "The kernel's clock went at {seen} ticks a second; the board's file says {}. Every time in the system is wrong by so much.",
+            run.ticks_per_second
+        );
+        fail(failures, "clock-rate", text);
+    }
+    // The kernel reads its clock at each interrupt of its timer, and at the start: a run without such an interrupt is too short to tell.
+    if let (Some(reads), Some(interrupts)) = (run.clock_reads, run.timer_interrupts)
+        && reads < interrupts
+    {
+        let text = format!(
+            "The kernel was seen to read its clock {reads} times in {interrupts} interrupts of its timer, at each of which it reads it: the clock's register is another one than the files say, and nobody has compared its rate."
+        );
+        fail(failures, "clock-unseen", text);
+    }
+    if let (Some(seen), Some(said)) = (run.seen_regions, run.regions)
+        && seen != said
+    {
+        let text = format!("The processor has {seen} region registers; its core's file says {said}.");
+        fail(failures, "region-registers", text);
     }
 }
 

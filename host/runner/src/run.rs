@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use record::{
-    Architecture, ClockSeen, End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness,
-};
+use record::{Architecture, End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
 
 use crate::guard::{Guarded, is_interrupted};
 use crate::{RunError, Tools};
@@ -229,7 +227,8 @@ impl Run {
             areas: Vec::new(),
             disturbances: 0,
             broken_stretches: 0,
-            clock: ClockSeen::default(),
+            clock: None,
+            regions: None,
             use_recorded: false,
             events: at.events,
             end: End { reason, status, trace_status: None },

@@ -236,11 +236,50 @@ fn a_core_file_that_names_nothing_is_refused() {
         ("cpu = \"cortex-m7\"", "cpu = \"cortex-m6\"", false, "targets.cpu"),
         ("[\"-mcpu=cortex-m7\",", "[\"-mcpu=cortex-m6\",", false, "targets.c_flags"),
         ("[\"-march=armv7e-m+fp.dp\",", "[\"-march=armv7e-q\",", false, "targets.cc_flags"),
+        ("regions = 8", "regions = 16", true, "the core `cortex-m7` has another number of region registers"),
     ] {
         let other = checkout(&directory, "cortex-m7", (from, to));
         let args: &[&str] = if quick { &["check", "--quick", HELLO] } else { &["check", HELLO] };
         let (said, exit) = told(&cofferdam_in(&other, args));
-        let known = said.contains("CF0605") && said.contains(words) && said.contains("correct the core's file");
+        let code = if to.contains("regions") { "CF0202" } else { "CF0605" };
+        let known = said.contains(code) && said.contains(words) && said.contains("correct the core's file");
         assert!(known && exit != Some(0), "{to}: {said}");
     }
+}
+
+/// A board like the one with a Cortex-A9, with another name, whose kernel is built from a checkout of its own.
+fn own_board(directory: &TempDir, name: &str) -> String {
+    assert!(cofferdam(&["build", HELLO, "--board", "xilinx-zynq-a9"]).status.success());
+    begin_with_the_library_of("xilinx-zynq-a9", name);
+    let renamed = format!("name = \"{name}\"");
+    board(directory, "xilinx-zynq-a9", &[("name = \"xilinx-zynq-a9\"", &renamed)]).to_string_lossy().into_owned()
+}
+
+/// The port reads the low word of the counter. The high word is read at the start alone, the register of the comparator never.
+#[test]
+fn a_clock_that_is_read_elsewhere_than_the_core_file_says_fails_the_run() {
+    let directory = TempDir::new().unwrap();
+    let own = own_board(&directory, "bench-6");
+    let out = directory.path().join("out").to_string_lossy().into_owned();
+    for (offset, reads) in [("0x200", 10..u64::MAX), ("0x204", 1..10), ("0x210", 0..1)] {
+        let other = checkout(&directory, "cortex-a9", ("offset = 0x200", &format!("offset = {offset}")));
+        let (said, exit) = told(&cofferdam_in(&other, &["run", DEVICE, "--board", &own, "--out", &out]));
+        let report = fs::read_to_string(Path::new(&out).join("report.json")).expect(&said);
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let is_right = offset == "0x200";
+        let failures = report["verdict"]["failures"].to_string();
+        assert_eq!((exit == Some(0), !failures.contains("clock-unseen")), (is_right, is_right), "{offset}: {failures}");
+        assert!(reads.contains(&report["run"]["clock_reads"].as_u64().unwrap()), "{}", report["run"]["clock_reads"]);
+    }
+}
+
+/// `costs` tells timer interrupts apart by that label.
+#[test]
+fn a_label_that_the_kernel_does_not_have_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let own = own_board(&directory, "bench-7");
+    let other = checkout(&directory, "cortex-a9", ("\"cofferdam_interrupt_entry\"", "\"cofferdam_timer_entry\""));
+    let (said, exit) = told(&cofferdam_in(&other, &["build", HELLO, "--board", &own]));
+    let known = said.contains("CF0605") && said.contains("exceptions.timer_entry") && said.contains("no such label");
+    assert!(known && exit != Some(0), "{said}");
 }

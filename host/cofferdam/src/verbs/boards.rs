@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use build_tool::Install;
-use manifest::Checked;
 use serde_json::json;
 
 use super::one;
@@ -16,7 +15,6 @@ pub fn run(output: &mut Output) -> Outcome {
     for name in install.boards() {
         let board = install.board_file(&name, Path::new(".")).map_err(one)?;
         let core = install.core(&install.chip_of(&board).map_err(one)?.core).map_err(one)?;
-        let regions = (core.protection == Checked::Pmsav7).then_some(protect::pmsav7::REGIONS);
         let runs = install.board(&name).is_ok();
         let yet = if runs { "" } else { "; no system can run on it yet" };
         output.say(format!("{name}: {}; {} (profile {}){yet}", board.about, core.about, board.chip));
@@ -43,7 +41,7 @@ pub fn run(output: &mut Output) -> Outcome {
                     "stands_in_for": d.stands_in_for }));
         }
         listed.push(
-            json!({ "name": name, "about": board.about, "core": core.name, "profile": board.chip, "regions": regions,
+            json!({ "name": name, "about": board.about, "core": core.name, "profile": board.chip, "regions": core.regions,
             "runs": runs, "memories": memories, "devices": devices }),
         );
     }

@@ -55,6 +55,8 @@ pub struct Application {
     pub name: String,
     /// Clock of the core, Hz.
     pub cpu_hz: u64,
+    /// Entries of the main TLB that can be locked.
+    pub lock_entries: u32,
     core: Core,
     memory: Memory,
     /// First physical address of the devices, and bytes up to the end of the last: no memory lies in between.
@@ -98,6 +100,7 @@ impl Application {
         Ok(Self {
             cpu_hz: profile.core_clock.value,
             name: profile.name.clone(),
+            lock_entries: profile.application.as_ref().map_or(0, |core| core.mmu.lock_entries.value),
             core,
             memory: Memory::load(&watch.image)?,
             devices: devices(&profile)?,

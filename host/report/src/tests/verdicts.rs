@@ -112,6 +112,31 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
     assert_eq!(codes(&Report::build(&system(), &seen, [])), ["stale-translation", "unclean-table", "violation"]);
 }
 
+/// The machine's clock has 10 000 cycles in a second: ten are a millisecond.
+#[test]
+fn a_machine_that_is_not_what_its_files_say_fails() {
+    let described = crate::SystemDescription { timer_exception: Some(15), regions: Some(8), ..system() };
+    let failures = |clock, taken, regions| {
+        let exceptions = vec![record::ExceptionCount { number: 15, taken, tail_chained: 0 }];
+        let report = Report::build(&described, &record::Summary { clock, exceptions, regions, ..summary(500) }, []);
+        report
+            .verdict
+            .failures
+            .into_iter()
+            .map(|failure| (failure.code, failure.explained.unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let seen = |reads, counts| Some(record::ClockSeen { reads, counts, cycles: 100 });
+    let is = |code: &str, explained: &str| vec![(code.to_owned(), explained.to_owned())];
+    assert_eq!(failures(seen(9, 10), 9, Some(8)), []);
+    assert_eq!(failures(seen(9, 11), 9, Some(8)), is("clock-rate", "CF0716"));
+    assert_eq!(failures(seen(8, 10), 9, Some(8)), is("clock-unseen", "CF0716"));
+    assert_eq!(failures(Some(record::ClockSeen::default()), 1, Some(8)), is("clock-unseen", "CF0716"));
+    assert_eq!(failures(Some(record::ClockSeen::default()), 0, None), [], "no timer interrupt has come");
+    assert_eq!(failures(None, 9, None), [], "nobody looked");
+    assert_eq!(failures(seen(9, 10), 9, Some(16)), is("region-registers", "CF0717"));
+}
+
 #[test]
 fn a_masked_window_beyond_its_bound_fails() {
     let mut seen = summary(100);
