@@ -175,7 +175,7 @@ pub fn machine(board: &manifest::Board) -> Machine {
 fn protection(board: &manifest::Board) -> Option<ProtectionWatch> {
     match &board.protection {
         manifest::Scheme::Regions(_) => board.core.regions.map(ProtectionWatch::Regions),
-        manifest::Scheme::Pages(_) => Some(ProtectionWatch::LockEntries(protect::vmsa::LOCK_SLOTS as u32)),
+        manifest::Scheme::Pages(_) => Some(ProtectionWatch::LockEntries(protect::vmsav7::LOCK_SLOTS as u32)),
     }
 }
 

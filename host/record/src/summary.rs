@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AreaCounts, Disagreement, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 4;
+pub const SUMMARY_VERSION: u32 = 5;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
