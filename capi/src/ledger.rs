@@ -128,7 +128,7 @@ impl From<Refusal> for CfmDenial {
 impl From<&Account> for CfmAccount {
     fn from(account: &Account) -> Self {
         Self {
-            pinned: account.pinned.into(),
+            pinned: account.slots.used,
             paged: u32::from(account.code) + u32::from(account.data),
             table_bytes: account.table().total,
             table_used: account.table().used,
@@ -285,7 +285,7 @@ fn held(ledger: &Own, grant: &CfmGrant) -> Option<Charge> {
     let account = ledger.accounts().get(grant.task as usize)?;
     let areas = if grant.code != 0 { account.code } else { account.data };
     let slots = u8::try_from(grant.registers).ok()?;
-    let kept = slots <= account.pinned
+    let kept = u32::from(slots) <= account.slots.used
         && (slots > 0 || areas > 0)
         && grant.table_bytes <= account.table().used
         && grant.misses <= account.misses.used;

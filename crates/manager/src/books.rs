@@ -3,7 +3,7 @@
 use abi::Error;
 pub use memory::extents::words_for;
 use spec::{
-    Bound as Promise, Change, Charge, Grant, Ledger, Method, PLACES, Pages, Platform, Range, Refusal, Request, Rule,
+    Bound as Promise, Change, Charge, Grant, Ledger, Method, PLACES, Platform, Range, Refusal, Request, Rule,
     TablePlace, TemporalSpec, UNITS,
 };
 
@@ -49,9 +49,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// [`HandOverError`]; the account is closed then.
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
         let opened = self.read(hand_over).and_then(|count| {
-            let pages = self.ledger.platform().pages().is_some();
-            self.tally(pages, count)?;
-            self.stock.open(pages, &self.places[..count]).map_err(HandOverError::Extents)
+            let scatters = self.ledger.platform().scatters();
+            self.tally(scatters, count)?;
+            self.stock.open(scatters, &self.places[..count]).map_err(HandOverError::Extents)
         });
         if opened.is_err() {
             self.ledger = Self::NOBODYS;
@@ -72,12 +72,12 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     /// Divides the marks of each pool.
-    fn tally(&mut self, is_paged: bool, count: usize) -> Result<(), HandOverError> {
+    fn tally(&mut self, scatters: bool, count: usize) -> Result<(), HandOverError> {
         let pools = (0u8..).zip(&self.places[..count]).zip(&mut self.tallies);
         for ((number, at), tally) in pools {
             let domains = 0..self.ledger.accounts().len() as u8;
             let quotas = domains.map(|domain| self.ledger.quota(domain, number).most.unwrap_or(0));
-            *tally = Tally::new(at.marks, at.bytes, is_paged, quotas).ok_or(HandOverError::Marks)?;
+            *tally = Tally::new(at.marks, at.bytes, scatters, quotas).ok_or(HandOverError::Marks)?;
         }
         Ok(())
     }
@@ -135,8 +135,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn theirs(&self, client: u8, theirs: &Entry) -> Result<Request, Refused> {
         let Entry { region, spec, terms } = *theirs;
-        let is_paged = self.ledger.platform().pages().is_some();
-        let (slots, table_bytes) = if is_paged { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
+        let scatters = self.ledger.platform().scatters();
+        let (slots, table_bytes) = if scatters { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
         let descriptors = Self::descriptors(&region, terms);
         Ok(Request { slots, table_bytes, descriptors, ..request(client, spec)? })
     }
@@ -242,7 +242,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     fn maps_later(&self) -> bool {
-        self.ledger.platform().pages().is_some()
+        self.ledger.platform().scatters()
     }
 
     fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error> {
@@ -273,10 +273,11 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     fn effort(&self, region: &Region, terms: Terms) -> Effort {
-        let Some(pages) = self.ledger.platform().pages() else { return Effort::default() };
-        let spec::Effort { descriptors, map_cycles, release_cycles, method } =
-            Pages::effort(pages, Self::descriptors(region, terms));
-        Effort { descriptors, map_cycles, release_cycles, method: method as u8 }
+        let told = self.ledger.platform().effort(Self::descriptors(region, terms));
+        told.map_or(Effort::default(), |effort| {
+            let spec::Effort { descriptors, map_cycles, release_cycles, method } = effort;
+            Effort { descriptors, map_cycles, release_cycles, method: method as u8 }
+        })
     }
 }
 

@@ -36,8 +36,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     pub const CLOSED: Self = Stock::Extents([const { None }; P]);
 
     /// All of the pools' memory, which is clean. Each step has a large value on the stack, one at a time.
-    pub fn open(&mut self, pages: bool, pools: &[PoolAt]) -> Result<(), ExtentError> {
-        self.close(pages);
+    pub fn open(&mut self, scatters: bool, pools: &[PoolAt]) -> Result<(), ExtentError> {
+        self.close(scatters);
         pools.iter().enumerate().try_for_each(|(index, at)| match self {
             Stock::Extents(all) => Self::open_extents(&mut all[index], at),
             Stock::Pieces(all) => Self::open_pieces(&mut all[index], at),
@@ -45,10 +45,10 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     }
 
     #[inline(never)]
-    fn close(&mut self, pages: bool) {
+    fn close(&mut self, scatters: bool) {
         match self {
-            Stock::Extents(all) if !pages => all.iter_mut().for_each(|pool| *pool = None),
-            _ if pages => *self = Stock::Pieces([const { None }; P]),
+            Stock::Extents(all) if !scatters => all.iter_mut().for_each(|pool| *pool = None),
+            _ if scatters => *self = Stock::Pieces([const { None }; P]),
             _ => *self = Self::CLOSED,
         }
     }

@@ -16,21 +16,21 @@ const GIFT_LOG2: u8 = 11;
 const GIFTS: u32 = (EACH as u32 * 8).div_ceil(7);
 
 /// Pieces in which a quota of so many bytes can be used at most.
-fn pieces(quota: u32, is_paged: bool) -> u32 {
-    if is_paged {
+fn pieces(quota: u32, scatters: bool) -> u32 {
+    if scatters {
         return quota >> PAGE_LOG2;
     }
     (quota >> GRANULE_LOG2).min(EACH as u32) + (quota >> GIFT_LOG2).min(GIFTS)
 }
 
 /// Marks of the frame table without which quotas of a pool cannot be kept: each is a number of bytes.
-pub fn marks_kept(quotas: impl Iterator<Item = u32>, is_paged: bool) -> u32 {
-    quotas.map(|quota| MARKS * pieces(quota, is_paged)).sum()
+pub fn marks_kept(quotas: impl Iterator<Item = u32>, scatters: bool) -> u32 {
+    quotas.map(|quota| MARKS * pieces(quota, scatters)).sum()
 }
 
 /// Marks that can be inside a pool at most, however it is divided: one between its units, and one in each page of which a part is clean.
-pub const fn marks_most(bytes: u32, is_paged: bool) -> u32 {
-    let units = if is_paged { 2 * (bytes >> PAGE_LOG2) } else { bytes >> GRANULE_LOG2 };
+pub const fn marks_most(bytes: u32, scatters: bool) -> u32 {
+    let units = if scatters { 2 * (bytes >> PAGE_LOG2) } else { bytes >> GRANULE_LOG2 };
     units.saturating_sub(1)
 }
 
@@ -49,11 +49,11 @@ impl<const D: usize> Tally<D> {
 
     /// So many marks for a pool of so many bytes, with the quota of each of the domains that there are; `None` when the quotas cannot be kept.
     #[inline(never)]
-    pub fn new(marks: u32, bytes: u32, is_paged: bool, quotas: impl Iterator<Item = u32>) -> Option<Self> {
+    pub fn new(marks: u32, bytes: u32, scatters: bool, quotas: impl Iterator<Item = u32>) -> Option<Self> {
         let mut tally = Self::NONE;
-        let mut common = if marks >= marks_most(bytes, is_paged) { u32::from(u16::MAX) } else { marks / MARKS };
+        let mut common = if marks >= marks_most(bytes, scatters) { u32::from(u16::MAX) } else { marks / MARKS };
         for (kept, quota) in tally.kept.iter_mut().zip(quotas) {
-            let pieces = pieces(quota, is_paged);
+            let pieces = pieces(quota, scatters);
             common = common.checked_sub(pieces)?;
             *kept = pieces as u16;
         }

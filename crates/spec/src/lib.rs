@@ -26,12 +26,12 @@ mod temporal;
 pub use block::DecodeError;
 pub use envelope::{Envelope, EnvelopeError, largest_that};
 pub use ledger::{
-    Account, Charge, Frames, Grant, Ledger, NoFrames, NotThere, Opening, Pool, Quantity, Quota, Range, Request, Wanted,
-    block_bytes,
+    Account, Charge, Frames, Grant, Ledger, NoFrames, NotThere, Opening, Pool, Quantity, Quota, Range, Request,
+    Resource, Wanted, block_bytes,
 };
 pub use platform::{
     Bound, Costs, Effort, Hardware, Independence, Linear, Meaning, Method, NODE_BYTES, PAGE_BYTES, PLACES, Pages,
-    Platform, Reason, Regions, SCOPE, Sizes, TablePlace, UNITS, Work,
+    Platform, Reason, Regions, SCOPE, Sizes, Slots, TablePlace, UNITS, Work,
 };
 pub use refusal::{Change, Refusal, Rule};
 pub use temporal::{AccessLevel, MemoryClass, SpecError, TemporalSpec};

@@ -262,8 +262,8 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
     let near = if request.pages.is_some() { spot.table.2 } else { account.root };
     PlacedAccount {
-        pinned: u32::from(account.pinned),
-        paged: request.platform.registers().map_or(0, |registers| u32::from(registers - account.pinned)),
+        pinned: account.slots.used,
+        paged: if matches!(request.platform.slots(), spec::Slots::OfDomain(_)) { account.slots.left() } else { 0 },
         table: account.root.name().into(),
         table_bytes: account.tables[near as usize].total,
         far_bytes: spot.far.1,

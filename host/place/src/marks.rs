@@ -63,7 +63,7 @@ pub(crate) fn divide(request: &Request, tables: &mut Builder, held: &mut [PoolAt
 
 /// The ranges that domains hold, with what each needs.
 fn shares(request: &Request) -> Vec<Share> {
-    let is_paged = request.pages.is_some();
+    let scatters = request.platform.scatters();
     let managed: Vec<usize> = pools(request).map(|(_, range)| range).collect();
     let caps = || request.domains.iter().flat_map(|domain| &domain.caps);
     let holds = |range: usize| caps().any(|cap| cap.kind == abi::Kind::Frames && cap.object as usize == range);
@@ -72,8 +72,8 @@ fn shares(request: &Request) -> Vec<Share> {
             let most = OWN.min((frames.bytes / GRANULE).saturating_sub(1));
             return Share { range, least: 0, marks: frames.marks.unwrap_or(most), more: 0 };
         }
-        let most = marks_most(frames.bytes, is_paged);
-        let least = marks_kept(frames.quotas.iter().map(|quota| quota.1), is_paged).min(most);
+        let most = marks_most(frames.bytes, scatters);
+        let least = marks_kept(frames.quotas.iter().map(|quota| quota.1), scatters).min(most);
         let marks = frames.marks.unwrap_or(least);
         Share { range, least, marks, more: if frames.marks.is_some() { 0 } else { most - least } }
     };

@@ -126,7 +126,7 @@ impl World {
                 let live = record.holdings.iter().filter(|h| !matches!(h.state, State::Free | State::Dirty));
                 live.filter(|h| h.terms.pinned() == pinned).count()
             };
-            assert_eq!((usize::from(account.pinned), usize::from(account.data)), (live(true), live(false)));
+            assert_eq!((account.slots.used as usize, usize::from(account.data)), (live(true), live(false)));
             used += account.held + account.dirty;
         }
         let pools: u32 = ledger.pools().iter().map(|pool| pool.clean.used).sum();

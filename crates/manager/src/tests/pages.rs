@@ -151,8 +151,8 @@ impl World {
             assert_eq!((account.held, account.dirty), (held, dirty.sum()));
             used += account.held + account.dirty;
             let entered = || holdings.iter().filter(|h| h.state.is_entered());
-            assert_eq!(u32::from(account.pinned), entered().map(|h| u32::from(h.terms.slots)).sum::<u32>());
-            slots += u32::from(account.pinned);
+            assert_eq!(account.slots.used, entered().map(|h| u32::from(h.terms.slots)).sum::<u32>());
+            slots += account.slots.used;
             for place in TablePlace::ALL {
                 let sections = |h: &&crate::Holding| h.terms.pinned() && h.region.bytes.is_multiple_of(1 << 20);
                 let here = entered().filter(|h| h.terms.place == place as u8 && !sections(h));

@@ -33,8 +33,8 @@ pub struct Account {
     pub tables: [Quantity; PLACES],
     /// Registers that paged memory keeps at least, once something is paged (0: what an instruction needs).
     pub paged_slots: u8,
-    /// Registers, or entries of the TLB, that are its own.
-    pub pinned: u8,
+    /// Slots that are its own, of all that there are: region registers, or entries of the TLB.
+    pub slots: Quantity,
     /// Areas without them that are executed.
     pub code: u16,
     /// Areas without them that are not.
@@ -52,7 +52,7 @@ impl Account {
         root: TablePlace::OnChip,
         tables: [Quantity::of(0); PLACES],
         paged_slots: 0,
-        pinned: 0,
+        slots: Quantity::of(0),
         code: 0,
         data: 0,
         misses: Quantity::of(u32::MAX),

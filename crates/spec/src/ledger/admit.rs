@@ -2,12 +2,9 @@
 
 use super::plan::{Plan, refuse};
 use super::quota::Missing;
-use super::{Account, Charge, Frames, Grant, Ledger, Opening, Range, Request, Wanted};
-use crate::platform::{Bound, Hardware, PAGE_BYTES, TablePlace};
+use super::{Account, Charge, Frames, Grant, Ledger, Opening, Range, Request, Resource, Wanted};
+use crate::platform::{Bound, TablePlace};
 use crate::refusal::{Change, Refusal, Rule};
-
-/// Nodes by which a table grows at least: with nodes of 288 bytes, an extent of 2 KiB.
-const GROWTH_NODES: u32 = 7;
 
 /// Where tables lie, and what they take.
 struct Table {
@@ -33,13 +30,12 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         };
         let Opening { root, mut tables, paged_slots, misses } = *opening;
         *account = Account { root, paged_slots, ..Account::EMPTY };
+        account.slots.total = self.platform.slots().count();
         account.misses.total = misses;
         for (quantity, bytes) in account.tables.iter_mut().zip(tables) {
             quantity.total = bytes;
         }
-        if let Some(pages) = self.platform.pages() {
-            tables[root as usize] = tables[root as usize].saturating_add(pages.root_bytes);
-        }
+        tables[root as usize] = tables[root as usize].saturating_add(self.platform.root_bytes());
         if let Some((bytes, memory)) = tables.iter().zip(&self.tables).find(|(bytes, memory)| **bytes > memory.left()) {
             return Err(unopened(Rule::TableMemory, *bytes, memory.left()));
         }
@@ -108,7 +104,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             bound: self.promised(domain, plan.pinned, place),
             table: table.growth,
             independence: spec.independent.then(|| self.platform.independence(plan.pinned, place)),
-            effort: self.platform.pages().map(|pages| pages.effort(plan.descriptors)),
+            effort: self.platform.effort(plan.descriptors),
         })
     }
 
@@ -161,13 +157,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             return Ok(None);
         }
         let refused = refuse(Rule::TableMemory, bytes, left);
-        let growth = match &self.platform.hardware {
-            Hardware::Regions(regions) => {
-                (bytes - left).checked_next_multiple_of(GROWTH_NODES * u32::from(regions.node_bytes))
-            }
-            Hardware::Pages(_) => (bytes - left).max(PAGE_BYTES).checked_next_power_of_two(),
-        };
-        let growth = growth.ok_or(refused)?;
+        let growth = self.platform.growth(bytes - left).ok_or(refused)?;
         let wanted = Wanted { bytes: growth, align: 1, at: None };
         // The refusal of a quota stands only where nothing else is in the way.
         let (mut within, mut missing) = (None, false);
@@ -211,7 +201,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             clean = clean.max(pool.clean.left());
             dirty = dirty.max(pool.dirty);
         }
-        let none = if self.platform.pages().is_some() { Rule::Pages } else { Rule::Frames };
+        let none = if self.platform.scatters() { Rule::Pages } else { Rule::Frames };
         let rule = if dirty > 0 && clean.saturating_add(dirty) >= wanted.bytes { Rule::FramesNotClean } else { none };
         // Where a quota is all that is in the way, that is said.
         if over && largest <= within {
@@ -222,25 +212,13 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// Carries a decision out.
     fn enter(&mut self, grant: &Grant) {
-        let Charge { domain, code, slots, place, table_bytes, misses, frames } = grant.charge;
-        let account = &mut self.accounts[usize::from(domain)];
-        account.pinned += slots;
-        if slots == 0 {
-            *if code { &mut account.code } else { &mut account.data } += 1;
-        }
-        // Whole nodes: what is left of the memory holds nothing.
-        let node_bytes = match &self.platform.hardware {
-            Hardware::Regions(regions) => u32::from(regions.node_bytes),
-            Hardware::Pages(pages) => pages.table_bytes,
-        };
-        let table = &mut account.tables[place as usize];
-        table.total += grant.table.map_or(0, |range| range.bytes - range.bytes % node_bytes);
-        table.used += table_bytes;
-        account.misses.used += misses;
-        account.held += frames.map_or(0, |range| range.bytes);
-        if self.platform.pages().is_some() {
-            self.slots.used += u32::from(slots);
-        }
+        let Charge { domain, place, frames, .. } = grant.charge;
+        // Whole nodes or tables: what is left of the memory holds nothing.
+        let unit = self.platform.table_unit();
+        let given = grant.table.map_or(0, |range| range.bytes - range.bytes % unit);
+        self.quantity(domain, Resource::Tables(place)).total += given;
+        self.count(&grant.charge, false);
+        self.accounts[usize::from(domain)].held += frames.map_or(0, |range| range.bytes);
         for range in frames.into_iter().chain(grant.table) {
             self.pools[usize::from(range.pool)].clean.used += range.bytes;
             self.charge(domain, range);
@@ -252,18 +230,9 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// # Panics
     /// When the grant was not made by this ledger, or is released a second time and the account shows it.
     pub fn release(&mut self, charge: &Charge) {
-        let Charge { domain, code, slots, place, table_bytes, misses, frames } = *charge;
-        let account = &mut self.accounts[usize::from(domain)];
-        account.pinned -= slots;
-        if slots == 0 {
-            *if code { &mut account.code } else { &mut account.data } -= 1;
-        }
-        if self.platform.pages().is_some() {
-            self.slots.used -= u32::from(slots);
-        }
-        account.tables[place as usize].used -= table_bytes;
-        account.misses.used -= misses;
-        if let Some(range) = frames {
+        self.count(charge, true);
+        let account = &mut self.accounts[usize::from(charge.domain)];
+        if let Some(range) = charge.frames {
             account.held -= range.bytes;
             account.dirty += range.bytes;
             self.pools[usize::from(range.pool)].dirty += range.bytes;

@@ -2,129 +2,26 @@
 
 use super::{Account, Ledger, Pool, Quantity, Quota};
 use crate::block::{DecodeError, HEAD, Kind, Words, take};
-use crate::platform::{Costs, Hardware, Linear, Method, PLACES, Pages, Platform, Regions, TablePlace, Work};
+use crate::platform::{PLACES, PLATFORM_WORDS, Platform, Slots, TablePlace};
 use crate::temporal::MemoryClass;
 
 const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 3, bytes: block_bytes };
 /// The platform, memory for tables by place, and the lock slots come first.
-const HEADER: usize = HEAD + PLATFORM + 2 * PLACES + 2;
-/// Kind and classes, and what the kind has.
-const PLATFORM: usize = 16;
+const HEADER: usize = HEAD + PLATFORM_WORDS + 2 * PLACES + 2;
 const POOL: usize = 6;
 const ACCOUNT: usize = 7 + 2 * PLACES;
 /// For each account and pool: whether there is a quota, the quota, and what is used.
 const QUOTA: usize = 3;
-
-const REGIONS: u8 = 1;
-const PAGES: u8 = 2;
 
 /// Bytes of a ledger with so many domains and pools.
 pub const fn block_bytes(domains: usize, pools: usize) -> usize {
     4 * (HEADER + pools * POOL + domains * (ACCOUNT + pools * QUOTA))
 }
 
-fn platform_words(platform: &Platform) -> [u32; PLATFORM] {
-    let mut words = [0; PLATFORM];
-    let kind = match &platform.hardware {
-        Hardware::Regions(regions) => {
-            let Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles } =
-                *regions;
-            words[1] = u32::from_le_bytes([registers, slots_for_data, slots_for_code, 0]);
-            words[2..5].copy_from_slice(&[u32::from(node_bytes), tcm_cycles, on_chip_cycles]);
-            REGIONS
-        }
-        Hardware::Pages(pages) => {
-            let Pages { costs, work, way_bytes, root_bytes, table_bytes, constant_descriptors, window_base, .. } =
-                *pages;
-            words[1] = u32::from_le_bytes([pages.lock_slots, pages.ways, pages.window_log2, work.method as u8]);
-            words[2..].copy_from_slice(&[
-                costs.main_tlb,
-                costs.walk_on_chip,
-                costs.walk_locked_ways,
-                work.map.base,
-                work.map.each,
-                work.release.base,
-                work.release.each,
-                way_bytes,
-                root_bytes,
-                table_bytes,
-                constant_descriptors,
-                window_base,
-                0,
-                0,
-            ]);
-            PAGES
-        }
-    };
-    words[0] = u32::from_le_bytes([kind, platform.data_classes, 0, 0]);
-    words
-}
-
-fn platform(words: &[u32; PLATFORM]) -> Option<Platform> {
-    let [kind, data_classes, 0, 0] = words[0].to_le_bytes() else { return None };
-    let hardware = match kind {
-        REGIONS => Hardware::Regions(regions(words)?),
-        PAGES => Hardware::Pages(pages(words)?),
-        _ => return None,
-    };
-    Some(Platform { hardware, data_classes })
-}
-
-fn regions(words: &[u32; PLATFORM]) -> Option<Regions> {
-    let [registers, slots_for_data, slots_for_code, 0] = words[1].to_le_bytes() else { return None };
-    let node_bytes = u16::try_from(words[2]).ok().filter(|bytes| *bytes > 0)?;
-    let [tcm_cycles, on_chip_cycles] = [words[3], words[4]];
-    slots_for_data.checked_add(slots_for_code)?;
-    let regions = Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles };
-    words[5..].iter().all(|word| *word == 0).then_some(regions)
-}
-
-fn pages(words: &[u32; PLATFORM]) -> Option<Pages> {
-    let [lock_slots, ways, window_log2, method] = words[1].to_le_bytes();
-    let [
-        main_tlb,
-        walk_on_chip,
-        walk_locked_ways,
-        map_base,
-        map_each,
-        release_base,
-        release_each,
-        way_bytes,
-        root_bytes,
-        table_bytes,
-        constant_descriptors,
-        window_base,
-        0,
-        0,
-    ] = words[2..]
-    else {
-        return None;
-    };
-    let work = Work {
-        method: Method::from_number(u32::from(method))?,
-        map: Linear { base: map_base, each: map_each },
-        release: Linear { base: release_base, each: release_each },
-    };
-    let costs = Costs { main_tlb, walk_on_chip, walk_locked_ways };
-    let sizes = way_bytes > 0 && root_bytes > 0 && table_bytes > 0 && (22..=25).contains(&window_log2);
-    sizes.then_some(Pages {
-        costs,
-        work,
-        lock_slots,
-        ways,
-        way_bytes,
-        root_bytes,
-        table_bytes,
-        constant_descriptors,
-        window_base,
-        window_log2,
-    })
-}
-
 fn account_words(account: &Account) -> [u32; ACCOUNT] {
     let mut words = [0; ACCOUNT];
     let [head, rest @ ..] = &mut words;
-    *head = u32::from_le_bytes([account.root as u8, account.paged_slots, account.pinned, 0]);
+    *head = u32::from_le_bytes([account.root as u8, account.paged_slots, account.slots.used as u8, 0]);
     let (tables, rest) = rest.split_at_mut(2 * PLACES);
     for (words, table) in tables.chunks_exact_mut(2).zip(&account.tables) {
         words.copy_from_slice(&[table.total, table.used]);
@@ -156,14 +53,11 @@ fn account(words: &mut Words, platform: &Platform) -> Option<Account> {
     let misses = quantity(words)?;
     let [held, dirty] = take(words)?;
     let root = TablePlace::from_number(u32::from(root))?;
-    let account = Account { root, tables, paged_slots, pinned, code: code?, data: data?, misses, held, dirty };
-    let registers = match &platform.hardware {
-        Hardware::Regions(regions) => u32::from(regions.registers),
-        Hardware::Pages(pages) => u32::from(pages.lock_slots),
-    };
+    let slots = Quantity { total: platform.slots().count(), used: pinned.into() };
+    let account = Account { root, tables, paged_slots, slots, code: code?, data: data?, misses, held, dirty };
     let least = platform.paged_slots(account.code > 0, account.data > 0);
-    let slots = if least == 0 { 0 } else { least.max(paged_slots) };
-    (u32::from(pinned) + u32::from(slots) <= registers).then_some(account)
+    let kept = if least == 0 { 0 } else { least.max(paged_slots) };
+    (slots.used + u32::from(kept) <= slots.total).then_some(account)
 }
 
 fn pool(words: &mut Words) -> Option<Pool> {
@@ -205,7 +99,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let accounts = self.accounts().iter().flat_map(account_words);
         let quotas =
             self.quotas[..self.domains].iter().flat_map(|quotas| &quotas[..self.pool_count]).flat_map(quota_words);
-        let words = platform_words(&self.platform).into_iter().chain(quantities).chain(pools).chain(accounts);
+        let words = self.platform.words().into_iter().chain(quantities).chain(pools).chain(accounts);
         let words = words.chain(quotas);
         KIND.write(self.domains, self.pool_count, words, out)
     }
@@ -221,7 +115,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     }
 
     fn read(words: &mut Words, domains: usize, pool_count: usize) -> Option<Self> {
-        let mut ledger = Ledger::new(platform(&take(words)?)?, [0; PLACES]);
+        let mut ledger = Ledger::new(Platform::from_words(&take(words)?)?, [0; PLACES]);
         for slot in ledger.tables.iter_mut().chain([&mut ledger.slots]) {
             *slot = quantity(words)?;
         }
@@ -245,9 +139,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     fn adds_up(&self) -> bool {
         let accounts = |of: &dyn Fn(&Account) -> u32| sum(self.accounts(), of);
         let pools = |of: &dyn Fn(&Pool) -> u32| sum(self.pools(), of);
-        let (root_bytes, slots, ways) = self.platform.pages().map_or((0, None, 0), |pages| {
-            (pages.root_bytes, Some(u32::from(pages.lock_slots)), pages.lockable_bytes())
-        });
+        let (root_bytes, of_chip) = (self.platform.root_bytes(), self.platform.slots().of_chip());
         let mut grown = Some(0u64);
         for place in TablePlace::ALL {
             let root = accounts(&|account| if account.root == place { root_bytes } else { 0 });
@@ -257,16 +149,17 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         }
         let locked = pools(&|pool| if pool.place == TablePlace::LockedWays { pool.clean.total } else { 0 });
         let locked = locked + u64::from(self.table_memory(TablePlace::LockedWays).total);
-        let pinned = slots.map_or(0, |_| accounts(&|account| u32::from(account.pinned)));
+        let shared = matches!(self.platform.slots(), Slots::OfChip(_));
+        let pinned = if shared { accounts(&|account| account.slots.used) } else { 0 };
         let dirty = accounts(&|account| account.dirty);
         // What is left of an extent beyond whole nodes is in no account; of pages nothing is left.
         let (all, used) = (accounts(&|account| account.held) + dirty, pools(&|pool| pool.clean.used));
-        let agrees = |all: u64| if slots.is_some() { all == used } else { all <= used };
+        let agrees = |all: u64| if self.platform.scatters() { all == used } else { all <= used };
         grown.is_some_and(|grown| agrees(all + grown))
             && dirty == pools(&|pool| pool.dirty)
-            && locked <= u64::from(ways)
+            && locked <= u64::from(self.platform.lockable_bytes())
             && pinned == u64::from(self.slots.used)
-            && self.slots.total == slots.unwrap_or(0)
+            && self.slots.total == of_chip
             && (0..self.pool_count).all(|pool| self.shared_out(pool))
     }
 

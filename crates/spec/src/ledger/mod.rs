@@ -10,14 +10,16 @@ mod bytes;
 mod change;
 mod plan;
 mod quota;
+mod resource;
 
 pub use account::{Account, Opening, Pool, Quantity, Quota};
 pub use bytes::block_bytes;
+pub use resource::Resource;
 
 use crate::platform::{Bound, Effort, Independence, PLACES, Platform, TablePlace};
 use crate::temporal::{MemoryClass, TemporalSpec};
 
-/// Memory of a pool: in one piece with region registers, in naturally aligned pieces with page tables.
+/// Memory of a pool: in one piece, or where memory scatters in naturally aligned pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// Number of the pool.
@@ -163,10 +165,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// An empty ledger. `tables` are the bytes by place that can hold tables when the system starts; of locked ways, no more than can
     /// be locked.
     pub const fn new(platform: Platform, mut tables: [u32; PLACES]) -> Self {
-        let (slots, ways) = match platform.pages() {
-            Some(pages) => (pages.lock_slots as u32, pages.lockable_bytes()),
-            None => (0, 0),
-        };
+        let (slots, ways) = (platform.slots().of_chip(), platform.lockable_bytes());
         if tables[TablePlace::LockedWays as usize] > ways {
             tables[TablePlace::LockedWays as usize] = ways;
         }
@@ -220,7 +219,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let pools = self.pools().iter().filter(|pool| pool.place == place);
         let locked: u64 = pools.map(|pool| u64::from(pool.clean.total)).sum();
         let all = locked + u64::from(bytes) + u64::from(self.table_memory(place).total);
-        if all > u64::from(self.platform.pages().map_or(0, |pages| pages.lockable_bytes())) {
+        if all > u64::from(self.platform.lockable_bytes()) {
             return None;
         }
         self.add(Pool::new(MemoryClass::OffChip, place, bytes))

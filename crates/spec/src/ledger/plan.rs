@@ -1,4 +1,5 @@
-//! How memory is to be checked, and whether the domain, or the chip, has the slots for it.
+//! How memory is to be checked, and whether the domain, or the chip, has the slots for it: the only decision that each kind of platform makes
+//! in its own way.
 
 use super::{Account, Ledger, Request, Wanted};
 use crate::platform::{Hardware, Meaning, PAGE_BYTES, Pages, Regions, TablePlace, UNITS};
@@ -84,7 +85,7 @@ fn plan_regions(regions: &Regions, account: &Account, request: &Request, meaning
         0 => 0,
         least => u32::from(least.max(account.paged_slots)),
     };
-    let free = u32::from(regions.registers) - u32::from(account.pinned);
+    let free = account.slots.left();
     let paged = Plan { pinned: false, slots: 0, places: &[], wanted: request.frames, piece: 0, descriptors: 0 };
     match meaning {
         Meaning::Pinned(_) => {

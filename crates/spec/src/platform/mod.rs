@@ -3,10 +3,12 @@
 mod pages;
 mod place;
 mod regions;
+mod words;
 
 pub use pages::{Costs, Effort, Linear, PAGE_BYTES, Pages, Sizes, UNITS, Work};
 pub use place::{PLACES, TablePlace};
 pub use regions::{NODE_BYTES, Regions};
+pub(crate) use words::PLATFORM_WORDS;
 
 use crate::temporal::{AccessLevel, MemoryClass, TemporalSpec};
 
@@ -109,6 +111,32 @@ pub enum Hardware {
     Pages(Pages),
 }
 
+/// Whose the slots are in which checks are kept, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slots {
+    /// Each domain has so many.
+    OfDomain(u8),
+    /// All domains together have so many.
+    OfChip(u8),
+}
+
+impl Slots {
+    /// Most that a domain can have.
+    pub const fn count(self) -> u32 {
+        match self {
+            Self::OfDomain(count) | Self::OfChip(count) => count as u32,
+        }
+    }
+
+    /// Those that domains share.
+    pub const fn of_chip(self) -> u32 {
+        match self {
+            Self::OfDomain(_) => 0,
+            Self::OfChip(count) => count as u32,
+        }
+    }
+}
+
 /// A platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
@@ -137,11 +165,61 @@ impl Platform {
         }
     }
 
-    /// Region registers of a domain, if it has any.
-    pub const fn registers(&self) -> Option<u8> {
+    /// The slots in which checks are kept: region registers, or entries of the TLB that can be locked.
+    pub const fn slots(&self) -> Slots {
         match &self.hardware {
-            Hardware::Regions(regions) => Some(regions.registers),
-            Hardware::Pages(_) => None,
+            Hardware::Regions(regions) => Slots::OfDomain(regions.registers),
+            Hardware::Pages(pages) => Slots::OfChip(pages.lock_slots),
+        }
+    }
+
+    /// Whether memory comes in pieces, wherever they lie, each of which is mapped by itself; otherwise in one piece.
+    pub const fn scatters(&self) -> bool {
+        matches!(self.hardware, Hardware::Pages(_))
+    }
+
+    /// Whether domains share what keeps their checks, so that independence is kept in part only.
+    pub const fn shares_checks(&self) -> bool {
+        matches!(self.hardware, Hardware::Pages(_))
+    }
+
+    /// Bytes of a domain's first-level table, which come on top of its other tables; 0 where there is none.
+    pub const fn root_bytes(&self) -> u32 {
+        match &self.hardware {
+            Hardware::Regions(_) => 0,
+            Hardware::Pages(pages) => pages.root_bytes,
+        }
+    }
+
+    /// Bytes of the nodes or tables of which memory for tables holds whole ones.
+    pub const fn table_unit(&self) -> u32 {
+        match &self.hardware {
+            Hardware::Regions(regions) => regions.node_bytes as u32,
+            Hardware::Pages(pages) => pages.table_bytes,
+        }
+    }
+
+    /// Bytes that tables are given at once when they lack so many; `None` when that is too much.
+    pub const fn growth(&self, lacking: u32) -> Option<u32> {
+        match &self.hardware {
+            Hardware::Regions(regions) => regions.growth(lacking),
+            Hardware::Pages(_) => Pages::growth(lacking),
+        }
+    }
+
+    /// Bytes of cache ways that can be locked.
+    pub const fn lockable_bytes(&self) -> u32 {
+        match &self.hardware {
+            Hardware::Regions(_) => 0,
+            Hardware::Pages(pages) => pages.lockable_bytes(),
+        }
+    }
+
+    /// What a mapping of so many descriptors takes, where the platform says.
+    pub const fn effort(&self, descriptors: u32) -> Option<Effort> {
+        match &self.hardware {
+            Hardware::Regions(_) => None,
+            Hardware::Pages(pages) => Some(pages.effort(descriptors)),
         }
     }
 

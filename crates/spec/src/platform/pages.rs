@@ -142,6 +142,12 @@ impl Pages {
         (self.ways as u32).saturating_sub(1).saturating_mul(self.way_bytes)
     }
 
+    /// See [`super::Platform::growth`]: naturally aligned pages.
+    pub(super) const fn growth(lacking: u32) -> Option<u32> {
+        let bytes = if lacking < PAGE_BYTES { PAGE_BYTES } else { lacking };
+        bytes.checked_next_power_of_two()
+    }
+
     /// What a mapping of so many descriptors takes.
     pub const fn effort(&self, descriptors: u32) -> Effort {
         let Work { method, map, release } = self.work;

@@ -23,6 +23,9 @@ pub struct Regions {
     pub on_chip_cycles: u32,
 }
 
+/// Nodes by which a table grows at least.
+const GROWTH_NODES: u32 = 7;
+
 const TCM: &[TablePlace] = &[TablePlace::Tcm];
 const CHIP: &[TablePlace] = &[TablePlace::Tcm, TablePlace::OnChip];
 
@@ -39,6 +42,11 @@ impl Regions {
             (false, true) => self.slots_for_data,
             (true, _) => self.slots_for_data + self.slots_for_code,
         }
+    }
+
+    /// See [`super::Platform::growth`]: as many nodes as an extent of 2 KiB holds, at least.
+    pub(super) const fn growth(&self, lacking: u32) -> Option<u32> {
+        lacking.checked_next_multiple_of(GROWTH_NODES * self.node_bytes as u32)
     }
 
     /// How a level is kept: `None` where there is no third level.

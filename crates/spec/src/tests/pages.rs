@@ -212,7 +212,7 @@ fn agree(book: &Book, shadow: &Shadow, frames: &Scattered) {
     assert!(slots <= 4);
     assert_eq!(book.lock_slots(), Quantity { total: 4, used: slots });
     for (number, account) in (0u8..).zip(book.accounts()) {
-        assert_eq!(u32::from(account.pinned), shadow.registers(number));
+        assert_eq!(account.slots.used, shadow.registers(number));
         for place in TablePlace::ALL {
             let own = shadow.of(number).filter(|grant| grant.charge.place == place);
             let table = account.tables[place as usize];
@@ -241,7 +241,7 @@ fn release_own(book: &mut Book, shadow: &mut Shadow, domain: u8, change: Change)
     let own = |book: &Book| {
         let account = book.accounts()[usize::from(domain)];
         match change {
-            Change::ReleaseEntries(_) => u32::from(account.pinned),
+            Change::ReleaseEntries(_) => account.slots.used,
             _ => account.tables.iter().map(|table| table.used).sum(),
         }
     };

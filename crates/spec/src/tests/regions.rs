@@ -156,7 +156,7 @@ impl Random {
 /// The books agree with what was granted.
 fn agree(book: &Book, shadow: &Shadow) {
     for (domain, account) in (0u8..).zip(book.accounts()) {
-        assert_eq!(u32::from(account.pinned), shadow.registers(domain));
+        assert_eq!(account.slots.used, shadow.registers(domain));
         assert!(shadow.registers(domain) + shadow.slots(domain) <= 8);
         assert_eq!(account.table().used, shadow.table(domain));
         assert!(account.table().used <= account.table().total);
@@ -204,7 +204,7 @@ fn apply(book: &mut Book, shadow: &mut Shadow, request: Request, change: Change)
                 (before.table().used - account.table().used >= bytes, |grant| grant.charge.table_bytes > 0)
             }
             Change::ReleaseRegisters(count) => {
-                (u32::from(before.pinned - account.pinned) >= count, |grant| grant.charge.slots > 0)
+                (before.slots.used - account.slots.used >= count, |grant| grant.charge.slots > 0)
             }
             _ => (true, |_| false),
         };
