@@ -16,8 +16,10 @@ mod marks;
 mod objects;
 mod pages;
 mod plan;
+mod regions;
 mod relocate;
 mod request;
+mod scheme;
 mod tables;
 
 pub use elf::Program;

@@ -1,7 +1,5 @@
 //! Where everything lies.
 
-use std::collections::HashMap;
-
 use manager::{HandOver, PoolAt};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
 use system::area;
@@ -11,8 +9,11 @@ use system::vmsav7::Caches;
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
-use crate::ledger::{Admission, Book};
-use crate::request::{AreaRequest, DeviceRequest, DomainRequest, Interleave, Request};
+use crate::ledger::Book;
+use crate::pages::Paged;
+use crate::regions::Regions;
+use crate::request::{DeviceRequest, DomainRequest, Request};
+use crate::scheme::{Extras, Range, Scheme, Site};
 
 /// A placed area.
 #[derive(Clone, Debug)]
@@ -132,50 +133,39 @@ pub(crate) const TABLES_BYTES: u64 = 16 * 1024;
 
 impl Plan {
     pub(crate) fn new(request: &Request, kernel: &Kernel, programs: &[Program]) -> Result<Plan, PlaceError> {
-        if let Some(pages) = &request.pages {
-            return crate::pages::plan(request, pages, kernel, programs);
-        }
-        let mut spaces: Vec<Space> = request.memories.iter().map(Space::new).collect();
+        let spaces = request.memories.iter().map(Space::new).collect();
         let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
-        spaces[rom].reserve_until(kernel.symbol("__kernel_flash_end")?);
-        let mut files = Vec::new();
-        let mut shared = Vec::new();
-        let mut order: Vec<usize> = (0..request.domains.len()).collect();
-        // Fixed addresses first, then the large before the small: less is lost to alignment.
-        order.sort_by_key(|&index| (!has_fixed(&request.domains[index]), u32::MAX - programs[index].code.bytes));
-        let mut domains: Vec<Option<DomainSpot>> = vec![None; request.domains.len()];
-        let mut groups = HashMap::new();
-        for index in order {
-            let spot = place_domain(&mut spaces, &mut groups, &request.domains[index], &programs[index], rom)?;
-            domains[index] = Some(spot);
+        let site = Site { request, programs, spaces, rom };
+        match &request.pages {
+            Some(pages) => Plan::with(Paged::new(pages), site, kernel),
+            None => Plan::with(Regions::default(), site, kernel),
         }
-        for (index, file) in request.files.iter().enumerate() {
-            let what = format!("file {}", file.name);
-            let uses = request.domains.iter().flat_map(|domain| &domain.files).filter(|used| used.file == index);
-            let bytes = room(file.contents.len() as u32, uses.map(|used| used.spec));
-            files.push(spaces[file.memory].area(&what, bytes, None)?);
-        }
-        for (index, memory) in request.shared.iter().enumerate() {
-            let what = format!("shared memory {}", memory.name);
-            let uses = request.domains.iter().flat_map(|domain| &domain.shared).filter(|used| used.shared == index);
-            let bytes = room(memory.bytes, uses.map(|used| used.spec));
-            shared.push(spaces[memory.memory].area(&what, bytes, memory.at)?);
-        }
+    }
+
+    /// The one order in which everything is placed.
+    fn with<S: Scheme>(mut scheme: S, mut site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
+        let (request, rom) = (site.request, site.rom);
+        scheme.begin(&mut site, kernel)?;
+        let first = if S::TABLES_FIRST { Some(system_tables(&mut scheme, &mut site)?) } else { None };
+        let mut domains = all_domains(&mut scheme, &mut site)?;
+        let (files, shared) = common(&mut scheme, &mut site)?;
         let mut frames = Vec::new();
         for range in &request.frames {
             let what = format!("frames {}", range.name);
-            frames.push(spaces[range.memory].area(&what, u64::from(range.bytes), None)?);
+            frames.push(scheme.frames(&mut site.spaces[range.memory], &what, range.bytes)?);
         }
-        let mut domains: Vec<DomainSpot> = domains.into_iter().flatten().collect();
-        let handed_over = place_ledger(request, |bytes| spaces[rom].area("the ledger", bytes, None))?;
-        for (spot, domain) in domains.iter_mut().zip(&request.domains) {
+        let handed_over = place_ledger(request, |bytes| scheme.ledger(&mut site.spaces[rom], bytes))?;
+        handed_over.into_iter().for_each(|range| scheme.constant(range));
+        for (spot, (domain, program)) in domains.iter_mut().zip(request.domains.iter().zip(site.programs)) {
             spot.areas.extend(common_areas(request, domain, &files, &shared));
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
+            scheme.complete(&site, spot, program);
         }
-        let (ledger, pools) = Admission::new(request, &mut spaces).admit(&mut domains, &frames)?;
-        // They fit any gap that is large enough, so that regions, which do not, come first.
-        let tables = spaces[rom].plain("the tables", TABLES_BYTES, 32)?;
+        let (ledger, pools) = scheme.admit(&mut site, &mut domains, &frames)?;
+        let tables = first.map_or_else(|| system_tables(&mut scheme, &mut site), Ok)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
+        let spaces = site.spaces;
+        let Extras { read_only, near_tables, caches } = scheme.extras();
         Ok(Plan {
             domains,
             files,
@@ -186,15 +176,52 @@ impl Plan {
             ledger,
             pools,
             handed_over,
-            read_only: Vec::new(),
-            near_tables: (0, 0),
-            caches: Caches::default(),
+            read_only,
+            near_tables,
+            caches,
         })
     }
 }
 
-fn has_fixed(domain: &DomainRequest) -> bool {
-    domain.code.at.is_some() || domain.data.at.is_some() || domain.stack.at.is_some()
+/// Places the tables that the kernel boots from.
+fn system_tables<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<u32, PlaceError> {
+    let base = site.spaces[site.rom].plain("the tables", TABLES_BYTES, S::TABLES_ALIGN)?;
+    scheme.constant((base, TABLES_BYTES as u32));
+    Ok(base)
+}
+
+fn all_domains<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<Vec<DomainSpot>, PlaceError> {
+    let mut order: Vec<usize> = (0..site.request.domains.len()).collect();
+    order.sort_by_key(|&index| scheme.order(&site.request.domains[index], &site.programs[index]));
+    let mut domains = Vec::new();
+    for index in order {
+        domains.push((index, scheme.domain(site, index)?));
+    }
+    domains.sort_by_key(|(index, _)| *index);
+    Ok(domains.into_iter().map(|(_, spot)| spot).collect())
+}
+
+/// Places files and shared memory.
+fn common<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<(Vec<Range>, Vec<Range>), PlaceError> {
+    let request = site.request;
+    let domains = || request.domains.iter();
+    let (mut files, mut shared) = (Vec::new(), Vec::new());
+    for (index, file) in request.files.iter().enumerate() {
+        let uses = domains().flat_map(|domain| &domain.files).filter(|used| used.file == index);
+        let (what, bytes) = (format!("file {}", file.name), file.contents.len() as u32);
+        let mut specs = uses.map(|used| used.spec);
+        let placed = scheme.common(&mut site.spaces[file.memory], &what, bytes, &mut specs, None)?;
+        scheme.constant(placed);
+        files.push(placed);
+    }
+    for (index, memory) in request.shared.iter().enumerate() {
+        let uses = domains().flat_map(|domain| &domain.shared).filter(|used| used.shared == index);
+        let what = format!("shared memory {}", memory.name);
+        let mut specs = uses.map(|used| used.spec);
+        let space = &mut site.spaces[memory.memory];
+        shared.push(scheme.common(space, &what, memory.bytes, &mut specs, memory.at)?);
+    }
+    Ok((files, shared))
 }
 
 /// Bytes of the stacks of a domain.
@@ -215,160 +242,6 @@ pub(crate) fn info_bytes(domain: &DomainRequest) -> u32 {
 /// The bit of an area with this specification.
 pub(crate) fn pin(spec: TemporalSpec) -> u32 {
     if spec.access == AccessLevel::Deterministic { area::PINNED } else { 0 }
-}
-
-/// Bytes of an area, at least: one that is paged is as large as the smallest paged region, for the domain's guarantee of progress counts on
-/// an instruction that touches no more than two of them for its data.
-fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
-    let paged = specs.into_iter().any(|spec| pin(spec) == 0);
-    u64::from(if paged { bytes.max(area::LEAST_PAGED_BYTES) } else { bytes })
-}
-
-fn flags(request: &AreaRequest, rights: u32) -> u32 {
-    rights | pin(request.spec)
-}
-
-/// An area that the domain may write.
-fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
-    Spot {
-        name: name.into(),
-        base,
-        bytes,
-        flags: flags(request, area::READ | area::WRITE),
-        memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
-        spec: request.spec,
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        physical: base,
-        mapped: None,
-    }
-}
-
-/// What a domain allocates from: its heap, and an arena for each envelope.
-fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &DomainRequest) -> Result<Vec<Spot>, PlaceError> {
-    let name = |part: &str| format!("{} of domain {}", part, domain.name);
-    let mut areas = Vec::new();
-    if let Some(heap) = &domain.heap {
-        let space = &mut spaces[heap.area.memory];
-        if let Some(interleave) = &heap.interleave {
-            let (base, size) = group(space, groups, &name("heap"), interleave, heap.area.extra)?;
-            let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
-            areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
-        } else {
-            let (base, size) = space.area(&name("heap"), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
-            let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
-            areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
-        }
-    }
-    for (index, request) in domain.envelopes.iter().enumerate() {
-        let name = name(&format!("envelope[{index}]"));
-        let (base, size) =
-            spaces[request.area.memory].area(&name, room(request.area.extra, [request.area.spec]), None)?;
-        let arena = writable(&format!("arena{index}"), &request.area, base, size);
-        areas.push(Spot { envelope: Some(index), ..arena });
-    }
-    Ok(areas)
-}
-
-fn place_domain(
-    spaces: &mut [Space],
-    groups: &mut Groups,
-    domain: &DomainRequest,
-    program: &Program,
-    rom: usize,
-) -> Result<DomainSpot, PlaceError> {
-    let name = |part: &str| format!("{} of domain {}", part, domain.name);
-    let movable = !program.relocations.is_empty();
-    // A program without relocations stays where it was linked, or is refused.
-    let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
-    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
-    let (code_base, code_size) = spaces[domain.code.memory]
-        .area(&name("code"), room(code_bytes, [domain.code.spec]), fixed(domain.code.at, program.code.base))
-        .map_err(|error| fixed_error(program, program.code.base, error))?;
-    let mut areas = vec![Spot {
-        name: "code".into(),
-        base: code_base,
-        bytes: code_size,
-        flags: flags(&domain.code, area::READ | area::EXECUTE),
-        memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
-        spec: domain.code.spec,
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        physical: code_base,
-        mapped: None,
-    }];
-
-    let stack = stack_bytes(domain);
-    let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
-    let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
-    let (stacks, data_base);
-    if together {
-        // Stacks lowest, so that one that overflows leaves the domain's memory.
-        let total = stack.next_multiple_of(32) + data_bytes;
-        let (base, size) = spaces[domain.data.memory].area(&name("data"), u64::from(total), domain.data.at)?;
-        areas.push(writable("data", &domain.data, base, size));
-        stacks = base;
-        data_base = base + stack.next_multiple_of(32);
-    } else {
-        let (base, size) = spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
-        areas.push(writable("stack", &domain.stack, base, size));
-        stacks = base;
-        if data_bytes > 0 {
-            let at = fixed(domain.data.at, program.data.base);
-            let (base, size) = spaces[domain.data.memory]
-                .area(&name("data"), room(data_bytes, [domain.data.spec]), at)
-                .map_err(|error| fixed_error(program, program.data.base, error))?;
-            areas.push(writable("data", &domain.data, base, size));
-            data_base = base;
-        } else {
-            data_base = program.data.base;
-        }
-    }
-    areas.extend(allocations(spaces, groups, domain)?);
-    let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
-    let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
-    let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
-    Ok(DomainSpot {
-        code_delta: moved(code_base, program.code.base),
-        data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
-        info: code_base + program.code.bytes.next_multiple_of(8),
-        areas,
-        code_base,
-        data_base,
-        stacks,
-        source,
-        table: (0, 0, TablePlace::OnChip),
-        root: (0, TablePlace::OffChip),
-        far: (0, 0),
-    })
-}
-
-/// Base and size of what the heaps of each group share.
-type Groups = HashMap<String, (u32, u32)>;
-
-/// The range in which the heaps of a group alternate: placed for the first of them.
-fn group(
-    space: &mut Space,
-    groups: &mut Groups,
-    what: &str,
-    interleave: &Interleave,
-    bytes: u32,
-) -> Result<(u32, u32), PlaceError> {
-    if let Some(range) = groups.get(&interleave.group) {
-        return Ok(*range);
-    }
-    let total = bytes * interleave.members;
-    let base = space.plain(what, u64::from(total), 1 << interleave.region_log2())?;
-    groups.insert(interleave.group.clone(), (base, total));
-    Ok((base, total))
 }
 
 /// A program that cannot be moved says so, rather than that an address is taken.

@@ -13,6 +13,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use manager::PoolAt;
 use protect::vmsav7::Unit;
 use spec::{AccessLevel, TemporalSpec};
 use system::vmsav7::{Caches, PAGE};
@@ -20,8 +21,10 @@ use system::vmsav7::{Caches, PAGE};
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
-use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES, common_areas, ledger_area, place_ledger};
-use crate::request::{Pages, Request};
+use crate::ledger::Book;
+use crate::plan::{DomainSpot, Spot};
+use crate::request::{DomainRequest, Pages, Request};
+use crate::scheme::{Extras, Range, Scheme, Site};
 
 /// Bytes from which on an area has sections.
 const SECTION: u64 = Unit::Section.bytes() as u64;
@@ -75,91 +78,86 @@ pub(crate) fn alignment(space: &Space, bytes: u64) -> u64 {
         .unwrap_or(u64::from(PAGE))
 }
 
-/// Places a system on a board with page tables.
-pub(crate) fn plan(
-    request: &Request,
-    pages: &Pages,
-    kernel: &Kernel,
-    programs: &[Program],
-) -> Result<Plan, PlaceError> {
-    let mut spaces: Vec<Space> = request.memories.iter().map(Space::new).collect();
-    let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
-    let mut read_only = Vec::new();
-    let tables = spaces[rom].plain("the tables", TABLES_BYTES, u64::from(PAGE))?;
-    read_only.push((tables, TABLES_BYTES as u32));
-    let mut domains = Vec::new();
-    // What is fixed first; then in order.
-    let mut order: Vec<usize> = (0..request.domains.len()).collect();
-    order.sort_by_key(|&index| !domain::is_fixed(&request.domains[index], &programs[index]));
-    for &index in &order {
-        domains.push((index, domain::place(&mut spaces, &request.domains[index], &programs[index], rom)?));
-    }
-    domains.sort_by_key(|(index, _)| *index);
-    let mut domains: Vec<DomainSpot> = domains.into_iter().map(|(_, spot)| spot).collect();
-    let (files, shared) = common(request, &mut spaces)?;
-    read_only.extend(&files);
-    let mut frames = Vec::new();
-    for range in &request.frames {
-        let bytes = room(u64::from(range.bytes));
-        let space = &mut spaces[range.memory];
-        let base = space.far(&format!("frames {}", range.name), bytes, alignment(space, bytes))?;
-        frames.push((base, bytes as u32));
-    }
-    let handed_over = place_ledger(request, |bytes| {
-        let base = spaces[rom].far("the ledger", room(bytes), u64::from(PAGE))?;
-        Ok((base, room(bytes) as u32))
-    })?;
-    read_only.extend(handed_over);
-    for (spot, (domain, program)) in domains.iter_mut().zip(request.domains.iter().zip(programs)) {
-        spot.areas.extend(common_areas(request, domain, &files, &shared));
-        spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
-        spot.areas.iter_mut().for_each(|area| mapped(area, request, pages));
-        read_only.extend(domain::read_only(spot, program));
-    }
-    // Tables take what areas have left of the memory on the chip.
-    let left = |space: &Space| space.gaps().iter().map(|gap| (gap.1 - gap.0) as u32).sum();
-    let on_chip = pages.tables.map_or(0, |index| left(&spaces[index]));
-    let (near_tables, caches) = tables::place(request, pages, &mut domains, &mut spaces, rom)?;
-    let (ledger, pools) = admission::admit(request, &mut domains, &frames, (on_chip, caches.bytes))?;
-    let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
-    Ok(Plan {
-        domains,
-        files,
-        frames,
-        tables,
-        spaces,
-        objects,
-        ledger,
-        pools,
-        handed_over,
-        read_only,
-        near_tables,
-        caches: Caches { prefetch: pages.prefetch.into(), ..caches },
-    })
+/// The scheme on a board.
+#[derive(Debug)]
+pub(crate) struct Paged<'a> {
+    pages: &'a Pages,
+    extras: Extras,
 }
 
-/// Base and size of each file's area, and of each shared memory's.
-type Common = (Vec<(u32, u32)>, Vec<(u32, u32)>);
+impl<'a> Paged<'a> {
+    /// On a board whose tables lie so.
+    pub fn new(pages: &'a Pages) -> Self {
+        Paged { pages, extras: Extras::default() }
+    }
+}
 
-/// Files and shared memory: near only if somebody asks for it, and then in a MiB of their own, because others may have them far.
-fn common(request: &Request, spaces: &mut [Space]) -> Result<Common, PlaceError> {
-    let domains = || request.domains.iter();
-    let strictest = |specs: &mut dyn Iterator<Item = TemporalSpec>| specs.map(keep).min().unwrap_or(Keep::Far);
-    let mut files = Vec::new();
-    for (index, file) in request.files.iter().enumerate() {
-        let uses = domains().flat_map(|domain| &domain.files).filter(|used| used.file == index);
-        let kept = strictest(&mut uses.map(|used| used.spec));
-        let bytes = file.contents.len() as u64;
-        files.push(apart(&mut spaces[file.memory], &format!("file {}", file.name), bytes, kept, None)?);
+impl Scheme for Paged<'_> {
+    const TABLES_ALIGN: u64 = PAGE as u64;
+    const TABLES_FIRST: bool = true;
+
+    /// The kernel's image has memory of its own.
+    fn begin(&mut self, _: &mut Site, _: &Kernel) -> Result<(), PlaceError> {
+        Ok(())
     }
-    let mut shared = Vec::new();
-    for (index, memory) in request.shared.iter().enumerate() {
-        let uses = domains().flat_map(|domain| &domain.shared).filter(|used| used.shared == index);
-        let kept = strictest(&mut uses.map(|used| used.spec));
-        let (what, bytes) = (format!("shared memory {}", memory.name), u64::from(memory.bytes));
-        shared.push(apart(&mut spaces[memory.memory], &what, bytes, kept, memory.at)?);
+
+    fn order(&self, domain: &DomainRequest, program: &Program) -> (bool, u32) {
+        (!domain::is_fixed(domain, program), 0)
     }
-    Ok((files, shared))
+
+    fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
+        domain::place(&mut site.spaces, &site.request.domains[index], &site.programs[index], site.rom)
+    }
+
+    /// Near only if somebody asks for it, and then in a MiB of its own, because others may have it far.
+    fn common(
+        &self,
+        space: &mut Space,
+        what: &str,
+        bytes: u32,
+        specs: &mut dyn Iterator<Item = TemporalSpec>,
+        at: Option<u32>,
+    ) -> Result<Range, PlaceError> {
+        apart(space, what, bytes.into(), specs.map(keep).min().unwrap_or(Keep::Far), at)
+    }
+
+    fn frames(&self, space: &mut Space, what: &str, bytes: u32) -> Result<Range, PlaceError> {
+        let bytes = room(bytes.into());
+        Ok((space.far(what, bytes, alignment(space, bytes))?, bytes as u32))
+    }
+
+    fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
+        Ok((space.far("the ledger", room(bytes), PAGE.into())?, room(bytes) as u32))
+    }
+
+    fn constant(&mut self, range: Range) {
+        self.extras.read_only.push(range);
+    }
+
+    fn complete(&mut self, site: &Site, spot: &mut DomainSpot, program: &Program) {
+        spot.areas.iter_mut().for_each(|area| mapped(area, site.request, self.pages));
+        self.extras.read_only.extend(domain::read_only(spot, program));
+    }
+
+    fn admit(
+        &mut self,
+        site: &mut Site,
+        domains: &mut [DomainSpot],
+        frames: &[Range],
+    ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
+        let Site { request, spaces, rom, .. } = site;
+        // Tables take what areas have left of the memory on the chip.
+        let left = |space: &Space| space.gaps().iter().map(|gap| (gap.1 - gap.0) as u32).sum();
+        let on_chip = self.pages.tables.map_or(0, |index| left(&spaces[index]));
+        let (near_tables, caches) = tables::place(request, self.pages, domains, spaces, *rom)?;
+        self.extras.near_tables = near_tables;
+        self.extras.caches = Caches { prefetch: self.pages.prefetch.into(), ..caches };
+        admission::admit(request, domains, frames, (on_chip, caches.bytes))
+    }
+
+    fn extras(self) -> Extras {
+        self.extras
+    }
 }
 
 fn apart(space: &mut Space, what: &str, bytes: u64, kept: Keep, at: Option<u32>) -> Result<(u32, u32), PlaceError> {

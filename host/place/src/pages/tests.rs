@@ -9,7 +9,6 @@ use spec::{
 use system::area::{NEAR, PINNED};
 use system::vmsav7::{PAGE, TABLE};
 
-use super::plan;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::layout::ImageSizes;
@@ -177,7 +176,7 @@ fn kernel() -> Kernel {
 }
 
 fn placed(request: &Request, programs: &[Program]) -> Result<Plan, PlaceError> {
-    plan(request, request.pages.as_ref().unwrap(), &kernel(), programs)
+    Plan::new(request, &kernel(), programs)
 }
 
 /// Puts areas of a domain into the memory on the chip, which has no room for whole units.
