@@ -45,7 +45,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
 
 /// Code that runs privileged: of a kernel that is mapped, what its linker script names.
 fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
-    if built.loaded.board.pages().is_some() {
+    if built.loaded.board.protection.translates() {
         let named = KERNEL_CODE.into_iter().filter_map(|symbols| between(facts, symbols));
         return named.filter(|range| range.start < range.end).collect();
     }
@@ -53,10 +53,10 @@ fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
     code.map(|area| range(area.base, area.bytes)).collect()
 }
 
-/// Where there are region registers: the devices that no domain can have.
+/// Where addresses are physical: the devices that no domain can have.
 fn kernel_devices(built: &Built) -> Vec<Range> {
     let board = &built.loaded.board;
-    if board.pages().is_some() {
+    if board.protection.translates() {
         return Vec::new();
     }
     let own = board.device.values().filter(|device| device.kernel);
@@ -72,9 +72,9 @@ fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
 const KERNEL_CODE: [[&str; 2]; 2] =
     [["__kernel_code_start", "__kernel_code_end"], ["__kernel_cold_start", "__kernel_cold_end"]];
 
-/// Where there are page tables, every area, so that the walks for it are counted.
+/// Where hardware walks tables, every area, so that the walks for it are counted.
 fn allocations(built: &Built) -> Vec<AreaWatch> {
-    if built.loaded.board.pages().is_none() {
+    if !built.loaded.board.protection.walks() {
         return Vec::new();
     }
     let of = |domain: &describe::Domain| {
@@ -91,7 +91,7 @@ fn allocations(built: &Built) -> Vec<AreaWatch> {
 
 /// How the observer tells whose code runs. The kernel numbers address spaces by domain, from 1 on.
 fn meter(built: &Built) -> MeterWatch {
-    let spaces = built.loaded.board.pages().is_some();
+    let spaces = built.loaded.board.protection.translates();
     let context = |domain: &describe::Domain| {
         let code = domain.areas.iter().filter(|area| area.access.contains('x') && !area.shared);
         ContextWatch {

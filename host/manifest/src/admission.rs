@@ -7,10 +7,11 @@ use spec::{
 };
 
 use crate::analysis::jobs_in;
-use crate::board::{Board, MemoryKind, Scheme, Translation};
+use crate::board::{Board, MemoryKind};
 use crate::core::Chip;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
+use crate::scheme::{Scheme, Translation};
 
 /// The platform of a board: its processor and its memories, with the bounds that their descriptions state.
 pub fn platform(board: &Board) -> Platform {
@@ -153,7 +154,7 @@ pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
 fn slots_of(before: &[Part], part: &Part, board: &Board) -> u8 {
     let locked = |other: &Part| matches!(other.spec.access, AccessLevel::Deterministic | AccessLevel::L1);
     let shares = |other: &Part| locked(other) && !other.apart && other.code == part.code;
-    u8::from(board.regions().is_some() || part.apart || !before.iter().any(shares))
+    u8::from(!board.protection.shares_slots() || part.apart || !before.iter().any(shares))
 }
 
 /// A refusal of the ledger in the words of a diagnostic.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::core::{Checked, Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
+use crate::scheme::{Protection, Scheme, Translation};
 use crate::spec::Spec;
 
 /// What a memory can hold.
@@ -108,65 +109,6 @@ pub struct Clock {
 
 fn one() -> u32 {
     1
-}
-
-/// How accesses are checked, with what the board's file says of it.
-#[derive(Clone, Debug)]
-pub enum Scheme {
-    /// Region registers.
-    Regions(Protection),
-    /// Page tables.
-    Pages(Translation),
-}
-
-/// Where tables of domains can lie, and where memory and devices are in them.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Translation {
-    /// Name of the memory on the chip of which tables of domains take what areas leave.
-    pub tables: String,
-    /// Devices, and memory in the kernel's half of the address space, are in domains at their physical addresses less this.
-    pub device_offset: u32,
-    /// The kernel has the memories of domains mapped at their physical addresses and this, unless they lie in its half of the address space.
-    pub kernel_offset: u32,
-    /// Ways of the second-level cache in which the kernel's image stays, where its memory is off the chip.
-    #[serde(default)]
-    pub kernel_ways: u32,
-    /// First address of the windows in which domains map memory while they run; there is no memory in them.
-    pub windows: u32,
-    /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.
-    pub map_cycles: [u32; 2],
-    /// What unmapping takes.
-    pub unmap_cycles: [u32; 2],
-    /// Whether these four are largest observed times; otherwise they follow from the description.
-    pub cycles_observed: bool,
-}
-
-impl Translation {
-    /// The address at which the kernel has physical memory mapped.
-    pub fn seen(&self, physical: u32) -> u32 {
-        if self.is_kernels_half(physical) { physical } else { physical + self.kernel_offset }
-    }
-
-    /// Domains have memory that begins at this physical address lower by so much.
-    pub fn lower(&self, physical: u32) -> u32 {
-        if self.is_kernels_half(physical) { self.device_offset } else { 0 }
-    }
-
-    fn is_kernels_half(&self, physical: u32) -> bool {
-        physical >= self.kernel_offset
-    }
-}
-
-/// A protection unit with region registers.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Protection {
-    /// Cycles that a miss adds to one access at most, from the access that faults to the one that is restarted, with the nodes of
-    /// the domain's table in TCM. The benchmark compares it with the largest observed time.
-    pub l1_cycles: u32,
-    /// The same with the nodes in on-chip SRAM.
-    pub l2_cycles: u32,
 }
 
 /// Bounds of the kernel's paths that admission assumes, in cycles of the processor.
@@ -407,7 +349,7 @@ impl Board {
     /// register, takes no locked entry: its tables stay on the chip.
     pub fn asked(&self, spec: &Spec) -> TemporalSpec {
         let unwritten = !spec.written && spec.pinned();
-        if unwritten && self.pages().is_some() { TemporalSpec::level(AccessLevel::L2) } else { spec.value }
+        if unwritten && self.protection.walks() { TemporalSpec::level(AccessLevel::L2) } else { spec.value }
     }
 
     /// The memory that is given for a name, with its own name, if domains can be given it.

@@ -3,9 +3,10 @@
 use protect::vmsav7::Split;
 use spec::Pages;
 
-use crate::board::{BoardFile, KernelCosts, MemoryKind, Scheme, Translation};
+use crate::board::{BoardFile, KernelCosts, MemoryKind};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
+use crate::scheme::{Scheme, Translation};
 
 /// Cycles of a path or of a change of tables, at most: more is a slip of the pen, and sums of these stay far below 64 bits.
 const MOST_CYCLES: u64 = 10_000_000;

@@ -16,13 +16,14 @@ mod quantity;
 mod references;
 mod renew;
 mod schema;
+mod scheme;
 mod spec;
 
 pub use self::core::{Checked, Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
 pub use admission::{admit, misses, platform, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
-pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind, Protection, Scheme, Translation};
+pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};
@@ -36,6 +37,7 @@ pub use schema::{
     Gate, Geometry, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging, Replacement, Run,
     Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
+pub use scheme::{Protection, Scheme, Translation};
 
 #[cfg(test)]
 mod tests;

@@ -44,7 +44,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
             ));
             output.field("locked_ways", json!(locked));
         }
-        ledger(&placed, loaded.board.pages().is_some(), output);
+        ledger(&placed, loaded.board.protection.walks(), output);
         output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
     }

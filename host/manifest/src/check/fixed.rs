@@ -32,7 +32,7 @@ fn declared(manifest: &Manifest) -> Vec<Fixed> {
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let all = declared(manifest);
-    let aligned = if board.pages().is_some() { whole_pages } else { one_region };
+    let aligned = if board.protection.has_whole_pages() { whole_pages } else { one_region };
     let mut found: Vec<Refusal> = all.iter().filter_map(aligned).collect();
     found.extend(all.iter().filter_map(|fixed| inside(fixed, board)));
     for (index, fixed) in all.iter().enumerate() {

@@ -83,8 +83,7 @@ pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
 
 fn stacks(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     let mut found = Vec::new();
-    // Where there are page tables, nothing is saved on a domain's stack when an exception comes.
-    if board.regions().is_some() && !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
+    if board.protection.saves_on_stacks() && !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
         found.push(
             Refusal::at("CF0306", format!("domain.{name}.stack.spec"), "a stack cannot be paged")
                 .value(format!("spec = \"{}\"", domain.stack.spec.text))

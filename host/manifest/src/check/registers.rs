@@ -5,8 +5,7 @@ use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
-    // Without region registers nothing is loaded into one.
-    if board.regions().is_none() {
+    if !board.protection.loads_slots() {
         return Vec::new();
     }
     let registers = protect::pmsav7::REGIONS as u32;
