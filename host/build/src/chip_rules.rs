@@ -1,6 +1,6 @@
 //! Rules that a chip's file must keep together with a board's: what breaks one would let the kernel, QEMU and the tools see different chips.
 
-use manifest::{BoardFile, Checked, Diagnostic, Setup};
+use manifest::{BoardFile, Diagnostic, SchemeName};
 use timing::cache::Replacement;
 use timing::profile::{CacheParams, MemoryKind};
 use units::PhysAddr;
@@ -19,10 +19,10 @@ impl Profile {
     ///
     /// # Errors
     /// CF0605 with the first rule that is broken.
-    pub(crate) fn check(&self, file: &BoardFile, protection: Checked) -> Result<(), Diagnostic> {
+    pub(crate) fn check(&self, file: &BoardFile, protection: SchemeName) -> Result<(), Diagnostic> {
         self.has_the_addresses_of(file)?;
         self.machine_has_the_memory_of(file)?;
-        if protection == Checked::Pmsav7 && self.setup != Setup::default() {
+        if !protection.sets_up(&self.setup) {
             return Err(wrong(&file.chip, "`setup`: the image for its core writes nothing at the start"));
         }
         if let Some(core) = &self.parameters.application {

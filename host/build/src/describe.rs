@@ -117,7 +117,7 @@ fn areas(placed: &PlacedArea, checked_by: CheckedBy) -> impl Iterator<Item = des
 }
 
 fn checked_by(loaded: &Loaded) -> CheckedBy {
-    if loaded.board.pages().is_some() { CheckedBy::Pages } else { CheckedBy::Regions }
+    if loaded.board.protection.translation().is_some() { CheckedBy::Pages } else { CheckedBy::Regions }
 }
 
 fn promise(placed: &place::Promise) -> describe::Promise {
@@ -259,8 +259,7 @@ fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {
 
 /// The end of the kernel's last symbol in a memory of its own: what it uses of it.
 fn image_bytes(loaded: &Loaded, placed: &Placed, memory: &manifest::Memory) -> u64 {
-    let seen = |pages: &manifest::Translation| pages.seen(memory.base);
-    let base = loaded.board.pages().map_or(memory.base, seen);
+    let base = loaded.board.protection.seen(memory.base);
     let inside = |s: &&place::Symbol| s.domain.is_none() && s.address >= base && s.address - base <= memory.bytes;
     let end = placed.layout.symbols.iter().filter(inside).map(|s| s.address - base + s.bytes).max();
     u64::from(end.unwrap_or(0))

@@ -52,14 +52,14 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
         reserved: m.reserved,
         rom: m.kind == MemoryKind::Rom,
         class: m.class,
-        offset: loaded.board.pages().map_or(0, |pages| pages.lower(m.base)),
+        offset: loaded.board.protection.lower(m.base),
     })
     .collect()
 }
 
 /// What placement has to know of page tables, where there are some.
 fn pages(board: &Board, memories: &[Memory], hardware: &Hardware) -> Option<Pages> {
-    let translation = board.pages()?;
+    let translation = board.protection.translation()?;
     let tables = memories.iter().position(|memory| memory.name == translation.tables);
     let chip = *manifest::platform(board).pages()?;
     let in_ways = chip.way_bytes.saturating_mul(hardware.locked_ways).min(chip.lockable_bytes());

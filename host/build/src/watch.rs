@@ -1,8 +1,7 @@
 //! From an image to a run.
 
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, ProtectionWatch, Range,
-    StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -29,7 +28,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
             register: loaded.board.clock_register(),
             down: loaded.board.core.image.clock.counts == manifest::Counts::Down,
         }),
-        protection: protection(&loaded.board),
+        protection: loaded.board.protection.divided(&loaded.board.core),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),
@@ -114,7 +113,7 @@ fn meter(built: &Built) -> MeterWatch {
 
 /// Domains have a memory, or devices, at addresses that are less by this.
 fn offset(built: &Built, memory: &str) -> u64 {
-    let devices = || built.loaded.board.pages().map_or(0, |pages| pages.device_offset);
+    let devices = || built.loaded.board.protection.device_offset();
     let placed = built.placed.layout.memories.iter().find(|placed| placed.name == memory);
     placed.map_or_else(devices, |placed| placed.offset).into()
 }
@@ -122,10 +121,12 @@ fn offset(built: &Built, memory: &str) -> u64 {
 /// Where the kernel has the memories of domains mapped.
 fn windows(built: &Built) -> Vec<MemoryWindow> {
     let board = &built.loaded.board;
-    let Some(pages) = board.pages() else { return Vec::new() };
+    if !board.protection.translates() {
+        return Vec::new();
+    }
     let window = |memory: &manifest::Memory| MemoryWindow {
         range: range(u64::from(memory.base), u64::from(memory.bytes)),
-        at: pages.seen(memory.base),
+        at: board.protection.seen(memory.base),
     };
     board.memory.values().filter(|memory| memory.kind != manifest::MemoryKind::Kernel).map(window).collect()
 }
@@ -171,17 +172,9 @@ pub fn machine(board: &manifest::Board) -> Machine {
     Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
 }
 
-/// How much the kernel divides: of its core's region registers, and of lock entries as many as it was compiled for.
-fn protection(board: &manifest::Board) -> Option<ProtectionWatch> {
-    match &board.protection {
-        manifest::Scheme::Regions(_) => board.core.regions.map(ProtectionWatch::Regions),
-        manifest::Scheme::Pages(_) => Some(ProtectionWatch::LockEntries(protect::vmsav7::LOCK_SLOTS as u32)),
-    }
-}
-
 /// Where an application core has its own devices: those that the kernel's image for it names, too.
 pub fn cluster(board: &manifest::Board) -> Option<ClusterWatch> {
     let base = |name: &str| board.device.get(name).map(|device| device.base);
-    board.pages()?;
+    board.protection.translation()?;
     Some(ClusterWatch { private: base(&board.clock.device)?, controller: base("l2")? })
 }

@@ -1,49 +1,13 @@
 //! Admission of memory as declared: each area asks the ledger, as `rt_malloc_at` does at run time. Registers are counted again, with
 //! tables and addresses, when the system is placed.
 
-use spec::{
-    AccessLevel, Change, Costs, Hardware, Ledger, Linear, Method, NoFrames, Opening, PLACES, Pages, Platform, Regions,
-    Request, Rule, Sizes, TablePlace, TemporalSpec, Work,
-};
+use spec::{AccessLevel, Change, Ledger, NoFrames, Opening, PLACES, Request, Rule, TablePlace, TemporalSpec};
 
 use crate::analysis::jobs_in;
-use crate::board::{Board, MemoryKind};
-use crate::core::Chip;
+use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
-use crate::scheme::{Scheme, Translation};
-
-/// The platform of a board: its processor and its memories, with the bounds that their descriptions state.
-pub fn platform(board: &Board) -> Platform {
-    let classes: Vec<_> =
-        board.memory.values().filter(|m| m.kind != MemoryKind::Kernel).filter_map(|m| m.class).collect();
-    let hardware = match &board.protection {
-        Scheme::Regions(unit) => {
-            Hardware::Regions(Regions::new(protect::pmsav7::REGIONS as u8, unit.l1_cycles, unit.l2_cycles))
-        }
-        Scheme::Pages(translation) => Hardware::Pages(pages(&board.chip, translation)),
-    };
-    Platform::new(hardware, &classes)
-}
-
-fn pages(chip: &Chip, translation: &Translation) -> Pages {
-    let costs = Costs {
-        main_tlb: chip.main_tlb_cycles,
-        walk_on_chip: chip.walk_on_chip_cycles,
-        walk_locked_ways: chip.walk_locked_ways_cycles,
-    };
-    let linear = |[base, each]: [u32; 2]| Linear { base, each };
-    let method = if translation.cycles_observed { Method::Observed } else { Method::Derived };
-    let work = Work { method, map: linear(translation.map_cycles), release: linear(translation.unmap_cycles) };
-    let sizes = Sizes {
-        lock_slots: chip.lock_entries as u8,
-        // The kernel's own are nobody else's.
-        ways: chip.ways.saturating_sub(translation.kernel_ways) as u8,
-        way_bytes: chip.way_bytes,
-        window_base: translation.windows,
-    };
-    Pages::new(costs, work, sizes)
-}
+use crate::scheme::platform;
 
 /// An area as declared.
 struct Part {

@@ -8,10 +8,10 @@ use indexmap::IndexMap;
 use sched::switching::Switching;
 use serde::Deserialize;
 
-use crate::core::{Checked, Chip, Core, Setup};
+use crate::core::{Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::schema::Manifest;
-use crate::scheme::{Protection, Scheme, Translation};
+use crate::scheme::Scheme;
 use crate::spec::Spec;
 
 /// What a memory can hold.
@@ -168,7 +168,7 @@ pub struct BoardFile {
     /// Its register.
     pub clock: Clock,
     /// How accesses are checked: the table that the core's scheme has.
-    protection: toml::Table,
+    pub(crate) protection: toml::Table,
     /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
     pub kernel: Option<KernelCosts>,
     /// Memories by name.
@@ -198,18 +198,7 @@ impl BoardFile {
     /// # Errors
     /// CF0605 when it is not what the core's scheme has, or names no memory.
     pub fn scheme(&self, core: &Core) -> Result<Scheme, Diagnostic> {
-        let table = || toml::Value::Table(self.protection.clone());
-        let scheme = match core.protection {
-            Checked::Pmsav7 => table().try_into().map(Scheme::Regions),
-            Checked::Vmsav7 => table().try_into().map(Scheme::Pages),
-        };
-        let scheme = scheme.map_err(|error| self.wrong(&format!("protection: {}", error.message())))?;
-        match &scheme {
-            Scheme::Pages(pages) if !self.memory.get(&pages.tables).is_some_and(|m| m.kind == MemoryKind::Ram) => {
-                Err(self.wrong(&format!("protection.tables: `{}` is no memory of kind \"ram\"", pages.tables)))
-            }
-            _ => Ok(scheme),
-        }
+        core.protection.read(self).map_err(|why| self.wrong(&why))
     }
 
     pub(crate) fn wrong(&self, why: &str) -> Diagnostic {
@@ -230,8 +219,7 @@ impl BoardFile {
         setup: Setup,
     ) -> Result<Board, Diagnostic> {
         let protection = self.scheme(&core)?;
-        let tables = if let Scheme::Pages(pages) = &protection { self.memory.get(&pages.tables) } else { None };
-        let chip = chip(tables);
+        let chip = chip(protection.tables().and_then(|name| self.memory.get(name)));
         check_foreign(self.foreign.as_ref(), &self.memory, &self.device)?;
         let Some(kernel) = self.kernel else {
             return Err(Diagnostic::new("CF0202", format!("no system can run on the board `{}` yet", self.name))
@@ -239,9 +227,7 @@ impl BoardFile {
                 .remedy("choose a board that `cofferdam boards` does not mark so"));
         };
         self.check(&core, &chip, &protection).map_err(|why| self.wrong(&why))?;
-        if let Scheme::Pages(_) = &protection {
-            chip.fits()?;
-        }
+        protection.divides(&chip)?;
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
         let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.into());
         let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, .. } = self;
@@ -333,16 +319,6 @@ impl Board {
     /// Physical address of the clock's register.
     pub fn clock_register(&self) -> u32 {
         self.device.get(&self.clock.device).map_or(0, |device| device.base + self.core.image.clock.offset)
-    }
-
-    /// The protection unit, where accesses are checked by region registers.
-    pub fn regions(&self) -> Option<&Protection> {
-        if let Scheme::Regions(unit) = &self.protection { Some(unit) } else { None }
-    }
-
-    /// The translation, where accesses are checked by page tables.
-    pub fn pages(&self) -> Option<&Translation> {
-        if let Scheme::Pages(translation) = &self.protection { Some(translation) } else { None }
     }
 
     /// What an area asks of the check on this board: what was written. What was not written, but is pinned where that takes a region

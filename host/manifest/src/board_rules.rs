@@ -1,37 +1,20 @@
 //! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
 
-use protect::vmsav7::Split;
-use spec::Pages;
-
 use crate::board::{BoardFile, KernelCosts, MemoryKind};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
-use crate::scheme::{Scheme, Translation};
+use crate::rules::{Kept, MOST_CYCLES, require};
+use crate::scheme::Scheme;
 
-/// Cycles of a path or of a change of tables, at most: more is a slip of the pen, and sums of these stay far below 64 bits.
-const MOST_CYCLES: u64 = 10_000_000;
 /// Ticks in a second, at least.
 const LEAST_RATE: u32 = 1_000;
-/// The kernel's half of the address space begins here: the only split that there are tables for.
-const KERNELS_HALF: u32 = SPLIT.end() as u32;
-/// Bytes of a domain's window.
-const WINDOW_BYTES: u64 = 1 << Pages::WINDOW_LOG2;
-/// Bytes of a domain's first-level table.
-const ROOT_BYTES: u64 = SPLIT.table_bytes() as u64;
-const SPLIT: Split = Split::Half;
-
-type Checked = Result<(), String>;
-
-fn require(holds: bool, why: impl FnOnce() -> String) -> Checked {
-    if holds { Ok(()) } else { Err(why()) }
-}
 
 impl BoardFile {
     /// Whether the file can be that of a board with this core and chip.
     ///
     /// # Errors
     /// The first rule that is broken, with the key and the value.
-    pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &Scheme) -> Checked {
+    pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &Scheme) -> Kept {
         self.names()?;
         self.time()?;
         self.ranges(protection)?;
@@ -41,12 +24,7 @@ impl BoardFile {
         if let Some(costs) = &self.kernel {
             kernel_costs(costs)?;
         }
-        match protection {
-            Scheme::Regions(unit) => require(unit.l1_cycles > 0 && unit.l1_cycles <= unit.l2_cycles, || {
-                format!("protection.l1_cycles = {}: more than 0, and at most l2_cycles", unit.l1_cycles)
-            }),
-            Scheme::Pages(pages) => self.translation(pages, chip),
-        }
+        protection.check(self, chip)
     }
 
     /// Bytes of memory that QEMU is asked for, if any.
@@ -63,7 +41,7 @@ impl BoardFile {
     }
 
     /// Names become identifiers of the kernel and of its linker script.
-    fn names(&self) -> Checked {
+    fn names(&self) -> Kept {
         let plain = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_lowercase())
                 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -75,7 +53,7 @@ impl BoardFile {
         })
     }
 
-    fn time(&self) -> Checked {
+    fn time(&self) -> Kept {
         let (rate, clock) = (self.ticks_per_second, &self.clock);
         require(rate >= LEAST_RATE && 1_000_000_000 % rate == 0, || {
             format!("ticks_per_second = {rate}: at least {LEAST_RATE}, and a tick is a whole number of nanoseconds")
@@ -90,7 +68,7 @@ impl BoardFile {
     }
 
     /// Memories and device windows lie in the address space and nowhere on each other.
-    fn ranges(&self, protection: &Scheme) -> Checked {
+    fn ranges(&self, protection: &Scheme) -> Kept {
         let memories = self.memory.iter().map(|(name, m)| (name, u64::from(m.base), u64::from(m.bytes)));
         let devices = self.device.iter().map(|(name, d)| (name, u64::from(d.base), u64::from(d.bytes)));
         let all: Vec<_> = memories.chain(devices).collect();
@@ -101,11 +79,9 @@ impl BoardFile {
             other.map_or(Ok(()), |(other, ..)| Err(format!("`{name}` and `{other}` overlap")))?;
         }
         for (name, device) in &self.device {
-            let exact = match protection {
-                Scheme::Regions(_) => device.bytes.is_power_of_two() && device.base.is_multiple_of(device.bytes),
-                Scheme::Pages(_) => (device.base | device.bytes).is_multiple_of(spec::PAGE_BYTES),
-            };
-            require(exact, || format!("the window of `{name}` is not what one region or whole pages cover"))?;
+            require(protection.covers(device), || {
+                format!("the window of `{name}` is not what one region or whole pages cover")
+            })?;
         }
         let wrong = self.memory.iter().find(|(_, memory)| memory.reserved > memory.bytes);
         wrong.map_or(Ok(()), |(name, memory)| {
@@ -114,7 +90,7 @@ impl BoardFile {
     }
 
     /// Interrupt lines are none of the kernel's, and each is one device's.
-    fn lines(&self, core: &Core) -> Checked {
+    fn lines(&self, core: &Core) -> Kept {
         let [first, last] = core.exceptions.interrupts;
         for (index, (name, device)) in self.device.iter().enumerate() {
             // The kernel's own devices interrupt nobody.
@@ -134,7 +110,7 @@ impl BoardFile {
     }
 
     /// A name stands for one memory or device.
-    fn stand_ins(&self) -> Checked {
+    fn stand_ins(&self) -> Kept {
         let memories = self.memory.iter().map(|(name, memory)| (name, &memory.stands_in_for));
         once(memories.collect())?;
         let devices = self.device.iter().map(|(name, device)| (name, &device.stands_in_for));
@@ -144,7 +120,7 @@ impl BoardFile {
     }
 
     /// Memories and devices that the kernel's image uses are there, as it uses them.
-    fn image(&self, image: &Image) -> Checked {
+    fn image(&self, image: &Image) -> Kept {
         for (name, kind) in &image.memories {
             let found =
                 self.memory.get(name).ok_or_else(|| format!("the image for its core needs a memory `{name}`"))?;
@@ -168,56 +144,17 @@ impl BoardFile {
             format!("clock.divider = {}: the clock has none", self.clock.divider)
         })
     }
-
-    fn translation(&self, pages: &Translation, chip: &Chip) -> Checked {
-        require(pages.kernel_offset == KERNELS_HALF, || {
-            format!("protection.kernel_offset = {:#x}: only {KERNELS_HALF:#x}", pages.kernel_offset)
-        })?;
-        require(pages.device_offset == 0 || pages.device_offset == KERNELS_HALF, || {
-            format!("protection.device_offset = {:#x}: 0 or kernel_offset", pages.device_offset)
-        })?;
-        require(pages.kernel_ways < chip.ways.max(1), || {
-            format!("protection.kernel_ways = {}: fewer than {}", pages.kernel_ways, chip.ways)
-        })?;
-        self.windows(pages)?;
-        let cycles = [pages.map_cycles, pages.unmap_cycles];
-        let sound = cycles.iter().flatten().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
-        require(sound, || format!("protection.map_cycles and unmap_cycles = {cycles:?}: 1 to {MOST_CYCLES}"))
-    }
-
-    /// In the windows of as many domains as have their first-level tables on the chip there is neither memory nor a device.
-    fn windows(&self, pages: &Translation) -> Checked {
-        let tables = self.memory.get(&pages.tables).map_or(0, |memory| u64::from(memory.bytes));
-        let bytes = WINDOW_BYTES * (tables / ROOT_BYTES).min(manager::MAX_CLIENTS as u64);
-        let windows = u64::from(pages.windows)..u64::from(pages.windows) + bytes;
-        let fits = windows.start.is_multiple_of(WINDOW_BYTES) && windows.end <= KERNELS_HALF.into();
-        require(fits, || {
-            format!(
-                "protection.windows = {:#x}: a multiple of 32 MiB, and {bytes:#x} bytes below {KERNELS_HALF:#x}",
-                pages.windows
-            )
-        })?;
-        let memories = self.memory.iter().filter(|(_, memory)| memory.kind != MemoryKind::Kernel);
-        let memories = memories.map(|(name, memory)| (name, memory.base - pages.lower(memory.base), memory.bytes));
-        let devices = self.device.iter().filter(|(_, device)| !device.kernel);
-        let devices = devices.map(|(name, device)| (name, device.base.wrapping_sub(pages.device_offset), device.bytes));
-        for (name, base, size) in memories.chain(devices) {
-            let meets = u64::from(base) < windows.end && u64::from(base) + u64::from(size) > windows.start;
-            require(!meets, || format!("protection.windows = {:#x}: `{name}` lies in them", pages.windows))?;
-        }
-        Ok(())
-    }
 }
 
 /// No name stands for two things.
-fn once(all: Vec<(&String, &Vec<String>)>) -> Checked {
+fn once(all: Vec<(&String, &Vec<String>)>) -> Kept {
     let mut names: Vec<&String> = all.iter().flat_map(|(own, others)| others.iter().chain([*own])).collect();
     names.sort_unstable();
     let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
     twice.map_or(Ok(()), |pair| Err(format!("`{}` stands for two (stands_in_for)", pair[0])))
 }
 
-fn kernel_costs(costs: &KernelCosts) -> Checked {
+fn kernel_costs(costs: &KernelCosts) -> Kept {
     let KernelCosts { switch_cycles, entry_cycles, early_cycles, miss_cycles, masked_cycles, masked_frames_cycles } =
         *costs;
     let never_none = [switch_cycles, entry_cycles, early_cycles, masked_cycles, masked_frames_cycles];

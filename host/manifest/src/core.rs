@@ -3,22 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use record::FIRST_LINE;
 use serde::Deserialize;
 
 use crate::board::MemoryKind;
 use crate::diagnostic::Diagnostic;
 use crate::exceptions::Exceptions;
-
-/// How a core checks accesses, by the name of the architecture's scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Checked {
-    /// Region registers.
-    Pmsav7,
-    /// Page tables with short descriptors.
-    Vmsav7,
-}
+use crate::scheme::SchemeName;
 
 /// How programs for a core are built.
 #[derive(Clone, Debug, Deserialize)]
@@ -86,7 +76,7 @@ pub struct Core {
     /// One line about it.
     pub about: String,
     /// How it checks accesses.
-    pub protection: Checked,
+    pub protection: SchemeName,
     /// Its region registers, where it has such.
     pub regions: Option<u32>,
     /// The kernel's image for every board with it.
@@ -115,22 +105,8 @@ impl Core {
         };
         let core = core.map_err(|error| wrong(error.message()))?;
         core.exceptions.check().map_err(|why| wrong(&why))?;
-        if core.protection == Checked::Vmsav7 && !core.exceptions.timer_has_line() {
-            let why =
-                format!("exceptions.timer = {}: the timer's interrupt line and {FIRST_LINE}", core.exceptions.timer);
-            return Err(wrong(&why));
-        }
-        core.protects().map_err(|why| wrong(&why))?;
+        core.protection.core(&core).map_err(|why| wrong(&why))?;
         if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { core.fits().map(|()| core) }
-    }
-
-    /// Whether it states what its scheme of protection has, and nothing else.
-    fn protects(&self) -> Result<(), String> {
-        match (self.protection, self.regions) {
-            (Checked::Pmsav7, None) => Err("regions: a core with region registers says how many".into()),
-            (Checked::Vmsav7, Some(count)) => Err(format!("regions = {count}: a core with page tables has none")),
-            _ => Ok(()),
-        }
     }
 
     /// Refuses another number of region registers than the kernel divides.
@@ -169,26 +145,6 @@ pub struct Chip {
     pub walk_on_chip_cycles: u32,
     /// A walk that reads two descriptors in locked ways of the second-level cache, at most.
     pub walk_locked_ways_cycles: u32,
-}
-
-impl Chip {
-    /// Refuses a chip with page tables that the kernel cannot divide among domains.
-    pub(crate) fn fits(&self) -> Result<(), Diagnostic> {
-        let facts = [
-            ("application.mmu.lock_entries", self.lock_entries, protect::vmsav7::LOCK_SLOTS as u32),
-            ("bytes of a way of application.l2.cache", self.way_bytes, protect::vmsav7::lockdown::WAY_BYTES),
-            ("bytes of a line", self.line_bytes, protect::vmsav7::lockdown::LINE_BYTES),
-            ("application.l2.cache.ways", self.ways, self.ways.min(protect::vmsav7::lockdown::WAYS)),
-        ];
-        let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {
-            return Ok(());
-        };
-        Err(Diagnostic::new("CF0202", "the chip is another than the kernel can divide")
-            .value(format!("{key} = {found}"))
-            .limit(known.to_string())
-            .rule("the kernel for a core knows how many entries and ways of it can be locked")
-            .remedy("choose a profile of the board's processor, or correct this one"))
-    }
 }
 
 /// The table `setup` of a chip's file: what start-up writes before the second-level cache is on.

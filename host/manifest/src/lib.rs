@@ -15,13 +15,14 @@ mod exceptions;
 mod quantity;
 mod references;
 mod renew;
+mod rules;
 mod schema;
 mod scheme;
 mod spec;
 
-pub use self::core::{Checked, Chip, Core, Counts, Image, ImageClock, Setup, Targets};
+pub use self::core::{Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
-pub use admission::{admit, misses, platform, refused, strictest_paged};
+pub use admission::{admit, misses, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, name_ok};
@@ -37,7 +38,7 @@ pub use schema::{
     Gate, Geometry, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging, Replacement, Run,
     Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
-pub use scheme::{Protection, Scheme, Translation};
+pub use scheme::{Protection, Scheme, SchemeName, Translation, platform};
 
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,9 @@
 //! change the tables.
 
 use serde::{Deserialize, Serialize};
-use spec::{Bound, Hardware, Platform, TablePlace};
-use system::area;
+use spec::{Bound, Platform, TablePlace};
 
 use crate::ledger::Book;
-use crate::plan::{DomainSpot, Spot};
-use crate::request::Request;
 
 /// Code of what has region registers, or locked entries of the TLB. All others are names of places for tables.
 pub const PINNED: &str = "pinned";
@@ -79,16 +76,14 @@ pub struct Effort {
     pub method: String,
 }
 
-fn code(way: (bool, TablePlace)) -> &'static str {
+/// The code of a way: whether pinned, and where tables lie otherwise.
+pub(crate) fn code(way: (bool, TablePlace)) -> &'static str {
     if way.0 { PINNED } else { way.1.name() }
 }
 
 /// What a platform has, strongest first: whether pinned, and where tables lie otherwise.
 fn ways(platform: &Platform) -> impl Iterator<Item = (bool, TablePlace)> {
-    let tables: &[TablePlace] = match platform.hardware {
-        Hardware::Regions(_) => &[TablePlace::Tcm, TablePlace::OnChip],
-        Hardware::Pages(_) => &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
-    };
+    let tables = platform.table_places();
     std::iter::once((true, tables[0])).chain(tables.iter().map(|place| (false, *place)))
 }
 
@@ -104,21 +99,12 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
         };
         Keeping {
             kept: code(way).into(),
-            text: text(platform, way),
+            text: platform.kept(way.0, way.1).into(),
             promise: bound.map(|bound| Promise::new(code(way), bound)),
             independence: Independence { degree, kept: kept.into(), not_kept: not_kept.unwrap_or_default().into() },
         }
     };
     ways(platform).map(view).collect()
-}
-
-fn text(platform: &Platform, (pinned, place): (bool, TablePlace)) -> String {
-    match (platform.hardware, pinned) {
-        (Hardware::Regions(_), true) => "region registers of its own".into(),
-        (Hardware::Regions(_), false) => format!("paged over the other region registers, {}", place.text()),
-        (Hardware::Pages(_), true) => "locked entry of the TLB".into(),
-        (Hardware::Pages(_), false) => place.text().into(),
-    }
 }
 
 /// What each way promises a domain, for which its own first-level table counts, too.
@@ -127,26 +113,9 @@ pub(crate) fn promises(book: &Book, platform: &Platform, domain: u8) -> Vec<Prom
     ways(platform).filter_map(promise).collect()
 }
 
-/// How the check of an area's accesses is kept: of the tables that walks read, the weaker one counts.
-pub(crate) fn kept(request: &Request, domain: &DomainSpot, spot: &Spot) -> String {
-    if request.pages.is_none() {
-        let pinned = spot.flags & area::PINNED != 0;
-        return spot.place.map_or("", |place| code((pinned, place))).into();
-    }
-    let tables = system::vmsav7::tables(spot.entry(0).into_iter());
-    // Sections are in the first-level table alone.
-    let walked = [Some(domain.root.1), (tables.near > 0).then_some(domain.table.2)];
-    let place = match spot.flags {
-        flags if flags & area::NEAR == 0 => TablePlace::OffChip,
-        _ if walked.contains(&Some(TablePlace::LockedWays)) => TablePlace::LockedWays,
-        _ => TablePlace::OnChip,
-    };
-    code((spot.flags & area::PINNED != 0, place)).into()
-}
-
 /// What it takes to change tables, where hardware reads them.
 pub(crate) fn effort(platform: &Platform) -> Option<Effort> {
-    let spec::Work { method, map, release } = platform.pages()?.work;
+    let spec::Work { method, map, release } = platform.work()?;
     let method = method.text().into();
     Some(Effort { map: (map.base, map.each), release: (release.base, release.each), method })
 }

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use system::area;
-use system::vmsav7::Caches;
 
 use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
@@ -136,13 +135,6 @@ pub struct PlacedWays {
     pub bytes: u32,
 }
 
-impl PlacedWays {
-    fn of(caches: Caches) -> PlacedWays {
-        let Caches { ways, base, bytes, .. } = caches;
-        PlacedWays { ways, base, bytes }
-    }
-}
-
 /// A function or object at its final address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -212,7 +204,7 @@ impl Layout {
             domains: domains
                 .map(|((domain, spot), program)| PlacedDomain {
                     name: domain.name.clone(),
-                    areas: spot.areas.iter().map(|area| placed_area(request, spot, area)).collect(),
+                    areas: spot.areas.iter().map(|area| placed_area(request, area)).collect(),
                     sizes: program.sizes,
                     account: account(request, plan, domain, spot),
                     stacks: stacks(domain, spot.stacks),
@@ -224,7 +216,7 @@ impl Layout {
             manager: request.domains.iter().position(|domain| domain.ledger).map(|index| index as u8),
             frames: plan.frames.clone(),
             near_tables: plan.near_tables,
-            locked_ways: PlacedWays::of(plan.caches),
+            locked_ways: plan.locked,
             kernel: kernel.sizes,
             objects,
             tables: (plan.tables, TABLES_BYTES as u32),
@@ -260,7 +252,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     let index = request.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
     let account = plan.ledger.accounts()[index];
     let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
-    let near = if request.pages.is_some() { spot.table.2 } else { account.root };
+    let near = spot.table.2;
     PlacedAccount {
         pinned: account.slots.used,
         paged: if matches!(request.platform.slots(), spec::Slots::OfDomain(_)) { account.slots.left() } else { 0 },
@@ -282,7 +274,7 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     }
 }
 
-fn placed_area(request: &Request, domain: &DomainSpot, spot: &Spot) -> PlacedArea {
+fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
     let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
     let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
     let memory = request.memory_at(spot.physical);
@@ -298,26 +290,13 @@ fn placed_area(request: &Request, domain: &DomainSpot, spot: &Spot) -> PlacedAre
         memory: memory.map_or_else(|| "device".into(), |memory| memory.name.clone()),
         pinned,
         shared: spot.flags & area::SHARED != 0,
-        regions: if request.pages.is_some() { entries(spot) } else { regions(spot) },
-        kept: keeping::kept(request, domain, spot),
+        regions: spot.slots,
+        kept: spot.place.map_or("", |place| keeping::code((pinned, place))).into(),
         spec: spot.spec.to_string(),
         level: spot.bound.map_or("", |bound| bound.level.text()).into(),
         bound_cycles: spot.bound.map(|bound| bound.cycles),
         bound_method: spot.bound.map_or("", |bound| bound.method.text()).into(),
     }
-}
-
-/// Region registers that cover an area, or its paged regions.
-fn regions(spot: &Spot) -> u32 {
-    let span = protect::pmsav7::Span::new(spot.base, u64::from(spot.bytes));
-    let cover = protect::pmsav7::cover_count(span).unwrap_or(0) as u32;
-    if spot.page_log2 == 0 { cover } else { spot.bytes.div_ceil(1 << spot.page_log2) }
-}
-
-/// Entries of a TLB that hold what is mapped for an area: one for each page, large page or section.
-fn entries(spot: &Spot) -> u32 {
-    let mapped = spot.entry(0).and_then(|entry| protect::vmsav7::Shape::of(entry.base, entry.physical, entry.bytes));
-    mapped.map_or(0, |shape| shape.tlb_entries())
 }
 
 fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {

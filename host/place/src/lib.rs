@@ -14,13 +14,13 @@ mod layout;
 mod ledger;
 mod marks;
 mod objects;
-mod pages;
 mod plan;
-mod regions;
+mod pmsav7;
 mod relocate;
 mod request;
 mod scheme;
 mod tables;
+mod vmsav7;
 
 pub use elf::Program;
 pub use error::PlaceError;

@@ -3,15 +3,13 @@
 use manager::{HandOver, PoolAt};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
 use system::area;
-use system::pmsav7::Shape;
-use system::vmsav7::Caches;
+use system::build::SchemeTables;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::layout::PlacedWays;
 use crate::ledger::Book;
-use crate::pages::Paged;
-use crate::regions::Regions;
 use crate::request::{DeviceRequest, DomainRequest, Request};
 use crate::scheme::{Extras, Range, Scheme, Site};
 
@@ -36,7 +34,9 @@ pub(crate) struct Spot {
     /// Which of the domain's envelopes it is the arena of.
     pub envelope: Option<usize>,
     /// Where the tables lie that its check may read, once the ledger has granted it.
-    pub place: Option<spec::TablePlace>,
+    pub place: Option<TablePlace>,
+    /// Slots of the hardware that check it, all at once if it is pinned, or that it is loaded into in turn.
+    pub slots: u32,
     /// First physical address.
     pub physical: u32,
     /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
@@ -51,11 +51,6 @@ impl Spot {
         let flags = flags | if self.disabled == 0 { 0 } else { area::WOVEN };
         let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
         (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
-    }
-
-    /// Its paged regions, where there are region registers.
-    pub(crate) fn shape(&self) -> Shape {
-        Shape { page_log2: self.page_log2, disabled: self.disabled }
     }
 
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
@@ -86,11 +81,11 @@ pub(crate) struct DomainSpot {
     /// Where the initial data lies in read-only memory.
     pub source: u32,
     pub info: u32,
-    /// Memory of its table: base, bytes, where. With page tables: of its near second-level tables.
+    /// Memory of its tables whose reads stay on the chip: base, bytes, where.
     pub table: (u32, u32, TablePlace),
-    /// With page tables, the first-level table, and where it lies.
-    pub root: (u32, TablePlace),
-    /// With page tables, memory of its far second-level tables: base, bytes.
+    /// The first-level table, where that is one of its own: base, bytes, where.
+    pub root: (u32, u32, TablePlace),
+    /// Memory of its tables off the chip: base, bytes.
     pub far: (u32, u32),
 }
 
@@ -98,6 +93,12 @@ impl DomainSpot {
     /// The areas as the tables of domain number `domain` have them.
     pub(crate) fn entries(&self, domain: u32) -> impl Iterator<Item = system::Area> + Clone + '_ {
         self.areas.iter().filter_map(move |spot| spot.entry(domain))
+    }
+
+    /// Memory of its tables: base and bytes of each part.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let parts = [(self.root.0, self.root.1), (self.table.0, self.table.1), self.far];
+        parts.into_iter().filter(|part| part.1 > 0)
     }
 }
 
@@ -120,12 +121,14 @@ pub(crate) struct Plan {
     pub pools: Vec<PoolAt>,
     /// Base and size of the area in which the ledger is handed over.
     pub handed_over: Option<(u32, u32)>,
-    /// With page tables, what nobody writes of memory that can be written: base and bytes.
+    /// Memory that could be written, and that nobody writes: base and bytes.
     pub read_only: Vec<(u32, u32)>,
-    /// With page tables, the range on the chip in which tables lie: base and bytes.
+    /// The range on the chip in which tables lie: base and bytes.
     pub near_tables: (u32, u32),
-    /// With page tables, what is locked in the second-level cache, and whether the processor reads ahead.
-    pub caches: Caches,
+    /// Ways that are locked in the second-level cache.
+    pub locked: PlacedWays,
+    /// The scheme's section of the system's tables.
+    pub scheme: SchemeTables,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
@@ -136,14 +139,11 @@ impl Plan {
         let spaces = request.memories.iter().map(Space::new).collect();
         let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
         let site = Site { request, programs, spaces, rom };
-        match &request.pages {
-            Some(pages) => Plan::with(Paged::new(pages), site, kernel),
-            None => Plan::with(Regions::default(), site, kernel),
-        }
+        crate::scheme::plan(site, kernel)
     }
 
     /// The one order in which everything is placed.
-    fn with<S: Scheme>(mut scheme: S, mut site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
+    pub(crate) fn with<S: Scheme>(mut scheme: S, mut site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
         let (request, rom) = (site.request, site.rom);
         scheme.begin(&mut site, kernel)?;
         let first = if S::TABLES_FIRST { Some(system_tables(&mut scheme, &mut site)?) } else { None };
@@ -162,10 +162,11 @@ impl Plan {
             scheme.complete(&site, spot, program);
         }
         let (ledger, pools) = scheme.admit(&mut site, &mut domains, &frames)?;
+        domains.iter_mut().for_each(|spot| scheme.checked(spot));
         let tables = first.map_or_else(|| system_tables(&mut scheme, &mut site), Ok)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
         let spaces = site.spaces;
-        let Extras { read_only, near_tables, caches } = scheme.extras();
+        let Extras { read_only, near_tables, locked, scheme } = scheme.extras(request, &domains);
         Ok(Plan {
             domains,
             files,
@@ -178,7 +179,8 @@ impl Plan {
             handed_over,
             read_only,
             near_tables,
-            caches,
+            locked,
+            scheme,
         })
     }
 }
@@ -272,6 +274,7 @@ pub(crate) fn common_areas(
         bound: None,
         envelope: None,
         place: None,
+        slots: 0,
         physical: base,
         mapped: None,
     };
@@ -323,6 +326,7 @@ pub(crate) fn ledger_area((base, bytes): (u32, u32)) -> Spot {
         bound: None,
         envelope: None,
         place: None,
+        slots: 0,
         physical: base,
         mapped: None,
     }

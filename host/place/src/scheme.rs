@@ -3,14 +3,17 @@
 
 use manager::PoolAt;
 use spec::TemporalSpec;
-use system::vmsav7::Caches;
+use system::build::SchemeTables;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::layout::PlacedWays;
 use crate::ledger::Book;
-use crate::plan::DomainSpot;
+use crate::plan::{DomainSpot, Plan};
+use crate::pmsav7::Regions;
 use crate::request::{DomainRequest, Request};
+use crate::vmsav7::Paged;
 
 /// What is to be placed, and the memory that is left for it.
 pub(crate) struct Site<'a> {
@@ -32,8 +35,10 @@ pub(crate) struct Extras {
     pub read_only: Vec<Range>,
     /// The range on the chip in which tables lie.
     pub near_tables: Range,
-    /// What is locked in the second-level cache, and whether the processor reads ahead.
-    pub caches: Caches,
+    /// Ways that are locked in the second-level cache.
+    pub locked: PlacedWays,
+    /// The section of the system's tables that it owns.
+    pub scheme: SchemeTables,
 }
 
 /// A protection scheme's part of placement.
@@ -82,6 +87,17 @@ pub(crate) trait Scheme {
         frames: &[Range],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError>;
 
-    /// What else there is.
-    fn extras(self) -> Extras;
+    /// Sets for each area of a domain how its check is kept: the place of tables, the weakest one counts, and the slots that it takes.
+    fn checked(&self, spot: &mut DomainSpot);
+
+    /// Results beside the areas, when all is placed.
+    fn extras(self, request: &Request, domains: &[DomainSpot]) -> Extras;
+}
+
+/// Places everything by the scheme of the board.
+pub(crate) fn plan(site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
+    match &site.request.pages {
+        Some(pages) => Plan::with(Paged::new(pages), site, kernel),
+        None => Plan::with(Regions::default(), site, kernel),
+    }
 }

@@ -1,10 +1,9 @@
 //! The tables that the kernel boots from, and each domain's information block.
 
 use abi::info::{self, word};
-use spec::{TablePlace, TemporalSpec};
-use system::build::{Builder, SchemeTables};
-use system::vmsav7::SPLIT;
-use system::{area, frames, pmsav7, vmsav7};
+use spec::TemporalSpec;
+use system::build::Builder;
+use system::{area, frames};
 
 use crate::elf::Program;
 use crate::error::PlaceError;
@@ -22,7 +21,7 @@ pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Res
             .map(|&(period, capacity, misses)| system::Budget { period, capacity, misses })
             .collect(),
         notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
-        scheme: scheme_tables(request, plan),
+        scheme: plan.scheme.clone(),
         ..Builder::default()
     };
     tables.interrupts = request
@@ -47,10 +46,10 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     }
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
-    let locked = (plan.caches.base, plan.caches.bytes);
+    let locked = (plan.locked.base, plan.locked.bytes);
     // What is locked is one range, whoever's tables lie in it.
     let apart = |(base, _): &(u32, u32)| !(locked.0..locked.0 + locked.1).contains(base);
-    let tables_of = plan.domains.iter().flat_map(tables_of).filter(apart);
+    let tables_of = plan.domains.iter().flat_map(DomainSpot::tables).filter(apart);
     let tables_of: Vec<(u32, u32)> = tables_of.chain([locked].into_iter().filter(|range| range.1 > 0)).collect();
     for &(base, bytes) in &tables_of {
         push(base, bytes, frames::KERNEL);
@@ -80,37 +79,6 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     for (base, bytes) in devices {
         push(base, bytes, frames::DEVICE);
     }
-}
-
-/// Memory of a domain's tables: base and bytes of each part.
-fn tables_of(spot: &DomainSpot) -> impl Iterator<Item = (u32, u32)> {
-    let root = (spot.root.0, if spot.root.0 == 0 { 0 } else { SPLIT.table_bytes() });
-    [root, (spot.table.0, spot.table.1), spot.far].into_iter().filter(|part| part.1 > 0)
-}
-
-/// Words that only the protection scheme knows.
-fn scheme_tables(request: &Request, plan: &Plan) -> SchemeTables {
-    let spots = plan.domains.iter();
-    if request.pages.is_some() {
-        let tables = |spot: &DomainSpot| vmsav7::Tables {
-            root: spot.root.0,
-            near_base: spot.table.0,
-            near_bytes: spot.table.1,
-            far_base: spot.far.0,
-            far_bytes: spot.far.1,
-        };
-        return SchemeTables::Vmsav7 { caches: plan.caches, domains: spots.map(tables).collect() };
-    }
-    let paging = |(domain, spot): (&DomainRequest, &DomainSpot)| pmsav7::Paging {
-        paged_slots: domain.paged_slots,
-        replacement: domain.replacement,
-        nodes: if spot.table.2 == TablePlace::Tcm { pmsav7::nodes::TCM } else { pmsav7::nodes::SRAM },
-        table_base: spot.table.0,
-        table_bytes: spot.table.1,
-    };
-    let mapped = spots.flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
-    let domains = request.domains.iter().zip(&plan.domains).map(paging).collect();
-    SchemeTables::Pmsav7 { domains, areas: mapped.map(Spot::shape).collect() }
 }
 
 fn domain_tables(

@@ -283,6 +283,35 @@ impl Platform {
         }
     }
 
+    /// Where tables can lie, nearest first.
+    pub const fn table_places(&self) -> &'static [TablePlace] {
+        match &self.hardware {
+            Hardware::Regions(_) => &[TablePlace::Tcm, TablePlace::OnChip],
+            Hardware::Pages(_) => &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
+        }
+    }
+
+    /// How a check is kept that is pinned, or has its tables in a place, as a phrase.
+    pub const fn kept(&self, pinned: bool, place: TablePlace) -> &'static str {
+        match (&self.hardware, pinned, place) {
+            (Hardware::Regions(_), true, _) => "region registers of its own",
+            (Hardware::Regions(_), false, TablePlace::Tcm) => {
+                "paged over the other region registers, tables in tightly coupled memory"
+            }
+            (Hardware::Regions(_), false, _) => "paged over the other region registers, tables in on-chip memory",
+            (Hardware::Pages(_), true, _) => "locked entry of the TLB",
+            (Hardware::Pages(_), false, place) => place.text(),
+        }
+    }
+
+    /// What changes of tables take, where hardware reads them.
+    pub const fn work(&self) -> Option<Work> {
+        match &self.hardware {
+            Hardware::Regions(_) => None,
+            Hardware::Pages(pages) => Some(pages.work),
+        }
+    }
+
     /// Registers that must be left to paged memory; none where pages are found by hardware.
     pub const fn paged_slots(&self, code_paged: bool, data_paged: bool) -> u8 {
         match &self.hardware {

@@ -1,9 +1,9 @@
 //! Hardware that all domains have in common, as the board has it.
 
-use crate::admission::platform;
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::{Manifest, NearTables};
+use crate::scheme::platform;
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let hardware = &manifest.hardware;

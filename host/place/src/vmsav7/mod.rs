@@ -9,18 +9,22 @@
 mod admission;
 mod chunk;
 mod domain;
+mod space;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use manager::PoolAt;
-use protect::vmsav7::Unit;
-use spec::{AccessLevel, TemporalSpec};
-use system::vmsav7::{Caches, PAGE};
+use protect::vmsav7::{Shape, Unit};
+use spec::{AccessLevel, TablePlace, TemporalSpec};
+use system::area::NEAR;
+use system::build::SchemeTables;
+use system::vmsav7::{Caches, PAGE, Tables};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::layout::PlacedWays;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Spot};
 use crate::request::{DomainRequest, Pages, Request};
@@ -83,12 +87,13 @@ pub(crate) fn alignment(space: &Space, bytes: u64) -> u64 {
 pub(crate) struct Paged<'a> {
     pages: &'a Pages,
     extras: Extras,
+    caches: Caches,
 }
 
 impl<'a> Paged<'a> {
     /// On a board whose tables lie so.
     pub fn new(pages: &'a Pages) -> Self {
-        Paged { pages, extras: Extras::default() }
+        Paged { pages, extras: Extras::default(), caches: Caches::default() }
     }
 }
 
@@ -151,12 +156,36 @@ impl Scheme for Paged<'_> {
         let on_chip = self.pages.tables.map_or(0, |index| left(&spaces[index]));
         let (near_tables, caches) = tables::place(request, self.pages, domains, spaces, *rom)?;
         self.extras.near_tables = near_tables;
-        self.extras.caches = Caches { prefetch: self.pages.prefetch.into(), ..caches };
+        self.extras.locked = PlacedWays { ways: caches.ways, base: caches.base, bytes: caches.bytes };
+        self.caches = Caches { prefetch: self.pages.prefetch.into(), ..caches };
         admission::admit(request, domains, frames, (on_chip, caches.bytes))
     }
 
-    fn extras(self) -> Extras {
-        self.extras
+    fn checked(&self, spot: &mut DomainSpot) {
+        for area in &mut spot.areas {
+            let tables = system::vmsav7::tables(area.entry(0).into_iter());
+            // Sections are in the first-level table alone.
+            let walked = [Some(spot.root.2), (tables.near > 0).then_some(spot.table.2)];
+            area.place = Some(match area.flags {
+                flags if flags & NEAR == 0 => TablePlace::OffChip,
+                _ if walked.contains(&Some(TablePlace::LockedWays)) => TablePlace::LockedWays,
+                _ => TablePlace::OnChip,
+            });
+            let mapped = area.entry(0).and_then(|entry| Shape::of(entry.base, entry.physical, entry.bytes));
+            area.slots = mapped.map_or(0, |shape| shape.tlb_entries());
+        }
+    }
+
+    fn extras(self, _: &Request, domains: &[DomainSpot]) -> Extras {
+        let tables = |spot: &DomainSpot| Tables {
+            root: spot.root.0,
+            near_base: spot.table.0,
+            near_bytes: spot.table.1,
+            far_base: spot.far.0,
+            far_bytes: spot.far.1,
+        };
+        let scheme = SchemeTables::Vmsav7 { caches: self.caches, domains: domains.iter().map(tables).collect() };
+        Extras { scheme, ..self.extras }
     }
 }
 

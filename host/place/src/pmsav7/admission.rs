@@ -78,9 +78,10 @@ impl<'a> Admission<'a> {
             let change = if weaker { Change::Spec(TemporalSpec::level(AccessLevel::L2)) } else { refusal.change };
             refused(what.clone(), &spot.areas, Refusal { change, ..refusal })
         })?;
+        spot.table.2 = TablePlace::of(class);
         if let Some(memory) = home(self.request, class).filter(|_| bytes > 0) {
             let base = self.spaces[memory].plain(&what, u64::from(bytes), 32)?;
-            spot.table = (base, bytes, TablePlace::of(class));
+            spot.table = (base, bytes, spot.table.2);
         }
         let mut before = if mapped { table(0) } else { 0 };
         for count in 1..=areas.len() {

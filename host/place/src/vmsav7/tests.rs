@@ -358,7 +358,7 @@ fn a_share_that_one_domain_has_near_is_apart_from_what_others_have_far() {
     }
     let plan = placed(&request, &programs).unwrap();
     holds(&plan, &request, &programs);
-    let roots: Vec<TablePlace> = plan.domains.iter().map(|spot| spot.root.1).collect();
+    let roots: Vec<TablePlace> = plan.domains.iter().map(|spot| spot.root.2).collect();
     assert_eq!(
         roots,
         [TablePlace::OnChip, TablePlace::OffChip, TablePlace::OffChip],

@@ -77,11 +77,12 @@ pub(super) fn place(
     for (spot, what) in domains.iter_mut().zip(names()) {
         agree(&mut spot.areas);
         if spot.areas.iter().any(|area| area.flags & area::NEAR != 0) {
-            spot.root = near.take(&what, root, root)?;
+            let (base, place) = near.take(&what, root, root)?;
+            spot.root = (base, root, place);
         }
     }
     for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
-        let spare = if mapped(request, index) && spot.root.1 != TablePlace::OffChip { SPARE.0 } else { 0 };
+        let spare = if mapped(request, index) && spot.root.2 != TablePlace::OffChip { SPARE.0 } else { 0 };
         let bytes = (need(spot, index as u32).near + spare) * TABLE;
         if bytes > 0 {
             let (base, place) = near.take(&what, bytes, TABLE)?;
@@ -90,7 +91,8 @@ pub(super) fn place(
     }
     let (chip, locked) = near.finish(pages.locked_ways, far);
     for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
-        if spot.root.1 == TablePlace::OffChip {
+        if spot.root.2 == TablePlace::OffChip {
+            spot.root.1 = root;
             spot.root.0 = far.plain(&what, u64::from(root), u64::from(root))?;
         }
         let spare = if mapped(request, index) { SPARE.1 } else { 0 };
@@ -108,7 +110,7 @@ pub(super) fn place(
 
 /// The range on the chip in which tables lie: base and bytes.
 fn on_chip(domains: &[DomainSpot]) -> (u32, u32) {
-    let roots = domains.iter().map(|spot| (spot.root.0, SPLIT.table_bytes(), spot.root.1));
+    let roots = domains.iter().map(|spot| spot.root);
     let all = roots.chain(domains.iter().map(|spot| spot.table));
     let near = all.filter(|(_, bytes, place)| *bytes > 0 && *place == TablePlace::OnChip);
     let ends: Vec<(u32, u32)> = near.map(|(base, bytes, _)| (base, base + bytes)).collect();

@@ -1,19 +1,23 @@
 //! Placement where accesses are checked by region registers: an area is exactly as large as the registers that cover it.
 
 mod admission;
+mod space;
 
 use std::collections::HashMap;
 
 use manager::PoolAt;
+use protect::pmsav7::{Span, cover_count};
 use spec::{TablePlace, TemporalSpec};
 use system::area;
+use system::build::SchemeTables;
+use system::pmsav7::{Paging, Shape, nodes};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, pin, stack_bytes};
-use crate::request::{AreaRequest, DomainRequest, Interleave};
+use crate::request::{AreaRequest, DomainRequest, Interleave, Request};
 use crate::scheme::{Extras, Range, Scheme, Site};
 use admission::Admission;
 
@@ -71,8 +75,32 @@ impl Scheme for Regions {
         Admission::new(site.request, &mut site.spaces).admit(domains, frames)
     }
 
-    fn extras(self) -> Extras {
-        Extras::default()
+    fn checked(&self, spot: &mut DomainSpot) {
+        for area in &mut spot.areas {
+            let cover = cover_count(Span::new(area.base, u64::from(area.bytes))).unwrap_or(0) as u32;
+            area.slots = if area.page_log2 == 0 { cover } else { area.bytes.div_ceil(1 << area.page_log2) };
+        }
+    }
+
+    fn extras(self, request: &Request, domains: &[DomainSpot]) -> Extras {
+        let paging = |(domain, spot): (&DomainRequest, &DomainSpot)| Paging {
+            paged_slots: domain.paged_slots,
+            replacement: domain.replacement,
+            nodes: if spot.table.2 == TablePlace::Tcm { nodes::TCM } else { nodes::SRAM },
+            table_base: spot.table.0,
+            table_bytes: spot.table.1,
+        };
+        let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
+        let areas = mapped.map(Spot::shape).collect();
+        let domains = request.domains.iter().zip(domains).map(paging).collect();
+        Extras { scheme: SchemeTables::Pmsav7 { domains, areas }, ..Extras::default() }
+    }
+}
+
+impl Spot {
+    /// Its paged regions.
+    fn shape(&self) -> Shape {
+        Shape { page_log2: self.page_log2, disabled: self.disabled }
     }
 }
 
@@ -106,6 +134,7 @@ fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
         bound: None,
         envelope: None,
         place: None,
+        slots: 0,
         physical: base,
         mapped: None,
     }
@@ -165,6 +194,7 @@ fn place_domain(
         bound: None,
         envelope: None,
         place: None,
+        slots: 0,
         physical: code_base,
         mapped: None,
     }];
@@ -209,7 +239,7 @@ fn place_domain(
         stacks,
         source,
         table: (0, 0, TablePlace::OnChip),
-        root: (0, TablePlace::OffChip),
+        root: (0, 0, TablePlace::OffChip),
         far: (0, 0),
     })
 }

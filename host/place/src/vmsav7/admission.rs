@@ -34,7 +34,7 @@ fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Re
     let mut tables = [0; spec::PLACES];
     tables[spot.table.2 as usize] = spot.table.1;
     tables[TablePlace::OffChip as usize] = spot.far.1;
-    let opening = Opening { root: spot.root.1, tables, paged_slots: 0, misses: domain.misses.0 };
+    let opening = Opening { root: spot.root.2, tables, paged_slots: 0, misses: domain.misses.0 };
     let number = book
         .open(&opening)
         .map_err(|refusal| refused(format!("table of domain {}", domain.name), &spot.areas, refusal))?;

@@ -73,7 +73,7 @@ pub(super) fn place(
         stacks,
         source,
         table: (0, 0, TablePlace::OnChip),
-        root: (0, TablePlace::OffChip),
+        root: (0, 0, TablePlace::OffChip),
         far: (0, 0),
     })
 }
@@ -92,6 +92,7 @@ fn spot(item: Item, (base, bytes, mapped): Lies) -> Spot {
         bound: None,
         envelope: item.envelope,
         place: None,
+        slots: 0,
         physical: base,
         mapped,
     }

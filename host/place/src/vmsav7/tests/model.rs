@@ -138,14 +138,14 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
     assert!(near * TABLE <= spot.table.1, "{near} near tables in {} bytes", spot.table.1);
     assert!(kinds.len() as u32 * TABLE <= spot.table.1 + spot.far.1);
     let on_chip = |base: u32, bytes: u32| base >= TABLES.0 && base - TABLES.0 + bytes <= TABLES.1;
-    let ways = plan.caches;
+    let ways = plan.locked;
     let locked = |base: u32, bytes: u32| base >= ways.base && base - ways.base + bytes <= ways.bytes;
-    let root = (spot.root.0, SPLIT.table_bytes(), spot.root.1);
+    let root = spot.root;
     for (base, bytes, place) in [root, spot.table].into_iter().filter(|table| table.1 > 0) {
         let (on_chip, locked) = (on_chip(base, bytes), locked(base, bytes));
         assert_eq!((on_chip, locked), (place == TablePlace::OnChip, place == TablePlace::LockedWays), "{base:#x}");
     }
-    assert!(spot.root.1 != TablePlace::OffChip || near == 0, "a near table behind a first-level table off the chip");
+    assert!(spot.root.2 != TablePlace::OffChip || near == 0, "a near table behind a first-level table off the chip");
     assert!(spot.root.0.is_multiple_of(SPLIT.table_bytes()) && plan.near_tables.1 <= TABLES.1);
     let mut own = vec![(spot.root.0, SPLIT.table_bytes()), (spot.table.0, spot.table.1), (spot.far.0, spot.far.1)];
     own.retain(|range| range.1 > 0);
