@@ -203,7 +203,7 @@ pub fn system() -> SystemDescription {
             memory("SRAM", 0x2002_0000, 384, 256),
             memory("SDRAM", 0x6000_0000, 32 * 1024, 9216),
         ],
-        checked_by: CheckedBy::Regions,
+        checks: checks(["register pinned", "registers pinned"], ["region", "regions"], ["table", ""], false),
         keeping: registers(),
         effort: None,
         manager: None,
@@ -481,11 +481,25 @@ fn promise(kept: &str, level: &str, cycles: u32, method: &str) -> Promise {
     Promise { kept: kept.into(), level: level.into(), cycles, method: method.into() }
 }
 
+fn checks(slot: [&str; 2], part: [&str; 2], tables: [&str; 2], walks: bool) -> Checks {
+    let [slot, part, tables] = [slot, part, tables].map(|words| words.map(str::to_owned));
+    Checks { slot, part, tables, walks }
+}
+
+fn short(kept: &str) -> &str {
+    match kept {
+        "tcm" => "paged, TCM",
+        "on-chip" => "on-chip RAM",
+        other => other,
+    }
+}
+
 fn way(kept: &str, text: &str, promised: Option<Promise>, degree: Degree, terms: [&str; 2]) -> Keeping {
     let [own, others] = terms.map(str::to_owned);
     Keeping {
         kept: kept.into(),
         text: text.into(),
+        short: short(kept).into(),
         promise: promised,
         independence: Independence { degree, kept: own, not_kept: others },
     }
@@ -513,7 +527,12 @@ pub fn on_pages(mut system: SystemDescription) -> SystemDescription {
     let never = "entries of other domains never answer for it";
     let derived = "derived from the platform description";
     let (locked, near) = (promise("pinned", "deterministic", 7, derived), promise("on-chip", "l2", 52, derived));
-    system.checked_by = CheckedBy::Pages;
+    system.checks = checks(
+        ["locked entry", "locked entries"],
+        ["entry of the TLB", "entries of the TLB"],
+        ["first-level table", "second-level tables on the chip"],
+        true,
+    );
     system.manager = Some(MANAGER);
     system.effort = Some(Effort { map: (9000, 120), release: (12_000, 150), method: derived.into() });
     system.keeping = vec![

@@ -3,7 +3,7 @@
 use manifest::{Bound, FaultPolicy, MemoryKind, Time};
 use place::{Placed, PlacedArea};
 use report::SystemDescription;
-use report::describe::{self, CheckedBy};
+use report::describe;
 
 use crate::load::Loaded;
 use crate::pipeline::Options;
@@ -42,7 +42,7 @@ pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Opt
         gates: gates(loaded),
         interrupts: interrupts(loaded),
         memories: memories(loaded, placed),
-        checked_by: checked_by(loaded),
+        checks: checks(loaded),
         keeping: placed.layout.keeping.iter().map(keeping).collect(),
         effort: placed.layout.effort.as_ref().map(|effort| describe::Effort {
             map: effort.map,
@@ -97,7 +97,7 @@ fn sizes(sizes: &place::ImageSizes) -> describe::ImageSizes {
 }
 
 /// An area for each piece.
-fn areas(placed: &PlacedArea, checked_by: CheckedBy) -> impl Iterator<Item = describe::Area> + '_ {
+fn areas(placed: &PlacedArea, walks: bool) -> impl Iterator<Item = describe::Area> + '_ {
     let (bytes, each) = (placed.bytes / placed.pieces.max(1), placed.regions.div_ceil(placed.pieces.max(1)));
     (0..placed.pieces).map(move |piece| describe::Area {
         name: placed.name.clone(),
@@ -111,13 +111,16 @@ fn areas(placed: &PlacedArea, checked_by: CheckedBy) -> impl Iterator<Item = des
         memory: placed.memory.clone(),
         pinned: placed.pinned,
         shared: placed.shared,
-        pages: if placed.pinned && checked_by == CheckedBy::Regions { 0 } else { each },
+        pages: if placed.pinned && !walks { 0 } else { each },
         kept: placed.kept.clone(),
     })
 }
 
-fn checked_by(loaded: &Loaded) -> CheckedBy {
-    if loaded.board.protection.translation().is_some() { CheckedBy::Pages } else { CheckedBy::Regions }
+/// The words for how accesses are checked.
+fn checks(loaded: &Loaded) -> describe::Checks {
+    let spec::Wording { slot, part, tables } = manifest::platform(&loaded.board).wording();
+    let [slot, part, tables] = [slot, part, tables].map(|words| words.map(str::to_owned));
+    describe::Checks { slot, part, tables, walks: loaded.board.protection.walks() }
 }
 
 fn promise(placed: &place::Promise) -> describe::Promise {
@@ -126,10 +129,11 @@ fn promise(placed: &place::Promise) -> describe::Promise {
 }
 
 fn keeping(placed: &place::Keeping) -> describe::Keeping {
-    let place::Keeping { kept, text, promise: promised, independence } = placed;
+    let place::Keeping { kept, text, short, promise: promised, independence } = placed;
     describe::Keeping {
         kept: kept.clone(),
         text: text.clone(),
+        short: short.clone(),
         promise: promised.as_ref().map(promise),
         independence: describe::Independence {
             degree: match independence.degree {
@@ -176,7 +180,7 @@ fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
                 FaultPolicy::Restart => describe::FaultPolicy::Restart,
                 FaultPolicy::Report => describe::FaultPolicy::Report,
             },
-            areas: placed.areas.iter().flat_map(|area| areas(area, checked_by(loaded))).collect(),
+            areas: placed.areas.iter().flat_map(|area| areas(area, loaded.board.protection.walks())).collect(),
             account: account(&placed.account),
             image: sizes(&placed.sizes),
         })

@@ -16,6 +16,8 @@ pub struct Keeping {
     pub kept: String,
     /// What it is, as a phrase.
     pub text: String,
+    /// The same in a word or two.
+    pub short: String,
     /// What it promises; nothing where that is absent.
     pub promise: Option<Promise>,
     /// Whether other domains change the time of the check.
@@ -100,6 +102,7 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
         Keeping {
             kept: code(way).into(),
             text: platform.kept(way.0, way.1).into(),
+            short: platform.short(way.0, way.1).into(),
             promise: bound.map(|bound| Promise::new(code(way), bound)),
             independence: Independence { degree, kept: kept.into(), not_kept: not_kept.unwrap_or_default().into() },
         }

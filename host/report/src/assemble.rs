@@ -101,7 +101,7 @@ fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, e
         exceptions: summary.exceptions.iter().map(|e| exception(e, summary)).collect(),
         probes: summary.probes.clone(),
         marks: analysis.marks.into_values().collect(),
-        checked_by: system.checked_by,
+        checks: system.checks.clone(),
         keeping: system.keeping.clone(),
         effort: system.effort.clone(),
         manager: system.manager,

@@ -48,9 +48,9 @@ pub struct SystemDescription {
     pub interrupts: Vec<Interrupt>,
     /// Memories of the chip.
     pub memories: Vec<Memory>,
-    /// What decides whether an access is permitted.
+    /// How accesses are checked.
     #[serde(default)]
-    pub checked_by: CheckedBy,
+    pub checks: Checks,
     /// The ways in which the platform keeps such checks, strongest first.
     #[serde(default)]
     pub keeping: Vec<Keeping>,
@@ -174,15 +174,18 @@ pub struct Account {
     pub envelopes: Vec<Envelope>,
 }
 
-/// What decides whether an access is permitted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckedBy {
-    /// Region registers, and a table in software behind them.
-    #[default]
-    Regions,
-    /// A TLB, and page tables that hardware walks.
-    Pages,
+/// How accesses are checked: the words for it, singular and plural, and who looks up what is not at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checks {
+    /// A slot that always holds the check of an area: `register pinned`, `locked entry`.
+    pub slot: [String; 2],
+    /// A part of an area that is checked at once: `region`, `entry of the TLB`.
+    pub part: [String; 2],
+    /// A domain's own table, and its tables behind that one; the second is empty where there is one table.
+    pub tables: [String; 2],
+    /// Hardware walks tables; otherwise the kernel looks an area up, which is a miss.
+    pub walks: bool,
 }
 
 /// A way in which checks of accesses are kept.
@@ -193,6 +196,8 @@ pub struct Keeping {
     pub kept: String,
     /// What it is on this platform, as a phrase.
     pub text: String,
+    /// The same in a word or two, for a narrow column.
+    pub short: String,
     /// What it promises; absent when that is nothing.
     #[serde(default)]
     pub promise: Option<Promise>,

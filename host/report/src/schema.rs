@@ -9,7 +9,7 @@ mod protection;
 use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Waits, Witness};
 use serde::{Deserialize, Serialize};
 
-use crate::describe::{Area, CheckedBy, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
+use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{Cases, DomainUse, JobUse, KernelUse, Mismatch, SupplyWindow, ThreadUse, Tolerance};
@@ -57,8 +57,8 @@ pub struct Report {
     pub probes: Vec<ProbeResult>,
     /// Markers that domains wrote, by domain and id; of each domain at most [`crate::MAX_MARKS`].
     pub marks: Vec<MarkReport>,
-    /// What decides whether an access is permitted.
-    pub checked_by: CheckedBy,
+    /// How accesses are checked.
+    pub checks: Checks,
     /// The ways in which the platform keeps such checks, strongest first.
     pub keeping: Vec<Keeping>,
     /// With page tables, what it takes to change them at run time.

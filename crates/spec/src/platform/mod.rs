@@ -137,6 +137,17 @@ impl Slots {
     }
 }
 
+/// The words for what checks accesses, singular and plural.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wording {
+    /// A slot that always holds the check of an area.
+    pub slot: [&'static str; 2],
+    /// A part of an area that is checked at once.
+    pub part: [&'static str; 2],
+    /// A domain's own table, and its tables behind that one; the second is empty where there is one table.
+    pub tables: [&'static str; 2],
+}
+
 /// A platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
@@ -301,6 +312,35 @@ impl Platform {
             (Hardware::Regions(_), false, _) => "paged over the other region registers, tables in on-chip memory",
             (Hardware::Pages(_), true, _) => "locked entry of the TLB",
             (Hardware::Pages(_), false, place) => place.text(),
+        }
+    }
+
+    /// The same in a word or two.
+    pub const fn short(&self, pinned: bool, place: TablePlace) -> &'static str {
+        match (&self.hardware, pinned, place) {
+            (Hardware::Regions(_), true, _) => "registers",
+            (Hardware::Regions(_), false, TablePlace::Tcm) => "paged, TCM",
+            (Hardware::Regions(_), false, _) => "paged, on chip",
+            (Hardware::Pages(_), true, _) => "locked entry",
+            (Hardware::Pages(_), false, TablePlace::LockedWays) => "locked ways",
+            (Hardware::Pages(_), false, TablePlace::OffChip) => "off the chip",
+            (Hardware::Pages(_), false, _) => "on-chip RAM",
+        }
+    }
+
+    /// The words for what checks accesses.
+    pub const fn wording(&self) -> Wording {
+        match &self.hardware {
+            Hardware::Regions(_) => Wording {
+                slot: ["register pinned", "registers pinned"],
+                part: ["region", "regions"],
+                tables: ["table", ""],
+            },
+            Hardware::Pages(_) => Wording {
+                slot: ["locked entry", "locked entries"],
+                part: ["entry of the TLB", "entries of the TLB"],
+                tables: ["first-level table", "second-level tables on the chip"],
+            },
         }
     }
 

@@ -2,7 +2,7 @@
 //! domain's account.
 
 use super::{Units, color, color_of, format};
-use crate::describe::{Account, Area, CheckedBy, Degree, Keeping};
+use crate::describe::{Account, Area, Checks, Degree, Keeping};
 use crate::schema::{DomainReport, GrantReport, Holder, Report};
 
 /// A way in which checks are kept, of which the system makes use.
@@ -146,18 +146,8 @@ fn way<'a>(report: &'a Report, kept: &str) -> Option<&'a Keeping> {
 
 /// What a way of keeping checks is called in a narrow column.
 fn short(report: &Report, kept: &str) -> Badge {
-    let word = match (kept, report.checked_by) {
-        ("pinned", CheckedBy::Regions) => "registers",
-        ("pinned", CheckedBy::Pages) => "locked entry",
-        ("tcm", CheckedBy::Regions) => "paged, TCM",
-        ("on-chip", CheckedBy::Regions) => "paged, on chip",
-        ("on-chip", CheckedBy::Pages) => "on-chip RAM",
-        ("locked-ways", _) => "locked ways",
-        ("off-chip", _) => "off the chip",
-        (other, _) => other,
-    };
-    let text = way(report, kept).map(|way| way.text.clone()).unwrap_or_default();
-    Badge { class: class(kept), word: word.to_owned(), text }
+    let (word, text) = way(report, kept).map_or((kept, ""), |way| (&way.short, &way.text));
+    Badge { class: class(kept), word: word.to_owned(), text: text.to_owned() }
 }
 
 fn check(cycles: Option<u32>, method: &str, longest: u32) -> Check {
@@ -232,27 +222,23 @@ fn envelope(account: &Account, area: &Area) -> String {
     found.map(text).unwrap_or_default()
 }
 
-/// What a domain holds of the hardware that checks accesses.
+/// A domain's part of the hardware that checks accesses.
 fn account(report: &Report, account: &Account) -> String {
+    if account.table.is_empty() {
+        return String::new();
+    }
+    let Checks { slot, tables: [own, behind], walks, .. } = &report.checks;
     let used = match account.table_bytes {
-        0 => "no table".to_owned(),
+        0 => "none".to_owned(),
         bytes => {
             let (used, all) = (format::bytes(account.table_used.into()), format::bytes(bytes.into()));
             format!("{used} of {all} promised")
         }
     };
-    match report.checked_by {
-        _ if account.table.is_empty() => String::new(),
-        CheckedBy::Regions => {
-            let (pinned, paged) = (account.pinned, account.paged);
-            format!("{pinned} registers pinned, {paged} left for paged memory; table {}: {used}", account.table)
-        }
-        CheckedBy::Pages => {
-            let locked = format::counted(account.pinned.into(), "locked entry", "locked entries");
-            let used = if account.table_bytes == 0 { "none".to_owned() } else { used };
-            format!("{locked}; first-level table {}; second-level tables on the chip: {used}", account.table)
-        }
-    }
+    let slots = format::counted(account.pinned.into(), &slot[0], &slot[1]);
+    let paged = if *walks { String::new() } else { format!(", {} left for paged memory", account.paged) };
+    let behind = if behind.is_empty() { String::new() } else { format!("; {behind}") };
+    format!("{slots}{paged}; {own} {}{behind}: {used}", account.table)
 }
 
 /// Grants that differ only in address and time, in the order of the first of each.

@@ -1,7 +1,7 @@
 //! The memory map: each memory to scale, and its parts as labelled blocks.
 
 use super::format;
-use crate::describe::{Area, CheckedBy, Memory};
+use crate::describe::{Area, Memory};
 use crate::schema::Report;
 
 /// One memory of the chip.
@@ -33,8 +33,8 @@ pub struct BlockView {
 
 struct Part<'a> {
     area: &'a Area,
-    /// There are page tables.
-    pages: bool,
+    /// A part of it that is checked at once, singular and plural.
+    part: &'a [String; 2],
     /// How its checks are kept, as a phrase.
     kept: &'a str,
     owners: Vec<&'a str>,
@@ -79,7 +79,7 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
 /// Every area once; an area that several domains share has several owners.
 fn parts(report: &Report) -> Vec<Part<'_>> {
     let mut parts: Vec<Part> = Vec::new();
-    let pages = report.checked_by == CheckedBy::Pages;
+    let part = &report.checks.part;
     let text =
         |area: &Area| report.keeping.iter().find(|way| way.kept == area.kept).map_or("", |way| way.text.as_str());
     let domains = report.domains.iter().map(|d| (&d.areas, d.name.as_str(), Some(d.color)));
@@ -88,7 +88,7 @@ fn parts(report: &Report) -> Vec<Part<'_>> {
             let same = |part: &&mut Part| part.area.base == area.base && part.area.bytes == area.bytes;
             match parts.iter_mut().find(same) {
                 Some(part) => part.owners.push(owner),
-                None => parts.push(Part { area, pages, kept: text(area), owners: vec![owner], color }),
+                None => parts.push(Part { area, part, kept: text(area), owners: vec![owner], color }),
             }
         }
     }
@@ -150,14 +150,10 @@ fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
 fn block(part: &Part, memory: &Memory) -> BlockView {
     let Memory { base, capacity, .. } = *memory;
     let Part { area, owners, color, .. } = part;
-    let entries =
-        if area.pages == 1 { "1 entry of the TLB".to_owned() } else { format!("{} entries of the TLB", area.pages) };
-    let how = match (color, area.pinned, area.pages) {
-        (None, ..) => "kernel only".to_owned(),
-        _ if part.pages => format!("{}, {entries}", part.kept),
-        (_, true, _) => "pinned".to_owned(),
-        (_, false, 1) => "paged, 1 region".to_owned(),
-        (_, false, pages) => format!("paged, {pages} regions"),
+    let how = match (color, area.pages) {
+        (None, _) => "kernel only".to_owned(),
+        (_, 0) => part.kept.to_owned(),
+        (_, count) => format!("{}, {}", part.kept, format::counted(count.into(), &part.part[0], &part.part[1])),
     };
     // The bound is that of the check alone.
     let how = match area.bound_cycles {
@@ -191,7 +187,8 @@ mod tests {
     fn an_area_lies_where_its_memory_is_and_not_where_its_domain_has_it() {
         let area = |name: &str, base, bytes| Area { name: name.into(), base, bytes, ..Area::default() };
         let (own, tables) = (area("data", 0x7ffe_4000, 0x1000), area("tables", 0xfffe_6000, 0x2000));
-        let part = |area, color| Part { area, pages: true, kept: "", owners: Vec::new(), color };
+        let words = Default::default();
+        let part = |area, color| Part { area, part: &words, kept: "", owners: Vec::new(), color };
         let parts = [part(&tables, None), part(&own, Some(1))];
         let memory = Memory { base: 0xfffe_4000, capacity: 0x8000, offset: 0x8000_0000, ..Memory::default() };
         let drawn = blocks(&parts.iter().collect::<Vec<_>>(), &memory);

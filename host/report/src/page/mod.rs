@@ -15,7 +15,6 @@ use serde_json::json;
 use tables::{FaultView, ImageView, RefusalView};
 use walks::WalkView;
 
-use crate::describe::CheckedBy;
 use crate::schema::Report;
 use crate::timeline::MarkerKind;
 
@@ -177,7 +176,7 @@ fn headline(report: &Report, units: &Units) -> Headline {
 
 /// What was not there when an access was checked: regions that were loaded, or walks of page tables.
 fn missed(report: &Report) -> (&'static str, String, String) {
-    if report.checked_by == CheckedBy::Pages {
+    if report.checks.walks {
         let counted = report.domains.iter().map(|domain| walks::totals(&domain.counters.translation));
         let (all, beyond) = counted.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
         return ("Table walks", format::count(all), format!("{} left the chip", format::count(beyond)));

@@ -1,9 +1,8 @@
-//! What translation did, where there are page tables.
+//! Translation by each domain, where hardware walks tables.
 
 use record::TranslationCounts;
 
 use super::{Units, color, format};
-use crate::describe::CheckedBy;
 use crate::schema::{DomainReport, Report};
 
 /// Misses of a domain's micro-TLBs, by what served them.
@@ -26,9 +25,9 @@ pub struct WalkView {
     pub kernel_beyond: String,
 }
 
-/// A row for each domain; none where there are region registers.
+/// A row for each domain; none where no hardware walks tables.
 pub fn walks(report: &Report, units: &Units) -> Vec<WalkView> {
-    if report.checked_by == CheckedBy::Regions {
+    if !report.checks.walks {
         return Vec::new();
     }
     let most = report.domains.iter().map(|domain| domain.counters.translation.micro_misses).max().unwrap_or(0);

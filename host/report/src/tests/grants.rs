@@ -18,15 +18,32 @@ fn promise(kept: &str, level: &str, cycles: u32) -> Promise {
     Promise { kept: kept.into(), level: level.into(), cycles, method: "derived".into() }
 }
 
+fn short(kept: &str) -> &str {
+    match kept {
+        "tcm" => "paged, TCM",
+        "on-chip" => "on-chip RAM",
+        other => other,
+    }
+}
+
+fn words(one: &str, other: &str) -> [String; 2] {
+    [one.to_owned(), other.to_owned()]
+}
+
 fn way(kept: &str, text: &str, promised: Option<Promise>, degree: Degree, not_kept: &str) -> Keeping {
     let independence = Independence { degree, kept: "entries never answer".into(), not_kept: not_kept.into() };
-    Keeping { kept: kept.into(), text: text.into(), promise: promised, independence }
+    Keeping { kept: kept.into(), text: text.into(), short: short(kept).into(), promise: promised, independence }
 }
 
 /// A platform with page tables.
 fn paged() -> SystemDescription {
     let mut system = system();
-    system.checked_by = CheckedBy::Pages;
+    system.checks = Checks {
+        slot: words("locked entry", "locked entries"),
+        part: words("entry of the TLB", "entries of the TLB"),
+        tables: words("first-level table", "second-level tables on the chip"),
+        walks: true,
+    };
     system.manager = Some(MANAGER);
     system.effort = Some(Effort { map: (1000, 10), release: (2000, 20), method: "derived".into() });
     let (locked, near) = (promise("pinned", "deterministic", 7), promise("on-chip", "l2", 52));
@@ -153,6 +170,7 @@ fn shown(html: &str, text: &str) {
 #[test]
 fn areas_and_accounts_are_shown() {
     let mut system = system();
+    (system.checks.slot, system.checks.tables) = (words("register pinned", "registers pinned"), words("table", ""));
     system.keeping = vec![
         way("pinned", "region registers", Some(promise("pinned", "deterministic", 0)), Degree::Full, ""),
         way("tcm", "paged, tables in tightly coupled memory", Some(promise("tcm", "l1", 180)), Degree::Full, ""),
