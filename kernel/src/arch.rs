@@ -1,9 +1,5 @@
 //! The kernel's interface to a processor. The kernel decides, `Arch` encodes and applies.
 
-use protect::pmsav7::RegionRegs;
-use protect::pmsav7::slots::RegionImage;
-use protect::vmsav7::{Asid, Maintenance, Placement, Split};
-
 use crate::protection::Protection;
 
 /// The number and arguments of a system call as the calling thread passed them.
@@ -138,56 +134,4 @@ pub unsafe trait Arch: Sized + 'static {
 
     /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
     fn end(&mut self, status: u32);
-}
-
-/// A processor with region registers (PMSA).
-///
-/// # Safety
-/// An implementation promises that unprivileged code can access exactly what the registers that were loaded last permit.
-pub unsafe trait RegionArch: Arch {
-    /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
-    /// of the previous domain are settled before (barrier).
-    fn load_image(&mut self, image: &RegionImage);
-
-    /// Loads one region register; the region names its slot.
-    fn load_slot(&mut self, region: RegionRegs);
-
-    /// Address at which the processor sees kernel memory that domains' tables are made of.
-    ///
-    /// # Safety
-    /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
-    unsafe fn kernel_memory(at: u32) -> *mut u8;
-}
-
-/// A processor with page tables (VMSA, short descriptors).
-///
-/// # Safety
-/// An implementation promises that unprivileged code can access exactly what the tables of the space that was loaded last translate, and
-/// what the TLBs hold of them that they were not told to forget.
-pub unsafe trait PageArch: Arch + Maintenance {
-    /// How much of the address space is the domains'.
-    const SPLIT: Split;
-
-    /// Reads the descriptor at a physical address.
-    ///
-    /// # Safety
-    /// The word is part of memory that is typed as kernel memory and serves a domain's tables.
-    unsafe fn table_word(at: u32) -> u32;
-
-    /// Writes the descriptor at a physical address in one store, and cleans it to where walks look for it.
-    ///
-    /// # Safety
-    /// As for [`PageArch::table_word`].
-    unsafe fn set_table_word(at: u32, value: u32);
-
-    /// Placement of tables at this physical address.
-    fn placement(at: u32) -> Placement;
-
-    /// After the return from the kernel the domain runs whose first-level table is at this physical address, with this identifier; of
-    /// `None` nobody, and nothing is translated but what is the kernel's.
-    fn load_space(&mut self, space: Option<(u32, Asid)>);
-
-    /// Locks the entry of the TLB that translates `address` in the space of these tables and this identifier, into a slot: performs
-    /// [`protect::vmsav7::lockdown::lock_entry`]. The space that was loaded before is loaded again when it returns.
-    fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32);
 }

@@ -1,6 +1,7 @@
 //! The processor: time, interrupts, contexts and the trace port.
 
-use kernel::arch::{Arch, PageArch, Request, Start};
+use kernel::arch::{Arch, Request, Start};
+use kernel::pages::PageArch;
 use kernel::pages::Pages;
 use protect::vmsav7::{Asid, Maintenance, Placement, Split};
 

@@ -2,7 +2,8 @@
 
 use core::arch::asm;
 
-use kernel::arch::{Arch, RegionArch, Request, Start};
+use kernel::arch::{Arch, Request, Start};
+use kernel::regions::RegionArch;
 use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::slots::RegionImage;

@@ -22,6 +22,7 @@ pub mod vmsav7;
 use sched::switching::Switching;
 
 pub use areas::{areas_of, attributes, can_be_mapped};
+pub use pmsav7::NotExact;
 pub use records::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
 pub use scheme::{Scheme, Section};
 

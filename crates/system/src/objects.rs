@@ -3,10 +3,8 @@
 
 use memory::frames::FrameTable;
 
-use crate::Scheme;
-use crate::areas::{FRAMES, can_be_mapped};
-use crate::pmsav7::{self, NotExact, Pmsav7};
-use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, System, Thread};
+use crate::areas::FRAMES;
+use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, NotExact, Notification, System, Thread};
 
 /// Most marks between ranges of physical memory of different types or numbers of uses, for which the kernel's paths are bounded.
 pub const MAX_MARKS: usize = 512;
@@ -181,7 +179,8 @@ pub fn needs(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<Needs, Not
     count.take(Kind::Leaf, 1);
     count.take(Kind::Domain, tables.count::<Domain>());
     for (index, domain) in tables.all::<Domain>().enumerate() {
-        count.take(Kind::Node, own_nodes(tables, sizes, index, &domain)?);
+        let nodes = if sizes.of(Kind::Node).bytes == 0 { 0 } else { tables.scheme().own_nodes(tables, index)? };
+        count.take(Kind::Node, nodes);
         count.take(Kind::Handle, domain.cap_slots as usize);
     }
     count.take(Kind::Domain, 1);
@@ -193,18 +192,6 @@ pub fn needs(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<Needs, Not
     count.take(Kind::Range, if holds_frames(tables) { tables.count::<Frames>() } else { 0 });
     count.take(Kind::Chunk, FrameTable::chunks_for(marks(tables)));
     Ok(count.needs)
-}
-
-/// Nodes of a domain's region table that lie among the kernel's objects.
-///
-/// # Errors
-/// [`NotExact`].
-fn own_nodes(tables: &System<'_>, sizes: &Sizes, index: usize, domain: &Domain) -> Result<usize, NotExact> {
-    let apart = tables.scheme() != Scheme::Pmsav7 || tables.own_domain::<Pmsav7>(index).table_bytes != 0;
-    if sizes.of(Kind::Node).bytes == 0 || apart {
-        return Ok(0);
-    }
-    pmsav7::table_nodes(pmsav7::shaped(tables, domain), can_be_mapped(tables, index))
 }
 
 /// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use.

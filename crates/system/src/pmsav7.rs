@@ -4,8 +4,13 @@
 use protect::pmsav7::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
 use protect::pmsav7::{REGIONS, RegionRegs, Span, cover};
 
+use crate::areas::can_be_mapped;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
+
+/// The smallest paged area, and the smallest page. No instruction transfers more than 128 bytes (DDI 0403 A7.7: `VLDM` of 32 words), so
+/// its data lies in two paged regions at most.
+pub const LEAST_PAGED_BYTES: u32 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
 
 /// How the victim among a domain's paged slots is chosen: values of [`Paging::replacement`].
 pub mod replacement {
@@ -138,6 +143,17 @@ pub fn table_nodes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: b
 /// [`NotExact`].
 pub fn table_bytes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<u32, NotExact> {
     Ok(table_nodes(areas, mapped)? as u32 * NODE_BYTES)
+}
+
+/// Nodes of a domain's table that lie among the kernel's objects: all, unless the domain has memory of its own for them.
+///
+/// # Errors
+/// [`NotExact`].
+pub(crate) fn own_nodes(tables: &System<'_>, index: usize) -> Result<usize, NotExact> {
+    if tables.own_domain::<Pmsav7>(index).table_bytes != 0 {
+        return Ok(0);
+    }
+    table_nodes(shaped(tables, &tables.get::<Domain>(index)), can_be_mapped(tables, index))
 }
 
 /// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area

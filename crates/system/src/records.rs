@@ -61,10 +61,6 @@ pub mod area {
     /// Interleaved: areas of other domains have bytes in the same range, none of them a byte of this.
     pub const WOVEN: u32 = 64;
 
-    /// The smallest paged area, and the smallest page. No instruction transfers more than 128 bytes (DDI 0403 A7.7: `VLDM` of 32 words), so
-    /// its data lies in two paged regions at most.
-    pub const LEAST_PAGED_BYTES: u32 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
-
     /// Normal memory, write-back cacheable.
     pub const NORMAL: u32 = 0;
     /// Normal memory, write-through cacheable (flash).

@@ -1,13 +1,13 @@
 //! The semantic checks of a block. Each rule here has a rejecting test.
 
-mod pmsav7;
-mod vmsav7;
+pub(crate) mod pmsav7;
+pub(crate) mod vmsav7;
 
 use sched::switching::Switching;
 
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, SCHEME,
-    Scheme, System, TABLES, Table, TableError, Thread, Words, area, frames, policy, scheme,
+    Scheme, System, TABLES, Table, TableError, Thread, Words, area, frames, policy,
 };
 
 pub(crate) fn validate(system: &System) -> Result<(), TableError> {
@@ -17,7 +17,7 @@ pub(crate) fn validate(system: &System) -> Result<(), TableError> {
         return Err(TableError::Header);
     }
     each(system, frames_entry)?;
-    if system.scheme() == Scheme::Vmsav7 && !vmsav7::caches(system) {
+    if !system.scheme().system(system) {
         return Err(TableError::Scheme);
     }
     let Switching { entry, exit, early } = system.switching();
@@ -65,8 +65,7 @@ fn section(system: &System) -> Result<(), TableError> {
     let (domains, areas) = (system.count::<Domain>(), system.count::<Area>());
     let inside = offset >= HEADER_WORDS && offset < system.words.len() && words <= system.words.len() - offset;
     let needs = match inside.then(|| Scheme::from_number(system.words[offset])).flatten() {
-        Some(Scheme::Pmsav7) => scheme::words::<crate::pmsav7::Pmsav7>(domains, areas),
-        Some(Scheme::Vmsav7) => scheme::words::<crate::vmsav7::Vmsav7>(domains, areas),
+        Some(scheme) => scheme.words(domains, areas),
         None => return Err(TableError::Scheme),
     };
     if words == needs { Ok(()) } else { Err(TableError::Scheme) }
@@ -112,10 +111,7 @@ fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'st
     require(entry.policy <= policy::REPORT, "policy")?;
     require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
     require(entry.awaited <= 1, "awaited")?;
-    match system.scheme() {
-        Scheme::Pmsav7 => pmsav7::domain(system, index)?,
-        Scheme::Vmsav7 => vmsav7::domain(system, index)?,
-    }
+    system.scheme().domain(system, index)?;
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
     let (first, count) = (entry.first_area as usize, entry.areas as usize);
@@ -170,10 +166,7 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
     require(entry.flags < 2 * area::WOVEN, "flags")?;
-    match system.scheme() {
-        Scheme::Pmsav7 => pmsav7::area(system, index, &entry)?,
-        Scheme::Vmsav7 => vmsav7::area(system, index, &entry)?,
-    }
+    system.scheme().area(system, index, &entry)?;
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
     let home =
         system.all::<Frames>().find(|range| overlaps((base, entry.bytes), (range.base, range.bytes))).ok_or("base")?;
@@ -183,7 +176,7 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
     for (at, other) in (0..index).map(|other| (other, system.get::<Area>(other))) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
-        let woven = entry.flags & other.flags & area::WOVEN != 0 && pmsav7::are_apart(system, index, at);
+        let woven = entry.flags & other.flags & area::WOVEN != 0 && system.scheme().are_apart(system, index, at);
         let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || woven;
         require(apart || both_shared, "base")?;
     }
@@ -195,14 +188,14 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
     require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
 }
 
-/// Where software finds regions, stacks are always pinned (an exception frame that misses cannot be restarted).
+/// A stack is memory of the domain alone, and pinned where the scheme asks for it.
 fn stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
     let pages = |flags: u32| flags & area::WRITE != 0 && flags & area::SHARED == 0;
     let pinned = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
-    let holds = if system.scheme() == Scheme::Pmsav7 { pinned } else { pages };
+    let holds = if system.scheme().pins_stacks() { pinned } else { pages };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
@@ -211,7 +204,7 @@ fn stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'st
 fn code_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;
-    let state = entry & 1 == 1 || (system.scheme() == Scheme::Vmsav7 && entry.is_multiple_of(4));
+    let state = entry & 1 == 1 || (system.scheme().has_words() && entry.is_multiple_of(4));
     require(state && inside_area(system, &owner, entry & !1, 2, holds), "entry")
 }
 

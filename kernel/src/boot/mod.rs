@@ -9,8 +9,8 @@ use core::mem::{align_of, size_of};
 pub use abi::BootError;
 use abi::trace::{Event, IDLE, header};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
+use system::NotExact;
 use system::objects::{self, Size, Sizes, holds_frames};
-use system::pmsav7::NotExact;
 use system::{Area, System, area};
 use units::PhysRange;
 

@@ -4,8 +4,8 @@ use protect::vmsav7::{Asid, Attributes, Progress as Edited, Refused, Rights, TAB
 use system::vmsav7::Vmsav7;
 use system::{Area, area};
 
+use super::PageArch;
 use super::{Mapping, Pages, Progress, TableWords};
-use crate::arch::PageArch;
 use crate::boot::BootError;
 use crate::protection::Making;
 

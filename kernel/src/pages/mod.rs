@@ -4,6 +4,7 @@
 //!
 //! Identifiers are fixed at boot, one for each domain: a restart is the only reuse of one, and invalidates it first.
 
+mod arch;
 mod boot;
 mod mapping;
 mod words;
@@ -18,10 +19,10 @@ use system::vmsav7::Vmsav7;
 use system::{Scheme, System};
 use units::{PhysAddr, PhysRange};
 
-use crate::arch::PageArch;
 use crate::boot::{BootError, Pool};
 use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 
+pub use arch::PageArch;
 pub use mapping::Mapping;
 use words::TableWords;
 

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use protect::vmsav7::{Placement, TableMemory};
 
-use crate::arch::PageArch;
+use super::PageArch;
 
 /// Kernel memory, by physical address.
 ///

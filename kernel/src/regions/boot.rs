@@ -8,9 +8,9 @@ use protect::{Access, MemType};
 use system::area;
 use system::pmsav7::{self, Paging, Pmsav7, replacement};
 
+use super::RegionArch;
 use super::nodes::{NODE, NOWHERE};
 use super::{NodeMemory, Nowhere, Regions, layout};
-use crate::arch::RegionArch;
 use crate::boot::{BootError, Pool, not_exact};
 use crate::protection::Making;
 

@@ -4,7 +4,7 @@ use abi::trace::{Event, header};
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::slots::Miss;
 
-use crate::arch::RegionArch;
+use super::RegionArch;
 use crate::kernel::Kernel;
 use crate::objects::Thread;
 use crate::regions::Regions;

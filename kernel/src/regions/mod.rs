@@ -1,6 +1,7 @@
 //! Protection of a domain on a processor with region registers: the registers' image, the table of
 //! the regions behind those that page, and how both change, in steps.
 
+mod arch;
 mod boot;
 mod miss;
 mod nodes;
@@ -16,11 +17,11 @@ use system::pmsav7::Pmsav7;
 use system::{Scheme, System};
 use units::{PhysAddr, PhysRange};
 
+pub use arch::RegionArch;
 pub use miss::Resolution;
 pub use nodes::NodeMemory;
 pub use region::Region;
 
-use crate::arch::RegionArch;
 use crate::boot::{BootError, Pool};
 use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 

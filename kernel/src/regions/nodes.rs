@@ -7,7 +7,7 @@ use protect::pmsav7::RegionRegs;
 use protect::pmsav7::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
 use system::objects::Size;
 
-use crate::arch::RegionArch;
+use super::RegionArch;
 
 /// Memory of a table's node.
 pub(super) const NODE: Size = Size { bytes: NODE_BYTES, align: 32 };

@@ -1,10 +1,10 @@
 //! Checks of blocks for region registers.
 
 use super::{is_kernel, overlaps, require};
-use crate::pmsav7::{Paging, Pmsav7, Shape, nodes, replacement};
+use crate::pmsav7::{LEAST_PAGED_BYTES, Paging, Pmsav7, Shape, nodes, replacement};
 use crate::{Area, System, area};
 
-pub(super) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
+pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
     let own: Paging = system.own_domain::<Pmsav7>(index);
     require(own.paged_slots <= 8, "paged_slots")?;
     require(own.replacement <= replacement::RANDOM, "replacement")?;
@@ -15,14 +15,14 @@ pub(super) fn domain(system: &System, index: usize) -> Result<(), &'static str> 
     require((0..index).all(|other| apart(system.own_domain::<Pmsav7>(other))), "table_base")
 }
 
-pub(super) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
+pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
     let Shape { page_log2, disabled } = system.own_area::<Pmsav7>(index);
     require(entry.physical == entry.base, "physical")?;
     require(entry.flags & area::NEAR == 0, "flags")?;
     let pinned = entry.flags & area::PINNED != 0;
     require(pinned || entry.memory != area::DEVICE, "memory")?;
-    require(pinned || entry.bytes >= area::LEAST_PAGED_BYTES, "bytes")?;
-    let pages = area::LEAST_PAGED_BYTES.ilog2()..=31;
+    require(pinned || entry.bytes >= LEAST_PAGED_BYTES, "bytes")?;
+    let pages = LEAST_PAGED_BYTES.ilog2()..=31;
     require(page_log2 == 0 || (!pinned && pages.contains(&page_log2)), "page_log2")?;
     if disabled != 0 {
         let whole = |value: u32| page_log2 != 0 && value.trailing_zeros() >= page_log2;
@@ -32,7 +32,7 @@ pub(super) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
 }
 
 /// Whether two areas have eighths of the same regions without having a byte in common.
-pub(super) fn are_apart(system: &System, one: usize, other: usize) -> bool {
+pub(crate) fn are_apart(system: &System, one: usize, other: usize) -> bool {
     let [one, other] = [one, other].map(|index| system.own_area::<Pmsav7>(index));
     one.page_log2 == other.page_log2 && one.disabled | other.disabled == 0xff
 }

@@ -7,7 +7,7 @@ use crate::vmsav7::{
 use crate::{Area, System, area};
 
 /// Whether what is locked in the second-level cache can be, and the prefetcher is on or off.
-pub(super) fn caches(system: &System) -> bool {
+pub(crate) fn caches(system: &System) -> bool {
     let Caches { ways, base, bytes, prefetch } = system.own::<Vmsav7>();
     // A line that is read ahead must not displace one that is to stay.
     let room = ways <= WAYS && (bytes == 0 || bytes < ways * WAY_BYTES);
@@ -15,7 +15,7 @@ pub(super) fn caches(system: &System) -> bool {
     prefetch <= 1 && fits && (bytes == 0 || is_kernel(system, base, bytes))
 }
 
-pub(super) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
+pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
     let own: Tables = system.own_domain::<Vmsav7>(index);
     require(own.root != 0 && own.root.is_multiple_of(SPLIT.table_bytes()), "root")?;
     require((own.near_base | own.near_bytes).is_multiple_of(TABLE), "near_base")?;
@@ -30,7 +30,7 @@ pub(super) fn domain(system: &System, index: usize) -> Result<(), &'static str> 
     Ok(())
 }
 
-pub(super) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
+pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
     require(entry.base.is_multiple_of(PAGE), "base")?;
     require(entry.bytes.is_multiple_of(PAGE), "bytes")?;
     require(entry.physical.is_multiple_of(PAGE), "physical")?;

@@ -10,7 +10,7 @@ use protect::pmsav7::{Span, cover_count};
 use spec::{TablePlace, TemporalSpec};
 use system::area;
 use system::build::SchemeTables;
-use system::pmsav7::{Paging, Shape, nodes};
+use system::pmsav7::{LEAST_PAGED_BYTES, Paging, Shape, nodes};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -112,7 +112,7 @@ fn has_fixed(domain: &DomainRequest) -> bool {
 /// an instruction that touches no more than two of them for its data.
 fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
     let paged = specs.into_iter().any(|spec| pin(spec) == 0);
-    u64::from(if paged { bytes.max(area::LEAST_PAGED_BYTES) } else { bytes })
+    u64::from(if paged { bytes.max(LEAST_PAGED_BYTES) } else { bytes })
 }
 
 fn flags(request: &AreaRequest, rights: u32) -> u32 {

@@ -1,7 +1,7 @@
 //! All identifiers are handed out, twice, beside an entry that is locked: what a domain finds at its addresses stays its own.
 
 use armv7a::mmu::Tlb;
-use kernel::arch::PageArch;
+use kernel::pages::PageArch;
 use protect::vmsav7::{Asids, Tag};
 
 use crate::domain::{CONSTANTS, Domain, Failed};

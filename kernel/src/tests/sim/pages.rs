@@ -13,7 +13,7 @@ use system::{Area, Frames, area, frames};
 
 use super::{Guard, Machine, Part};
 use crate::Kernel;
-use crate::arch::PageArch;
+use crate::pages::PageArch;
 use crate::pages::Pages;
 
 /// Tables on the chip begin here, those off it at [`FAR`], and before that is memory that lies in locked ways of the cache.

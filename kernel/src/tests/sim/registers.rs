@@ -12,7 +12,7 @@ use system::build::Builder;
 
 use super::{Guard, Part, Sim};
 use crate::Kernel;
-use crate::arch::RegionArch;
+use crate::regions::RegionArch;
 use crate::regions::Regions;
 
 /// The registers.

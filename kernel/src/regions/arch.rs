@@ -1,0 +1,25 @@
+//! The interface to a processor with region registers.
+
+use protect::pmsav7::RegionRegs;
+use protect::pmsav7::slots::RegionImage;
+
+use crate::arch::Arch;
+
+/// A processor with region registers (PMSA).
+///
+/// # Safety
+/// An implementation promises that unprivileged code can access exactly what the registers that were loaded last permit.
+pub unsafe trait RegionArch: Arch {
+    /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
+    /// of the previous domain are settled before (barrier).
+    fn load_image(&mut self, image: &RegionImage);
+
+    /// Loads one region register; the region names its slot.
+    fn load_slot(&mut self, region: RegionRegs);
+
+    /// Address at which the processor sees kernel memory that domains' tables are made of.
+    ///
+    /// # Safety
+    /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
+    unsafe fn kernel_memory(at: u32) -> *mut u8;
+}
