@@ -30,8 +30,7 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
-    const NOBODYS: Ledger<D, P> =
-        Ledger::new(Platform::new(spec::Hardware::Regions(spec::Regions::new(0, 0, 0)), &[]), [0; PLACES]);
+    const NOBODYS: Ledger<D, P> = Ledger::new(Platform::NONE, [0; PLACES]);
 
     /// An account of nobody, which admits nothing.
     pub const fn closed() -> Self {

@@ -12,16 +12,6 @@ use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 /// its data lies in two paged regions at most.
 pub const LEAST_PAGED_BYTES: u32 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
 
-/// How the victim among a domain's paged slots is chosen: values of [`Paging::replacement`].
-pub mod replacement {
-    /// A bit for each slot, set when it is filled.
-    pub const BIT_PLRU: u32 = 0;
-    /// Slots in turn.
-    pub const ROUND_ROBIN: u32 = 1;
-    /// A pseudo-random slot.
-    pub const RANDOM: u32 = 2;
-}
-
 /// Where the nodes of a domain's table lie: values of [`Paging::nodes`].
 pub mod nodes {
     /// On-chip SRAM: the bound of level L2.
@@ -35,7 +25,7 @@ words! {
     Paging {
         /// Slots that serve paged memory at most; 0: all that are not pinned.
         paged_slots,
-        /// One of the constants in [`replacement`].
+        /// How the victim among its paged slots is chosen: a number of [`Replacement`](protect::pmsav7::slots::Replacement).
         replacement,
         /// One of the constants in [`nodes`].
         nodes,

@@ -76,8 +76,8 @@ impl CyclesLimit {
     pub(crate) fn on(self, board: &Board) -> Option<u64> {
         match self {
             Self::Number(cycles) => Some(cycles),
-            Self::Promised(Promise::L1Cycles) => board.protection.unit().map(|unit| unit.l1_cycles.into()),
-            Self::Promised(Promise::L2Cycles) => board.protection.unit().map(|unit| unit.l2_cycles.into()),
+            Self::Promised(Promise::L1Cycles) => board.protection.miss_cycles().map(|[near, _]| near.into()),
+            Self::Promised(Promise::L2Cycles) => board.protection.miss_cycles().map(|[_, far]| far.into()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Envelopes that are too big, with the largest that would fit.
 
-use manifest::{Envelope, Refusal, Size};
+use manifest::{Envelope, Refusal, Scheme, Size};
 use memory::heap::{record_bytes, worst_case_bytes};
 use spec::largest_that;
 
@@ -9,16 +9,11 @@ pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
     Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
 }
 
-/// Bytes of the arena, as one region register covers it.
-fn arena(live: u32, largest: u32, count: u32) -> Option<u64> {
-    let bytes = arena_bytes(live, largest, count)?;
-    protect::pmsav7::placement::placement_for(bytes).map(|placement| placement.size_bytes)
-}
-
 /// The refusal of an envelope whose arena does not fit `left` bytes, with the least change of one figure that makes it fit: fewer live
 /// bytes if that is enough, otherwise fewer blocks, otherwise smaller ones, otherwise fewer of the same average size.
-pub(crate) fn too_big(place: &str, declared: &Envelope, left: u64) -> Refusal {
+pub(crate) fn too_big(place: &str, declared: &Envelope, left: u64, scheme: &Scheme) -> Refusal {
     let (live, largest, count) = (declared.live.0 as u32, declared.largest.0 as u32, declared.count);
+    let arena = |live: u32, largest: u32, count: u32| scheme.area_bytes(arena_bytes(live, largest, count)?);
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
     let size = |bytes: u32| Size(u64::from(bytes));
     let fewer = |low: u32, high: u32, fits: &dyn Fn(u32) -> bool| largest_that(low.max(1), high, fits);

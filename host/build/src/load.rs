@@ -132,7 +132,8 @@ impl Loaded {
                     Err(error) => found.push(missing(place, &path, &error)),
                     Ok(file) if key == "elf" => {
                         let refused = place::Program::parse(name, &file).err();
-                        let refused = refused.map(|error| refusal(&self.document.manifest, &error));
+                        let refused =
+                            refused.map(|error| refusal(&self.document.manifest, &self.board.protection, &error));
                         found.extend(refused.map(|refusal| Refusal { place, ..refusal }));
                     }
                     Ok(_) => {}

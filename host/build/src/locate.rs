@@ -1,13 +1,13 @@
 //! Refusals of placement with their place in the manifest.
 
-use manifest::{Diagnostic, Domain, Manifest, Refusal};
+use manifest::{Diagnostic, Domain, Manifest, Refusal, Scheme};
 use place::PlaceError;
 
 use crate::load::Loaded;
 
 /// The diagnostic for a refusal of placement.
 pub(crate) fn locate(loaded: &Loaded, error: &PlaceError) -> Diagnostic {
-    loaded.document.locate(refusal(&loaded.document.manifest, error))
+    loaded.document.locate(refusal(&loaded.document.manifest, &loaded.board.protection, error))
 }
 
 /// `data of domain control` -> `domain.control.data`; `file x` -> `file.x`; `shared memory x` -> `shared.x`.
@@ -21,11 +21,11 @@ fn place_of(what: &str) -> String {
 }
 
 /// The refusal of an envelope for whose arena there is no room.
-fn too_big(manifest: &Manifest, what: &str, left: u64) -> Option<Refusal> {
+fn too_big(manifest: &Manifest, scheme: &Scheme, what: &str, left: u64) -> Option<Refusal> {
     let (part, domain) = what.split_once(" of domain ")?;
     let index: usize = part.strip_prefix("envelope[")?.strip_suffix(']')?.parse().ok()?;
     let declared = manifest.domain.get(domain)?.envelope.get(index)?;
-    Some(crate::envelope::too_big(&place_of(what), declared, left))
+    Some(crate::envelope::too_big(&place_of(what), declared, left, scheme))
 }
 
 /// Where the manifest names a symbol.
@@ -69,7 +69,7 @@ fn more_tables(manifest: &Manifest, memory: &str) -> String {
 }
 
 /// The refusal for an error of placement, at its place in the manifest.
-pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
+pub(crate) fn refusal(manifest: &Manifest, scheme: &Scheme, error: &PlaceError) -> Refusal {
     let at = |code, place: String| Refusal::at(code, place, error.to_string());
     let of = |domain: &str| format!("domain.{domain}");
     match error {
@@ -95,7 +95,7 @@ pub(crate) fn refusal(manifest: &Manifest, error: &PlaceError) -> Refusal {
             .rule("code and data are moved by different distances")
             .remedy("compile without position-independent code and with the flags that `cofferdam sdk` prints"),
         PlaceError::Full { what, left, .. } if what.starts_with("envelope[") => {
-            too_big(manifest, what, *left).unwrap_or_else(|| at("CF0316", place_of(what)))
+            too_big(manifest, scheme, what, *left).unwrap_or_else(|| at("CF0316", place_of(what)))
         }
         PlaceError::Full { what, memory, asked, left, .. } if what.starts_with("table of domain ") => {
             let place = place_of(what);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use manifest::{
     Board, Diagnostic, Domain, FaultPolicy, Geometry, Grant, Hardware, HeapArea, Manifest, MemoryKind, NearTables,
-    Object, Refusal, Replacement, Spec, Time,
+    Object, Refusal, Spec, Time,
 };
 use place::{
     AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,
@@ -59,8 +59,8 @@ pub(crate) fn memories(loaded: &Loaded) -> Vec<Memory> {
 
 /// What placement has to know of page tables, where there are some.
 fn pages(board: &Board, memories: &[Memory], hardware: &Hardware) -> Option<Pages> {
-    let translation = board.protection.translation()?;
-    let tables = memories.iter().position(|memory| memory.name == translation.tables);
+    let tables = board.protection.tables()?;
+    let tables = memories.iter().position(|memory| memory.name == tables);
     let chip = *manifest::platform(board).pages()?;
     let in_ways = chip.way_bytes.saturating_mul(hardware.locked_ways).min(chip.lockable_bytes());
     let only = |place| hardware.near_tables == Some(place);
@@ -69,7 +69,7 @@ fn pages(board: &Board, memories: &[Memory], hardware: &Hardware) -> Option<Page
         locked_ways: hardware.locked_ways,
         locked_bytes: if only(NearTables::OnChip) { 0 } else { in_ways },
         prefetch: hardware.prefetch,
-        device_offset: translation.device_offset,
+        device_offset: board.protection.device_offset(),
     })
 }
 
@@ -205,11 +205,7 @@ impl Maker<'_> {
                 interleave: self.interleave(name, heap),
             }),
             paged_slots: d.paging.slots.unwrap_or(0),
-            replacement: match d.paging.replacement {
-                Replacement::BitPlru => system::pmsav7::replacement::BIT_PLRU,
-                Replacement::RoundRobin => system::pmsav7::replacement::ROUND_ROBIN,
-                Replacement::Random => system::pmsav7::replacement::RANDOM,
-            },
+            replacement: d.paging.replacement.number(),
             envelopes: d
                 .envelope
                 .iter()
@@ -269,7 +265,12 @@ impl Maker<'_> {
         let bytes = crate::envelope::arena_bytes(live, largest, declared.count);
         let Some(bytes) = bytes.filter(|bytes| *bytes <= u64::from(left)) else {
             let place = format!("domain.{domain}.envelope[{index}]");
-            return Err(Box::new(crate::envelope::too_big(&place, declared, u64::from(left))));
+            return Err(Box::new(crate::envelope::too_big(
+                &place,
+                declared,
+                u64::from(left),
+                &self.loaded.board.protection,
+            )));
         };
         let area =
             AreaRequest { memory: self.memory(&declared.memory), spec: envelope.spec, at: None, extra: bytes as u32 };

@@ -175,6 +175,6 @@ pub fn machine(board: &manifest::Board) -> Machine {
 /// Where an application core has its own devices: those that the kernel's image for it names, too.
 pub fn cluster(board: &manifest::Board) -> Option<ClusterWatch> {
     let base = |name: &str| board.device.get(name).map(|device| device.base);
-    board.protection.translation()?;
+    board.protection.translates().then_some(())?;
     Some(ClusterWatch { private: base(&board.clock.device)?, controller: base("l2")? })
 }

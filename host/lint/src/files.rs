@@ -15,6 +15,7 @@ const EXTENSIONS: &[&str] = &["rs", "c", "h", "s", "S", "ld", "x", "py", "sh", "
 const SKIPPED_DIRECTORIES: &[&str] = &["target", ".git", "node_modules", "__pycache__", "golden"];
 
 /// A source file: its path relative to the root and its text.
+#[derive(Clone)]
 pub struct Source {
     /// Path relative to the root, with `/` between components.
     pub path: String,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cofferdam_lint::{Finding, dependencies, files, layers, names, portable, workspace};
+use cofferdam_lint::{Finding, dependencies, files, layers, names, owners, portable, workspace};
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -35,7 +35,9 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
     found.extend(layers::check_members(&members, sources.iter().map(|source| source.path.as_str())));
     found.extend(dependencies::check(&members, &document));
     found.extend(names::check(&sources));
-    found.extend(names::check_document(&read(names::DOCUMENT)?, |path| root.join(path).exists()));
+    let porting = read(names::DOCUMENT)?;
+    found.extend(names::check_document(&porting, |path| root.join(path).exists()));
+    found.extend(owners::check(&sources, &porting));
     for source in &sources {
         if portable::applies(&source.path) {
             found.extend(portable::check(&source.path, &source.text));

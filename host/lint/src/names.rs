@@ -9,7 +9,7 @@ const PRODUCT: &[&str] = &["crates/", "kernel/", "arch/", "images/", "user/", "s
 /// An experiment on one board.
 const EXPERIMENTS: &[&str] = &["host/stand-alone/"];
 /// Where a file belongs to tests or to studies.
-const NOT_PRODUCT: &[&str] = &["/tests/", "/tests.rs", "/examples/", "host/tests/"];
+const NOT_PRODUCT: &[&str] = &["/tests/", "/tests.rs", "/examples/", "host/tests/", "host/lint/"];
 
 /// The document, and how the files of a list are marked in it.
 pub const DOCUMENT: &str = "docs/porting.md";
@@ -32,7 +32,8 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
     code.flat_map(|source| named(source, &names)).collect()
 }
 
-fn is_product(path: &str) -> bool {
+/// Whether a file is code of the product.
+pub(crate) fn is_product(path: &str) -> bool {
     let begins = |with: &[&str]| with.iter().any(|start| path.starts_with(start));
     let is_code = !path.ends_with(".toml");
     is_code && begins(PRODUCT) && !begins(EXPERIMENTS) && !NOT_PRODUCT.iter().any(|part| path.contains(part))
@@ -40,24 +41,36 @@ fn is_product(path: &str) -> bool {
 
 fn named(source: &Source, names: &[String]) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (number, line) in source.text.lines().enumerate() {
-        if line.trim_start().starts_with("#[cfg(test)]") && source.path.ends_with(".rs") {
-            break;
-        }
+    for (number, line) in product_lines(source) {
         for name in names.iter().filter(|name| line.contains(name.as_str()) || line.contains(&name.replace('-', "_"))) {
             let text = format!("names `{name}`, which is data: read the file of the board, chip or core");
-            found.push(Finding::new("name", format!("{}:{}", source.path, number + 1), text));
+            found.push(Finding::new("name", format!("{}:{number}", source.path), text));
         }
     }
     found
+}
+
+/// Lines of a file before its tests, with their numbers.
+pub(crate) fn product_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let is_tests = |line: &str| line.trim_start().starts_with("#[cfg(test)]") && source.path.ends_with(".rs");
+    (1..).zip(source.text.lines().take_while(move |line| !is_tests(line)))
+}
+
+/// The path that a line of a list names.
+pub(crate) fn listed(line: &str) -> Option<&str> {
+    line.strip_prefix("* `")?.split('`').next()
+}
+
+/// Whether a part of such a path stands for names.
+pub(crate) fn stands_for(part: &str) -> bool {
+    part.chars().any(char::is_uppercase)
 }
 
 /// Files and directories that `docs/porting.md` names in its lists, `* \`path\``, and that are not there. Words in capitals stand for names.
 pub fn check_document(document: &str, exists: impl Fn(&str) -> bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for (number, line) in document.lines().enumerate() {
-        let Some(path) = line.strip_prefix("* `").and_then(|rest| rest.split('`').next()) else { continue };
-        let stands_for = |part: &str| part.chars().any(char::is_uppercase);
+        let Some(path) = listed(line) else { continue };
         let known: Vec<&str> = path.split('/').take_while(|part| !stands_for(part)).collect();
         let known = known.join("/");
         if known.is_empty() || !exists(&known) {

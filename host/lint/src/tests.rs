@@ -2,7 +2,7 @@
 
 use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
 use crate::workspace::{Edge, EdgeKind, Member};
-use crate::{Finding, dependencies, files, layers, names, portable};
+use crate::{Finding, dependencies, files, layers, names, owners, portable};
 
 fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
     let edge = |&(to, kind): &(&str, EdgeKind)| {
@@ -251,4 +251,30 @@ fn lists_of_files_name_what_exists() {
     assert_eq!(names::check_document(good, exists), []);
     let found = names::check_document("* `drivers/KIND.rs`: a driver\n", exists);
     assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["porting"].as_slice(), "docs/porting.md:1"));
+}
+
+#[test]
+fn schemes_are_told_apart_where_the_list_says() {
+    let document = "text\n\nA scheme of protection:\n* `crates/protect/src/SCHEME`: encoding\n* `host/place/src/SCHEME`: placement\n\n* `host`: else\n";
+    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+    let scheme = source("crates/protect/src/pmsav8/mod.rs", "use crate::pmsav8::Regs;");
+    let good = [
+        source("host/place/src/pmsav8/mod.rs", "use protect::pmsav8::Regs;"),
+        source(
+            "host/place/src/lib.rs",
+            "mod pmsav8;\n// Of pmsav8.\nfn a() {}\n#[cfg(test)]\nmod tests { use pmsav8; }",
+        ),
+        source("host/tests/tests/a.rs", "protect::pmsav8"),
+    ];
+    let clean: Vec<Source> = good.into_iter().chain([scheme.clone()]).collect();
+    assert_eq!(owners::check(&clean, document), []);
+    for text in ["use protect::PmsaV8;", "let a = 1; // pmsav8", "if area.is_paged() {}"] {
+        let found = owners::check(&[scheme.clone(), source("host/place/src/plan.rs", text)], document);
+        assert_eq!(
+            (found.len(), found[0].rule, found[0].place.as_str()),
+            (1, "owner", "host/place/src/plan.rs:1"),
+            "{text}"
+        );
+    }
+    assert_eq!(rules(&owners::check(&[scheme], "no list")), ["owner"]);
 }

@@ -16,6 +16,7 @@ use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::Manifest;
 
+pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use names::QUEUED_MAX;
 pub use names::name_ok;

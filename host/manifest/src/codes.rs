@@ -55,7 +55,7 @@ codes! {
         "The memory manager continues from the ledger that the host hands over. One that began anew would take for free what its clients hold: the kernel \
          refuses what is wrong with that, so that its requests would fail. docs/memory.md says what a system does instead."
     "CF0301" "no exact cover by region registers"
-        "On PMSAv7 a region is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
+        "A region of a register is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
          registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
     "CF0302" "overlapping memory"
         "Two areas have a byte in common. Only memory declared under `[shared.NAME]` can be accessed by several domains."

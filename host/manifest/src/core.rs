@@ -106,21 +106,11 @@ impl Core {
         let core = core.map_err(|error| wrong(error.message()))?;
         core.exceptions.check().map_err(|why| wrong(&why))?;
         core.protection.core(&core).map_err(|why| wrong(&why))?;
-        if core.timing.is_empty() { Err(wrong("it has no model of time")) } else { core.fits().map(|()| core) }
-    }
-
-    /// Refuses another number of region registers than the kernel divides.
-    fn fits(&self) -> Result<(), Diagnostic> {
-        let known = protect::pmsav7::REGIONS as u32;
-        let Some(count) = self.regions.filter(|count| *count != known) else { return Ok(()) };
-        Err(Diagnostic::new(
-            "CF0202",
-            format!("the core `{}` has another number of region registers than the kernel", self.name),
-        )
-        .value(format!("regions = {count}"))
-        .limit(known.to_string())
-        .rule("the kernel is compiled for one number of region registers")
-        .remedy("correct the core's file, or choose a board of another core"))
+        if core.timing.is_empty() {
+            Err(wrong("it has no model of time"))
+        } else {
+            core.protection.divides(&core).map(|()| core)
+        }
     }
 }
 

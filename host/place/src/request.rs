@@ -227,7 +227,7 @@ pub struct DomainRequest<'a> {
     pub fault_notification: Option<u32>,
     /// Slots that serve paged memory at most; 0: all that are not pinned.
     pub paged_slots: u32,
-    /// `system::replacement`.
+    /// How the victim among those is chosen, by number.
     pub replacement: u32,
     /// Slots of its capability table; at least as many as `caps`.
     pub cap_slots: u32,

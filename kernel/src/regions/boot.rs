@@ -6,7 +6,7 @@ use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots};
 use protect::pmsav7::{REGIONS, RegionRegs, Span, encode_one};
 use protect::{Access, MemType};
 use system::area;
-use system::pmsav7::{self, Paging, Pmsav7, replacement};
+use system::pmsav7::{self, Paging, Pmsav7};
 
 use super::RegionArch;
 use super::nodes::{NODE, NOWHERE};
@@ -94,11 +94,8 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     }
     // Code holds constants, which are read as data.
     let needed = min_paged_slots(paged_code > 0, !trie.is_empty());
-    let policy = match replacement {
-        replacement::BIT_PLRU => Replacement::BitPlru,
-        replacement::ROUND_ROBIN => Replacement::RoundRobin,
-        _ => Replacement::Random,
-    };
+    // The tables are validated.
+    let policy = Replacement::from_number(replacement).unwrap_or(Replacement::Random);
     let slots = Slots::new(pinned.regions(), needed, policy).map_err(|_| BootError::NoSlots)?;
     let most = if paged_slots == 0 { REGIONS } else { paged_slots as usize };
     let slots = slots.limited(most, needed).map_err(|_| BootError::NoSlots)?.seeded(index as u32);

@@ -1,7 +1,7 @@
 //! A region that is mapped or unmapped at run time.
 
 use abi::{Error, access};
-use protect::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2, Span, exact};
+use protect::pmsav7::{RegionRegs, Span, exact};
 use protect::{Access, AccessKind, Data, MemType};
 use units::{PhysAddr, PhysRange};
 
@@ -21,7 +21,7 @@ pub struct Region {
 /// Every bit that means something here.
 const ACCESS: u32 = access::READ | access::WRITE | access::EXECUTE | access::PINNED;
 /// The smallest region that is paged: no instruction transfers more than 128 bytes, so its data lies in two of them at most.
-const LEAST_PAGED: u64 = 1 << SUBREGION_MIN_LOG2;
+const LEAST_PAGED: u64 = system::pmsav7::LEAST_PAGED_BYTES as u64;
 
 impl Region {
     /// The region that is exactly the memory asked for.

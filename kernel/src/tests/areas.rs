@@ -1,7 +1,8 @@
 //! Areas in region registers: what they take, and what they reach.
 
 use abi::{Call, Error};
-use system::pmsav7::{Shape, replacement};
+use protect::pmsav7::slots::Replacement;
+use system::pmsav7::Shape;
 
 use super::sim::{PEER, Sim, boot, sample, try_boot};
 use super::{OK, refused};
@@ -43,7 +44,7 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
     *builder.shape(5) = Shape { page_log2: 19, disabled: 0x55 };
     builder.domains[0].areas = 3;
     builder.paging(0).paged_slots = 2;
-    builder.paging(0).replacement = replacement::ROUND_ROBIN;
+    builder.paging(0).replacement = Replacement::RoundRobin as u32;
     builder.domains[1].first_area = 3;
     builder.domains[1].areas = 3;
     let mut kernel = boot(&builder);

@@ -2,8 +2,8 @@
 
 use abi::trace::Event;
 use abi::{Call, Error, Kind};
+use protect::pmsav7::slots::Replacement;
 use system::build::Builder;
-use system::pmsav7::replacement;
 use system::{Area, Cap, Frames, area, frames};
 
 use super::frames::{BASE, FRAMES, region};
@@ -155,9 +155,9 @@ fn a_table_grows_by_frames_that_are_the_kernels_from_then_on() {
 }
 
 /// The slots that a domain's misses fill, one page after the other, while another domain misses in between or not.
-fn fills(policy: u32, disturbed: bool) -> Vec<u32> {
+fn fills(policy: Replacement, disturbed: bool) -> Vec<u32> {
     let mut builder = system();
-    (0..2).for_each(|domain| builder.paging(domain).replacement = policy);
+    (0..2).for_each(|domain| builder.paging(domain).replacement = policy as u32);
     let mut kernel = boot(&builder);
     let mut seen = Vec::new();
     for round in 0..60 {
@@ -179,10 +179,10 @@ fn fills(policy: u32, disturbed: bool) -> Vec<u32> {
 
 #[test]
 fn the_misses_of_one_domain_change_nothing_for_another() {
-    for policy in [replacement::BIT_PLRU, replacement::ROUND_ROBIN, replacement::RANDOM] {
+    for policy in [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random] {
         let alone = fills(policy, false);
         assert!(alone.len() > 40);
-        assert_eq!(fills(policy, true), alone, "policy {policy}");
+        assert_eq!(fills(policy, true), alone, "policy {policy:?}");
     }
 }
 

@@ -158,6 +158,9 @@ pub struct Platform {
 }
 
 impl Platform {
+    /// A platform on which nothing is admitted.
+    pub const NONE: Platform = Platform::new(Hardware::Regions(Regions::new(0, 0, 0)), &[]);
+
     /// A platform, and the classes of the memories in which it can place data.
     pub const fn new(hardware: Hardware, classes: &[MemoryClass]) -> Platform {
         let (mut data_classes, mut index) = (0, 0);

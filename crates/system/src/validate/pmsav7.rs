@@ -1,13 +1,15 @@
 //! Checks of blocks for region registers.
 
+use protect::pmsav7::slots::Replacement;
+
 use super::{is_kernel, overlaps, require};
-use crate::pmsav7::{LEAST_PAGED_BYTES, Paging, Pmsav7, Shape, nodes, replacement};
+use crate::pmsav7::{LEAST_PAGED_BYTES, Paging, Pmsav7, Shape, nodes};
 use crate::{Area, System, area};
 
 pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
     let own: Paging = system.own_domain::<Pmsav7>(index);
     require(own.paged_slots <= 8, "paged_slots")?;
-    require(own.replacement <= replacement::RANDOM, "replacement")?;
+    require(Replacement::from_number(own.replacement).is_some(), "replacement")?;
     require(own.nodes <= nodes::TCM, "nodes")?;
     let holds = own.table_base.is_multiple_of(32) && is_kernel(system, own.table_base, own.table_bytes);
     require(own.table_bytes == 0 || holds, "table_base")?;

@@ -94,7 +94,7 @@ fn a_target_is_a_number_or_what_the_board_promises() {
     let chip = of("cycles = \"l2_cycles\", instructions = 7, below = \"a.peer\"").expect("a good file");
     let (id, target) = chip.targets().remove(0);
     assert_eq!((id.as_str(), target.instructions, target.below.as_deref()), ("t.a", Some(7), Some("t.a.peer")));
-    assert_eq!(target.cycles, chip.board.protection.unit().map(|unit| unit.l2_cycles.into()));
+    assert_eq!(target.cycles, chip.board.protection.miss_cycles().map(|[_, far]| far.into()));
     assert_eq!(of("cycles = 9").expect("a good file").targets()[0].1.cycles, Some(9));
     let text = LEAST.replacen("operation = []", &limit("cycles = \"l1_cycles\""), 1);
     let why = Chip::new(a9().board, &text).expect_err("page tables promise something else").to_string();

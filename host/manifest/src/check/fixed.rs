@@ -1,20 +1,21 @@
 //! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. What the tool places itself needs no
 //! check here.
 
-use protect::pmsav7::placement::placement_for;
-
 use crate::board::Board;
 use crate::diagnostic::Refusal;
-use crate::quantity::Size;
 use crate::schema::Manifest;
 
 /// A range with a fixed address and a declared size.
-struct Fixed {
-    place: String,
-    name: String,
+pub(crate) struct Fixed {
+    /// Its place in the manifest.
+    pub place: String,
+    /// Its name in messages.
+    pub name: String,
     memory: String,
-    base: u64,
-    bytes: u64,
+    /// First address.
+    pub base: u64,
+    /// Size.
+    pub bytes: u64,
 }
 
 fn declared(manifest: &Manifest) -> Vec<Fixed> {
@@ -32,48 +33,13 @@ fn declared(manifest: &Manifest) -> Vec<Fixed> {
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let all = declared(manifest);
-    let aligned = if board.protection.has_whole_pages() { whole_pages } else { one_region };
-    let mut found: Vec<Refusal> = all.iter().filter_map(aligned).collect();
+    let mut found: Vec<Refusal> = all.iter().filter_map(|fixed| board.protection.expresses(fixed)).collect();
     found.extend(all.iter().filter_map(|fixed| inside(fixed, board)));
     for (index, fixed) in all.iter().enumerate() {
         let other = all[..index].iter().find(|o| o.base < fixed.base + fixed.bytes && fixed.base < o.base + o.bytes);
         found.extend(other.map(|other| overlap(fixed, other)));
     }
     found
-}
-
-/// Page tables express any whole pages.
-fn whole_pages(fixed: &Fixed) -> Option<Refusal> {
-    const PAGE: u64 = 4096;
-    (!fixed.base.is_multiple_of(PAGE)).then(|| {
-        Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no page begins where {} would", fixed.name))
-            .value(format!("{:#010x}", fixed.base))
-            .limit(format!("{:#010x} is the next", fixed.base.next_multiple_of(PAGE)))
-            .rule("page tables map whole pages of 4 KiB")
-            .remedy(format!("write `at = \"{:#010x}\"`", fixed.base.next_multiple_of(PAGE)))
-    })
-}
-
-fn one_region(fixed: &Fixed) -> Option<Refusal> {
-    let placement = placement_for(fixed.bytes)?;
-    let exact = placement.size_bytes == fixed.bytes;
-    if exact && placement.fits_at(fixed.base) {
-        return None;
-    }
-    let base = placement.next_base(fixed.base).unwrap_or(0);
-    let asked = format!("{} at {:#010x}", Size(fixed.bytes), fixed.base);
-    let remedy = format!("write `size = \"{}\"` and `at = \"{base:#010x}\"`", Size(placement.size_bytes));
-    Some(
-        Refusal::at(
-            "CF0301",
-            format!("{}.at", fixed.place),
-            format!("no region register can express {} exactly", fixed.name),
-        )
-        .value(asked)
-        .limit(format!("{} at {base:#010x} is the next that one register expresses", Size(placement.size_bytes)))
-        .rule("a region is a power of two aligned to its size, of which whole eighths can be left out")
-        .remedy(remedy),
-    )
 }
 
 fn inside(fixed: &Fixed, board: &Board) -> Option<Refusal> {

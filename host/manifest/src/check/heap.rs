@@ -6,9 +6,7 @@ use super::memory::not_empty;
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Geometry, HeapArea, Manifest};
-
-/// The smallest region of a table of paged memory.
-const LEAST_PAGE_BYTES: u64 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
+use crate::scheme::LEAST_PAGE_BYTES;
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = manifest.domain.iter().flat_map(|(name, domain)| heap(name, domain)).collect();
@@ -19,7 +17,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             groups.entry(group).or_default().push((name, heap));
         }
     }
-    if !board.protection.loads_slots() {
+    if board.protection.loaded_slots().is_none() {
         found.extend(groups.values().filter_map(|members| contiguous(members)));
     } else if found.is_empty() {
         found.extend(groups.iter().filter_map(|(group, members)| interleaved(group, members)));

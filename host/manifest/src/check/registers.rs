@@ -5,10 +5,7 @@ use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
-    if !board.protection.loads_slots() {
-        return Vec::new();
-    }
-    let registers = protect::pmsav7::REGIONS as u32;
+    let Some(registers) = board.protection.loaded_slots() else { return Vec::new() };
     manifest.domain.iter().filter_map(|(name, domain)| slots(name, domain, registers)).collect()
 }
 

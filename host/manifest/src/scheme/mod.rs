@@ -4,15 +4,18 @@
 mod pmsav7;
 mod vmsav7;
 
+use protect::pmsav7::placement::placement_for;
 use record::ProtectionWatch;
 use serde::Deserialize;
 use spec::Platform;
 
 use crate::board::{Board, BoardFile, Device, MemoryKind};
+use crate::check::Fixed;
 use crate::core::{Chip, Core, Setup};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Refusal};
 use crate::rules::{Kept, require};
 
+pub(crate) use pmsav7::LEAST_PAGE_BYTES;
 pub use pmsav7::Protection;
 pub use vmsav7::Translation;
 
@@ -32,6 +35,14 @@ impl SchemeName {
         match self {
             Self::Pmsav7 => pmsav7::core(core),
             Self::Vmsav7 => vmsav7::core(core),
+        }
+    }
+
+    /// Refuses a core that the kernel cannot divide among domains.
+    pub(crate) fn divides(self, core: &Core) -> Result<(), Diagnostic> {
+        match self {
+            Self::Pmsav7 => pmsav7::divides(core),
+            Self::Vmsav7 => Ok(()),
         }
     }
 
@@ -115,13 +126,28 @@ impl Scheme {
         }
     }
 
-    /// The protection unit, where accesses are checked by region registers.
-    pub fn unit(&self) -> Option<&Protection> {
-        if let Self::Pmsav7(unit) = self { Some(unit) } else { None }
+    /// Refuses a range that the scheme cannot express exactly.
+    pub(crate) fn expresses(&self, fixed: &Fixed) -> Option<Refusal> {
+        match self {
+            Self::Pmsav7(_) => pmsav7::expresses(fixed),
+            Self::Vmsav7(_) => vmsav7::expresses(fixed),
+        }
     }
 
-    /// The translation, where addresses of domains are translated.
-    pub fn translation(&self) -> Option<&Translation> {
+    /// Bytes of the smallest area that holds so many; `None` if there is none.
+    pub fn area_bytes(&self, bytes: u64) -> Option<u64> {
+        match self {
+            Self::Pmsav7(_) => placement_for(bytes).map(|placement| placement.size_bytes),
+            Self::Vmsav7(_) => bytes.checked_next_multiple_of(spec::PAGE_BYTES.into()),
+        }
+    }
+
+    /// Most cycles of a miss that software answers, with the nodes of the domain's table in TCM and in on-chip RAM.
+    pub fn miss_cycles(&self) -> Option<[u32; 2]> {
+        if let Self::Pmsav7(unit) = self { Some([unit.l1_cycles, unit.l2_cycles]) } else { None }
+    }
+
+    fn translation(&self) -> Option<&Translation> {
         if let Self::Vmsav7(pages) = self { Some(pages) } else { None }
     }
 
@@ -150,10 +176,13 @@ impl Scheme {
         matches!(self, Self::Vmsav7(_))
     }
 
-    /// Whether software loads the slots that check a domain's accesses, so that it can be told how many of them serve paged memory, and
-    /// that heaps of domains may alternate in the regions that it loads.
-    pub const fn loads_slots(&self) -> bool {
-        matches!(self, Self::Pmsav7(_))
+    /// How many slots that check a domain's accesses software loads, if it does: a domain can be told how many of them serve paged memory,
+    /// and heaps of domains may alternate in them.
+    pub const fn loaded_slots(&self) -> Option<u32> {
+        match self {
+            Self::Pmsav7(_) => Some(protect::pmsav7::REGIONS as u32),
+            Self::Vmsav7(_) => None,
+        }
     }
 
     /// Whether the processor saves registers on a domain's stack when an exception comes; that must not miss.

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use spec::{Costs, Hardware, Linear, Method, Pages, Sizes, Work};
 
 use crate::board::{BoardFile, MemoryKind};
+use crate::check::Fixed;
 use crate::core::{Chip, Core};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Refusal};
 use crate::rules::{Kept, MOST_CYCLES, require};
 
 /// The kernel's half of the address space begins here: the only split that there are tables for.
@@ -138,4 +139,16 @@ pub(super) fn divides(chip: &Chip) -> Result<(), Diagnostic> {
         .limit(known.to_string())
         .rule("the kernel for a core knows how many entries and ways of it can be locked")
         .remedy("choose a profile of the board's processor, or correct this one"))
+}
+
+/// Page tables express any whole pages.
+pub(super) fn expresses(fixed: &Fixed) -> Option<Refusal> {
+    const PAGE: u64 = spec::PAGE_BYTES as u64;
+    (!fixed.base.is_multiple_of(PAGE)).then(|| {
+        Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no page begins where {} would", fixed.name))
+            .value(format!("{:#010x}", fixed.base))
+            .limit(format!("{:#010x} is the next", fixed.base.next_multiple_of(PAGE)))
+            .rule("page tables map whole pages of 4 KiB")
+            .remedy(format!("write `at = \"{:#010x}\"`", fixed.base.next_multiple_of(PAGE)))
+    })
 }

@@ -46,15 +46,28 @@ impl RegionImage {
 
 /// How the victim among the paged slots is chosen. Hardware does not tell software about hits, so all see only misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Replacement {
     /// A bit for each slot, set when it is filled; the lowest clear bit is the victim; when all are set, all but the last are
     /// cleared.
-    BitPlru,
+    BitPlru = 0,
     /// Slots in turn.
-    RoundRobin,
+    RoundRobin = 1,
     /// As bit-PLRU, except that among the clear bits a pseudo-random one is the victim: without the bits, an instruction that
     /// needs several regions could miss for ever.
-    Random,
+    Random = 2,
+}
+
+impl Replacement {
+    /// The policy with this number.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::BitPlru),
+            1 => Some(Self::RoundRobin),
+            2 => Some(Self::Random),
+            _ => None,
+        }
+    }
 }
 
 /// Bound on misses in a row by one instruction that needs at most `paged` regions at once, with `paged` slots.
