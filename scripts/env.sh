@@ -76,10 +76,10 @@ cofferdam_package_name() { # manifest
     sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$1"
 }
 
-# Manifests of the packages outside crates/, kernel/ and host/ (capi/ is for both chip and host).
+# Manifests of the packages outside crates/ and kernel/ that do not run on the host (capi/ is for both chip and host).
 cofferdam_outer_manifests() {
     for cofferdam_manifest in capi/Cargo.toml arch/*/Cargo.toml images/*/Cargo.toml user/*/Cargo.toml services/*/Cargo.toml \
-        examples/*/*/Cargo.toml tests/*/*/Cargo.toml; do
+        drivers/Cargo.toml examples/*/*/Cargo.toml eval/systems/*/*/Cargo.toml tests/*/*/Cargo.toml; do
         [ ! -f "$cofferdam_manifest" ] || echo "$cofferdam_manifest"
     done
 }
@@ -120,8 +120,8 @@ cofferdam_bare_packages() { # target
 cofferdam_chip_packages() {
     cofferdam_outer_manifests | while read -r cofferdam_manifest; do
         case "$cofferdam_manifest" in
-            arch/* | images/* | user/*) ;;
-            *) grep -qE 'path = "[./]*/(arch|user)/' "$cofferdam_manifest" || continue ;;
+            arch/* | images/* | user/* | drivers/*) ;;
+            *) grep -qE 'path = "[./]*/(arch|user|drivers)(/|")' "$cofferdam_manifest" || continue ;;
         esac
         cofferdam_package_name "$cofferdam_manifest"
     done

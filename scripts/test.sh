@@ -4,7 +4,7 @@
 #   scripts/test.sh [SUITE...]   all suites, or only those named
 #
 #   unit      crates, kernel and host tools, on the host
-#   system    whole systems under QEMU: package cofferdam-tests in host/tests; each of its test programs is a suite, and
+#   system    whole systems under QEMU: package cofferdam-tests in tests/suites; each of its test programs is a suite, and
 #             `gateway`, `mutants` and so on run one alone
 #   virtual   the kernel in virtual time, 200 000 random systems drawn (COFFERDAM_TIME_SYSTEMS); only when named
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
@@ -40,14 +40,14 @@ unit_packages() {
     cofferdam_chip_packages | sed 's/^/--exclude\n/'
 }
 
-system_suites() { (cd host/tests/tests && printf '%s\n' *.rs) | sed 's/\.rs$//'; }
+system_suites() { (cd tests/suites/tests && printf '%s\n' *.rs) | sed 's/\.rs$//'; }
 
 build() {
     # The tool is built through its wrapper, so that the tests use what users use.
     ./cofferdam --version || return 1
     case " ${SUITES[*]} " in *' unit '*) cargo_test --no-run "${UNIT[@]}" || return 1 ;; esac
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
-    # Mutants take over what their kernels share with these (host/tests/src/attacks/mutants.rs).
+    # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
     case " ${SUITES[*]} " in *' mutants '*)
         for system in tests/attacks/system.toml tests/attacks/a9.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac

@@ -4,7 +4,7 @@
  * For whom: a kernel or a bare program on a Cortex-M3, M4 or M7 with a memory protection unit of eight regions
  * (PMSAv7). The library is code alone: it has no state of its own, allocates nothing, and touches no register of the
  * machine. You give it memory, it gives you pairs of register values, and you store them. docs/stand-alone.md shows
- * how, in five steps, and guests/freertos-regions is a complete example on FreeRTOS-MPU.
+ * how, in five steps, and eval/peers/freertos-regions is a complete example on FreeRTOS-MPU.
  *
  * Units: addresses and lengths are bytes. Lengths are 64 bits wide, because a range may be all 2^32 bytes.
  *

@@ -14,7 +14,7 @@ use super::sim::{Guard, Machine, Pager, Part, Registers, boot_with, release};
 use super::watch::Watch;
 use crate::{Kernel, NOBODY};
 
-/// System calls of a normal test run; `host/tests` asks for a million of an optimised build.
+/// System calls of a normal test run; `tests/suites` asks for a million of an optimised build.
 const CALLS: u64 = 20_000;
 /// Calls among which each must have been taken at least once.
 const MANY: u64 = 200_000;

@@ -10,7 +10,7 @@ use super::frames::{BASE, FRAMES, region, with_frames};
 use super::sim::{CALLER, GATE, PEER, PERIOD, SERVANT, Sim, WORD};
 use crate::Kernel;
 
-/// `host/tests` runs the optimised build.
+/// `tests/suites` runs the optimised build.
 const LIVES: u32 = if cfg!(debug_assertions) { 500 } else { 10_000 };
 /// Slots of the servant's table that are empty at its start.
 const SPARE: u32 = 5;

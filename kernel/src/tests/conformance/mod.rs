@@ -1,5 +1,5 @@
 //! The rows of the conformance suite on the kernel core and a simulated processor. The system is that of a target: its image is in
-//! `COFFERDAM_CONFORMANCE_IMAGE`; `host/tests/tests/conformance.rs` builds it and reads what is printed here.
+//! `COFFERDAM_CONFORMANCE_IMAGE`; `tests/suites/tests/conformance.rs` builds it and reads what is printed here.
 
 mod image;
 mod machine;
@@ -16,7 +16,7 @@ use super::sim::{Pager, Registers};
 
 /// Prints a line for each row: `row`, its number, and 0 or a packed shortfall.
 #[test]
-#[ignore = "needs the image that host/tests builds"]
+#[ignore = "needs the image that tests/suites builds"]
 fn every_row_is_performed() {
     let path = std::env::var_os("COFFERDAM_CONFORMANCE_IMAGE").map(PathBuf::from);
     let image = Image::read(&path.expect("COFFERDAM_CONFORMANCE_IMAGE names an image"));

@@ -1,0 +1,90 @@
+//! How fast this computer emulates each board. The figure is the computer's and changes with what else it does: it is shown when it is asked
+//! for by name, and held against nothing.
+
+use build_tool::Install;
+use runner::Tools;
+use std::path::Path;
+
+use crate::chip::Chip;
+use crate::systems::{self, Place};
+use crate::table::empty;
+use crate::{Error, Row};
+
+/// Beginning of the ids.
+pub const PREFIX: &str = "speed";
+/// Duktape with jStat: a real program of 180 million instructions, with small blocks and calls through pointers.
+const SYSTEM: &str = "eval/systems/mxu/script.toml";
+/// Of so many runs the fastest counts: whatever else the computer does only takes time.
+const RUNS: usize = 3;
+
+/// Whether the rows are asked for.
+pub(crate) fn is_wanted(only: Option<&str>) -> bool {
+    only.is_some_and(|only| only.starts_with(PREFIX))
+}
+
+/// Runs the program on each board that is wanted and returns a row for each.
+///
+/// # Errors
+/// Any that keeps a run from its end.
+pub(crate) fn measure(
+    install: &Install,
+    tools: &Tools,
+    chips: &[Chip],
+    out: &Path,
+    only: Option<&str>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, Error> {
+    let id = |chip: &Chip| format!("{PREFIX}.{}", chip.prefix());
+    let wanted = chips.iter().filter(|chip| only.is_none_or(|only| id(chip).starts_with(only)));
+    wanted.map(|chip| row(&Place::new(install, tools, chip, out)?, id(chip), progress)).collect()
+}
+
+fn row(place: &Place<'_>, id: String, progress: &mut dyn FnMut(&str)) -> Result<Row, Error> {
+    let built = place.build(SYSTEM, &mut |what| progress(&format!("speed: building {what}")))?;
+    let mut row = systems::row(place.chip, id, "Cofferdam", format!("{SYSTEM}, fastest of {RUNS} runs"));
+    for run in 1..=RUNS {
+        progress(&format!("speed on {}: run {run} of {RUNS}", place.chip.board.name));
+        let summary = place.start("speed", &built.image, PREFIX, place.watch(&built.kernel)?)?.summary;
+        row.instructions = summary.instructions;
+        row.run_cycles = Some(summary.cycles);
+        row.speed = Some(row.speed.map_or(summary.mips, |speed| speed.max(summary.mips)));
+    }
+    Ok(row)
+}
+
+/// Whether a row is one of these.
+pub(crate) fn is_one(row: &Row) -> bool {
+    row.speed.is_some()
+}
+
+/// The rows of speed. Empty when there are none.
+pub fn speed_table(rows: &[Row]) -> String {
+    let mut table = empty(&["row", "board", "operation", "million instr.", "million a second here"], 3..5);
+    let mut none = true;
+    for (row, speed) in rows.iter().filter_map(|row| Some((row, row.speed?))) {
+        none = false;
+        let instructions = format!("{:.1}", row.instructions as f64 / 1e6);
+        table.add_row([row.id.clone(), row.board.clone(), row.operation.clone(), instructions, format!("{speed:.1}")]);
+    }
+    if none { String::new() } else { format!("{table}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_wanted, speed_table};
+    use crate::Row;
+
+    #[test]
+    fn the_rows_are_measured_only_when_they_are_asked_for() {
+        assert!(is_wanted(Some("speed")) && is_wanted(Some("speed.a9")));
+        assert!(!is_wanted(None) && !is_wanted(Some("m7")));
+    }
+
+    #[test]
+    fn a_speed_stands_in_a_table_of_its_own() {
+        let row = Row { id: "speed.m7".to_owned(), speed: Some(61.25), instructions: 180_000_000, ..Row::default() };
+        let text = speed_table(&[Row::default(), row]);
+        assert!(text.contains("61.2") && text.contains("180.0"), "{text}");
+        assert_eq!(speed_table(&[Row::default()]), "");
+    }
+}

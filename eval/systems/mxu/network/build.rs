@@ -1,0 +1,3 @@
+//! The photographs and the network of the gateway's `vision`.
+
+include!("../../../../examples/gateway/vision/photographs.rs");

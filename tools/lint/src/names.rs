@@ -1,0 +1,96 @@
+//! Boards, chips and cores are data: code of the product names none of them. `docs/porting.md` says which files a further one takes; the files
+//! that it names exist.
+
+use crate::Finding;
+use crate::files::Source;
+
+/// Directories of code that is the product's, and the linker scripts and headers in them.
+const PRODUCT: &[&str] = &[
+    "crates/",
+    "kernel/",
+    "arch/",
+    "images/",
+    "user/",
+    "services/",
+    "drivers/",
+    "capi/",
+    "sim/",
+    "tools/",
+    "eval/",
+    "cli/",
+];
+/// An experiment on one board.
+const EXPERIMENTS: &[&str] = &["eval/stand-alone/"];
+/// Where a file belongs to tests or to studies.
+const NOT_PRODUCT: &[&str] =
+    &["eval/peers/", "eval/systems/", "/tests/", "/tests.rs", "/examples/", "tests/suites/", "tools/lint/"];
+
+/// The document, and how the files of a list are marked in it.
+pub const DOCUMENT: &str = "docs/porting.md";
+
+/// The names of all boards, chips and cores: directories with a `board.toml`, and files of `chips/` and `cores/`.
+pub fn names(sources: &[Source]) -> Vec<String> {
+    let name = |source: &Source| {
+        let path = source.path.strip_suffix(".toml")?;
+        let board = path.strip_prefix("boards/").and_then(|rest| rest.strip_suffix("/board"));
+        let name = board.or_else(|| path.strip_prefix("chips/")).or_else(|| path.strip_prefix("cores/"))?;
+        Some(name.to_owned())
+    };
+    sources.iter().filter_map(name).collect()
+}
+
+/// Code of the product that names a board, a chip or a core. Tests, which stand behind `#[cfg(test)]` or in files of their own, may.
+pub fn check(sources: &[Source]) -> Vec<Finding> {
+    let names = names(sources);
+    let code = sources.iter().filter(|source| is_product(&source.path));
+    code.flat_map(|source| named(source, &names)).collect()
+}
+
+/// Whether a file is code of the product.
+pub(crate) fn is_product(path: &str) -> bool {
+    let begins = |with: &[&str]| with.iter().any(|start| path.starts_with(start));
+    let is_code = !path.ends_with(".toml");
+    is_code && begins(PRODUCT) && !begins(EXPERIMENTS) && !NOT_PRODUCT.iter().any(|part| path.contains(part))
+}
+
+fn named(source: &Source, names: &[String]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (number, line) in product_lines(source) {
+        for name in names.iter().filter(|name| line.contains(name.as_str()) || line.contains(&name.replace('-', "_"))) {
+            let text = format!("names `{name}`, which is data: read the file of the board, chip or core");
+            found.push(Finding::new("name", format!("{}:{number}", source.path), text));
+        }
+    }
+    found
+}
+
+/// Lines of a file before its tests, with their numbers.
+pub(crate) fn product_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let is_tests = |line: &str| line.trim_start().starts_with("#[cfg(test)]") && source.path.ends_with(".rs");
+    (1..).zip(source.text.lines().take_while(move |line| !is_tests(line)))
+}
+
+/// The path that a line of a list names.
+pub(crate) fn listed(line: &str) -> Option<&str> {
+    line.strip_prefix("* `")?.split('`').next()
+}
+
+/// Whether a part of such a path stands for names.
+pub(crate) fn stands_for(part: &str) -> bool {
+    part.chars().any(char::is_uppercase)
+}
+
+/// Files and directories that `docs/porting.md` names in its lists, `* \`path\``, and that are not there. Words in capitals stand for names.
+pub fn check_document(document: &str, exists: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (number, line) in document.lines().enumerate() {
+        let Some(path) = listed(line) else { continue };
+        let known: Vec<&str> = path.split('/').take_while(|part| !stands_for(part)).collect();
+        let known = known.join("/");
+        if known.is_empty() || !exists(&known) {
+            let text = format!("`{path}` is in a list of files, and `{known}` does not exist");
+            found.push(Finding::new("porting", format!("{DOCUMENT}:{}", number + 1), text));
+        }
+    }
+    found
+}

@@ -1,0 +1,294 @@
+//! Every rule is fed what it must reject and the nearest thing that it must accept.
+
+use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
+use crate::workspace::{Edge, EdgeKind, Member};
+use crate::{Finding, dependencies, files, layers, names, owners, portable};
+
+fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
+    let edge = |&(to, kind): &(&str, EdgeKind)| {
+        let name = to.rsplit('/').next().unwrap_or(to).to_owned();
+        Edge {
+            name,
+            directory: (to.contains('/') || ["kernel", "capi", "cli", "drivers"].contains(&to)).then(|| to.into()),
+            kind,
+        }
+    };
+    Member { directory: directory.to_owned(), edges: edges.iter().map(edge).collect() }
+}
+
+fn normal(directory: &str, to: &[&str]) -> Member {
+    member(directory, &to.iter().map(|to| (*to, EdgeKind::Normal)).collect::<Vec<_>>())
+}
+
+fn rules(found: &[Finding]) -> Vec<&'static str> {
+    found.iter().map(|finding| finding.rule).collect()
+}
+
+#[test]
+fn downward_edges_are_allowed() {
+    let members = [
+        normal("crates/protect", &["crates/units", "crates/spec", "serde"]),
+        normal("kernel", &["crates/abi", "crates/sched"]),
+        normal("capi", &["crates/protect", "crates/memory"]),
+        normal("arch/armv7m", &["kernel", "crates/protect"]),
+        normal("images/armv7m", &["arch/armv7m", "kernel", "crates/units"]),
+        normal("user/rt", &["crates/abi", "arch/armv7m-user"]),
+        normal("arch/armv7m-user", &["crates/abi", "arch/armv7-user"]),
+        normal("services/console", &["user/rt", "crates/abi"]),
+        normal("examples/gateway/store", &["user/rt", "examples/gateway/shared"]),
+        normal("cli", &["crates/system", "tools/report", "chips", "clap"]),
+    ];
+    assert_eq!(layers::check(&members), []);
+}
+
+#[test]
+fn board_files_are_read_in_build_scripts_only() {
+    for from in ["images/armv7m", "crates/foreign"] {
+        let found = |to, kind| layers::check(&[member(from, &[(to, kind)])]);
+        assert_eq!(found("tools/board-facts", EdgeKind::Build), []);
+        assert_eq!(rules(&found("tools/board-facts", EdgeKind::Normal)), ["layer-edge"]);
+        assert_eq!(rules(&found("tools/manifest", EdgeKind::Build)), ["layer-edge"]);
+    }
+}
+
+#[test]
+fn every_upward_edge_is_refused() {
+    let upward = [
+        ("crates/units", "kernel"),
+        ("crates/units", "cli"),
+        ("crates/units", "capi"),
+        ("capi", "kernel"),
+        ("capi", "arch/armv7m"),
+        ("capi", "user/rt"),
+        ("capi", "tools/lint"),
+        ("kernel", "capi"),
+        ("cli", "capi"),
+        ("kernel", "arch/armv7m"),
+        ("kernel", "user/rt"),
+        ("arch/armv7m", "images/armv7m"),
+        ("arch/armv7m", "arch/armv8m"),
+        ("images/armv7m", "user/rt"),
+        ("user/rt", "kernel"),
+        ("user/rt", "arch/armv7m"),
+        ("arch/armv7m-user", "kernel"),
+        ("arch/armv7m-user", "arch/armv7m"),
+        ("arch/armv7m", "arch/armv7m-user"),
+        ("services/console", "arch/armv7m-user"),
+        ("services/console", "kernel"),
+        ("services/console", "services/memory"),
+        ("examples/gateway/store", "services/console"),
+        ("examples/gateway/store", "cli"),
+        ("cli", "kernel"),
+        ("cli", "images/armv7m"),
+        ("chips", "sim/timing"),
+        ("crates/units", "sim/timing"),
+        ("sim/timing", "tools/manifest"),
+        ("tools/build", "eval/bench"),
+        ("tools/build", "cli"),
+        ("eval/bench", "cli"),
+        ("eval/bench", "tests/suites"),
+        ("drivers", "services/console"),
+        ("user/rt", "drivers"),
+        ("eval/systems/bench/caller", "eval/bench"),
+        ("eval/systems/bench/caller", "kernel"),
+        ("cli", "user/rt"),
+    ];
+    for (from, to) in upward {
+        let found = layers::check(&[normal(from, &[to])]);
+        assert_eq!(rules(&found), ["layer-edge"], "{from} -> {to}");
+        assert!(found[0].text.contains(to) && found[0].place == format!("{from}/Cargo.toml"));
+    }
+}
+
+#[test]
+fn a_test_dependency_is_an_edge_too() {
+    let found = layers::check(&[member("crates/sched", &[("cli", EdgeKind::Development)])]);
+    assert_eq!(rules(&found), ["layer-edge"]);
+}
+
+#[test]
+fn the_ground_keeps_its_order() {
+    assert_eq!(rules(&layers::check(&[normal("crates/units", &["crates/spec"])])), ["layer-edge"]);
+    // A test may use a crate above, and its own package with another feature.
+    let above =
+        member("crates/spec", &[("crates/system", EdgeKind::Development), ("crates/spec", EdgeKind::Development)]);
+    assert_eq!(layers::check(&[above]), []);
+}
+
+#[test]
+fn an_unknown_place_is_refused() {
+    let found = layers::check(&[normal("crates/novelty", &[]), normal("misc/thing", &[])]);
+    assert_eq!(rules(&found), ["layer-unknown", "layer-unknown"]);
+    assert_eq!(rules(&layers::check(&[normal("cli", &["misc/thing"])])), ["layer-edge"]);
+}
+
+#[test]
+fn a_package_outside_the_workspace_is_refused() {
+    let members = [normal("crates/units", &[])];
+    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "images/armv7m/Cargo.toml", "docs/x/Cargo.toml"];
+    let found = layers::check_members(&members, manifests.into_iter());
+    assert_eq!(rules(&found), ["layer-member"]);
+    assert_eq!(found[0].place, "images/armv7m");
+}
+
+#[test]
+fn examples_do_not_share_code_across_systems() {
+    let found = layers::check(&[normal("examples/gateway/store", &["examples/other/store"])]);
+    assert_eq!(rules(&found), ["layer-edge"]);
+}
+
+const DOCUMENT: &str =
+    "# D\n## Tools\n| `make` | x |\n## Rust crates\n| `serde` | data |\n| `toml` | text |\n## Data\n| `png` | x |\n";
+
+#[test]
+fn the_dependency_list_is_complete_and_minimal() {
+    let complete = [normal("cli", &["serde", "toml", "crates/units"])];
+    assert_eq!(dependencies::check(&complete, DOCUMENT), []);
+    let unlisted = [normal("cli", &["serde", "toml", "png"])];
+    assert_eq!(rules(&dependencies::check(&unlisted, DOCUMENT)), ["dependency-unlisted"]);
+    let unused = [normal("cli", &["serde"])];
+    assert_eq!(rules(&dependencies::check(&unused, DOCUMENT)), ["dependency-unused"]);
+}
+
+const ROOT: &str = "//! A crate.\n#![no_std]\n#![forbid(unsafe_code)]\n";
+
+#[test]
+fn a_crate_root_declares_what_it_does_without() {
+    assert_eq!(portable::check("crates/a/src/lib.rs", ROOT), []);
+    let nothing = portable::check("crates/a/src/lib.rs", "// #![no_std] #![forbid(unsafe_code)]\n");
+    assert_eq!(rules(&nothing), ["portable-std", "portable-unsafe"]);
+    assert_eq!(rules(&portable::check("kernel/src/lib.rs", "pub fn f() {}\n")), ["portable-std"]);
+    assert_eq!(portable::check("crates/a/src/other.rs", "pub fn f() {}\n"), []);
+}
+
+#[test]
+fn portable_code_neither_asks_for_its_target_nor_holds_assembly() {
+    let refused = [
+        ("#[cfg(target_arch = \"arm\")]\nfn f() {}", "portable-target"),
+        ("fn f() { if cfg!(target_pointer_width = \"32\") {} }", "portable-target"),
+        ("fn f() { unsafe { core::arch::asm!(\"wfi\") } }", "portable-asm"),
+        ("global_asm! (\"nop\");", "portable-asm"),
+        ("use core::arch::arm;", "portable-asm"),
+    ];
+    for (source, rule) in refused {
+        let found = portable::check("kernel/src/a.rs", source);
+        assert!(rules(&found).contains(&rule), "{source}: {found:?}");
+    }
+    for fine in [
+        "// asm!(\"wfi\")\n",
+        "/* a /* cfg(target_os) */ asm!() */",
+        "const A: &str = \"target_arch \\\" asm!\";",
+        "const B: &str = r#\"asm!(\"x\")\"#; let q = '\"'; // asm!()",
+        "fn asm(target: u32) -> u32 { target }",
+    ] {
+        assert_eq!(portable::check("kernel/src/a.rs", fine), [], "{fine}");
+    }
+}
+
+#[test]
+fn findings_in_portable_code_name_the_line() {
+    let found = portable::check("kernel/src/a.rs", "/* one\ntwo */\nconst A: &str = \"\n\";\nasm!(\"nop\");\n");
+    assert_eq!(found[0].place, "kernel/src/a.rs:5");
+}
+
+#[test]
+fn only_crates_and_kernel_have_to_be_portable() {
+    assert!(portable::applies("crates/units/src/lib.rs") && portable::applies("kernel/src/a.rs"));
+    assert!(!portable::applies("arch/armv7m/src/lib.rs") && !portable::applies("crates/units/Cargo.toml"));
+}
+
+fn source(path: &str, lines: usize) -> Source {
+    Source { path: path.to_owned(), text: "x\n".repeat(lines) }
+}
+
+#[test]
+fn long_files_are_reported_and_then_refused() {
+    assert_eq!(files::size(&source("a.rs", REPORT_LINES)), Size::Fine);
+    assert_eq!(files::size(&source("a.rs", REPORT_LINES + 1)), Size::Long);
+    assert_eq!(files::check(&source("a.rs", LIMIT_LINES)), None);
+    let refused = files::check(&source("a.rs", LIMIT_LINES + 1)).expect("too long");
+    assert_eq!(refused.rule, "file-size");
+}
+
+#[test]
+fn tests_and_generated_files_may_be_long() {
+    assert_eq!(files::size(&source("kernel/src/tests.rs", LIMIT_LINES + 1)), Size::Long);
+    assert_eq!(files::size(&source("host/a/tests/b.rs", LIMIT_LINES + 1)), Size::Long);
+    let rest = "x\n".repeat(LIMIT_LINES);
+    for mark in ["Generated by cofferdam", "Generated from crates/abi", "@generated"] {
+        let text = format!("// {mark}\n{rest}");
+        assert_eq!(files::size(&Source { path: "user/include/cofferdam.h".into(), text }), Size::Fine);
+    }
+    let text = format!("{rest}// Generated by cofferdam\n");
+    assert_eq!(files::size(&Source { path: "user/a.h".into(), text }), Size::TooLong);
+}
+
+#[test]
+fn this_repository_is_readable() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let members = crate::workspace::read(&root).expect("workspace");
+    let own = members.iter().find(|member| member.directory == "tools/lint").expect("this package");
+    assert!(own.edges.iter().any(|edge| edge.name == "cargo_metadata" && edge.directory.is_none()));
+    let sources = files::read(&root).expect("sources");
+    assert!(sources.iter().any(|source| source.path == "tools/lint/src/lib.rs"));
+    assert!(!sources.iter().any(|source| source.path.starts_with("target/")));
+}
+
+#[test]
+fn code_of_the_product_names_no_board() {
+    let source = |path: &str, text: &str| files::Source { path: path.into(), text: text.into() };
+    let data = ["boards/lamp/board.toml", "chips/x1.toml", "cores/core-m1.toml"].map(|path| source(path, ""));
+    let with = |path: &str, text: &str| {
+        let mut sources: Vec<files::Source> = data.iter().map(|file| source(&file.path, "")).collect();
+        sources.push(source(path, text));
+        names::check(&sources)
+    };
+    let found = with("sim/runner/src/run.rs", "let a = 1;\nlet board = \"lamp\";\n");
+    assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["name"].as_slice(), "sim/runner/src/run.rs:2"));
+    assert_eq!(with("arch/x/src/lib.rs", "fn core_m1() {}").len(), 1);
+    assert_eq!(with("kernel/src/lib.rs", "const A: &str = \"x1\";").len(), 1);
+    for (path, text) in [
+        ("kernel/src/lib.rs", "#[cfg(test)]\nconst A: &str = \"x1\";"),
+        ("sim/runner/tests/run.rs", "\"lamp\""),
+        ("tests/suites/src/lib.rs", "\"lamp\""),
+        ("boards/lamp/board.toml", "name = \"lamp\""),
+        ("examples/a/src/main.rs", "\"lamp\""),
+    ] {
+        assert_eq!(with(path, text), [], "{path}");
+    }
+}
+
+#[test]
+fn lists_of_files_name_what_exists() {
+    let exists = |path: &str| ["boards", "drivers/src"].contains(&path);
+    let good = "* `boards/NAME/board.toml`: the board\n* `drivers/src/KIND.rs`: a driver\ntext\n* no path\n";
+    assert_eq!(names::check_document(good, exists), []);
+    let found = names::check_document("* `drivers/KIND.rs`: a driver\n", exists);
+    assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["porting"].as_slice(), "docs/porting.md:1"));
+}
+
+#[test]
+fn schemes_are_told_apart_where_the_list_says() {
+    let document = "text\n\nA scheme of protection:\n* `crates/protect/src/SCHEME`: encoding\n* `tools/place/src/SCHEME`: placement\n\n* `host`: else\n";
+    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+    let scheme = source("crates/protect/src/pmsav8/mod.rs", "use crate::pmsav8::Regs;");
+    let good = [
+        source("tools/place/src/pmsav8/mod.rs", "use protect::pmsav8::Regs;"),
+        source(
+            "tools/place/src/lib.rs",
+            "mod pmsav8;\n// Of pmsav8.\nfn a() {}\n#[cfg(test)]\nmod tests { use pmsav8; }",
+        ),
+        source("tests/suites/tests/a.rs", "protect::pmsav8"),
+    ];
+    let clean: Vec<Source> = good.into_iter().chain([scheme.clone()]).collect();
+    assert_eq!(owners::check(&clean, document), []);
+    for text in ["use protect::PmsaV8;", "let a = 1; // pmsav8", "if area.is_paged() {}"] {
+        let found = owners::check(&[scheme.clone(), source("tools/place/src/plan.rs", text)], document);
+        assert_eq!(
+            (found.len(), found[0].rule, found[0].place.as_str()),
+            (1, "owner", "tools/place/src/plan.rs:1"),
+            "{text}"
+        );
+    }
+    assert_eq!(rules(&owners::check(&[scheme], "no list")), ["owner"]);
+}

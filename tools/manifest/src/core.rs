@@ -1,0 +1,201 @@
+//! `cores/NAME.toml`: a processor core, whatever chip it is in, as data. Its table `timing` is a part of the profile of every chip with
+//! it, and belongs to `timing::profile`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::board::MemoryKind;
+use crate::diagnostic::Diagnostic;
+use crate::exceptions::Exceptions;
+use crate::scheme::SchemeName;
+
+/// How programs for a core are built.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Targets {
+    /// Target triple of the kernel (no floating point: the kernel touches no FP register).
+    pub kernel: String,
+    /// Target triple of domains.
+    pub domain: String,
+    /// Flags of the processor for `arm-none-eabi-gcc`.
+    pub c_flags: Vec<String>,
+    /// Name of the processor for rustc.
+    pub cpu: String,
+    /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
+    #[serde(default)]
+    pub cc_flags: Vec<String>,
+}
+
+/// The kernel's image for every board with a core, and what it expects of one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Directory of its package, relative to the installation.
+    pub package: String,
+    /// Kinds of memories, by their names.
+    pub memories: BTreeMap<String, MemoryKind>,
+    /// The kernel's clock.
+    pub clock: ImageClock,
+    /// Kinds of other devices, by their names.
+    #[serde(default)]
+    pub devices: BTreeMap<String, String>,
+}
+
+/// The clock that the image of a core drives.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageClock {
+    /// Kind of the device.
+    pub kind: String,
+    /// Bytes from its base to the register that is read, of 32 bits.
+    pub offset: u32,
+    /// Whether that counts up or down.
+    pub counts: Counts,
+    /// The kernel sets how many cycles of its input a tick has.
+    #[serde(default)]
+    pub divided: bool,
+}
+
+/// A direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+/// A core as its file describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Core {
+    /// Name, equal to the file's.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// How it checks accesses.
+    pub protection: SchemeName,
+    /// Its region registers, where it has such.
+    pub regions: Option<u32>,
+    /// The kernel's image for every board with it.
+    pub image: Image,
+    /// Directory of how domains enter the kernel: C header, and what C domains are linked with; relative to the installation.
+    pub entry: String,
+    /// How programs are built.
+    pub targets: Targets,
+    /// Its exceptions.
+    pub exceptions: Exceptions,
+    /// Its part of the timing model.
+    timing: toml::Table,
+}
+
+impl Core {
+    /// Parses a core's file.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message: the files of cores belong to the installation.
+    pub fn parse(text: &str) -> Result<Core, Diagnostic> {
+        let core: Result<Core, _> = toml::from_str(text);
+        let wrong = |why: &str| {
+            Diagnostic::new("CF0605", format!("the core's file is wrong: {why}"))
+                .rule("cores/NAME.toml follows the schema of tools/manifest/src/core.rs")
+                .remedy("correct the core's file")
+        };
+        let core = core.map_err(|error| wrong(error.message()))?;
+        core.exceptions.check().map_err(|why| wrong(&why))?;
+        core.protection.core(&core).map_err(|why| wrong(&why))?;
+        if core.timing.is_empty() {
+            Err(wrong("it has no model of time"))
+        } else {
+            core.protection.divides(&core).map(|()| core)
+        }
+    }
+}
+
+/// What a profile says of a chip that admission and the kernel's start need. Cycles are of its processor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chip {
+    /// The profile's name.
+    pub name: String,
+    /// Clock of the processor.
+    pub cpu_hz: u64,
+    /// Entries of the main TLB that can be locked; 0 without page tables.
+    pub lock_entries: u32,
+    /// Ways of the second-level cache, at most 16; 0 without.
+    pub ways: u32,
+    /// Bytes in a way.
+    pub way_bytes: u32,
+    /// Bytes of a line of both levels of caches; 0 if they differ.
+    pub line_bytes: u32,
+    /// A micro-TLB miss that the main TLB answers, at most.
+    pub main_tlb_cycles: u32,
+    /// A walk that reads two descriptors in on-chip memory, at most.
+    pub walk_on_chip_cycles: u32,
+    /// A walk that reads two descriptors in locked ways of the second-level cache, at most.
+    pub walk_locked_ways_cycles: u32,
+}
+
+/// The table `setup` of a chip's file: what start-up writes before the second-level cache is on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Setup {
+    /// The controller's auxiliary control register, but for associativity and way size.
+    pub l2_auxiliary: u32,
+    /// Its latencies of the tag RAM.
+    pub l2_tag_latency: u32,
+    /// Its latencies of the data RAM.
+    pub l2_data_latency: u32,
+    /// Physical addresses and values, in this order.
+    pub writes: Vec<[u32; 2]>,
+}
+
+impl Setup {
+    /// Takes the table of a chip's file; start-up writes nothing if there is none.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message.
+    pub fn of(chip: &toml::Table) -> Result<Setup, Diagnostic> {
+        let Some(table) = chip.get("setup") else { return Ok(Setup::default()) };
+        table.clone().try_into().map_err(|error: toml::de::Error| {
+            Diagnostic::new("CF0605", format!("the chip's file is wrong: setup: {}", error.message()))
+                .rule("its table `setup` follows the schema of tools/manifest/src/core.rs")
+                .remedy("correct the chip's file")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REGIONS: &str = include_str!("../../../cores/cortex-m7.toml");
+    const PAGES: &str = include_str!("../../../cores/cortex-a9.toml");
+
+    /// The refusal of a core's file with a change: code, message, value and limit.
+    fn refused(text: &str, from: &str, to: &str) -> String {
+        assert!(text.contains(from), "{from}");
+        let refusal = Core::parse(&text.replacen(from, to, 1)).unwrap_err();
+        let refusal = refusal.refusal();
+        [refusal.code, &refusal.message, &refusal.value, &refusal.limit].join("; ")
+    }
+
+    #[test]
+    fn a_core_has_as_many_region_registers_as_the_kernel_is_compiled_for() {
+        assert_eq!(Core::parse(REGIONS).unwrap().regions, Some(protect::pmsav7::REGIONS as u32));
+        let said = refused(REGIONS, "regions = 8", "regions = 16");
+        assert!(said.starts_with("CF0202; ") && said.ends_with("; regions = 16; 8"), "{said}");
+        let said = refused(REGIONS, "regions = 8\n", "");
+        assert!(said.starts_with("CF0605; ") && said.contains("says how many"), "{said}");
+        let said = refused(PAGES, "protection = \"vmsav7\"", "protection = \"vmsav7\"\nregions = 8");
+        assert!(said.starts_with("CF0605; ") && said.contains("regions = 8: a core with page tables"), "{said}");
+    }
+
+    #[test]
+    fn the_timer_of_a_core_with_page_tables_is_an_interrupt_line() {
+        assert!(Core::parse(PAGES).is_ok());
+        let said = refused(PAGES, "timer = 45", "timer = 15");
+        assert!(said.starts_with("CF0605; ") && said.contains("exceptions.timer = 15"), "{said}");
+    }
+}
