@@ -20,6 +20,7 @@ mod relocate;
 mod request;
 mod scheme;
 mod tables;
+mod veneers;
 mod vmsav7;
 
 pub use elf::Program;

@@ -6,6 +6,7 @@ use object::elf;
 
 use crate::elf::{Program, Relocation};
 use crate::error::PlaceError;
+use crate::veneers;
 
 /// Sizes of ELF structures.
 const SECTION_HEADER: usize = 40;
@@ -32,6 +33,7 @@ pub(crate) fn relocate(program: &Program, code: i64, data: i64) -> Result<Vec<u8
     for (index, relocation) in program.relocations.iter().enumerate() {
         mover.apply(&mut file, index, relocation)?;
     }
+    mover.move_veneers(&mut file)?;
     mover.move_headers(&mut file);
     Ok(file)
 }
@@ -117,8 +119,19 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// MOVW and MOVT hold a half each; the upper one depends on the carry of the lower. The pair is found by symbol and
-    /// destination register.
+    /// Words of veneers follow the segment in which their target is.
+    fn move_veneers(&self, file: &mut [u8]) -> Result<(), PlaceError> {
+        for (offset, target) in veneers::addresses(self.program) {
+            let delta = if self.program.code.contains(target) { self.code } else { self.data };
+            add(file, offset, delta).ok_or_else(|| PlaceError::Elf {
+                domain: self.program.name.clone(),
+                reason: "a veneer lies outside of the file".into(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// MOVW and MOVT hold a half each; the upper one depends on the carry of the lower.
     fn move_half(
         &self,
         file: &mut [u8],
@@ -135,24 +148,39 @@ impl Mover<'_> {
         let moved = if relocation.kind == lower {
             (i64::from(own) + delta) as u32 & 0xffff
         } else {
-            let partner = |candidate: &&Relocation| {
-                candidate.kind == lower
+            let lower_half = |candidate: &Relocation| {
+                let fits = candidate.kind == lower
                     && candidate.symbol == relocation.symbol
-                    && candidate.section == relocation.section
-                    && self.offset(candidate).and_then(read).is_some_and(|(_, other)| other == register)
+                    && candidate.section == relocation.section;
+                self.offset(candidate).filter(|_| fits).and_then(read)
             };
-            let before = self.program.relocations[..index].iter().rev().take(PAIR_DISTANCE).find(partner);
-            let after = || self.program.relocations[index..].iter().take(PAIR_DISTANCE).find(partner);
-            let low = before
-                .or_else(after)
-                .and_then(|other| self.offset(other))
-                .and_then(read)
-                .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))?;
-            ((i64::from(own) << 16 | i64::from(low.0)) + delta) as u32 >> 16
+            let upper = |low: u16| ((i64::from(own) << 16 | i64::from(low)) + delta) as u32 >> 16;
+            self.upper_half(index, register, &lower_half, &upper)
+                .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))?
         };
         let write = if thumb { set_immediate } else { set_arm_immediate };
         write(file, offset, moved as u16);
         Ok(())
+    }
+
+    /// The upper half that the lower half of the same address leads to. It is the nearest one with the same symbol and destination
+    /// register. A compiler may also shift or combine the halves in two registers; then all lower halves near by with that symbol have to
+    /// lead to the same.
+    fn upper_half(
+        &self,
+        index: usize,
+        register: u8,
+        lower_half: &impl Fn(&Relocation) -> Option<(u16, u8)>,
+        upper: &impl Fn(u16) -> u32,
+    ) -> Option<u32> {
+        let all = &self.program.relocations;
+        let before = all[..index].iter().rev().take(PAIR_DISTANCE).filter_map(lower_half);
+        let after = all[index..].iter().take(PAIR_DISTANCE).filter_map(lower_half);
+        let near = || before.clone().chain(after.clone());
+        let paired = near().find(|(_, other)| *other == register);
+        let mut uppers = near().map(|(low, _)| upper(low));
+        let first = uppers.next();
+        paired.map_or_else(|| first.filter(|first| uppers.all(|other| other == *first)), |(low, _)| Some(upper(low)))
     }
 
     /// Section addresses, symbol values and the entry follow.

@@ -8,7 +8,7 @@ use protect::pmsav7::{Span, cover_count};
 
 use crate::allocate::Space;
 use crate::relocate::relocate;
-use crate::{Memory, PlaceError, Program};
+use crate::{Memory, PlaceError, Program, veneers};
 
 const M7: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
 /// Arm state.
@@ -27,7 +27,7 @@ const SOURCE: &str = r#"
     static const char *const names[] = { "one", "two", "three" };
     int words[400] = { 1, 2, 3 };
     int *inside[] = { &words[1], &words[399], end_of_data };
-    static int zeroes[70];
+    int zeroes[70];
     static int helper(int x) { return x ? names[x % 3][0] : 7; }
     int (*calls[])(int) = { helper };
     __attribute__((noinline)) int plain(int x) { zeroes[x] = words[x + 2]; return helper(x) + calls[0](x); }
@@ -35,6 +35,12 @@ const SOURCE: &str = r#"
     __asm__(".text\n" FUNCTION ".global halves\nhalves:\n"
             "movw r1, #:lower16:words+1596\nmovw r0, #:lower16:words\nmovt r1, #:upper16:words+1596\nmovt r0, #:upper16:words\n"
             "movw r2, #:lower16:plain\nmovt r2, #:upper16:plain\nbl plain\nbx lr\n");
+    /* Halves in two registers, and branches that need a veneer because the state changes. */
+    __asm__(".text\n" FUNCTION ".global apart\napart:\nmovw r3, #:lower16:zeroes+4\nmovt r2, #:upper16:zeroes+4\nbx lr\n");
+    #ifndef __thumb__
+    __asm__(".text\n.thumb\n.thumb_func\n.global other\nother: b plain\n.balign 4\n.arm\n"
+            ".global to_other\n.type to_other, %function\nto_other: b other\n");
+    #endif
     void _start(void) { for (;;) plain(inside[0][0] + *end_of_data); }
 "#;
 
@@ -109,6 +115,31 @@ fn what_is_moved_equals_what_is_linked_there() {
             }
         }
     }
+}
+
+#[test]
+fn veneers_are_found_and_nothing_else() {
+    let scratch = Scratch::new("veneer");
+    let found = |processor: &[&str], more: &[&str]| {
+        let file = scratch.link_for(processor, SOURCE, 0x1000_0000, 0x3000_0000, more);
+        veneers::addresses(&Program::parse("a", &file).unwrap()).len()
+    };
+    assert_eq!([found(M7, &[]), found(A9, &[]), found(A9, &["-Wl,--pic-veneer"])], [0, 1, 0]);
+}
+
+#[test]
+fn halves_that_could_belong_to_several_addresses_are_refused() {
+    let scratch = Scratch::new("halves");
+    let source = "int words[40000] = { 1 };
+        __asm__(\".text\\n.thumb_func\\n.global halves\\nhalves:\\nmovw r1, #:lower16:words+40\\nmovw r2, #:lower16:words+32000\\n\"
+                \"movt r3, #:upper16:words+40\\nbx lr\\n\");
+        void halves(void); void _start(void) { halves(); }";
+    let program = Program::parse("a", &scratch.link(source, 0x1000_0000, 0x3000_0000, &[])).unwrap();
+    // Both lower halves lead to the same upper one...
+    assert!(relocate(&program, 0x100, 0x200).is_ok());
+    // ...and here only one of them carries.
+    let refused = relocate(&program, 0x100, 0x8400).unwrap_err();
+    assert!(matches!(refused, PlaceError::Relocation { reason, .. } if reason.contains("lower half")), "{refused}");
 }
 
 #[test]
