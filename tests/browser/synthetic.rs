@@ -239,7 +239,14 @@ struct Play {
 
 impl Play {
     fn put(&mut self, event: Event, domain: u8, detail: u16, payload: u32) {
-        self.events.push(RunEvent { cycle: self.now, event: event as u8, domain, detail, payload });
+        self.events.push(RunEvent {
+            core: record::CoreId::FIRST,
+            cycle: self.now,
+            event: event as u8,
+            domain,
+            detail,
+            payload,
+        });
     }
 
     fn random(&mut self, below: u64) -> u64 {
@@ -290,12 +297,26 @@ impl Play {
             return;
         }
         let (entry, back) = (record::observed::EXCEPTION_ENTRY, record::observed::EXCEPTION_RETURN);
-        self.events.push(RunEvent { cycle: self.now, event: entry, domain: thread as u8, detail: 4, payload: 0 });
+        self.events.push(RunEvent {
+            core: record::CoreId::FIRST,
+            cycle: self.now,
+            event: entry,
+            domain: thread as u8,
+            detail: 4,
+            payload: 0,
+        });
         self.now += 90;
         let address = 0x6000_0000 + self.random(8 << 20) as u32;
         self.put(Event::Miss, thread as u8, 5, address);
         self.now += 50 + self.random(22);
-        self.events.push(RunEvent { cycle: self.now, event: back, domain: thread as u8, detail: 4, payload: 0 });
+        self.events.push(RunEvent {
+            core: record::CoreId::FIRST,
+            cycle: self.now,
+            event: back,
+            domain: thread as u8,
+            detail: 4,
+            payload: 0,
+        });
         self.misses[thread] += 1;
     }
 
@@ -413,6 +434,7 @@ fn summary(play: &Play) -> Summary {
     };
     let busy: u64 = play.ran.iter().sum();
     let window = Window {
+        core: record::CoreId::FIRST,
         pc: 0x120,
         exception: 14,
         start_cycle: BOOT + 9_000,
@@ -435,12 +457,18 @@ fn summary(play: &Play) -> Summary {
         instructions: busy * 176,
         domains: (0..6).map(counters).collect(),
         exceptions: [(4, 0), (11, 0), (14, 3), (24, 1)]
-            .map(|(number, chained)| ExceptionCount { number, taken: 900, tail_chained: chained * 90 })
+            .map(|(number, chained)| ExceptionCount {
+                core: record::CoreId::FIRST,
+                number,
+                taken: 900,
+                tail_chained: chained * 90,
+            })
             .to_vec(),
         masked: Masked {
             longest: Some(window),
             longest_to_thread: Some(Window { cycles: 844, instructions: 190, ..window }),
             vectors: vec![VectorTime {
+                core: record::CoreId::FIRST,
                 exception: 4,
                 cycles: spread(900, 140, 150, 162),
                 instructions: spread(900, 70, 74, 81),
@@ -608,6 +636,7 @@ pub fn grants() -> Vec<RunEvent> {
     }
     let marks = notes.iter().flat_map(Note::marks).zip(1u64..);
     let event = |((detail, payload), step): ((u16, u32), u64)| RunEvent {
+        core: record::CoreId::FIRST,
         cycle: BOOT + step * 40_000,
         event: Event::Mark as u8,
         domain: MANAGER,

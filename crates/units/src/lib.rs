@@ -222,5 +222,21 @@ address! {
     VirtAddr
 }
 
+/// Number of a processor core of a chip, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+#[repr(transparent)]
+pub struct CoreId(pub u8);
+
+impl CoreId {
+    /// The core that boots.
+    pub const FIRST: Self = Self(0);
+
+    /// Its place in a table with an entry for each core.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! QEMU's plug-in interface, version 4, as far as it is used here (`qemu/qemu-plugin.h` of QEMU 10.0). The functions are
 //! looked up when the plug-in is installed, so that the object has no undefined symbols and can be preloaded anywhere.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::transmute_copy;
 use std::sync::OnceLock;
 
@@ -132,63 +132,4 @@ pub fn load() -> Result<(), &'static str> {
 #[inline]
 pub fn api() -> &'static Api {
     API.get().expect("the interface is loaded before any callback is registered")
-}
-
-/// Finds a register by its name among the descriptors; null when the core has none of that name. Only inside the
-/// callback of a virtual processor's start.
-pub fn find_register(wanted: &CStr) -> *mut c_void {
-    // SAFETY: called where the interface allows it; the array holds `len` descriptors with C strings as names.
-    unsafe {
-        let list = (api().qemu_plugin_get_registers)();
-        let descriptors = std::slice::from_raw_parts((*list).data.cast::<RegisterDescriptor>(), (*list).len as usize);
-        descriptors
-            .iter()
-            .find(|descriptor| CStr::from_ptr(descriptor.name) == wanted)
-            .map_or(std::ptr::null_mut(), |descriptor| descriptor.handle)
-    }
-}
-
-/// A GLib byte array that lives as long as the process, for register values and guest memory.
-pub struct Bytes(*mut GByteArray);
-
-impl Bytes {
-    /// An empty array.
-    pub fn new() -> Self {
-        // SAFETY: no precondition.
-        Self(unsafe { (api().g_byte_array_new)() })
-    }
-
-    /// A 32-bit register's value; 0 for a register that the core does not have. Only inside a callback that reads registers.
-    pub fn register(&mut self, handle: *mut c_void) -> u32 {
-        if handle.is_null() {
-            return 0;
-        }
-        // SAFETY: the handle comes from the list of registers; the array is ours.
-        unsafe {
-            (api().g_byte_array_set_size)(self.0, 0);
-            if (api().qemu_plugin_read_register)(handle, self.0) < 1 {
-                return 0;
-            }
-        }
-        let mut word = [0; 4];
-        for (to, from) in word.iter_mut().zip(self.content()) {
-            *to = *from;
-        }
-        u32::from_le_bytes(word)
-    }
-
-    /// `len` bytes of guest memory; `None` when the guest could not read them now. Only on the virtual processor's thread.
-    pub fn memory(&mut self, address: u32, len: usize) -> Option<&[u8]> {
-        // SAFETY: the array is ours and is resized by the function.
-        let good = unsafe { (api().qemu_plugin_read_memory_vaddr)(u64::from(address), self.0, len) };
-        good.then(|| self.content())
-    }
-
-    fn content(&self) -> &[u8] {
-        // SAFETY: GLib keeps `len` initialised bytes at `data`.
-        unsafe {
-            let array = &*self.0;
-            if array.data.is_null() { &[] } else { std::slice::from_raw_parts(array.data, array.len as usize) }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The clock: modelled cycles, and how QEMU is made to believe in them.
+//! How QEMU is made to believe in modelled time.
 //!
 //! The object is preloaded into QEMU and loaded again as its plug-in; the loader keeps one copy. Preloaded, it stands in
 //! front of `clock_gettime`, `ppoll` and the condition variables. The virtual processor's thread reads the modelled time;
@@ -7,19 +7,21 @@
 //! deadline says how far time leaps.
 //!
 //! While the guest runs, the processor's thread stops at every deadline and after every store to a device and has the
-//! main loop run what has expired ([`Clock::meet_main_loop`]); the main loop's answer is the next deadline. Timers are late
+//! main loop run what has expired ([`Shim::meet_main_loop`]); the main loop's answer is the next deadline. Timers are late
 //! by the rest of a block at most, and by nothing in the exact mode, whose blocks have one instruction.
 //!
 //! A device model may compute an interval that is rounded to nothing and arm its timer for now, again and again, in the belief that time
 //! goes on (the Zynq's triple timer counter does). After many reads in a row the main loop is therefore shown a nanosecond more, which stays.
 //!
-//! Under a debugger, which holds the main loop up, [`Clock::advance`] asks QEMU once a quantum to bring its virtual clock to one
+//! Under a debugger, which holds the main loop up, [`Shim::advance`] asks QEMU once a quantum to bring its virtual clock to one
 //! nanosecond ahead of now. QEMU does so on the same thread at the end of the block, in a loop that runs timers until its
 //! clock has arrived. The clock therefore must not have arrived when the loop starts: while the request is open, the first
 //! reads stay below it.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use observer::Clock;
 
 use crate::api::api;
 
@@ -32,27 +34,11 @@ const READS_STUCK: u32 = 1000;
 const BASE_NS: i64 = 1_000_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Bits of [`Clock::attention`]: set by one callback, looked at by the next block's.
-pub mod attention {
-    /// The guest slept.
-    pub const SLEPT: u32 = 1;
-    /// The last block changed PRIMASK, BASEPRI or FAULTMASK.
-    pub const MASK: u32 = 2;
-    /// The last block ended with a branch that may have been an exception return.
-    pub const RETURN: u32 = 4;
-}
-
 /// State that the two threads share. The virtual processor's thread writes while the guest runs, the main thread while
 /// it sleeps; QEMU's big lock separates the two.
-pub struct Clock {
-    /// Modelled cycles since reset.
-    pub cycles: AtomicU64,
-    /// Cycles slept since reset.
-    pub slept: AtomicU64,
-    /// Cycles slept since the guest last ran.
-    pub streak: AtomicU64,
-    /// See [`attention`].
-    pub attention: AtomicU32,
+pub struct Shim {
+    /// Modelled time.
+    pub time: Clock,
     cpu_hz: AtomicU64,
     sleep_limit: AtomicU64,
     debugger: AtomicBool,
@@ -75,12 +61,9 @@ pub struct Clock {
     deadline: AtomicU64,
 }
 
-/// The one clock of the process.
-pub static CLOCK: Clock = Clock {
-    cycles: AtomicU64::new(0),
-    slept: AtomicU64::new(0),
-    streak: AtomicU64::new(0),
-    attention: AtomicU32::new(0),
+/// The one of the process, as there is one QEMU in it.
+pub static SHIM: Shim = Shim {
+    time: Clock::new(),
     cpu_hz: AtomicU64::new(1),
     sleep_limit: AtomicU64::new(u64::MAX),
     debugger: AtomicBool::new(false),
@@ -140,7 +123,7 @@ pub enum Wait {
     Forever,
 }
 
-impl Clock {
+impl Shim {
     /// Takes control of QEMU's clock. The two event counters let the processor's thread rouse the main loop and be answered.
     pub fn arm(&self, cpu_hz: u64, sleep_limit: u64, debugger: bool, wake_fd: i32, answer_fd: i32) {
         self.cpu_hz.store(cpu_hz, Ordering::Relaxed);
@@ -160,21 +143,8 @@ impl Clock {
         self.armed.load(Ordering::Relaxed)
     }
 
-    /// Cycles since reset.
-    #[inline]
-    pub fn now(&self) -> u64 {
-        self.cycles.load(Ordering::Relaxed)
-    }
-
-    /// Lets `cycles` pass. On the processor's thread only.
-    #[inline]
-    pub fn pass(&self, cycles: u64) {
-        self.cycles.store(self.now() + cycles, Ordering::Relaxed);
-    }
-
-    /// Takes back what was charged for something that did not happen. On the processor's thread only.
-    pub fn refund(&self, cycles: u64) {
-        self.cycles.store(self.now() - cycles, Ordering::Relaxed);
+    fn now(&self) -> u64 {
+        self.time.now()
     }
 
     fn ns(&self, cycles: u64) -> i64 {
@@ -315,15 +285,12 @@ impl Clock {
     fn leap(&self, ns: u64) -> Wait {
         let before = self.now();
         let target = self.cycles_at(self.shown_ns() + ns as i64).max(before);
-        let streak = self.streak.load(Ordering::Relaxed) + (target - before);
-        if streak > self.sleep_limit.load(Ordering::Relaxed) && !self.debugger.load(Ordering::Relaxed) {
+        let asleep = self.time.streak() + (target - before);
+        if asleep > self.sleep_limit.load(Ordering::Relaxed) && !self.debugger.load(Ordering::Relaxed) {
             return Wait::Forever;
         }
-        self.streak.store(streak, Ordering::Relaxed);
-        self.slept.store(self.slept.load(Ordering::Relaxed) + (target - before), Ordering::Relaxed);
-        self.cycles.store(target, Ordering::Relaxed);
+        self.time.sleep(target - before);
         self.frozen_ns.store(self.ns(target), Ordering::Relaxed);
-        self.attention.fetch_or(attention::SLEPT, Ordering::Relaxed);
         Wait::Leapt
     }
 }

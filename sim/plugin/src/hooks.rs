@@ -9,9 +9,9 @@ use libc::{
     sigset_t, syscall, timespec,
 };
 
-use crate::clock::{CLOCK, Wait, on_processor_thread};
-use crate::observer;
-use record::EndReason;
+use observer::EndReason;
+
+use crate::clock::{SHIM, Wait, on_processor_thread};
 
 const NS_PER_S: i64 = 1_000_000_000;
 /// How long the main loop waits at most before it looks again, ms. Nothing depends on it.
@@ -44,11 +44,11 @@ fn real(cache: &AtomicUsize, name: &'static [u8]) -> usize {
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_gettime(clock: clockid_t, out: *mut timespec) -> c_int {
-    if clock != CLOCK_MONOTONIC || !CLOCK.is_armed() {
+    if clock != CLOCK_MONOTONIC || !SHIM.is_armed() {
         // SAFETY: passed on as it came.
         return unsafe { syscall(SYS_clock_gettime, clock, out) } as c_int;
     }
-    let ns = CLOCK.read_ns();
+    let ns = SHIM.read_ns();
     // SAFETY: the caller gives a place for the answer.
     unsafe { *out = timespec { tv_sec: ns / NS_PER_S, tv_nsec: ns % NS_PER_S } };
     0
@@ -64,15 +64,15 @@ pub unsafe extern "C" fn pthread_cond_wait(condition: *mut pthread_cond_t, mutex
     // SAFETY: the C library's function of that name.
     let wait: unsafe extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t) -> c_int =
         unsafe { transmute(real(&REAL, b"pthread_cond_wait\0")) };
-    let asleep = CLOCK.is_armed() && on_processor_thread();
+    let asleep = SHIM.is_armed() && on_processor_thread();
     if asleep {
         WAITED_ON.store(condition, Ordering::SeqCst);
-        CLOCK.fall_asleep();
+        SHIM.fall_asleep();
     }
     // SAFETY: passed on as it came.
     let result = unsafe { wait(condition, mutex) };
     if asleep {
-        CLOCK.wake();
+        SHIM.wake();
     }
     result
 }
@@ -105,7 +105,7 @@ unsafe fn notify(function: usize, condition: *mut pthread_cond_t) -> c_int {
     // SAFETY: by the caller's promise.
     let function: unsafe extern "C" fn(*mut pthread_cond_t) -> c_int = unsafe { transmute(function) };
     if condition == WAITED_ON.load(Ordering::SeqCst) {
-        CLOCK.wake();
+        SHIM.wake();
     }
     // SAFETY: passed on as it came.
     unsafe { function(condition) }
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn ppoll(
 ) -> c_int {
     // SAFETY: a timeout is null or valid.
     let timeout_ns = unsafe { timeout.as_ref() }.map(|t| (t.tv_sec * NS_PER_S + t.tv_nsec) as u64);
-    if !CLOCK.is_armed() || on_processor_thread() {
+    if !SHIM.is_armed() || on_processor_thread() {
         // SAFETY: passed on as it came.
         return unsafe { raw_ppoll(descriptors, count, timeout_ns, mask) };
     }
@@ -133,11 +133,11 @@ pub unsafe extern "C" fn ppoll(
     if ready != 0 || timeout_ns == Some(0) {
         return ready;
     }
-    match CLOCK.main_would_wait(timeout_ns) {
+    match SHIM.main_would_wait(timeout_ns) {
         Wait::Recompute | Wait::Leapt => 0,
         // SAFETY: passed on as it came.
         Wait::ForDescriptors => unsafe { wait_for_descriptors(descriptors, count, mask) },
-        Wait::Forever => observer::end_run(EndReason::IdleForever),
+        Wait::Forever => crate::end_run(EndReason::IdleForever),
     }
 }
 
@@ -165,7 +165,7 @@ unsafe fn wait_for_descriptors(descriptors: *mut pollfd, count: nfds_t, mask: *c
         // SAFETY: passed on as it came.
         return unsafe { raw_ppoll(descriptors, count as nfds_t, Some(1_000_000), mask) };
     }
-    let wake_fd = CLOCK.wake_fd.load(Ordering::Relaxed);
+    let wake_fd = SHIM.wake_fd.load(Ordering::Relaxed);
     let mut all = [pollfd { fd: wake_fd, events: libc::POLLIN, revents: 0 }; MOST_DESCRIPTORS];
     // SAFETY: the caller gives `count` descriptors; the copy has room for one more, the event counter.
     let ready = unsafe {

@@ -1,49 +1,35 @@
-//! The observer inside QEMU. Loaded twice as one object: preloaded, it stands in front of the C library's clock and waits
-//! ([`clock`]); as a plug-in, it sees every block and every access ([`observer`]), charges the modelled cycles, and writes
-//! the run record that `cofferdam-record` defines. QEMU 10.0, one virtual processor, `-accel tcg,thread=single`.
+//! The observer's place in QEMU. Loaded twice as one object: preloaded, it stands in front of the C library's clock and waits
+//! ([`clock`]); as a plug-in, it tells the observer (`cofferdam-observer`) of every block and every access. QEMU 10.0,
+//! `-accel tcg,thread=single`.
 //!
 //! This package links into QEMU and is therefore under GPL-2.0-or-later; see `LICENSE` beside its manifest.
 
-mod accounts;
 mod api;
-mod application;
-mod block;
 mod clock;
-mod conduct;
-mod decode;
-mod exceptions;
-mod finish;
-mod hardware;
-mod histogram;
 mod hooks;
-mod log;
-mod meter;
-mod model;
-mod observer;
-mod probes;
-mod rate;
-mod tick;
-mod trace;
-mod witness;
+mod target;
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use record::{EndReason, Watch};
+use observer::{Begins, CoreId, EndReason, Family, InsnInfo, Observer, RawInsn, Target, TbInfo, Watch};
 
-use api::{Block, Id, MEM_R, MEM_W, MemInfo, NO_REGS, R_REGS, api, find_register};
-use block::{InsnInfo, RawInsn, TbInfo};
-use clock::CLOCK;
-use log::Log;
-use model::Model;
-use observer::{Observer, Registers, observer};
+use api::{Block, Id, MEM_R, MEM_W, MemInfo, NO_REGS, R_REGS, api};
+use clock::SHIM;
+use target::{Access, Processor};
 
 /// The version of the interface that the plug-in speaks; QEMU reads it.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static qemu_plugin_version: c_int = api::VERSION;
 
-/// Called by QEMU once the plug-in is loaded. The one argument is `config=PATH`, a [`record::Watch`] in JSON.
+/// The [`Observer`] of the family of cores that runs, and what ends it.
+static OBSERVER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static FINISH: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Called by QEMU once the plug-in is loaded. The one argument is `config=PATH`, a [`Watch`] in JSON.
 ///
 /// # Safety
 /// Called by QEMU with valid arguments.
@@ -72,99 +58,102 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     let path = argument.strip_prefix("config=").ok_or("expected config=PATH")?;
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let watch: Watch = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    let model = Model::load(&watch)?;
-    hardware::agrees(watch.protection, &model)?;
-    let log = Log::create(&watch)?;
     // SAFETY: no precondition.
     let counter = || unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
     let (wake_fd, answer_fd) = (counter(), counter());
     if wake_fd < 0 || answer_fd < 0 {
         return Err("no event descriptor left".into());
     }
-    let cpu_hz = model.cpu_hz();
-    let sleep_limit = if watch.sleep_limit_cycles == 0 { 20 * cpu_hz } else { watch.sleep_limit_cycles };
-    let debugger = watch.debugger;
-    observer::install(Observer::new(watch, model, log));
-    CLOCK.arm(cpu_hz, sleep_limit, debugger, wake_fd, answer_fd);
-    let api = api();
-    // SAFETY: the identifier is what QEMU gave; the callbacks live as long as the process.
-    unsafe {
-        (api.qemu_plugin_register_vcpu_init_cb)(id, processor_started);
-        (api.qemu_plugin_register_vcpu_tb_trans_cb)(id, translated);
-        (api.qemu_plugin_register_atexit_cb)(id, at_exit, std::ptr::null_mut());
-    }
-    Ok(())
+    observer::begin(watch, &SHIM.time, &Qemu { id, wake_fd, answer_fd })
 }
 
-extern "C" fn processor_started(_id: Id, _index: c_uint) {
-    if let Model::Application(application) = &mut observer().model {
-        return application.started();
+/// The emulator that has loaded the plug-in, and counters of events for its clock.
+struct Qemu {
+    id: Id,
+    wake_fd: c_int,
+    answer_fd: c_int,
+}
+
+impl Begins for Qemu {
+    fn target(&self, _: CoreId) -> Box<dyn Target> {
+        Box::new(Processor::new())
     }
-    observer().registers = Some(Registers {
-        xpsr: find_register(c"xpsr"),
-        lr: find_register(c"lr"),
-        msp: find_register(c"msp"),
-        psp: find_register(c"psp"),
-        control: find_register(c"control"),
-        masks: [find_register(c"primask"), find_register(c"basepri"), find_register(c"faultmask")],
-    });
+
+    fn begin<F: Family>(&self, observer: Observer<F>) {
+        let (watch, cpu_hz) = (observer.watch(), observer.cpu_hz());
+        let sleep_limit = if watch.sleep_limit_cycles == 0 { 20 * cpu_hz } else { watch.sleep_limit_cycles };
+        let debugger = watch.debugger;
+        OBSERVER.store(Box::into_raw(Box::new(observer)).cast(), Ordering::Release);
+        let finish: fn(EndReason) = |reason| observed::<F>().finish(reason);
+        FINISH.store(finish as *mut c_void, Ordering::Release);
+        SHIM.arm(cpu_hz, sleep_limit, debugger, self.wake_fd, self.answer_fd);
+        // SAFETY: the identifier is what QEMU gave; the callbacks live as long as the process.
+        unsafe {
+            (api().qemu_plugin_register_vcpu_init_cb)(self.id, processor_started::<F>);
+            (api().qemu_plugin_register_vcpu_tb_trans_cb)(self.id, translated::<F>);
+            (api().qemu_plugin_register_atexit_cb)(self.id, at_exit, std::ptr::null_mut());
+        }
+    }
+}
+
+/// The observer. Callbacks do not nest and run on the virtual processors' thread, except that the main thread ends a run whose guest sleeps
+/// for ever.
+#[inline]
+fn observed<F: Family>() -> &'static mut Observer<F> {
+    // SAFETY: stored before the first callback with this very `F`, never freed, and never used by two callers at a time.
+    unsafe { &mut *OBSERVER.load(Ordering::Relaxed).cast() }
+}
+
+/// Writes the results and ends the process.
+fn end_run(reason: EndReason) -> ! {
+    write_results(reason);
+    // SAFETY: ends the process without running handlers that would wait for this very thread.
+    unsafe { libc::_exit(0) }
+}
+
+/// Writes the results, once.
+fn write_results(reason: EndReason) {
+    let finish = FINISH.load(Ordering::Acquire);
+    if OVER.swap(true, Ordering::SeqCst) || finish.is_null() {
+        return;
+    }
+    // SAFETY: only functions of this type are stored.
+    let finish: fn(EndReason) = unsafe { std::mem::transmute(finish) };
+    finish(reason);
+}
+
+extern "C" fn processor_started<F: Family>(_id: Id, index: c_uint) {
+    observed::<F>().started(index as usize);
 }
 
 extern "C" fn at_exit(_id: Id, _data: *mut c_void) {
     // The guest ends itself on the processor's thread (semihosting); anything else comes from outside.
-    let reason = if clock::on_processor_thread() { EndReason::Exit } else { EndReason::Killed };
-    observer::write_results(reason);
+    write_results(if clock::on_processor_thread() { EndReason::Exit } else { EndReason::Killed });
 }
 
-extern "C" fn translated(_id: Id, tb: *mut Block) {
+extern "C" fn translated<F: Family>(_id: Id, tb: *mut Block) {
     clock::enter_processor_thread();
-    let observer = observer();
-    let api = api();
-    // SAFETY: the block is valid during this callback, and so are its instructions.
+    let (observer, api) = (observed::<F>(), api());
+    // SAFETY: the block is valid during this callback, and so are its instructions; the callbacks and their data live as long as the process.
     unsafe {
         let count = (api.qemu_plugin_tb_n_insns)(tb);
         let handles: Vec<_> = (0..count).map(|index| (api.qemu_plugin_tb_get_insn)(tb, index)).collect();
-        let mut raw: Vec<_> = handles.iter().map(|insn| read_insn(*insn)).collect();
-        if raw.is_empty() {
+        if handles.is_empty() {
             return;
         }
-        if let Model::Application(application) = &observer.model {
-            // The block is translated because it runs next: the processor is in its state already.
-            let thumb = application.is_thumb(&mut observer.bytes);
-            raw.iter_mut().for_each(|insn| insn.thumb = thumb);
-            let info = observer.blocks.get(&raw, &observer.watch, &observer.model);
-            return watch_application(tb, &handles, info);
-        }
-        let info: &'static TbInfo = observer.blocks.get(&raw, &observer.watch, &observer.model);
+        // The interface does not say on which processor. The block is translated because it runs next: registers are of the right one.
+        let info = observer.translated(0, handles.iter().map(|insn| read_insn(*insn)).collect());
         // A block's callback may read registers: handlers are told apart by them. It costs nothing at a block's begin.
-        (api.qemu_plugin_register_vcpu_tb_exec_cb)(tb, block_runs, R_REGS, pointer(info));
-        for (insn, described) in handles.into_iter().zip(&info.insns) {
-            (api.qemu_plugin_register_vcpu_mem_cb)(insn, loaded, NO_REGS, MEM_R, pointer(described));
-            (api.qemu_plugin_register_vcpu_mem_cb)(insn, stored, NO_REGS, MEM_W, pointer(described));
-            if observer.probes.concerns(described.pc) {
-                (api.qemu_plugin_register_vcpu_insn_exec_cb)(insn, probed, NO_REGS, pointer(described));
+        (api.qemu_plugin_register_vcpu_tb_exec_cb)(tb, block_runs::<F>, R_REGS, pointer(info));
+        for (insn, described) in handles.into_iter().zip(info.insns()) {
+            let data = pointer(described);
+            (api.qemu_plugin_register_vcpu_mem_cb)(insn, loaded::<F>, NO_REGS, MEM_R, data);
+            (api.qemu_plugin_register_vcpu_mem_cb)(insn, stored::<F>, NO_REGS, MEM_W, data);
+            if described.system {
+                (api.qemu_plugin_register_vcpu_insn_exec_cb)(insn, system::<F>, R_REGS, data);
             }
-        }
-    }
-}
-
-/// Registers the callbacks of a block of an application core.
-///
-/// # Safety
-/// `tb` and its instructions are valid, as in the translation callback.
-unsafe fn watch_application(tb: *mut Block, handles: &[*mut api::Insn], info: &'static TbInfo) {
-    let (observer, api) = (observer(), api());
-    // SAFETY: by the caller's promise; the callbacks and their data live as long as the process.
-    unsafe {
-        (api.qemu_plugin_register_vcpu_tb_exec_cb)(tb, application_runs, R_REGS, pointer(info));
-        for (insn, described) in handles.iter().zip(&info.insns) {
-            (api.qemu_plugin_register_vcpu_mem_cb)(*insn, application_loaded, NO_REGS, MEM_R, pointer(described));
-            (api.qemu_plugin_register_vcpu_mem_cb)(*insn, application_stored, NO_REGS, MEM_W, pointer(described));
-            if described.system.is_some() {
-                (api.qemu_plugin_register_vcpu_insn_exec_cb)(*insn, application_system, R_REGS, pointer(described));
-            }
-            if observer.probes.concerns(described.pc) {
-                (api.qemu_plugin_register_vcpu_insn_exec_cb)(*insn, probed, NO_REGS, pointer(described));
+            if observer.is_probed(described.pc()) {
+                (api.qemu_plugin_register_vcpu_insn_exec_cb)(insn, probed::<F>, NO_REGS, data);
             }
         }
     }
@@ -188,42 +177,47 @@ unsafe fn read_insn(insn: *const api::Insn) -> RawInsn {
     }
 }
 
-extern "C" fn block_runs(_index: c_uint, data: *mut c_void) {
+extern "C" fn block_runs<F: Family>(index: c_uint, data: *mut c_void) {
+    let observer = observed::<F>();
+    if !observer.has(index as usize) {
+        unobserved(index);
+    }
     // SAFETY: the data is a block's description, which lives as long as the process.
-    observer().block(unsafe { &*data.cast::<TbInfo>() });
+    if let Some(reason) = observer.block(index as usize, unsafe { &*data.cast::<TbInfo>() }) {
+        end_run(reason);
+    }
 }
 
-extern "C" fn loaded(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+/// A processor runs that was to stay off.
+#[cold]
+fn unobserved(index: c_uint) -> ! {
+    eprintln!("cofferdam: processor {index} runs, and is not observed");
+    end_run(EndReason::ObserverFailed)
+}
+
+extern "C" fn loaded<F: Family>(index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+    accessed::<F>(index, info, address, data, false);
+}
+
+extern "C" fn stored<F: Family>(index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+    accessed::<F>(index, info, address, data, true);
+}
+
+#[inline]
+fn accessed<F: Family>(index: c_uint, info: MemInfo, address: u64, data: *mut c_void, store: bool) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, false);
+    let insn = unsafe { &*data.cast::<InsnInfo>() };
+    // SAFETY: the callback runs until this function returns.
+    let access = unsafe { Access::new(info, address, insn) };
+    observed::<F>().data(index as usize, insn, &access, address as u32, store);
 }
 
-extern "C" fn stored(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+extern "C" fn system<F: Family>(index: c_uint, data: *mut c_void) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, true);
+    observed::<F>().system(index as usize, unsafe { &*data.cast::<InsnInfo>() });
 }
 
-extern "C" fn application_runs(_index: c_uint, data: *mut c_void) {
-    // SAFETY: the data is a block's description, which lives as long as the process.
-    observer().application_block(unsafe { &*data.cast::<TbInfo>() });
-}
-
-extern "C" fn application_loaded(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
+extern "C" fn probed<F: Family>(index: c_uint, data: *mut c_void) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().application_data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, false);
-}
-
-extern "C" fn application_stored(_index: c_uint, info: MemInfo, address: u64, data: *mut c_void) {
-    // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().application_data(unsafe { &*data.cast::<InsnInfo>() }, info, address as u32, true);
-}
-
-extern "C" fn application_system(_index: c_uint, data: *mut c_void) {
-    // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().application_system(unsafe { &*data.cast::<InsnInfo>() });
-}
-
-extern "C" fn probed(_index: c_uint, data: *mut c_void) {
-    // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observer().probed(unsafe { &*data.cast::<InsnInfo>() });
+    observed::<F>().probed(index as usize, unsafe { &*data.cast::<InsnInfo>() });
 }

@@ -1,7 +1,9 @@
 //! The events file: a header of 16 bytes (`CFDEVT` and the version as a little-endian u16, then eight zero bytes), then
-//! records of 16 bytes, little-endian: cycle u64, event u8, domain u8, detail u16, payload u32.
+//! records of 16 bytes, little-endian: cycle u56, core u8, event u8, domain u8, detail u16, payload u32.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use units::CoreId;
 
 /// Size of one record in the file, in bytes.
 pub const EVENT_BYTES: usize = 16;
@@ -9,7 +11,7 @@ pub const EVENT_BYTES: usize = 16;
 pub const HEADER_BYTES: usize = 16;
 
 const MAGIC: &[u8; 6] = b"CFDEVT";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Numbers of events that the observer adds itself; the kernel's own (`abi::trace::Event`) are below 0x80.
@@ -52,8 +54,10 @@ pub mod observed {
 /// One stamped record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct RunEvent {
-    /// Modelled cycles since reset.
+    /// Modelled cycles since reset, below 2^56.
     pub cycle: u64,
+    /// The core on which it happened.
+    pub core: CoreId,
     /// `abi::trace::Event` below 0x80, [`observed`] from there on.
     pub event: u8,
     /// The domain concerned; 255: none.
@@ -69,6 +73,7 @@ impl RunEvent {
     pub fn to_bytes(self) -> [u8; EVENT_BYTES] {
         let mut bytes = [0; EVENT_BYTES];
         bytes[..8].copy_from_slice(&self.cycle.to_le_bytes());
+        bytes[7] = self.core.0;
         bytes[8] = self.event;
         bytes[9] = self.domain;
         bytes[10..12].copy_from_slice(&self.detail.to_le_bytes());
@@ -78,9 +83,10 @@ impl RunEvent {
 
     /// Reads a record; every bit pattern is one.
     pub fn from_bytes(bytes: [u8; EVENT_BYTES]) -> Self {
-        let [c0, c1, c2, c3, c4, c5, c6, c7, event, domain, d0, d1, p0, p1, p2, p3] = bytes;
+        let [c0, c1, c2, c3, c4, c5, c6, core, event, domain, d0, d1, p0, p1, p2, p3] = bytes;
         Self {
-            cycle: u64::from_le_bytes([c0, c1, c2, c3, c4, c5, c6, c7]),
+            cycle: u64::from_le_bytes([c0, c1, c2, c3, c4, c5, c6, 0]),
+            core: CoreId(core),
             event,
             domain,
             detail: u16::from_le_bytes([d0, d1]),

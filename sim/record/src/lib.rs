@@ -19,6 +19,7 @@ pub use summary::{
     Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
+pub use units::CoreId;
 pub use watch::{
     AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch,
     ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch, Window as MemoryWindow,

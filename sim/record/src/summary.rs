@@ -1,11 +1,12 @@
 //! The summary of a run: one JSON document, versioned, strict.
 
 use serde::{Deserialize, Serialize};
+use units::CoreId;
 
 use crate::{AreaCounts, Disagreement, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 5;
+pub const SUMMARY_VERSION: u32 = 6;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
@@ -38,9 +39,9 @@ pub struct Summary {
     pub sleep_cycles: u64,
     /// Instructions completed.
     pub instructions: u64,
-    /// Per domain, in the order of their numbers; domains that never ran are left out.
+    /// Per core and domain, in the order of their numbers; domains that never ran are left out.
     pub domains: Vec<DomainCounters>,
-    /// Exceptions taken, by number.
+    /// Exceptions taken, by core and number.
     pub exceptions: Vec<ExceptionCount>,
     /// Times during which interrupts could not be taken.
     pub masked: Masked,
@@ -155,7 +156,7 @@ impl Summary {
         text
     }
 
-    /// The counters of domain `domain`, if it ran.
+    /// The counters of domain `domain` on the first core on which it ran, if it did.
     pub fn domain(&self, domain: u8) -> Option<&DomainCounters> {
         self.domains.iter().find(|counters| counters.domain == domain)
     }
@@ -170,6 +171,8 @@ impl Summary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DomainCounters {
+    /// The core.
+    pub core: CoreId,
     /// Number of the domain; [`IDLE`]: start-up and idling.
     pub domain: u8,
     /// Instructions of the domain's own.
@@ -214,6 +217,8 @@ pub struct CacheCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExceptionCount {
+    /// The core.
+    pub core: CoreId,
     /// Architectural number: on Armv7-M 4 MemManage, 11 SVCall, 14 PendSV, 15 SysTick, on Armv7-A the place in the vector table; 16 + n
     /// interrupt n.
     pub number: u16,
@@ -232,7 +237,7 @@ pub struct Masked {
     pub longest: Option<Window>,
     /// The longest stretch until the return to thread mode, tail-chained handlers included.
     pub longest_to_thread: Option<Window>,
-    /// Handler activations by exception number.
+    /// Handler activations by core and exception number.
     pub vectors: Vec<VectorTime>,
     /// Handler activations of the system call by number, of systems whose numbers travel as Cofferdam's do.
     pub calls: Vec<CallTime>,
@@ -242,6 +247,8 @@ pub struct Masked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
+    /// The core.
+    pub core: CoreId,
     /// Address of its first instruction.
     pub pc: u32,
     /// Exception that was active; 0: masked in thread mode.
@@ -284,6 +291,8 @@ impl Waits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTime {
+    /// The core.
+    pub core: CoreId,
     /// Architectural number.
     pub exception: u16,
     /// Cycles per activation.
@@ -299,6 +308,8 @@ pub struct VectorTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallTime {
+    /// The core.
+    pub core: CoreId,
     /// Number of the call (`abi::Call`).
     pub call: u32,
     /// Cycles per activation.
@@ -329,6 +340,8 @@ pub struct Spread {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Violation {
+    /// The core.
+    pub core: CoreId,
     /// What.
     pub kind: ViolationKind,
     /// When, in cycles.
@@ -402,10 +415,27 @@ pub struct Witness {
     pub stores_outside: u64,
 }
 
+impl Witness {
+    /// Both together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self {
+            slices: self.slices + other.slices,
+            checked_slices: self.checked_slices + other.checked_slices,
+            hashed_bytes: self.hashed_bytes + other.hashed_bytes,
+            changed_slices: self.changed_slices + other.changed_slices,
+            stores: self.stores + other.stores,
+            stores_outside: self.stores_outside + other.stores_outside,
+        }
+    }
+}
+
 /// What a probe measured, from the start address to the end address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeResult {
+    /// The core.
+    pub core: CoreId,
     /// Name of the request.
     pub name: String,
     /// Cycles.

@@ -1,12 +1,19 @@
 //! Tests of the file formats.
 
 use crate::{
-    Architecture, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress, Range, RunEvent,
-    Summary, TranslationCounts, Walks, Watch,
+    Architecture, CoreId, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress, Range,
+    RunEvent, Summary, TranslationCounts, Walks, Watch,
 };
 
 fn sample(n: u64) -> RunEvent {
-    RunEvent { cycle: n << 33 | n, event: n as u8, domain: !(n as u8), detail: n as u16 * 3, payload: n as u32 * 7 }
+    RunEvent {
+        core: CoreId::FIRST,
+        cycle: n << 33 | n,
+        event: n as u8,
+        domain: !(n as u8),
+        detail: n as u16 * 3,
+        payload: n as u32 * 7,
+    }
 }
 
 fn file(count: u64) -> Vec<u8> {
@@ -23,7 +30,14 @@ fn file(count: u64) -> Vec<u8> {
 
 #[test]
 fn a_record_has_the_documented_bytes() {
-    let event = RunEvent { cycle: 0x0807_0605_0403_0201, event: 9, domain: 10, detail: 0x0c0b, payload: 0x100f_0e0d };
+    let event = RunEvent {
+        core: CoreId::FIRST,
+        cycle: 0x0807_0605_0403_0201,
+        event: 9,
+        domain: 10,
+        detail: 0x0c0b,
+        payload: 0x100f_0e0d,
+    };
     assert_eq!(event.to_bytes(), std::array::from_fn(|index| index as u8 + 1));
 }
 

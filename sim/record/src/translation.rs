@@ -1,6 +1,7 @@
 //! Address translation: what it cost, and what was wrong with it.
 
 use serde::{Deserialize, Serialize};
+use units::CoreId;
 
 use crate::ViolationKind;
 
@@ -87,6 +88,8 @@ impl TranslationCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AreaCounts {
+    /// The core.
+    pub core: CoreId,
     /// Name of the request.
     pub name: String,
     /// The domain.

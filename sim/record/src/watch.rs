@@ -23,6 +23,9 @@ pub enum Mode {
 pub struct Watch {
     /// The timing profile.
     pub profile: ProfileSource,
+    /// Cores that run, from the first on; 0: the default, one. The emulator may have more, which stay off.
+    #[serde(default)]
+    pub cores: u8,
     /// How the clock is advanced.
     pub mode: Mode,
     /// Cycles between two advances in quantum mode; 0: the default, 1000.

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use timing::application::{Access, Core};
+use timing::application::{Access, Application};
 use timing::cp15::Operation;
 use timing::thumb::classify;
 use timing::vmsa::Tables;
@@ -60,8 +60,8 @@ impl Tables for Fixed {
 }
 
 fn application() -> Result<(), Box<dyn Error>> {
-    let core = || -> Result<Core, Box<dyn Error>> {
-        let mut core = Core::new(&profile("xc7z020")?).map_err(|errors| format!("{errors:?}"))?;
+    let core = || -> Result<Application, Box<dyn Error>> {
+        let mut core = Application::new(&profile("xc7z020")?).map_err(|errors| format!("{errors:?}"))?;
         let table = Operation::Table0(0x0100_0048);
         for operation in [table, Operation::ContextId(1), Operation::Control(1 << 12 | 1 << 2 | 1)] {
             core.operate(operation, &Fixed);

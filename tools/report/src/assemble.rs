@@ -138,6 +138,7 @@ fn run(
     end: u64,
 ) -> Run {
     let window = |window: &Window| MaskedWindow {
+        core: window.core,
         cycles: window.cycles,
         instructions: window.instructions,
         waits: window.waits,
@@ -289,6 +290,7 @@ fn gates(system: &SystemDescription, analysis: &Analysis) -> Vec<GateReport> {
 
 fn violation(violation: &record::Violation, system: &SystemDescription) -> Violation {
     Violation {
+        core: violation.core,
         at: violation.cycle,
         domain: violation.domain,
         kind: violation_name(violation.kind).to_owned(),

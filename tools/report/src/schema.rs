@@ -6,7 +6,7 @@
 mod meter;
 mod protection;
 
-use record::{CacheCounts, ProbeResult, Spread, TranslationCounts, Waits, Witness};
+use record::{CacheCounts, CoreId, ProbeResult, Spread, TranslationCounts, Waits, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
@@ -216,6 +216,9 @@ pub struct KernelFailure {
 /// A window with interrupts masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskedWindow {
+    /// Core on which it was.
+    #[serde(default)]
+    pub core: CoreId,
     /// Its length in cycles.
     pub cycles: u64,
     /// Its length in instructions.

@@ -113,7 +113,7 @@ fn summary(cycles: u64) -> Summary {
 }
 
 fn at(cycle: u64, event: Event, domain: u8, detail: u16, payload: u32) -> RunEvent {
-    RunEvent { cycle, event: event as u8, domain, detail, payload }
+    RunEvent { core: record::CoreId::FIRST, cycle, event: event as u8, domain, detail, payload }
 }
 
 fn switch(cycle: u64, domain: u8, thread: u16) -> RunEvent {
@@ -136,7 +136,8 @@ fn job(nominal: u32, done: u64) -> [RunEvent; 4] {
 }
 
 /// The clock of the kernel begins with the run.
-const START: RunEvent = RunEvent { cycle: 0, event: Event::Start as u8, domain: IDLE, detail: 0, payload: 0 };
+const START: RunEvent =
+    RunEvent { core: record::CoreId::FIRST, cycle: 0, event: Event::Start as u8, domain: IDLE, detail: 0, payload: 0 };
 
 fn build(cycles: u64, events: impl IntoIterator<Item = RunEvent>) -> Report {
     Report::build(&system(), &summary(cycles), [START].into_iter().chain(events))

@@ -12,7 +12,7 @@ const TIMER: u16 = 15;
 const CALL: u16 = 11;
 
 fn event(event: u8, detail: u16, payload: u32) -> RunEvent {
-    RunEvent { cycle: 0, event, domain: 0, detail, payload }
+    RunEvent { core: record::CoreId::FIRST, cycle: 0, event, domain: 0, detail, payload }
 }
 
 fn switch(thread: u16) -> RunEvent {

@@ -18,7 +18,7 @@ fn events(list: &[(u64, u8, u8, u16, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = EventsWriter::new(&mut bytes).unwrap();
     for &(cycle, event, domain, detail, payload) in list {
-        writer.push(RunEvent { cycle, event, domain, detail, payload }).unwrap();
+        writer.push(RunEvent { core: record::CoreId::FIRST, cycle, event, domain, detail, payload }).unwrap();
     }
     writer.flush().unwrap();
     drop(writer);

@@ -3,30 +3,42 @@
 use alloc::vec::Vec;
 
 use super::{Access, Charge, MemorySystem, Violation};
+use crate::core::{Charged, Code, Core};
 use crate::counters::Counters;
 use crate::cp15::Operation;
 use crate::machine::{BlockCost, Executes, Front, InsnCost};
+use crate::mmu::MmuCounters;
 use crate::pipeline::CostTable;
 use crate::pl310;
 use crate::profile::{Profile, ProfileError};
+use crate::thumb::InsnInfo;
 use crate::vmsa::Tables;
 
-/// What executing code cost.
+/// An exception taken or left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Executed {
-    /// Cycles.
-    pub cycles: u32,
-    /// The first thing that was wrong with the translation of its fetches.
-    pub violation: Option<Violation>,
+pub enum Exception {
+    /// From the last instruction before it to the first of its handler.
+    Entry,
+    /// Back from it.
+    Return,
+}
+
+/// What changes the core itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum System {
+    /// A write to the system control coprocessor, or a barrier.
+    Coprocessor(Operation),
+    /// A store to a register of the level-2 controller.
+    Controller(pl310::Operation),
 }
 
 /// State of one Armv7-A core with its memories. Its clock is that of its memory system.
 ///
-/// An observer calls [`Core::block`] or [`Core::instruction`] for what executes and [`Core::data`] for each access, as with
-/// [`crate::Machine`]; and [`Core::operate`] when an instruction writes a register of translation or is a barrier, at that
+/// An observer calls [`Application::block`] or [`Application::instruction`] for what executes and [`Application::data`] for each access, as with
+/// [`crate::Machine`]; and [`Application::operate`] when an instruction writes a register of translation or is a barrier, at that
 /// instruction. A DSB's wait is charged with its block already; what it does to maintenance is not.
 #[derive(Clone, Debug)]
-pub struct Core {
+pub struct Application {
     system: MemorySystem,
     /// Fetch, prediction and issue.
     pub front: Front,
@@ -37,7 +49,7 @@ pub struct Core {
     violation: Option<Violation>,
 }
 
-impl Core {
+impl Application {
     /// A core at time 0, as after a reset.
     ///
     /// # Errors
@@ -93,21 +105,21 @@ impl Core {
     }
 
     /// One execution of a block, whose addresses are virtual.
-    pub fn block(&mut self, block: &BlockCost, tables: &impl Tables) -> Executed {
+    pub fn block(&mut self, block: &BlockCost, tables: &impl Tables) -> Charged<Violation> {
         let cycles = self.execute_block(block, tables);
         self.executed(cycles)
     }
 
     /// One execution of one instruction.
-    pub fn instruction(&mut self, insn: &InsnCost, tables: &impl Tables) -> Executed {
+    pub fn instruction(&mut self, insn: &InsnCost, tables: &impl Tables) -> Charged<Violation> {
         let cycles = self.execute_instruction(insn, tables);
         self.executed(cycles)
     }
 
     /// Nearly never is there a violation: it is not moved when there is none.
     #[inline]
-    fn executed(&mut self, cycles: u32) -> Executed {
-        Executed { cycles, violation: if self.violation.is_some() { self.violation.take() } else { None } }
+    fn executed(&mut self, cycles: u32) -> Charged<Violation> {
+        Charged { cycles, violation: if self.violation.is_some() { self.violation.take() } else { None } }
     }
 
     /// Enters an exception, from the last instruction before it to the first of its handler.
@@ -152,7 +164,7 @@ impl Core {
     }
 }
 
-impl<T: Tables> Executes<T> for Core {
+impl<T: Tables> Executes<T> for Application {
     fn front(&mut self) -> &mut Front {
         &mut self.front
     }
@@ -177,5 +189,76 @@ impl<T: Tables> Executes<T> for Core {
 
     fn wait_for_stores(&mut self, _: &T) -> u32 {
         self.system.drain()
+    }
+}
+
+impl<T: Tables> Core<T> for Application {
+    type Access = Access;
+    type System = System;
+    type Exception = Exception;
+    type Violation = Violation;
+
+    fn describe(&self, pc: u32, instructions: &[InsnInfo], alone: bool) -> Code {
+        Code::new(&self.front, pc, instructions, alone)
+    }
+
+    #[inline]
+    fn fetch(&mut self, code: &Code, tables: &T) -> Charged<Violation> {
+        match code {
+            Code::Instruction(insn) => self.instruction(insn, tables),
+            Code::Block(block) => self.block(block, tables),
+            Code::Counted(_) => Charged { cycles: 0, violation: None },
+        }
+    }
+
+    fn behind(&self, code: &Code, count: u32) -> u32 {
+        self.front.behind(code, count)
+    }
+
+    fn cut(&mut self) {
+        self.front.cut();
+    }
+
+    fn data(&mut self, access: Access, tables: &T) -> Charged<Violation> {
+        let charge = self.system.data(access, tables);
+        Charged { cycles: charge.cycles, violation: charge.violation }
+    }
+
+    fn system(&mut self, operation: System, tables: &T) -> u32 {
+        match operation {
+            System::Coprocessor(operation) => self.operate(operation, tables),
+            System::Controller(operation) => self.control_l2(operation),
+        }
+    }
+
+    fn exception(&mut self, exception: Exception) -> u32 {
+        match exception {
+            Exception::Entry => self.exception_entry(),
+            Exception::Return => self.exception_exit(),
+        }
+    }
+
+    fn check(&self, tables: &T) -> Option<Violation> {
+        self.system.mmu().left_behind(tables).map(Violation::Stale)
+    }
+
+    fn sleep(&mut self, cycles: u64) {
+        self.idle(cycles);
+    }
+
+    fn spoil(&mut self) {
+        Application::spoil(self);
+    }
+
+    fn disturb(&mut self) {
+        Application::disturb(self);
+    }
+
+    fn counters(&self) -> Counters {
+        Application::counters(self)
+    }
+
+    fn mmu_counters(&self) -> MmuCounters {
+        self.system.mmu_counters()
     }
 }

@@ -12,7 +12,7 @@ mod core;
 mod data;
 mod operate;
 
-pub use self::core::{Core, Executed};
+pub use self::core::{Application, Exception, System};
 pub use data::{Access, Charge, Violation};
 
 use alloc::vec::Vec;

@@ -2,6 +2,7 @@
 
 use super::block::{BlockCost, InsnCost};
 use crate::branch::{BranchSite, Outcome, Predictor};
+use crate::core::Code;
 use crate::counters::Counters;
 use crate::pipeline::{CostTable, Pipeline};
 use crate::profile::Profile;
@@ -49,14 +50,14 @@ impl Front {
         self.scoreboard.clear();
     }
 
-    /// Issue cycles of the last `count` instructions of `block` when it was executed last.
-    pub fn behind(&self, block: &BlockCost, count: usize) -> u32 {
-        block.behind(&self.costs, &self.scoreboard, count)
-    }
-
-    /// Issue cycles of the instruction executed last, alone.
-    pub const fn issued(&self) -> u32 {
-        self.issued
+    /// Issue cycles of the last `count` instructions of the code that was executed last.
+    pub(crate) fn behind(&self, code: &Code, count: u32) -> u32 {
+        match code {
+            _ if count == 0 => 0,
+            Code::Block(block) => block.behind(&self.costs, &self.scoreboard, count as usize),
+            Code::Instruction(_) => self.issued,
+            Code::Counted(_) => 0,
+        }
     }
 
     /// Issues a block: cycles.

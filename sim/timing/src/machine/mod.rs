@@ -5,12 +5,14 @@
 //! time and nothing is allocated after construction.
 
 mod block;
+mod core;
 mod data;
 mod exception;
 mod fetch;
 mod front;
 mod maintain;
 
+pub use self::core::{Access, Exception};
 pub use block::{BlockCost, InsnCost};
 pub use exception::{EntryKind, FpFrame, Frame};
 pub use front::Front;

@@ -1,5 +1,6 @@
 //! Domains: what they may access, and what became of accesses and calls beyond that.
 
+use record::CoreId;
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
@@ -150,6 +151,9 @@ pub struct FaultReport {
 /// What silicon would have denied, or what must not happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
+    /// Core on which it happened.
+    #[serde(default)]
+    pub core: CoreId,
     /// Cycle.
     pub at: u64,
     /// Index of the domain that ran, 255 for none.

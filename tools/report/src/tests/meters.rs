@@ -74,7 +74,8 @@ fn a_gate_that_exceeds_its_bound_fails_the_run() {
 
 #[test]
 fn a_miss_costs_from_exception_entry_to_return() {
-    let seen = |cycle, event, detail| RunEvent { cycle, event, domain: 1, detail, payload: 0 };
+    let seen =
+        |cycle, event, detail| RunEvent { core: record::CoreId::FIRST, cycle, event, domain: 1, detail, payload: 0 };
     let events = [
         seen(100, observed::EXCEPTION_ENTRY, 4),
         at(150, Event::Miss, 1, 5, 0x2000),
@@ -97,7 +98,8 @@ fn a_miss_costs_from_exception_entry_to_return() {
 
 #[test]
 fn a_fill_outside_the_miss_handler_has_no_cost_of_its_own() {
-    let seen = |cycle, event, detail| RunEvent { cycle, event, domain: 1, detail, payload: 0 };
+    let seen =
+        |cycle, event, detail| RunEvent { core: record::CoreId::FIRST, cycle, event, domain: 1, detail, payload: 0 };
     let events = [
         seen(100, observed::EXCEPTION_ENTRY, 11),
         at(150, Event::Miss, 1, 5, 0x2000),
@@ -114,7 +116,13 @@ fn without_records_of_exceptions_a_miss_costs_the_median_of_its_handler() {
     let cycles = Spread { count: 9, min: 80, median: 90, max: 120 };
     let mut counted = summary(1000);
     counted.domains[1].mpu_misses = 3;
-    counted.masked.vectors = vec![VectorTime { exception: 4, cycles, instructions: cycles, waits: Waits::default() }];
+    counted.masked.vectors = vec![VectorTime {
+        core: record::CoreId::FIRST,
+        exception: 4,
+        cycles,
+        instructions: cycles,
+        waits: Waits::default(),
+    }];
     let events = [at(1, Event::Miss, 1, 5, 0), at(2, Event::Miss, 1, 5, 0), at(3, Event::Miss, 1, 5, 0)];
     let report = Report::build(&system(), &counted, events);
     let domain = &report.domains[1];

@@ -16,12 +16,19 @@ const PIN: u16 = 16 + 7;
 
 /// Code of a domain ran for so many cycles until this cycle, on a stack that is not known.
 pub(super) fn ran(cycle: u64, domain: u8, cycles: u32) -> RunEvent {
-    RunEvent { cycle, event: observed::RAN, domain, detail: u16::MAX, payload: cycles }
+    RunEvent { core: record::CoreId::FIRST, cycle, event: observed::RAN, domain, detail: u16::MAX, payload: cycles }
 }
 
 pub(super) fn handled(cycle: u64, exception: u16, call: Option<Call>, cycles: u32) -> RunEvent {
     let detail = Handled { exception, call: call.map(|call| call as u8) }.to_detail();
-    RunEvent { cycle, event: observed::HANDLED, domain: record::IDLE, detail, payload: cycles }
+    RunEvent {
+        core: record::CoreId::FIRST,
+        cycle,
+        event: observed::HANDLED,
+        domain: record::IDLE,
+        detail,
+        payload: cycles,
+    }
 }
 
 pub(super) fn build(system: &SystemDescription, summary: &Summary, events: &[RunEvent]) -> Report {
@@ -154,7 +161,14 @@ fn an_exhausted_budget_pays_for_its_end_and_an_idle_processor_for_nothing() {
         ran(200, 0, 70),
         idle(210),
         handled(220, SV_CALL, Some(Call::SleepUntil), 20),
-        RunEvent { cycle: 500, event: observed::SLEPT, domain: record::IDLE, detail: 0, payload: 280 },
+        RunEvent {
+            core: record::CoreId::FIRST,
+            cycle: 500,
+            event: observed::SLEPT,
+            domain: record::IDLE,
+            detail: 0,
+            payload: 280,
+        },
         switch(510, 1, 1),
         handled(540, SYS_TICK, None, 40),
         ran(600, 1, 60),
@@ -234,6 +248,7 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     bounded.masked_bound_cycles = Some(60);
     bounded.costs = Costs { entry_cycles: 3, exit_cycles: 4, early_cycles: 1 };
     let window = |cycles| Window {
+        core: record::CoreId::FIRST,
         pc: 0x105,
         exception: 15,
         start_cycle: 40,
@@ -419,13 +434,27 @@ fn a_release_that_waits_for_less_important_code_is_late_and_one_that_waits_for_m
     assert_eq!((late.threads[0].release_late_cycles, late.run.release_late_bound_cycles), (22, 21));
     assert!(release(1, 190).verdict.ok, "nobody less important ran");
     // Asleep.
-    let slept = RunEvent { cycle: 150, event: observed::SLEPT, domain: record::IDLE, detail: 0, payload: 140 };
+    let slept = RunEvent {
+        core: record::CoreId::FIRST,
+        cycle: 150,
+        event: observed::SLEPT,
+        domain: record::IDLE,
+        detail: 0,
+        payload: 140,
+    };
     let events = [idle(5), handled(10, 0, None, 10), slept, at(155, Event::Release, 0, 0, 10)];
     assert_eq!(codes(&build(&system(), &summary(200), &events)), ["release-late"]);
     // A thread that is more important has the processor asleep: its own time.
     let mut other = system();
     (other.threads[0].priority, other.threads[1].priority) = (9, 1);
-    let slept = RunEvent { cycle: 150, event: observed::SLEPT, domain: 1, detail: 0, payload: 140 };
+    let slept = RunEvent {
+        core: record::CoreId::FIRST,
+        cycle: 150,
+        event: observed::SLEPT,
+        domain: 1,
+        detail: 0,
+        payload: 140,
+    };
     let events = [switch(5, 1, 1), handled(10, 0, None, 10), slept, at(155, Event::Release, 0, 0, 10)];
     assert_eq!(codes(&build(&other, &summary(200), &events)), Vec::<String>::new());
 }

@@ -82,6 +82,7 @@ fn violations_and_the_witness_fail() {
 #[test]
 fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
     let case = |kind| record::Violation {
+        core: record::CoreId::FIRST,
         kind,
         cycle: 7,
         pc: 0x105,
@@ -117,7 +118,8 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
 fn a_machine_that_is_not_what_its_files_say_fails() {
     let described = crate::SystemDescription { timer_exception: Some(15), regions: Some(8), ..system() };
     let failures = |clock, taken, regions| {
-        let exceptions = vec![record::ExceptionCount { number: 15, taken, tail_chained: 0 }];
+        let exceptions =
+            vec![record::ExceptionCount { core: record::CoreId::FIRST, number: 15, taken, tail_chained: 0 }];
         let report = Report::build(&described, &record::Summary { clock, exceptions, regions, ..summary(500) }, []);
         report
             .verdict
@@ -141,6 +143,7 @@ fn a_machine_that_is_not_what_its_files_say_fails() {
 fn a_masked_window_beyond_its_bound_fails() {
     let mut seen = summary(100);
     seen.masked.longest = Some(Window {
+        core: record::CoreId::FIRST,
         pc: 0x105,
         exception: 14,
         start_cycle: 5,

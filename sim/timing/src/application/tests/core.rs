@@ -3,7 +3,8 @@
 use std::vec::Vec;
 
 use super::{CACHED_WALKS, DATA, DDR_PAGES, DDR_ROOT, PAGE, Rig, VIRT};
-use crate::application::{Access, Core, Executed, Violation};
+use crate::Charged;
+use crate::application::{Access, Application, Violation};
 use crate::arm::classify;
 use crate::cp15::Operation;
 use crate::machine::{BlockCost, InsnCost};
@@ -18,9 +19,9 @@ const LOAD: u32 = 0xE590_0000;
 /// `b .`
 const LOOP: u32 = 0xEAFF_FFFE;
 
-fn core() -> (Core, Shadow) {
+fn core() -> (Application, Shadow) {
     let tables = Rig::new(DDR_ROOT, DDR_PAGES, CACHED_WALKS).tables;
-    let mut core = Core::new(&xc7z020()).unwrap();
+    let mut core = Application::new(&xc7z020()).unwrap();
     core.control_l2(pl310::Operation::Enable(true));
     for operation in
         [Operation::Table0(DDR_ROOT | CACHED_WALKS), Operation::ContextId(1), Operation::Control(1 << 12 | 1 << 2 | 1)]
@@ -30,13 +31,13 @@ fn core() -> (Core, Shadow) {
     (core, tables)
 }
 
-fn block(core: &Core, at: u32, code: &[u32]) -> BlockCost {
+fn block(core: &Application, at: u32, code: &[u32]) -> BlockCost {
     let insns: Vec<_> = code.iter().map(|&word| classify(word)).collect();
     BlockCost::new(core.costs(), at, &insns)
 }
 
-fn clean(cycles: u32) -> Executed {
-    Executed { cycles, violation: None }
+fn clean(cycles: u32) -> Charged<Violation> {
+    Charged { cycles, violation: None }
 }
 
 /// Eight NOPs fill a line and issue in 4 cycles. First a walk from DRAM, 14 + 2 x 207, then the line, 19 + 168 + 20. Then
@@ -62,7 +63,7 @@ fn a_chain_of_loads_costs_what_others_measured() {
     // The code is where DRAM is mapped by sections.
     let insn = InsnCost::new(0x0500_0000, classify(LOAD));
     let access = Access { virt: VIRT, phys: Some(DATA), size: 4, store: false };
-    let step = |core: &mut Core, tables: &Shadow| {
+    let step = |core: &mut Application, tables: &Shadow| {
         let executed = core.instruction(&insn, tables).cycles;
         executed + core.data(access, tables).cycles
     };

@@ -1,9 +1,10 @@
 //! Translation in parts of domains' address spaces.
 
-use record::{AreaCounts, AreaWatch, TranslationCounts, Watch};
+use record::{AreaCounts, AreaWatch, CoreId, TranslationCounts, Watch};
 
-use crate::model::Model;
-use crate::observer::Observer;
+use super::Armv7a;
+use crate::family::Family;
+use crate::observer::CoreObserver;
 
 /// The parts, and what was counted of each.
 pub struct Areas {
@@ -20,8 +21,9 @@ impl Areas {
     }
 
     /// For the summary.
-    pub fn counts(&self) -> Vec<AreaCounts> {
+    pub fn counts(&self, core: CoreId) -> Vec<AreaCounts> {
         let counts = |(area, translation): &(AreaWatch, TranslationCounts)| AreaCounts {
+            core,
             name: area.name.clone(),
             domain: area.domain,
             translation: *translation,
@@ -36,16 +38,15 @@ impl Areas {
     }
 }
 
-impl Observer {
+impl CoreObserver<Armv7a> {
     /// An access or a fetch at `address` missed in a micro-TLB.
     #[cold]
     pub(super) fn count_miss(&mut self, address: u32) {
-        let Model::Application(app) = &self.model else { return };
-        let now = app.translation();
-        let then = std::mem::replace(&mut self.areas.seen, now);
+        let now = self.family.translation();
+        let then = std::mem::replace(&mut self.family.areas.seen, now);
         let (domain, in_kernel) = (self.domain, self.kernel != 0);
         let concerns = |area: &AreaWatch| !in_kernel && area.domain == domain && area.range.holds(address, 1);
-        for (_, counts) in self.areas.areas.iter_mut().filter(|(area, _)| concerns(area)) {
+        for (_, counts) in self.family.areas.areas.iter_mut().filter(|(area, _)| concerns(area)) {
             counts.add(now, then);
         }
     }

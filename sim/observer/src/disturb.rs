@@ -2,8 +2,10 @@
 
 use record::{Interference, Watch};
 
-use crate::model::Model;
-use crate::observer::Observer;
+use timing::Core;
+
+use crate::family::Family;
+use crate::observer::CoreObserver;
 
 /// When it comes next.
 pub struct Disturbances {
@@ -56,7 +58,7 @@ impl Disturbances {
     }
 }
 
-impl Observer {
+impl<F: Family> CoreObserver<F> {
     /// `domain` becomes the current one at `cycle`.
     pub(crate) fn disturb_domain(&mut self, domain: u8, cycle: u64) {
         self.disturbances.enter(domain, cycle);
@@ -79,9 +81,7 @@ impl Observer {
     }
 
     fn disturb(&mut self) {
-        if let Model::Application(app) = &mut self.model {
-            app.core.disturb();
-        }
+        self.family.core_mut().disturb();
     }
 }
 

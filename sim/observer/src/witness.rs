@@ -2,9 +2,10 @@
 
 use record::{DomainWatch, MemoryWindow, Range, ViolationKind, Watch, Witness};
 
-use crate::api::Bytes;
+use crate::Target;
 use crate::block::InsnInfo;
-use crate::observer::Observer;
+use crate::family::Family;
+use crate::observer::CoreObserver;
 
 /// Guest memory is read in pieces of this size, which the host's nearest cache holds.
 const PIECE_BYTES: u32 = 1 << 14;
@@ -50,10 +51,10 @@ impl Witnesses {
     }
 
     /// The hash of each range; `None` when one cannot be read.
-    fn hash(&mut self, hostile: usize, bytes: &mut Bytes) -> Option<Vec<u64>> {
+    fn hash(&mut self, hostile: usize, target: &mut dyn Target) -> Option<Vec<u64>> {
         let ranges = self.others(hostile);
         self.seen.hashed_bytes += ranges.iter().map(|(_, range)| u64::from(range.end - range.start)).sum::<u64>();
-        ranges.iter().map(|(_, range)| hash_range(self.seen_by_kernel(*range), bytes)).collect()
+        ranges.iter().map(|(_, range)| hash_range(self.seen_by_kernel(*range), target)).collect()
     }
 
     /// Where the kernel reads a range of memory.
@@ -65,12 +66,12 @@ impl Witnesses {
     }
 }
 
-fn hash_range(range: Range, bytes: &mut Bytes) -> Option<u64> {
+fn hash_range(range: Range, target: &mut dyn Target) -> Option<u64> {
     let mut state = FRESH;
     let mut at = range.start;
     while at < range.end {
         let len = (range.end - at).min(PIECE_BYTES);
-        hash_into(&mut state, bytes.memory(at, len as usize)?);
+        hash_into(&mut state, target.memory(at, len as usize)?);
         at += len;
     }
     Some(state.into_iter().fold(0, |all: u64, lane| (all ^ lane).wrapping_mul(MULTIPLIER).rotate_left(29)))
@@ -93,7 +94,7 @@ fn hash_into(state: &mut [u64; LANES], bytes: &[u8]) {
     }
 }
 
-impl Observer {
+impl<F: Family> CoreObserver<F> {
     /// The current domain begins to run: remembers what the others' memory holds, if it is hostile.
     pub(crate) fn enter_slice(&mut self) {
         let domain = self.domain;
@@ -103,7 +104,7 @@ impl Observer {
         let Some(hostile) = witness.current else { return };
         witness.seen.slices += 1;
         if (witness.seen.slices - 1).is_multiple_of(witness.every) {
-            witness.before = witness.hash(hostile, &mut self.bytes);
+            witness.before = witness.hash(hostile, &mut *self.target);
         }
     }
 
@@ -111,7 +112,7 @@ impl Observer {
     pub(crate) fn leave_slice(&mut self, pc: u32) {
         self.witness.is_watching = false;
         let (Some(hostile), Some(before)) = (self.witness.current.take(), self.witness.before.take()) else { return };
-        let Some(after) = self.witness.hash(hostile, &mut self.bytes) else { return };
+        let Some(after) = self.witness.hash(hostile, &mut *self.target) else { return };
         self.witness.seen.checked_slices += 1;
         let ranges = self.witness.others(hostile);
         let changed = ranges.into_iter().zip(before.iter().zip(&after)).filter(|(_, (before, after))| before != after);
@@ -130,7 +131,7 @@ impl Observer {
         self.witness.seen.stores += 1;
         if !is_inside {
             self.witness.seen.stores_outside += 1;
-            self.violation(ViolationKind::HostileStore, insn.pc, address, len, None);
+            self.violation(ViolationKind::HostileStore, insn.pc(), address, len, None);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Exceptions of Armv7-A: entered where a block begins in the vector table, left by an instruction that restores the status.
 
 use record::observed;
+use timing::application::Exception;
 
 use crate::block::{TbInfo, flag};
-use crate::clock::CLOCK;
-use crate::model::Model;
-use crate::observer::Observer;
+
+use super::{Armv7a, Memory};
+use crate::observer::CoreObserver;
 
 /// Offsets in the vector table divided by four (ARM DDI 0406, B1.8.1).
 mod vector {
@@ -18,16 +19,14 @@ mod vector {
 const R12: usize = 12;
 const LR: usize = 14;
 
-impl Observer {
+impl CoreObserver<Armv7a> {
     fn core_register(&mut self, number: usize) -> u32 {
-        let Model::Application(app) = &self.model else { return 0 };
-        app.registers.as_ref().map_or(0, |registers| self.bytes.register(registers.core[number]))
+        self.target.register(self.family.registers.core[number])
     }
 
     /// A block of the vector table runs: an exception was taken.
     pub(super) fn take_exception(&mut self, tb: &TbInfo) {
-        let Model::Application(app) = &self.model else { return };
-        let number = (tb.pc.wrapping_sub(app.table) / 4) as u16;
+        let number = (tb.pc.wrapping_sub(self.family.table) / 4) as u16;
         let lr = self.core_register(LR);
         // How far the link register is behind the instruction; an undefined one of T32 is 2 before it.
         let from = match number {
@@ -47,10 +46,8 @@ impl Observer {
         self.exceptions.follows(number == vector::INTERRUPT, self.instructions);
         let call = (number == vector::SUPERVISOR_CALL).then(|| self.core_register(R12) as usize);
         self.start_activation(tb.pc, number, call, false);
-        if let Model::Application(app) = &mut self.model {
-            CLOCK.pass(u64::from(app.core.exception_entry()));
-        }
-        if self.watch.exception_events {
+        self.pass_exception(Exception::Entry);
+        if self.shared.watch.exception_events {
             self.note(observed::EXCEPTION_ENTRY, number, from);
         }
     }
@@ -69,16 +66,14 @@ impl Observer {
     }
 
     /// The last block ended with a return from an exception.
-    pub(super) fn return_from_exception(&mut self, pc: u32) {
+    pub(super) fn return_from_exception(&mut self, memory: &Memory, pc: u32) {
         let left = self.end_innermost();
-        if let Model::Application(app) = &mut self.model {
-            CLOCK.pass(u64::from(app.core.exception_exit()));
-        }
+        self.pass_exception(Exception::Return);
         if let Some((number, true)) = left
-            && self.watch.exception_events
+            && self.shared.watch.exception_events
         {
             self.note(observed::EXCEPTION_RETURN, number, 0);
         }
-        self.review_locked(pc);
+        self.review_locked(memory, pc);
     }
 }

@@ -10,7 +10,7 @@ fn moment(cycle: u64, instructions: u64) -> Moment {
 
 /// A handler that ran from 100 to 150 and left to a thread.
 fn left_at_150() -> Exceptions {
-    let mut exceptions = Exceptions::new(true);
+    let mut exceptions = Exceptions::new(record::CoreId::FIRST, true);
     let open = exceptions.begin(0x40, CALL, moment(100, 10));
     exceptions.chain = Some(open);
     exceptions.active.push(open);

@@ -3,30 +3,17 @@
 //! No length is computed by subtracting: [`Moment::since`] is the only difference of two moments, and it has no value when their order is
 //! wrong. A stretch without a length is in no figure and counts as broken, which fails the run.
 
-use protect::pmsav7::Attr;
-use record::{CallTime, ExceptionCount, Masked, VectorTime, Waits, Window, observed};
+use record::{CallTime, CoreId, ExceptionCount, Masked, VectorTime, Waits, Window};
+use timing::Core;
 
-use crate::block::{TbInfo, flag};
-use crate::clock::CLOCK;
+use crate::block::flag;
+use crate::family::Family;
 use crate::histogram::Histogram;
-use crate::model::{Fp, Stacked};
-use crate::observer::Observer;
+use crate::observer::CoreObserver;
 
 const NUMBERS: usize = 512;
-/// EXC_RETURN: thread mode, process stack, no floating-point frame (ARM DDI 0403 B1.5.8).
-const TO_THREAD: u32 = 1 << 3;
-const ON_PROCESS_STACK: u32 = 1 << 2;
-const BASIC_FRAME: u32 = 1 << 4;
-const STACKED_R12: u32 = 16;
-const STACKED_PC: u32 = 24;
-/// Exception of a system call, whose number is in r12, and how many numbers are told apart.
-const SV_CALL: u16 = 11;
+/// How many numbers of system calls are told apart.
 const CALLS: usize = 64;
-const FPCA: u32 = 1 << 2;
-const SPSEL: u32 = 1 << 1;
-const BASIC_BYTES: u32 = 0x20;
-const EXTENDED_BYTES: u32 = 0x68;
-const NOTHING_STACKED: Stacked = Stacked { sp: 0, attr: Attr { tex_s_c_b: 0, region: None }, fp: Fp::None };
 
 /// A point of the run: cycles, instructions and waiting since reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +58,9 @@ impl Times {
     }
 }
 
-/// What is known about exceptions.
+/// What is known about exceptions of one core.
 pub struct Exceptions {
+    core: CoreId,
     active: Vec<Open>,
     chain: Option<Open>,
     /// When a thread was to go on, where the next interrupt may come before its first instruction.
@@ -88,19 +76,17 @@ pub struct Exceptions {
     pub broken: u64,
     /// The guest has slept since an exception was last identified.
     slept: bool,
-    /// The frame that still waits for its floating-point registers.
-    pub lazy_frame: Stacked,
-    /// Address of the vector table.
-    pub table: u32,
     /// Cycle of the last entry, before its cost.
     pub entry_cycle: u64,
 }
 
 impl Exceptions {
     /// Nothing seen; `count_at_once`: stretches count from reset on.
-    pub fn new(count_at_once: bool) -> Self {
-        let taken = std::array::from_fn(|number| ExceptionCount { number: number as u16, taken: 0, tail_chained: 0 });
+    pub fn new(core: CoreId, count_at_once: bool) -> Self {
+        let unseen = |number| ExceptionCount { core, number: number as u16, taken: 0, tail_chained: 0 };
+        let taken = std::array::from_fn(unseen);
         Self {
+            core,
             active: Vec::with_capacity(16),
             chain: None,
             left: None,
@@ -113,8 +99,6 @@ impl Exceptions {
             counting_from: count_at_once.then_some(0),
             broken: 0,
             slept: false,
-            lazy_frame: NOTHING_STACKED,
-            table: 0,
             entry_cycle: 0,
         }
     }
@@ -183,6 +167,7 @@ impl Exceptions {
         };
         let waits = now.waits.since(open.start.waits);
         Some(Window {
+            core: self.core,
             pc: open.pc,
             exception: open.exception,
             start_cycle: open.start.cycle,
@@ -192,7 +177,8 @@ impl Exceptions {
         })
     }
 
-    fn end_activation(&mut self, now: Moment) {
+    /// The handler that was entered last returns.
+    pub fn end_activation(&mut self, now: Moment) {
         let Some(open) = self.active.pop() else { return };
         self.count_activation(open, now);
     }
@@ -206,9 +192,30 @@ impl Exceptions {
         }
     }
 
-    fn end_chain(&mut self, now: Moment) {
+    /// A thread goes on.
+    pub fn end_chain(&mut self, now: Moment) {
         if let Some(window) = self.chain.take().and_then(|open| self.end(open, now)) {
             keep_longest(&mut self.longest_to_thread, window);
+        }
+    }
+
+    /// The handler that runs, if one does.
+    pub fn innermost(&self) -> Option<u16> {
+        self.active.last().map(|open| open.exception)
+    }
+
+    /// Outside of handlers, which exceptions are masked may have changed at `pc`.
+    pub fn mask(&mut self, is_masked: bool, pc: u32, now: Moment) {
+        match (is_masked, self.masked) {
+            (true, None) => self.masked = Some(self.begin(pc, 0, now)),
+            (false, Some(open)) => {
+                self.masked = None;
+                if let Some(window) = self.end(open, now) {
+                    keep_longest(&mut self.longest, window);
+                    keep_longest(&mut self.longest_to_thread, window);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -233,13 +240,16 @@ impl Exceptions {
     /// For the summary.
     pub fn masked(&mut self) -> Masked {
         self.follows(false, 0);
+        let core = self.core;
         let spread = |number: usize, times: &Times| VectorTime {
+            core,
             exception: number as u16,
             cycles: times.cycles.spread(),
             instructions: times.instructions.spread(),
             waits: times.waits(),
         };
         let call = |number: usize, times: &Times| CallTime {
+            core,
             call: number as u32,
             cycles: times.cycles.spread(),
             instructions: times.instructions.spread(),
@@ -261,65 +271,24 @@ fn keep_longest(place: &mut Option<Window>, window: Window) {
     }
 }
 
-impl Observer {
+impl<F: Family> CoreObserver<F> {
     /// Now.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { cycle: CLOCK.now(), instructions: self.instructions, waits: self.model.waits() }
+        let counters = self.family.core().counters();
+        let waits = Waits { fetch: counters.fetch_stalls, data: counters.data_stalls, barriers: counters.drain_stalls };
+        Moment { cycle: self.clock.now(), instructions: self.instructions, waits }
     }
 
-    fn ipsr(&mut self) -> u16 {
-        let handle = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.xpsr);
-        (self.bytes.register(handle) & 0x1ff) as u16
-    }
-
-    /// A handler's first block runs: an exception was taken, unless code branched there. `returned`: the block before
-    /// ended with a branch that may have been an exception return.
-    pub(crate) fn enter_exception(&mut self, tb: &TbInfo, returned: bool) -> bool {
-        let number = self.ipsr();
-        let Some(registers) = &self.registers else { return false };
-        let (lr_handle, psp, msp) = (registers.lr, registers.psp, registers.msp);
-        let lr = self.bytes.register(lr_handle);
-        let again = !returned && self.exceptions.active.last().is_some_and(|open| open.exception == number);
-        if number == 0 || lr >> 8 != 0x00ff_ffff || again {
-            return false;
-        }
-        let stack = if lr & ON_PROCESS_STACK != 0 { psp } else { msp };
-        let frame = self.bytes.register(stack);
-        let from = self.bytes.memory(frame.wrapping_add(STACKED_PC), 4);
-        let from = from.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
-        if (3..=6).contains(&number) {
-            self.take_back_from(from);
-        }
-        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
-            self.cross(tb, true);
-        }
-        let tail_chained = !self.exceptions.active.is_empty() && lr & TO_THREAD != 0;
-        // What was just unmasked was taken at once: the masked stretch ended before the entry.
-        self.check_masks(tb.pc);
-        let call = (number == SV_CALL).then(|| self.bytes.memory(frame.wrapping_add(STACKED_R12), 4)).flatten();
-        let call = call.and_then(|bytes| bytes.try_into().ok()).map(|bytes| u32::from_le_bytes(bytes) as usize);
-        self.spoil_at_entry();
-        self.start_activation(tb.pc, number, call, tail_chained);
-        let fp = if lr & BASIC_FRAME == 0 { Fp::Lazy } else { Fp::None };
-        let stacked = Stacked { sp: frame, attr: self.attr(frame), fp };
-        let vector = self.exceptions.table.wrapping_add(u32::from(number) * 4);
-        let vector_attr = self.attr(vector);
-        let cycles = self.model.enter(tail_chained, stacked, vector, vector_attr);
-        CLOCK.pass(cycles);
-        if fp == Fp::Lazy && !tail_chained {
-            self.exceptions.lazy_frame = stacked;
-            self.watched |= flag::FP;
-        }
-        if self.watch.exception_events {
-            self.note(observed::EXCEPTION_ENTRY, number, from);
-        }
-        true
+    /// An exception's entry or return passes.
+    pub(crate) fn pass_exception(&mut self, exception: <F::Core as Core<F::Context>>::Exception) {
+        let cycles = self.family.core_mut().exception(exception);
+        self.clock.pass(u64::from(cycles));
     }
 
     /// The kernel is entered: in adverse runs, others have left everything as bad as they can. Behind another handler nobody else has run.
     pub(crate) fn spoil_at_entry(&mut self) {
-        if self.watch.adverse && self.exceptions.is_outside(self.instructions) {
-            self.model.spoil();
+        if self.shared.watch.adverse && self.exceptions.is_outside(self.instructions) {
+            self.family.core_mut().spoil();
         }
     }
 
@@ -347,7 +316,7 @@ impl Observer {
     pub(crate) fn take_back_from(&mut self, pc: u32) -> bool {
         // SAFETY: blocks live as long as the process.
         let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return false };
-        CLOCK.refund(self.charged_from(insn));
+        self.clock.refund(self.charged_from(insn));
         self.instructions -= u64::from(insn.after + 1);
         true
     }
@@ -363,71 +332,6 @@ impl Observer {
             exceptions.left = Some(now);
         }
         Some((left, to_thread))
-    }
-
-    /// A branch inside a handler may have been its return.
-    pub(crate) fn leave_exception(&mut self) {
-        let number = self.ipsr();
-        let now = self.moment();
-        let exceptions = &mut self.exceptions;
-        let Some(left) = exceptions.active.last().map(|open| open.exception) else { return };
-        if left == number {
-            return;
-        }
-        while exceptions.active.last().is_some_and(|open| open.exception != number) {
-            exceptions.end_activation(now);
-        }
-        let to_thread = exceptions.active.is_empty();
-        if to_thread {
-            exceptions.end_chain(now);
-            self.watched_after &= !flag::RETURNS;
-        }
-        let stacked = self.unstacked(to_thread);
-        let cycles = self.model.leave(stacked);
-        CLOCK.pass(cycles);
-        if to_thread {
-            self.watched &= !flag::FP;
-        }
-        if to_thread && self.watch.exception_events {
-            self.note(observed::EXCEPTION_RETURN, left, 0);
-        }
-    }
-
-    /// The frame that a return has just taken from the stack.
-    fn unstacked(&mut self, to_thread: bool) -> Stacked {
-        let Some(registers) = &self.registers else { return NOTHING_STACKED };
-        let (control, msp, psp) = (registers.control, registers.msp, registers.psp);
-        let control = self.bytes.register(control);
-        let sp = self.bytes.register(if to_thread && control & SPSEL != 0 { psp } else { msp });
-        let (fp, len) = match control & FPCA != 0 {
-            false => (Fp::None, BASIC_BYTES),
-            true if self.watched & flag::FP != 0 => (Fp::Lazy, EXTENDED_BYTES),
-            true => (Fp::Saved, EXTENDED_BYTES),
-        };
-        let sp = sp.wrapping_sub(len);
-        Stacked { sp, attr: self.attr(sp), fp }
-    }
-
-    /// PRIMASK, BASEPRI or FAULTMASK may have changed.
-    pub(crate) fn check_masks(&mut self, pc: u32) {
-        if !self.exceptions.active.is_empty() {
-            return;
-        }
-        let Some(handles) = self.registers.as_ref().map(|registers| registers.masks) else { return };
-        let is_masked = handles.into_iter().any(|handle| self.bytes.register(handle) != 0);
-        let now = self.moment();
-        let exceptions = &mut self.exceptions;
-        match (is_masked, exceptions.masked) {
-            (true, None) => exceptions.masked = Some(exceptions.begin(pc, 0, now)),
-            (false, Some(open)) => {
-                exceptions.masked = None;
-                if let Some(window) = exceptions.end(open, now) {
-                    keep_longest(&mut exceptions.longest, window);
-                    keep_longest(&mut exceptions.longest_to_thread, window);
-                }
-            }
-            _ => {}
-        }
     }
 }
 

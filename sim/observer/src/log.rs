@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use record::{EndReason, EventsWriter, Progress, RunEvent, Violation, Watch};
-
-use crate::observer::end_run;
+use record::{EventsWriter, Progress, RunEvent, Violation, Watch};
 
 const VIOLATIONS_LISTED: usize = 1000;
 
@@ -37,15 +35,19 @@ impl Log {
         Ok(Self { events, violations: Vec::new(), total: 0, progress, failed: false, last_header: 0 })
     }
 
-    /// Appends an event. Ends the run when the file cannot take it.
+    /// Appends an event, unless the file could not take one before.
     pub fn event(&mut self, event: RunEvent) {
-        if let Err(error) = self.events.push(event)
-            && !self.failed
+        if !self.failed
+            && let Err(error) = self.events.push(event)
         {
             self.failed = true;
             eprintln!("cofferdam: writing events: {error}");
-            end_run(EndReason::ObserverFailed);
         }
+    }
+
+    /// Whether the file could not take an event: the run cannot go on.
+    pub fn has_failed(&self) -> bool {
+        self.failed
     }
 
     /// Counts a violation and lists it while there is room; its index, held at 65535.

@@ -1,10 +1,11 @@
 //! Probes: how long it takes from one address to another.
 
-use record::{ProbeResult, ProbeWatch, Spread, Watch, observed};
+use record::{CoreId, ProbeResult, ProbeWatch, Spread, Watch, observed};
 
 use crate::block::InsnInfo;
-use crate::clock::CLOCK;
-use crate::observer::Observer;
+
+use crate::family::Family;
+use crate::observer::CoreObserver;
 
 const SAMPLES_KEPT: usize = 1_000_000;
 
@@ -38,8 +39,8 @@ impl Probes {
     }
 
     /// For the summary.
-    pub fn results(&self) -> Vec<ProbeResult> {
-        self.probes.iter().map(Probe::result).collect()
+    pub fn results(&self, core: CoreId) -> Vec<ProbeResult> {
+        self.probes.iter().map(|probe| probe.result(core)).collect()
     }
 }
 
@@ -55,7 +56,7 @@ impl Probe {
         }
     }
 
-    fn result(&self) -> ProbeResult {
+    fn result(&self, core: CoreId) -> ProbeResult {
         let spread = |which: usize, of: fn(&(u64, u64)) -> u64| {
             let mut values: Vec<u64> = self.samples.iter().map(of).collect();
             values.sort_unstable();
@@ -63,6 +64,7 @@ impl Probe {
             median.map_or(Spread::default(), |median| Spread { median, ..self.extremes[which] })
         };
         ProbeResult {
+            core,
             name: self.watch.name.clone(),
             cycles: spread(0, |sample| sample.0),
             instructions: spread(1, |sample| sample.1),
@@ -71,18 +73,18 @@ impl Probe {
     }
 }
 
-impl Observer {
+impl<F: Family> CoreObserver<F> {
     /// An instruction at which a probe starts or ends is about to run.
-    pub fn probed(&mut self, insn: &InsnInfo) {
+    pub(crate) fn probed(&mut self, insn: &InsnInfo) {
         // SAFETY: blocks live as long as the process.
-        let is_first = insn.pc == unsafe { (*insn.block).pc };
-        let cycle = if is_first { self.block_start } else { CLOCK.now() - self.charged_from(insn) };
+        let is_first = insn.pc() == unsafe { (*insn.block).pc };
+        let cycle = if is_first { self.block_start } else { self.clock.now() - self.charged_from(insn) };
         let instruction = self.instructions - u64::from(insn.after + 1);
-        let is_handler = self.watch.vectors.contains(&insn.pc) || self.model.is_vector(insn.pc);
+        let is_handler = self.shared.watch.vectors.contains(&insn.pc()) || self.family.is_vector(insn.pc());
         let start = if is_handler { self.exceptions.entry_cycle } else { cycle };
         for index in 0..self.probes.probes.len() {
             let probe = &mut self.probes.probes[index];
-            if probe.watch.end == insn.pc
+            if probe.watch.end == insn.pc()
                 && probe.watch.domain.is_none_or(|domain| domain == self.domain)
                 && let Some((from, first)) = probe.started.take()
             {
@@ -90,7 +92,7 @@ impl Observer {
                 self.note(observed::PROBE, index as u16, u32::try_from(cycle - from).unwrap_or(u32::MAX));
             }
             let probe = &mut self.probes.probes[index];
-            if probe.watch.start == insn.pc {
+            if probe.watch.start == insn.pc() {
                 probe.started = Some((start, instruction));
             }
         }

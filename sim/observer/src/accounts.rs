@@ -1,8 +1,33 @@
 //! Who used what: counters per domain, settled whenever the domain or the privilege changes.
 
-use record::{CacheCounts, DomainCounters};
+use record::{CacheCounts, CoreId, DomainCounters, TranslationCounts};
+use timing::Core;
 
-use crate::model::Counts;
+use crate::family::Family;
+
+/// Counters of a model at one moment.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    icache_hits: u64,
+    icache_misses: u64,
+    dcache_hits: u64,
+    dcache_misses: u64,
+    translation: TranslationCounts,
+}
+
+impl Counts {
+    /// A core's.
+    pub fn of<F: Family>(family: &F) -> Self {
+        let caches = family.core().counters();
+        Self {
+            icache_hits: caches.icache_hits,
+            icache_misses: caches.icache_misses,
+            dcache_hits: caches.dcache_hits,
+            dcache_misses: caches.dcache_misses,
+            translation: family.translation(),
+        }
+    }
+}
 
 /// All counters at one moment.
 #[derive(Clone, Copy, Default)]
@@ -14,7 +39,7 @@ pub struct Mark {
     pub counts: Counts,
 }
 
-/// Counters per domain.
+/// Counters per domain, of one core.
 pub struct Accounts {
     domains: Box<[DomainCounters; 256]>,
     settled: Mark,
@@ -24,10 +49,10 @@ pub struct Accounts {
 
 impl Accounts {
     /// Nothing used.
-    pub fn new() -> Self {
+    pub fn new(core: CoreId) -> Self {
         let mut domains = Box::new([DomainCounters::default(); 256]);
         for (number, counters) in domains.iter_mut().enumerate() {
-            counters.domain = number as u8;
+            (counters.core, counters.domain) = (core, number as u8);
         }
         Self { domains, settled: Mark::default(), broken: 0 }
     }
@@ -83,7 +108,8 @@ impl Accounts {
 
     /// The domains that used anything.
     pub fn used(&self) -> Vec<DomainCounters> {
-        let unused = |c: &DomainCounters| *c == DomainCounters { domain: c.domain, ..DomainCounters::default() };
+        let unused =
+            |c: &DomainCounters| *c == DomainCounters { core: c.core, domain: c.domain, ..DomainCounters::default() };
         self.domains.iter().filter(|counters| !unused(counters)).copied().collect()
     }
 }

@@ -5,9 +5,8 @@
 
 use record::{ContextWatch, Handled, IDLE, MeterWatch, Range, RunEvent, StackWatch, observed};
 
-use crate::clock::CLOCK;
-use crate::model::Model;
-use crate::observer::Observer;
+use crate::family::Family;
+use crate::observer::CoreObserver;
 
 /// No stack that is known.
 const NO_STACK: u16 = u16::MAX;
@@ -67,7 +66,7 @@ impl Meter {
             true => (observed::HANDLED, IDLE, self.handled.to_detail()),
             false => (observed::RAN, self.domain, self.stack),
         };
-        (length != 0).then_some(RunEvent { cycle, event, domain, detail, payload })
+        (length != 0).then_some(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() })
     }
 
     /// Something was loaded from a device's register at a cycle.
@@ -82,7 +81,7 @@ impl Meter {
         let (first, last) = self.reads.take()?;
         let detail = u16::try_from(first.checked_sub(self.since)?).unwrap_or(u16::MAX);
         let payload = u32::try_from(now.checked_sub(last)?).unwrap_or(u32::MAX);
-        Some(RunEvent { cycle: now, event: observed::CLOCK, domain: IDLE, detail, payload })
+        Some(RunEvent { cycle: now, event: observed::CLOCK, domain: IDLE, detail, payload, ..RunEvent::default() })
     }
 
     /// The exception `anonymous`, entered last, or what ended the processor's sleep, is `number`.
@@ -108,31 +107,31 @@ impl Meter {
     }
 }
 
-impl Observer {
+impl<F: Family> CoreObserver<F> {
     /// Kernel text was entered or left for the instruction at `pc`.
     pub(crate) fn meter_crossing(&mut self, pc: u32) {
         if !self.meter.enabled {
             return;
         }
-        self.end_stretch(CLOCK.now());
+        self.end_stretch(self.clock.now());
         self.meter.in_kernel = self.kernel != 0;
         self.meter.handled = Handled::default();
         if self.kernel == 0 {
-            let (sp, space) = self.context();
+            let (sp, space) = self.family.running(&mut *self.target);
             (self.meter.domain, self.meter.stack) = (self.meter.domain(pc, space), self.meter.stack(sp));
         }
     }
 
     /// An exception is taken.
     pub(crate) fn meter_exception(&mut self, exception: u16, call: Option<usize>) {
-        self.end_stretch(CLOCK.now());
+        self.end_stretch(self.clock.now());
         let call = call.map(|call| u8::try_from(call).unwrap_or(u8::MAX));
         self.meter.handled = Handled { exception, call };
     }
 
     /// The processor slept for so many cycles until now.
     pub(crate) fn meter_sleep(&mut self, slept: u64) {
-        let now = CLOCK.now();
+        let now = self.clock.now();
         self.end_stretch(now.saturating_sub(slept));
         self.meter.since = now;
         self.meter.handled = Handled::default();
@@ -141,21 +140,10 @@ impl Observer {
     /// The run is over.
     pub(crate) fn end_stretch(&mut self, cycle: u64) {
         if let Some(record) = self.meter.reads(cycle) {
-            self.log.event(record);
+            self.record(record);
         }
         if let Some(record) = self.meter.end(cycle) {
-            self.log.event(record);
-        }
-    }
-
-    /// The stack pointer of the code that goes on, and the address space in force where there are some.
-    fn context(&mut self) -> (u32, Option<u8>) {
-        match &self.model {
-            Model::Application(app) => (app.stack_pointer(&mut self.bytes), Some(app.space())),
-            _ => {
-                let psp = self.registers.as_ref().map_or(std::ptr::null_mut(), |registers| registers.psp);
-                (self.bytes.register(psp), None)
-            }
+            self.record(record);
         }
     }
 }

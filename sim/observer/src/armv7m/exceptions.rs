@@ -1,0 +1,127 @@
+//! Exceptions of the M profile: frames on the stack, tail-chaining, deferred floating-point registers (ARM DDI 0403, B1.5).
+
+use record::observed;
+use timing::machine::Exception;
+use timing::{EntryKind, FpFrame, Frame};
+
+use super::{Armv7m, Modelled, memory_attr};
+use crate::block::{TbInfo, flag};
+use crate::observer::CoreObserver;
+
+/// EXC_RETURN: thread mode, process stack, no floating-point frame (ARM DDI 0403 B1.5.8).
+const TO_THREAD: u32 = 1 << 3;
+const ON_PROCESS_STACK: u32 = 1 << 2;
+const BASIC_FRAME: u32 = 1 << 4;
+const STACKED_R12: u32 = 16;
+const STACKED_PC: u32 = 24;
+/// Exception of a system call, whose number is in r12.
+const SV_CALL: u16 = 11;
+const FPCA: u32 = 1 << 2;
+const SPSEL: u32 = 1 << 1;
+const BASIC_BYTES: u32 = 0x20;
+const EXTENDED_BYTES: u32 = 0x68;
+
+impl<C: Modelled> CoreObserver<Armv7m<C>> {
+    fn ipsr(&mut self) -> u16 {
+        (self.target.register(self.family.registers.xpsr) & 0x1ff) as u16
+    }
+
+    /// A handler's first block runs: an exception was taken, unless code branched there. `returned`: the block before
+    /// ended with a branch that may have been an exception return.
+    pub(super) fn enter_exception(&mut self, tb: &TbInfo, returned: bool) -> bool {
+        let number = self.ipsr();
+        let registers = self.family.registers;
+        let lr = self.target.register(registers.lr);
+        let again = !returned && self.exceptions.innermost() == Some(number);
+        if number == 0 || lr >> 8 != 0x00ff_ffff || again {
+            return false;
+        }
+        let stack = if lr & ON_PROCESS_STACK != 0 { registers.psp } else { registers.msp };
+        let sp = self.target.register(stack);
+        let from = self.target.word(sp.wrapping_add(STACKED_PC)).unwrap_or(0);
+        if (3..=6).contains(&number) {
+            self.take_back_from(from);
+        }
+        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
+            self.cross(tb, true);
+        }
+        let tail_chained = self.exceptions.innermost().is_some() && lr & TO_THREAD != 0;
+        // What was just unmasked was taken at once: the masked stretch ended before the entry.
+        self.check_masks(tb.pc);
+        let call = (number == SV_CALL).then(|| self.target.word(sp.wrapping_add(STACKED_R12))).flatten();
+        self.spoil_at_entry();
+        self.start_activation(tb.pc, number, call.map(|call| call as usize), tail_chained);
+        let fp = if lr & BASIC_FRAME == 0 { FpFrame::Lazy } else { FpFrame::None };
+        let frame = Frame { sp, attr: memory_attr(self.family.attr(sp)), fp };
+        let vector = self.family.table.wrapping_add(u32::from(number) * 4);
+        let vector_attr = memory_attr(self.family.attr(vector));
+        let kind = if tail_chained { EntryKind::TailChained } else { EntryKind::Normal };
+        self.pass_exception(Exception::Entry { kind, frame, vector, vector_attr });
+        if fp == FpFrame::Lazy && !tail_chained {
+            self.family.lazy_frame = frame;
+            self.watched |= flag::FP;
+        }
+        if self.shared.watch.exception_events {
+            self.note(observed::EXCEPTION_ENTRY, number, from);
+        }
+        true
+    }
+
+    /// A branch inside a handler may have been its return.
+    pub(super) fn leave_exception(&mut self) {
+        let number = self.ipsr();
+        let now = self.moment();
+        let exceptions = &mut self.exceptions;
+        let Some(left) = exceptions.innermost() else { return };
+        if left == number {
+            return;
+        }
+        while exceptions.innermost().is_some_and(|innermost| innermost != number) {
+            exceptions.end_activation(now);
+        }
+        let to_thread = exceptions.innermost().is_none();
+        if to_thread {
+            exceptions.end_chain(now);
+            self.watched_after &= !flag::RETURNS;
+        }
+        let frame = self.unstacked(to_thread);
+        self.pass_exception(Exception::Return(frame));
+        if to_thread {
+            self.watched &= !flag::FP;
+        }
+        if to_thread && self.shared.watch.exception_events {
+            self.note(observed::EXCEPTION_RETURN, left, 0);
+        }
+    }
+
+    /// The frame that a return has just taken from the stack.
+    fn unstacked(&mut self, to_thread: bool) -> Frame {
+        let registers = self.family.registers;
+        let control = self.target.register(registers.control);
+        let stack = if to_thread && control & SPSEL != 0 { registers.psp } else { registers.msp };
+        let (fp, len) = match control & FPCA != 0 {
+            false => (FpFrame::None, BASIC_BYTES),
+            true if self.watched & flag::FP != 0 => (FpFrame::Lazy, EXTENDED_BYTES),
+            true => (FpFrame::Saved, EXTENDED_BYTES),
+        };
+        let sp = self.target.register(stack).wrapping_sub(len);
+        Frame { sp, attr: memory_attr(self.family.attr(sp)), fp }
+    }
+
+    /// Floating-point registers that were left behind are stored now.
+    pub(super) fn save_lazily(&mut self) {
+        let frame = self.family.lazy_frame;
+        self.watched &= !flag::FP;
+        self.pass_exception(Exception::LazySave { address: frame.sp.wrapping_add(BASIC_BYTES), attr: frame.attr });
+    }
+
+    /// PRIMASK, BASEPRI or FAULTMASK may have changed.
+    pub(super) fn check_masks(&mut self, pc: u32) {
+        if self.exceptions.innermost().is_some() {
+            return;
+        }
+        let is_masked = self.family.registers.masks.into_iter().any(|mask| self.target.register(mask) != 0);
+        let now = self.moment();
+        self.exceptions.mask(is_masked, pc, now);
+    }
+}

@@ -1,0 +1,95 @@
+//! What is looked at from time to time: limits, timers, interference.
+
+use record::{EndReason, observed};
+
+use timing::Core;
+
+use crate::block::noticed;
+use crate::family::Family;
+use crate::observer::CoreObserver;
+
+/// Cycles between two looks at the limits.
+const CHECK_CYCLES: u64 = 10_000;
+
+impl<F: Family> CoreObserver<F> {
+    /// The block before is over, unless the processor slept behind it.
+    #[inline]
+    pub(crate) fn end_block(&mut self, noticed: u32) {
+        let cycles = self.clock.now() - self.block_start;
+        if cycles > self.longest_block && noticed & noticed::SLEPT == 0 {
+            self.longest_block = cycles;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn tick_when_due(&mut self) -> Option<EndReason> {
+        if self.clock.now() >= self.next_tick { self.tick() } else { None }
+    }
+
+    /// A timer may have been armed.
+    pub(crate) fn forget_deadline(&mut self) {
+        if self.meets {
+            (self.deadline, self.next_tick) = (0, 0);
+        }
+    }
+
+    /// Cycles slept since the core last ran.
+    pub(crate) fn asleep(&self) -> u64 {
+        self.clock.slept() - self.slept
+    }
+
+    pub(crate) fn woke(&mut self) {
+        self.forget_deadline();
+        let length = self.asleep();
+        (self.sleeps, self.slept) = (self.clock.sleeps(), self.clock.slept());
+        self.clock.woken();
+        self.family.core_mut().sleep(length);
+        self.exceptions.restart_windows(self.moment(), length);
+        self.meter_sleep(length);
+        if self.shared.watch.adverse {
+            self.family.core_mut().spoil();
+        }
+        self.note(observed::SLEPT, 0, u32::try_from(length).unwrap_or(u32::MAX));
+    }
+
+    #[cold]
+    fn tick(&mut self) -> Option<EndReason> {
+        let now = self.clock.now();
+        let limit = self.limit(now);
+        if limit.is_some() {
+            return limit;
+        }
+        self.disturb_when_due(now);
+        if self.meets {
+            if now >= self.deadline {
+                let Some(deadline) = self.target.meet_deadline() else {
+                    eprintln!("cofferdam: the simulator does not answer");
+                    return Some(EndReason::ObserverFailed);
+                };
+                self.deadline = deadline;
+            }
+            self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next);
+        } else if self.target.advance() {
+            self.next_tick = (now + self.shared.quantum).min(self.disturbances.next);
+        }
+        None
+    }
+
+    /// Why the run is over now, if it is.
+    fn limit(&self, now: u64) -> Option<EndReason> {
+        let (mut log, watch) = (self.shared.log.borrow_mut(), &self.shared.watch);
+        log.progress(now, self.instructions);
+        let is_over = |limit: u64, passed: u64| limit != 0 && passed >= limit;
+        match () {
+            () if log.has_failed() => Some(EndReason::ObserverFailed),
+            () if is_over(watch.cycle_limit, now) => Some(EndReason::CycleLimit),
+            () if is_over(watch.instruction_limit, self.instructions) => Some(EndReason::InstructionLimit),
+            () => None,
+        }
+    }
+
+    /// A block's end at or after this cycle is looked at.
+    pub(crate) fn tick_by(&mut self, cycle: u64) {
+        self.next_tick = self.next_tick.min(cycle);
+    }
+}
