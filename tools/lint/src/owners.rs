@@ -21,7 +21,7 @@ pub struct Concept {
 pub const CONCEPTS: &[Concept] = &[Concept {
     list: "A scheme of protection:",
     directory: "crates/protect/src/",
-    terms: &["Hardware::Regions", "Hardware::Pages", "is_paged", "has_pages", ".translation()"],
+    terms: &["Hardware::Regions", "Hardware::Pages", "is_paged", "has_pages"],
 }];
 
 /// Code that names an implementation of a concept outside of the files listed for it.
