@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use build_tool::{Built, Install, find_in_path, prepare};
 use manifest::Diagnostic;
-use runner::{Go, Tools};
+use runner::Go;
 use serde_json::json;
 
 use super::run::wrong;
@@ -24,7 +24,7 @@ pub fn run(args: &Debug, output: &mut Output) -> Outcome {
             .rule("debugging needs gdb-multiarch or arm-none-eabi-gdb")
             .remedy("install the package gdb-multiarch")));
     };
-    let tools = Tools::find().map_err(|e| one(wrong(&e)))?;
+    let simulator = runner::find().map_err(|e| one(wrong(&e)))?;
     let built = build_system(&install, loaded, true, output)?;
     let mut run = prepare(&built, false).map_err(|e| one(wrong(&e)))?;
     run.debugger_port = Some(args.port);
@@ -33,7 +33,7 @@ pub fn run(args: &Debug, output: &mut Output) -> Outcome {
     // Ctrl-C is for gdb; QEMU is killed when gdb ends.
     runner::stop_on_interrupt();
     let running = std::thread::spawn(move || {
-        run.start(&tools, &mut |_| if told.load(Ordering::Relaxed) { Go::Stop } else { Go::On })
+        run.start(&*simulator, &mut |_| if told.load(Ordering::Relaxed) { Go::Stop } else { Go::On })
     });
     let status = Command::new(&gdb).args(arguments(args, &built)).status();
     over.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use build_tool::{Built, Install, Loaded, prepare};
 use manifest::{Diagnostic, Document};
 use record::EndReason;
-use runner::{Go, Outcome as Ran, RunError, Tools};
+use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
 
 use super::{build_system, load, one};
@@ -47,7 +47,7 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
     loaded.admit(!args.no_budgets)?;
     // A missing QEMU is told before anything is built.
-    let tools = if args.fallback { Tools::find_fallback() } else { Tools::find() }.map_err(|e| one(wrong(&e)))?;
+    let simulator = if args.fallback { runner::find_fallback() } else { runner::find() }.map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
     let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
@@ -62,7 +62,7 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
         ));
         Go::On
     };
-    let ran = run.start(&tools, &mut progress).map_err(|e| one(wrong(&e)));
+    let ran = run.start(&*simulator, &mut progress).map_err(|e| one(wrong(&e)));
     output.end_progress();
     Ok((built, ran?))
 }

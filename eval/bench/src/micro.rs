@@ -6,7 +6,7 @@ use std::path::Path;
 
 use build_tool::Install;
 use record::{ProbeWatch, Watch};
-use runner::{Mode, Tools};
+use runner::{Mode, Simulator};
 use serde::Deserialize;
 
 use crate::chip::Chip;
@@ -51,13 +51,13 @@ pub(crate) struct Micro {
 /// Whatever keeps a figure from being measured.
 pub fn measure(
     install: &Install,
-    tools: &Tools,
+    simulator: &dyn Simulator,
     chip: &Chip,
     out: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
     let Some(manifest) = &chip.systems().micro else { return Ok(Vec::new()) };
-    let place = &Place::new(install, tools, chip, out)?;
+    let place = &Place::new(install, simulator, chip, out)?;
     let names = names(chip.micro());
     let samples = run(place, manifest, &names, progress)?;
     let stretch = |name: &str| {

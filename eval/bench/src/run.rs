@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use build_tool::Install;
 use object::{Object, ObjectSegment, SegmentFlags};
 use record::Range;
-use runner::Tools;
 
 use crate::chip::{self, Chip};
 use crate::figures::{self, Figures};
@@ -30,22 +29,22 @@ pub struct Options {
 /// Whatever keeps a figure from being measured; a missed target does not.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
-    let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
+    let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;
     let chips = chip::all(&install)?;
     std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
     let wants =
         |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
     let mut all = Vec::new();
     for chip in chips.iter().filter(|chip| wants(chip.prefix())) {
-        let place = systems::Place::new(&install, &tools, chip, &options.out_dir)?;
+        let place = systems::Place::new(&install, &*simulator, chip, &options.out_dir)?;
         all.extend(on_board(&place, options, &wants, progress)?);
     }
     for chip in chips.iter().filter(|chip| wants(&chip.rows(figures::KIND))) {
-        let mut figures = Figures::new(&install, &tools, chip, &options.out_dir)?;
+        let mut figures = Figures::new(&install, &*simulator, chip, &options.out_dir)?;
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
     }
     if speed::is_wanted(options.only.as_deref()) {
-        all.extend(speed::measure(&install, &tools, &chips, &options.out_dir, options.only.as_deref(), progress)?);
+        all.extend(speed::measure(&install, &*simulator, &chips, &options.out_dir, options.only.as_deref(), progress)?);
     }
     let targets: Vec<_> = chips.iter().flat_map(Chip::targets).collect();
     judge(&mut all, &targets);
@@ -77,7 +76,7 @@ fn on_board(
         all.extend(grants::measure(place, progress)?);
     }
     if wants(micro::KIND) {
-        all.extend(micro::measure(place.install, place.tools, place.chip, &options.out_dir, progress)?);
+        all.extend(micro::measure(place.install, place.simulator, place.chip, &options.out_dir, progress)?);
     }
     if wants(paths::KIND) {
         all.extend(paths::measure(place, progress)?);
@@ -88,7 +87,7 @@ fn on_board(
 /// The rows of the benchmark system on a board, and of the peers that run there.
 fn subjects(place: &systems::Place<'_>, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let chip = place.chip;
-    let bench = Bench { tools: place.tools, chip, profile: &place.profile, directory: &options.out_dir };
+    let bench = Bench { simulator: place.simulator, chip, profile: &place.profile, directory: &options.out_dir };
     let mut all = Vec::new();
     for which in core::iter::once(None).chain(chip.peers().iter().map(Some)) {
         if !is_wanted(chip, which, options.only.as_deref()) {

@@ -2,7 +2,7 @@
 //! for by name, and held against nothing.
 
 use build_tool::Install;
-use runner::Tools;
+use runner::Simulator;
 use std::path::Path;
 
 use crate::chip::Chip;
@@ -28,7 +28,7 @@ pub(crate) fn is_wanted(only: Option<&str>) -> bool {
 /// Any that keeps a run from its end.
 pub(crate) fn measure(
     install: &Install,
-    tools: &Tools,
+    simulator: &dyn Simulator,
     chips: &[Chip],
     out: &Path,
     only: Option<&str>,
@@ -36,7 +36,7 @@ pub(crate) fn measure(
 ) -> Result<Vec<Row>, Error> {
     let id = |chip: &Chip| format!("{PREFIX}.{}", chip.prefix());
     let wanted = chips.iter().filter(|chip| only.is_none_or(|only| id(chip).starts_with(only)));
-    wanted.map(|chip| row(&Place::new(install, tools, chip, out)?, id(chip), progress)).collect()
+    wanted.map(|chip| row(&Place::new(install, simulator, chip, out)?, id(chip), progress)).collect()
 }
 
 fn row(place: &Place<'_>, id: String, progress: &mut dyn FnMut(&str)) -> Result<Row, Error> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::Profile;
 use record::{EndReason, Range, Summary, Watch};
-use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Simulator};
 
 use crate::chip::{Chip, MaskedRow};
 use crate::operations::MASKED;
@@ -42,7 +42,7 @@ pub struct Subject {
 #[derive(Debug)]
 pub struct Bench<'a> {
     /// QEMU and the observer.
-    pub tools: &'a Tools,
+    pub simulator: &'a dyn Simulator,
     /// Board that is emulated.
     pub chip: &'a Chip,
     /// Of the chip that is modelled.
@@ -86,7 +86,7 @@ impl Subject {
         let directory = bench.directory.join(self.suffix.as_deref().unwrap_or("cofferdam"));
         let machine = build_tool::machine(&bench.chip.board);
         let run = Run::new(machine, &self.image, directory, self.watch(bench)?);
-        let outcome = run.start(bench.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         self.check(&outcome.summary)?;
         let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
         let samples = samples::collect(events, self.operations.len()).map_err(Error::Run)?;

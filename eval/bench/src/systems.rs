@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, Profile};
 use record::{EndReason, Watch};
-use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Tools};
+use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Simulator};
 
 use crate::chip::Chip;
 use crate::rows::Row;
@@ -18,7 +18,7 @@ const LIMIT_SECONDS: u64 = 60;
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub install: &'a Install,
-    pub tools: &'a Tools,
+    pub simulator: &'a dyn Simulator,
     pub chip: &'a Chip,
     /// Of the chip.
     pub profile: Profile,
@@ -29,10 +29,15 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
-    pub(crate) fn new(install: &'a Install, tools: &'a Tools, chip: &'a Chip, out: &Path) -> Result<Place<'a>, Error> {
+    pub(crate) fn new(
+        install: &'a Install,
+        simulator: &'a dyn Simulator,
+        chip: &'a Chip,
+        out: &Path,
+    ) -> Result<Place<'a>, Error> {
         let profile = Profile::find(install, &chip.board.chip.name, &install.root);
         let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
-        Ok(Place { install, tools, chip, profile, out: out.join(chip.prefix()) })
+        Ok(Place { install, simulator, chip, profile, out: out.join(chip.prefix()) })
     }
 
     /// Builds the system of a manifest, which is named from the root of the repository, for this board.
@@ -71,7 +76,7 @@ impl<'a> Place<'a> {
     pub(crate) fn start(&self, name: &str, image: &Path, directory: &str, watch: Watch) -> Result<Outcome, Error> {
         let machine = build_tool::machine(&self.chip.board);
         let run = Run::new(machine, image, self.out.join(directory), watch);
-        let outcome = run.start(self.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+        let outcome = run.start(self.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
         let summary = &outcome.summary;
         if summary.end.reason != EndReason::Exit || summary.end.status != Some(0) || !summary.is_clean() {
             let (end, first) = (&summary.end, summary.violations.first());

@@ -6,27 +6,27 @@ use std::path::Path;
 
 use bench::{Bench, Row, chip, peer_subject};
 use build_tool::{Install, Profile};
-use common::tools;
-use runner::Tools;
+use common::simulator;
+use runner::Qemu;
 
 /// Measures a peer of a board, by the suffix of its rows.
-fn measure(tools: &Tools, peer: &str, directory: &Path) -> Vec<Row> {
+fn measure(simulator: &Qemu, peer: &str, directory: &Path) -> Vec<Row> {
     let install = Install::find().expect("the tests run in a checkout");
     let chip = chip::find(&install, "mps2-an500").expect("the board is measured");
     let peer = chip.peers().iter().find(|known| known.suffix == peer).expect("the board's file lists it");
     let profile =
         Profile::find(&install, &chip.board.chip.name, &install.root).expect("the profile comes with Cofferdam");
     let subject = peer_subject(&install, &chip, peer, directory).expect("the peer builds");
-    let bench = Bench { tools, chip: &chip, profile: &profile, directory };
+    let bench = Bench { simulator, chip: &chip, profile: &profile, directory };
     subject.measure(&bench).expect("the run ends as it should")
 }
 
 #[test]
 fn a_peer_measured_twice_has_the_same_figures() {
-    let tools = tools();
+    let simulator = simulator();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let first = measure(&tools, "freertos", &out.join("first"));
-    let second = measure(&tools, "freertos", &out.join("second"));
+    let first = measure(&simulator, "freertos", &out.join("first"));
+    let second = measure(&simulator, "freertos", &out.join("second"));
     assert_eq!(first, second);
     let ids: Vec<&str> = first.iter().map(|row| row.id.as_str()).collect();
     assert!(ids.contains(&"m7.gate.call_return.freertos") && ids.contains(&"m7.masked.longest.freertos"), "{ids:?}");
@@ -37,10 +37,10 @@ fn a_peer_measured_twice_has_the_same_figures() {
 
 #[test]
 fn isolation_costs_the_protected_peer_more_than_the_plain_one() {
-    let tools = tools();
+    let simulator = simulator();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("both");
     let queues = |peer: &str| {
-        let rows = measure(&tools, peer, &out);
+        let rows = measure(&simulator, peer, &out);
         let id = format!("m7.gate.call_return.{peer}");
         rows.iter().find(|row| row.id == id).expect("a row for the queues").instructions
     };
@@ -51,8 +51,8 @@ fn isolation_costs_the_protected_peer_more_than_the_plain_one() {
 
 #[test]
 fn a_handler_in_c_takes_longer_when_its_code_or_its_table_is_farther_away() {
-    let tools = tools();
-    let rows = measure(&tools, "c_handler", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("c"));
+    let simulator = simulator();
+    let rows = measure(&simulator, "c_handler", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("c"));
     let [flat, warm, cold, sram] = ["paged", "deepest", "deepest.cold", "deepest.l2"]
         .map(|id| rows.iter().find(|row| row.id == format!("m7.miss.{id}.c_handler")).expect("a row for each"));
     assert!(flat.instructions < warm.instructions, "four levels more");

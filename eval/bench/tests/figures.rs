@@ -7,7 +7,7 @@ use std::path::Path;
 use bench::chip;
 use bench::figures::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
 use build_tool::Install;
-use common::tools;
+use common::simulator;
 
 /// `numpy.cov(a, b)[0, 1]` of the sequences that `eval/systems/mxu/script/src/engine.c` makes (numpy 2.1.3).
 const COVARIANCE: f64 = 9_556_382.819_904_083;
@@ -16,8 +16,8 @@ fn run(variation: &Variation) -> Ran {
     let install = Install::find().expect("the tests run in a checkout");
     let chip = chip::find(&install, "mps2-an500").expect("the board is measured");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
-    let tools = tools();
-    let mut figures = Figures::new(&install, &tools, &chip, &out).expect("the profile comes with Cofferdam");
+    let simulator = simulator();
+    let mut figures = Figures::new(&install, &simulator, &chip, &out).expect("the profile comes with Cofferdam");
     figures.run(variation).expect("the system builds and its run ends")
 }
 

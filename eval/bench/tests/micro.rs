@@ -8,14 +8,14 @@ use bench::chip::{self, Chip};
 use bench::micro::{self, WITHIN};
 use bench::{Public, Row};
 use build_tool::Install;
-use common::tools;
+use common::simulator;
 
 const PAGE: &str = include_str!("../../../docs/timing-truth.md");
 
 fn measure(install: &Install, chip: &Chip) -> Vec<Row> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("micro");
     std::fs::create_dir_all(&out).expect("a writable directory");
-    micro::measure(install, &tools(), chip, &out, &mut |_| ()).expect("the system builds and its run ends")
+    micro::measure(install, &simulator(), chip, &out, &mut |_| ()).expect("the system builds and its run ends")
 }
 
 /// The line of the page's table.

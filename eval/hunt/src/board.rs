@@ -8,7 +8,7 @@ use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble,
 use manifest::{CrateSource, Document};
 use record::EventsReader;
 use report::Report;
-use runner::{Go, Tools};
+use runner::{Go, Simulator};
 
 use crate::plan::Plan;
 
@@ -51,7 +51,7 @@ pub trait Drive {
 /// A board under QEMU on this machine.
 pub struct Board {
     install: Install,
-    tools: Tools,
+    simulator: Box<dyn Simulator>,
     name: String,
     system: String,
     kernel: Vec<u8>,
@@ -71,7 +71,7 @@ impl Board {
     pub fn new(name: &str, lane: u32, adverse: bool) -> Result<Board, String> {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
-        let tools = Tools::find().map_err(|error| error.to_string())?;
+        let simulator = runner::find().map_err(|error| error.to_string())?;
         let board = install.board(name).map_err(told)?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
         let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
@@ -86,7 +86,18 @@ impl Board {
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let file = read(install.root.join("boards").join(name).join("board.toml"))?;
         let programs = [kernel.as_slice(), &player, &file, &[u8::from(adverse)]].concat();
-        Ok(Board { install, tools, name: name.to_owned(), system, kernel, player, programs, directory, claim, adverse })
+        Ok(Board {
+            install,
+            simulator,
+            name: name.to_owned(),
+            system,
+            kernel,
+            player,
+            programs,
+            directory,
+            claim,
+            adverse,
+        })
     }
 
     fn load(&self, plan: &Plan) -> Result<Loaded, String> {
@@ -117,7 +128,7 @@ impl Drive for Board {
         let mut run = prepare(&built, false).map_err(|error| error.to_string())?;
         run.time_limit = Some(PATIENCE);
         run.watch.adverse = self.adverse;
-        let ran = run.start(&self.tools, &mut |_| Go::On).map_err(|error| error.to_string())?;
+        let ran = run.start(&*self.simulator, &mut |_| Go::On).map_err(|error| error.to_string())?;
         let file = File::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
         let events = EventsReader::new(file).map_err(|error| error.to_string())?.map_while(Result::ok);
         let report = Report::build(&built.description, &ran.summary, events);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::tools::{QEMU_VERSION, Version};
+use crate::qemu::{QEMU_VERSION, Version};
 
 /// Why there is no outcome. Every text says what to do about it.
 #[derive(Debug)]

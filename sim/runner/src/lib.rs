@@ -4,11 +4,11 @@
 //! itself dies, and on Ctrl-C after [`stop_on_interrupt`]. Nothing of a run outlives it but its files.
 //!
 //! ```no_run
-//! let tools = runner::Tools::find()?;
+//! let simulator = runner::find()?;
 //! let facts = runner::ImageFacts::read("image.elf".as_ref())?;
 //! let watch = runner::Watch { trace_port: facts.trace_port, vectors: facts.vectors, ..Default::default() };
 //! let machine = runner::Machine::named("board");
-//! let outcome = runner::Run::new(machine, "image.elf", "target/run", watch).start(&tools, &mut |_| runner::Go::On)?;
+//! let outcome = runner::Run::new(machine, "image.elf", "target/run", watch).start(&*simulator, &mut |_| runner::Go::On)?;
 //! println!("{} cycles", outcome.summary.cycles);
 //! # Ok::<(), runner::RunError>(())
 //! ```
@@ -16,15 +16,17 @@
 mod error;
 mod guard;
 mod image;
+mod qemu;
 mod run;
-mod tools;
+mod simulator;
 
 pub use error::RunError;
 pub use guard::stop_on_interrupt;
 pub use image::ImageFacts;
+pub use qemu::{QEMU_VERSION, Qemu, Version};
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
 pub use run::{Go, Machine, Outcome, Run};
-pub use tools::{QEMU_VERSION, Tools, Version};
+pub use simulator::{Simulator, Start, find, find_fallback};
 
 #[cfg(test)]
 mod tests;

@@ -7,27 +7,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use record::{Architecture, End, EndReason, Masked, Mode, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
+use record::{Architecture, End, EndReason, Masked, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
 
 use crate::guard::{Guarded, is_interrupted};
-use crate::{RunError, Tools};
+use crate::{RunError, Simulator, Start};
 
 const PATIENCE: Duration = Duration::from_millis(100);
 const OUTPUT_TOLD_BYTES: usize = 2000;
-/// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
-const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
 
-/// A board as QEMU emulates it.
+/// A board as its simulator knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// QEMU's name of it.
+    /// The simulator's name of it.
     pub name: String,
-    /// QEMU's option for the size of its memory, where QEMU's own choice is less than the chip reaches.
+    /// The simulator's option for the size of its memory, where its own choice is less than the chip reaches.
     pub memory: Option<String>,
 }
 
 impl Machine {
-    /// A board with as much memory as QEMU gives it.
+    /// A board with as much memory as its simulator gives it.
     pub fn named(name: &str) -> Self {
         Self { name: name.to_owned(), memory: None }
     }
@@ -85,7 +83,11 @@ impl Run {
     ///
     /// # Errors
     /// When the run could not start, or QEMU ended without a summary.
-    pub fn start(mut self, tools: &Tools, progress: &mut dyn FnMut(Progress) -> Go) -> Result<Outcome, RunError> {
+    pub fn start(
+        mut self,
+        simulator: &dyn Simulator,
+        progress: &mut dyn FnMut(Progress) -> Go,
+    ) -> Result<Outcome, RunError> {
         fs::create_dir_all(&self.directory).map_err(|error| RunError::File(self.directory.clone(), error))?;
         let directory = self.directory.canonicalize().map_err(|error| RunError::File(self.directory.clone(), error))?;
         let file = |name: &str| directory.join(name);
@@ -101,50 +103,31 @@ impl Run {
         }
         let text = serde_json::to_string_pretty(&self.watch).expect("a watch holds only plain values");
         write(&config, text.as_bytes())?;
-        let command = self.command(tools, &config, &uart, &output)?;
+        let command = self.command(simulator, &config, &uart, &output)?;
         let started = Instant::now();
-        let ended = self.supervise(command, tools, progress)?;
-        let summary = self.summary(tools, ended, &output, started.elapsed())?;
+        let ended = self.supervise(command, simulator, progress)?;
+        let summary = self.summary(simulator, ended, &output, started.elapsed())?;
         write(&self.watch.summary, summary.to_json().as_bytes())?;
         Ok(Outcome { summary, summary_path: self.watch.summary, events: self.watch.events, uart, output })
     }
 
-    fn command(&self, tools: &Tools, config: &Path, uart: &Path, output: &Path) -> Result<Command, RunError> {
+    fn command(
+        &self,
+        simulator: &dyn Simulator,
+        config: &Path,
+        uart: &Path,
+        output: &Path,
+    ) -> Result<Command, RunError> {
         let log = File::create(output).map_err(|error| RunError::File(output.to_path_buf(), error))?;
         let log_too = log.try_clone().map_err(|error| RunError::File(output.to_path_buf(), error))?;
-        let mut command = Command::new(&tools.qemu);
-        command.args([
-            "-M",
-            &self.machine.name,
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-no-user-config",
-            "-nodefaults",
-        ]);
-        if let Some(bytes) = &self.machine.memory {
-            command.args(["-m", bytes]);
-        }
-        command.arg("-serial").arg(concat("file:", uart));
-        command.args(["-semihosting-config", "enable=on,target=native"]);
-        let one_by_one = if self.watch.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
-        command.arg("-accel").arg(format!("tcg,thread=single{one_by_one}"));
-        match &tools.plugin {
-            Some(plugin) => {
-                let mut argument = plugin.clone().into_os_string();
-                argument.push(",config=");
-                argument.push(config);
-                command.env("LD_PRELOAD", plugin).arg("-plugin").arg(argument);
-            }
-            None => {
-                command.args(["-icount", FALLBACK_CLOCK]);
-            }
-        }
-        if let Some(port) = self.debugger_port {
-            command.args(["-S", "-gdb", &format!("tcp:127.0.0.1:{port}")]);
-        }
-        command.arg("-kernel").arg(&self.image);
+        let mut command = simulator.command(&Start {
+            machine: &self.machine,
+            image: &self.image,
+            watch: config,
+            mode: self.watch.mode,
+            uart,
+            debugger_port: self.debugger_port,
+        });
         command.stdin(Stdio::null()).stdout(log).stderr(log_too);
         Ok(command)
     }
@@ -152,10 +135,10 @@ impl Run {
     fn supervise(
         &self,
         command: Command,
-        tools: &Tools,
+        simulator: &dyn Simulator,
         progress: &mut dyn FnMut(Progress) -> Go,
     ) -> Result<Option<ExitStatus>, RunError> {
-        let told = |error| RunError::Start(tools.qemu.clone(), error);
+        let told = |error| RunError::Start(simulator.program().to_path_buf(), error);
         let mut guarded = Guarded::start(command).map_err(told)?;
         let started = Instant::now();
         loop {
@@ -174,7 +157,7 @@ impl Run {
     /// The observer's summary completed, or one that says how far it got.
     fn summary(
         &self,
-        tools: &Tools,
+        simulator: &dyn Simulator,
         ended: Option<ExitStatus>,
         output: &Path,
         elapsed: Duration,
@@ -191,9 +174,9 @@ impl Run {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(RunError::File(self.watch.summary.clone(), error))
             }
-            Err(_) => match (ended, &tools.plugin) {
+            Err(_) => match (ended, simulator.observes()) {
                 (None, _) => Ok(self.unmodelled(EndReason::Killed, None, elapsed)),
-                (Some(ended), None) if ended.signal().is_none() => {
+                (Some(ended), false) if ended.signal().is_none() => {
                     Ok(self.unmodelled(EndReason::Exit, status, elapsed))
                 }
                 (Some(ended), _) => Err(RunError::NoSummary { ended: describe(ended), output: tail(output) }),
@@ -236,12 +219,6 @@ impl Run {
             mips: at.instructions as f64 / host_seconds / 1e6,
         }
     }
-}
-
-fn concat(prefix: &str, path: &Path) -> std::ffi::OsString {
-    let mut whole = std::ffi::OsString::from(prefix);
-    whole.push(path);
-    whole
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RunError> {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use record::EndReason;
-use runner::{Go, ImageFacts, Progress, Run, RunError, Tools, Version, Watch};
+use runner::{Go, ImageFacts, Progress, Qemu, Run, RunError, Version, Watch};
 use support::{Guest, directory, example, plugin, tools};
 
 #[test]
@@ -99,7 +99,7 @@ fn pretender(test: &str, text: &str) -> PathBuf {
 
 #[test]
 fn a_missing_qemu_is_named() {
-    let error = Tools::at(Path::new("no-such-qemu"), vec![plugin().to_path_buf()]).expect_err("there is none");
+    let error = Qemu::at(Path::new("no-such-qemu"), vec![plugin().to_path_buf()]).expect_err("there is none");
     assert!(matches!(&error, RunError::QemuMissing(path) if path == Path::new("no-such-qemu")));
     assert_eq!(error.to_string(), "QEMU is missing: no `no-such-qemu`. Install QEMU 10.0 (`scripts/setup.sh` does)");
 }
@@ -107,7 +107,7 @@ fn a_missing_qemu_is_named() {
 #[test]
 fn another_version_is_refused_with_both_numbers() {
     let path = pretender("other-version", "QEMU emulator version 9.2.1 (Debian)");
-    let error = Tools::at(&path, vec![plugin().to_path_buf()]).expect_err("another version");
+    let error = Qemu::at(&path, vec![plugin().to_path_buf()]).expect_err("another version");
     let expected = Version { major: 9, minor: 2, patch: 1 };
     assert!(matches!(&error, RunError::QemuVersion { found, .. } if *found == expected));
     let text = error.to_string();
@@ -117,13 +117,13 @@ fn another_version_is_refused_with_both_numbers() {
 #[test]
 fn something_that_is_no_qemu_is_refused() {
     let path = pretender("no-qemu", "hello");
-    let error = Tools::at(&path, vec![plugin().to_path_buf()]).expect_err("no QEMU");
+    let error = Qemu::at(&path, vec![plugin().to_path_buf()]).expect_err("no QEMU");
     assert!(matches!(&error, RunError::QemuUnknown(_, said) if said == "hello"), "{error}");
 }
 
 #[test]
 fn a_missing_plugin_is_named_with_the_remedy() {
-    let error = Tools::at(Path::new("qemu-system-arm"), vec![PathBuf::from("nowhere/plugin.so")]);
+    let error = Qemu::at(Path::new("qemu-system-arm"), vec![PathBuf::from("nowhere/plugin.so")]);
     let text = error.expect_err("there is none").to_string();
     assert!(text.contains("`nowhere/plugin.so`") && text.contains("cargo build"), "{text}");
 }
@@ -131,7 +131,7 @@ fn a_missing_plugin_is_named_with_the_remedy() {
 #[test]
 fn the_fallback_runs_and_says_that_nothing_was_modelled() {
     let guest = Guest::build("tick", "fallback");
-    let fallback = Tools { plugin: None, ..tools() };
+    let fallback = Qemu { plugin: None, ..tools() };
     let run = Run::new(support::machine(), &guest.image, guest.directory.join("run"), guest.watch());
     let summary = run.start(&fallback, &mut |_| Go::On).expect("it runs").summary;
     assert!(!summary.modelled);

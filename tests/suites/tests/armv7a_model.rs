@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use build_tool::{Install, Profile, Toolchain, build_example};
 use record::{AreaWatch, Interference, Mode, ProfileSource, Range, Summary, ViolationKind, Watch};
-use runner::{Go, ImageFacts, Run, Tools};
+use runner::{Go, ImageFacts, Qemu, Run};
 use system_tests::{cofferdam, target_dir};
 use tempfile::TempDir;
 
@@ -25,12 +25,12 @@ fn image() -> &'static PathBuf {
 }
 
 /// QEMU and the plug-in, which the command builds.
-fn tools() -> &'static Tools {
-    static TOOLS: OnceLock<Tools> = OnceLock::new();
+fn tools() -> &'static Qemu {
+    static TOOLS: OnceLock<Qemu> = OnceLock::new();
     TOOLS.get_or_init(|| {
         assert!(cofferdam(&["--version"]).status.success());
         let plugin = target_dir().join("release/libcofferdam_plugin.so");
-        Tools::at(Path::new("qemu-system-arm"), vec![plugin]).unwrap()
+        Qemu::at(Path::new("qemu-system-arm"), vec![plugin]).unwrap()
     })
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use build_tool::Install;
 use manifest::KernelCosts;
 use record::{EndReason, EventsReader, ProbeWatch, Range, Waits};
-use runner::{Go, Tools};
+use runner::Go;
 use serde::Serialize;
 
 pub use file::write;
@@ -78,9 +78,9 @@ pub const fn with_margin(cycles: u64) -> u64 {
 /// # Errors
 /// Whatever keeps a system from being built or run.
 pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Cost>, Error> {
-    let tools = Tools::find().map_err(|error| Error::Run(error.to_string()))?;
+    let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;
     let chip = &chip::find(install, &options.board)?;
-    let place = Place::new(install, &tools, chip, &options.out_dir)?;
+    let place = Place::new(install, &*simulator, chip, &options.out_dir)?;
     let mut found = [const { None }; Quantity::ALL.len()];
     let mut declared = None;
     let wanted = |system: &&String| options.only.as_deref().is_none_or(|only| system.starts_with(only));
@@ -145,7 +145,7 @@ fn one(place: &Place<'_>, system: &str) -> Result<Ran, Error> {
         let register = built.loaded.board.clock_register();
         meter.clock = vec![Range { start: register, end: register + 4 }];
     }
-    let outcome = run.start(place.tools, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+    let outcome = run.start(place.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
     let summary = outcome.summary;
     // A system may fail by its own measure when everything takes longer; what the kernel did meanwhile counts.
     if !matches!(summary.end.reason, EndReason::Exit | EndReason::CycleLimit) || !summary.is_clean() {

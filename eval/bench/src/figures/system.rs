@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use build_tool::{Install, Loaded, Programs, place_programs, programs, write_file};
 use manifest::Document;
 use record::{EndReason, EventsReader, Interference, ProbeWatch, Summary, TranslationCounts, Watch, observed};
-use runner::{Go, Run, RunError, Tools};
+use runner::{Go, Run, RunError, Simulator};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -205,9 +205,9 @@ impl<'a> Figures<'a> {
     ///
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
-    pub fn new(install: &'a Install, tools: &'a Tools, chip: &'a Chip, out: &Path) -> Result<Self, Error> {
+    pub fn new(install: &'a Install, simulator: &'a dyn Simulator, chip: &'a Chip, out: &Path) -> Result<Self, Error> {
         let directory = out.join(format!("mxu.{}", chip.board.name));
-        Ok(Self { place: Place::new(install, tools, chip, out)?, directory, built: HashMap::new() })
+        Ok(Self { place: Place::new(install, simulator, chip, out)?, directory, built: HashMap::new() })
     }
 
     /// The board.
@@ -308,7 +308,7 @@ impl<'a> Figures<'a> {
     }
 
     fn start(&self, variation: &Variation, run: Run, work: u8) -> Result<Ran, Error> {
-        let outcome = match run.start(self.place.tools, &mut |_| Go::On) {
+        let outcome = match run.start(self.place.simulator, &mut |_| Go::On) {
             Ok(outcome) => outcome,
             // One figure less is no reason to have none.
             Err(RunError::NoSummary { ended, .. }) => return Ok(Ran::Refused(format!("no figure: QEMU {ended}"))),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use runner::Tools;
+use runner::Qemu;
 
 /// The directory that cargo builds into.
 fn target() -> PathBuf {
@@ -13,11 +13,11 @@ fn target() -> PathBuf {
 
 /// QEMU and the observer, which the command builds: by itself cargo would link it with other features to the same place, while other tests
 /// load it from there.
-pub fn tools() -> Tools {
+pub fn simulator() -> Qemu {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut build = Command::new(root.join("cofferdam"));
     build.arg("--version").env("CARGO_TARGET_DIR", target());
     assert!(build.output().expect("the command starts").status.success());
     let plugin = target().join("release/libcofferdam_plugin.so");
-    Tools::at(Path::new("qemu-system-arm"), vec![plugin]).expect("QEMU 10.0 is installed")
+    Qemu::at(Path::new("qemu-system-arm"), vec![plugin]).expect("QEMU 10.0 is installed")
 }

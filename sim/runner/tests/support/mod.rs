@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use record::Range;
-use runner::{EventsReader, Go, ImageFacts, Machine, Outcome, ProfileSource, Run, RunEvent, Tools, Watch};
+use runner::{EventsReader, Go, ImageFacts, Machine, Outcome, ProfileSource, Qemu, Run, RunEvent, Watch};
 
 /// `abi::trace::Event::Mark` and others, as the guests store them.
 pub const MARK: u8 = 12;
@@ -51,8 +51,8 @@ fn build(what: &[&str]) {
 }
 
 /// QEMU and the plug-in.
-pub fn tools() -> Tools {
-    Tools::at(Path::new("qemu-system-arm"), vec![plugin().to_path_buf()]).expect("QEMU 10.0 is installed")
+pub fn tools() -> Qemu {
+    Qemu::at(Path::new("qemu-system-arm"), vec![plugin().to_path_buf()]).expect("QEMU 10.0 is installed")
 }
 
 /// A place for one test's files, empty.

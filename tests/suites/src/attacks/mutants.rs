@@ -9,7 +9,7 @@ use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble,
 use manifest::Diagnostic;
 use record::EventsReader;
 use report::Report;
-use runner::{Go, RunError, Tools};
+use runner::{Go, RunError, Simulator};
 
 use super::store::Store;
 use super::{Attack, Catalogue, Evidence, Mutant, Scheme, Suite};
@@ -33,7 +33,7 @@ pub struct Bench {
     /// Nobody else changes the copy meanwhile.
     _claim: Claim,
     store: Store,
-    tools: OnceCell<Tools>,
+    simulator: OnceCell<Box<dyn Simulator>>,
 }
 
 impl Bench {
@@ -56,13 +56,14 @@ impl Bench {
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
         let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
-        let tools = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
-        let (cargo, gcc) = (cargo(), tools.gcc);
+        let simulator = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
+        let (cargo, gcc) = (cargo(), simulator.gcc);
         let rustc = cargo.with_file_name("rustc");
-        let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
+        let compilers =
+            [(&cargo, "-vV"), (&rustc, "-vV"), (&simulator.cargo, "-vV"), (&simulator.rustc, "-vV"), (&gcc, "-v")];
         let compilers = compilers.map(|(path, version)| (path.as_path(), version));
         let store = Store::new(base.join(store), &root(), &compilers);
-        Bench { install, _claim: claim, store, tools: OnceCell::new() }
+        Bench { install, _claim: claim, store, simulator: OnceCell::new() }
     }
 
     /// Removes what was built from changes that were not tried.
@@ -203,9 +204,9 @@ impl Bench {
         let claim = told(self.install.claim(&loaded.results, &mut || ()))?;
         let built = assemble(&self.install, loaded, Options::default(), programs, claim);
         let built = built.map_err(|refused| format!("{refused:?}"))?;
-        let found = || Tools::find().unwrap_or_else(|error| panic!("{error}"));
+        let found = || runner::find().unwrap_or_else(|error| panic!("{error}"));
         let run = prepare(&built, false).map_err(|error| error.to_string())?;
-        let ran = match run.start(self.tools.get_or_init(found), &mut |_| Go::On) {
+        let ran = match run.start(&**self.simulator.get_or_init(found), &mut |_| Go::On) {
             Err(RunError::NoSummary { .. }) => return Ok(None),
             ran => ran.map_err(|error| error.to_string())?,
         };

@@ -1,6 +1,7 @@
-//! Finding QEMU and the plug-in.
+//! QEMU with the plug-in that drives its clock and observes: finding both, and how they are started.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,17 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
+use record::Mode;
+
 use crate::RunError;
+use crate::simulator::{Simulator, Start};
 
 /// The release of QEMU whose clock the plug-in can drive: any 10.0.x.
 pub const QEMU_VERSION: (u32, u32) = (10, 0);
 const QEMU: &str = "qemu-system-arm";
 const PLUGIN: &str = "libcofferdam_plugin.so";
+/// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
+const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
 
 /// A version of QEMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +56,16 @@ impl Version {
 
 /// QEMU, and the plug-in unless this is the fall-back.
 #[derive(Clone, Debug)]
-pub struct Tools {
+pub struct Qemu {
     /// The emulator.
-    pub qemu: PathBuf,
+    pub program: PathBuf,
     /// Its version.
     pub version: Version,
     /// The plug-in; `None`: time is not modelled and nothing is checked.
     pub plugin: Option<PathBuf>,
 }
 
-impl Tools {
+impl Qemu {
     /// Finds QEMU 10.0 (`COFFERDAM_QEMU`, else by `PATH`) and the plug-in (`COFFERDAM_PLUGIN`, else beside this program or in
     /// the directories above it).
     ///
@@ -72,14 +78,14 @@ impl Tools {
     /// The same with a given QEMU, and the first of `plugins` that exists.
     ///
     /// # Errors
-    /// As [`Tools::find`].
+    /// As [`Qemu::find`].
     pub fn at(qemu: &Path, plugins: Vec<PathBuf>) -> Result<Self, RunError> {
-        let tools = Self::without_model(qemu)?;
-        if !tools.version.is_supported() {
-            return Err(RunError::QemuVersion { path: qemu.to_path_buf(), found: tools.version });
+        let found = Self::without_model(qemu)?;
+        if !found.version.is_supported() {
+            return Err(RunError::QemuVersion { path: qemu.to_path_buf(), found: found.version });
         }
         match plugins.iter().find(|place| place.is_file()).and_then(|place| place.canonicalize().ok()) {
-            Some(plugin) => Ok(Self { plugin: Some(plugin), ..tools }),
+            Some(plugin) => Ok(Self { plugin: Some(plugin), ..found }),
             None => Err(RunError::PluginMissing(plugins)),
         }
     }
@@ -98,8 +104,61 @@ impl Tools {
         let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { said };
         let version = Version::parse(&said)
             .ok_or_else(|| RunError::QemuUnknown(qemu.to_path_buf(), said.lines().next().unwrap_or("").to_owned()))?;
-        Ok(Self { qemu: qemu.to_path_buf(), version, plugin: None })
+        Ok(Self { program: qemu.to_path_buf(), version, plugin: None })
     }
+}
+
+impl Simulator for Qemu {
+    fn program(&self) -> &Path {
+        &self.program
+    }
+
+    fn observes(&self) -> bool {
+        self.plugin.is_some()
+    }
+
+    fn command(&self, start: &Start<'_>) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args([
+            "-M",
+            &start.machine.name,
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-no-user-config",
+            "-nodefaults",
+        ]);
+        if let Some(bytes) = &start.machine.memory {
+            command.args(["-m", bytes]);
+        }
+        command.arg("-serial").arg(concat("file:", start.uart));
+        command.args(["-semihosting-config", "enable=on,target=native"]);
+        let one_by_one = if start.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
+        command.arg("-accel").arg(format!("tcg,thread=single{one_by_one}"));
+        match &self.plugin {
+            Some(plugin) => {
+                let mut argument = plugin.clone().into_os_string();
+                argument.push(",config=");
+                argument.push(start.watch);
+                command.env("LD_PRELOAD", plugin).arg("-plugin").arg(argument);
+            }
+            None => {
+                command.args(["-icount", FALLBACK_CLOCK]);
+            }
+        }
+        if let Some(port) = start.debugger_port {
+            command.args(["-S", "-gdb", &format!("tcp:127.0.0.1:{port}")]);
+        }
+        command.arg("-kernel").arg(start.image);
+        command
+    }
+}
+
+fn concat(prefix: &str, path: &Path) -> OsString {
+    let mut whole = OsString::from(prefix);
+    whole.push(path);
+    whole
 }
 
 /// What a program says of its version. A program that is being written this moment cannot be started; it soon can.
