@@ -31,8 +31,8 @@ fn file(count: u64) -> Vec<u8> {
 #[test]
 fn a_record_has_the_documented_bytes() {
     let event = RunEvent {
-        core: CoreId::FIRST,
-        cycle: 0x0807_0605_0403_0201,
+        core: CoreId(8),
+        cycle: 0x0007_0605_0403_0201,
         event: 9,
         domain: 10,
         detail: 0x0c0b,
