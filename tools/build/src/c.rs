@@ -13,6 +13,8 @@ use crate::toolchain::Toolchain;
 /// The parts of the run-time that a domain in C is linked with.
 const GLUE: &[&str] =
     &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
+/// Other addresses than the nominal ones, apart by another distance; lower halves of addresses carry into the upper ones.
+const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12345000", "-Wl,--defsym=__cofferdam_data=0x3fedc000"];
 /// The part that is in the directory of the board's entry.
 pub(crate) const GATE_RETURN: &str = "gate_return.S";
 /// The header there.
@@ -88,7 +90,15 @@ fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     Ok(files)
 }
 
-/// Builds a domain from C sources and returns its ELF file; `directory` is the manifest's.
+/// A program that was linked twice.
+pub struct Linked {
+    /// At the nominal addresses.
+    pub nominal: PathBuf,
+    /// At others, to compare with.
+    pub elsewhere: PathBuf,
+}
+
+/// Builds a domain from C sources; `directory` is the manifest's.
 ///
 /// # Errors
 /// CF0501 for a source that does not exist, CF0506 when it does not build.
@@ -99,7 +109,7 @@ pub fn build_c(
     directory: &Path,
     name: &str,
     source: &CSources,
-) -> Result<PathBuf, Diagnostic> {
+) -> Result<Linked, Diagnostic> {
     let dir = install.target.join("bare-c").join(name);
     create_dir(&dir)?;
     let mut flags = compiler_flags(install, board);
@@ -111,11 +121,14 @@ pub fn build_c(
             objects.push(compile(tools, &flags, &file, &dir)?);
         }
     }
-    let output = dir.join(format!("{name}.elf"));
-    let mut command = Command::new(&tools.gcc);
-    command.args(&objects).args(linker_flags(install, tools, board)?).args(["-lm", "-o"]).arg(&output);
-    command::run(&format!("the domain `{name}`"), &mut command)?;
-    Ok(output)
+    let flags = linker_flags(install, tools, board)?;
+    let link = |suffix: &str, more: &[&str]| {
+        let output = dir.join(format!("{name}{suffix}.elf"));
+        let mut command = Command::new(&tools.gcc);
+        command.args(&objects).args(&flags).args(more).args(["-lm", "-o"]).arg(&output);
+        command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
+    };
+    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)? })
 }
 
 /// A CMake toolchain file with the same flags.

@@ -20,7 +20,7 @@ mod rust;
 mod toolchain;
 mod watch;
 
-pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
+pub use c::{Linked, build_c, cmake_toolchain, compiler_flags, linker_flags};
 pub use claim::Claim;
 pub use describe::describe;
 pub use files::write_file;

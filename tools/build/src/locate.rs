@@ -94,6 +94,10 @@ pub(crate) fn refusal(manifest: &Manifest, scheme: &Scheme, error: &PlaceError) 
             .limit(*reason)
             .rule("code and data are moved by different distances")
             .remedy("compile without position-independent code and with the flags that `cofferdam sdk` prints"),
+        PlaceError::Unnamed { domain, address } => at("CF0504", of(domain))
+            .value(format!("{address:#010x}"))
+            .rule("a relocation, or a veneer that the tool knows, names every word that depends on where a program lies")
+            .remedy("compile this part without hand-written addresses, and link with the flags that `cofferdam sdk` prints"),
         PlaceError::Full { what, left, .. } if what.starts_with("envelope[") => {
             too_big(manifest, scheme, what, *left).unwrap_or_else(|| at("CF0316", place_of(what)))
         }

@@ -11,7 +11,7 @@ use crate::install::{Install, unreadable};
 use crate::load::Loaded;
 use crate::request::Programs;
 use crate::toolchain::Toolchain;
-use crate::{build_c, build_crate, build_kernel, describe, locate, request};
+use crate::{Linked, build_c, build_crate, build_kernel, describe, locate, request};
 
 /// What is done differently from the manifest.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,10 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source).map_err(place)?
         } else if let Some(source) = &domain.c {
             let unique = format!("{}-{name}", loaded.results);
-            build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?
+            let Linked { nominal, elsewhere } =
+                build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?;
+            place::moves(name, &read(&nominal)?, &read(&elsewhere)?).map_err(|error| locate::locate(loaded, &error))?;
+            nominal
         } else {
             directory.join(domain.elf.as_deref().unwrap_or_default())
         };

@@ -59,6 +59,14 @@ pub enum PlaceError {
         /// Why not.
         reason: &'static str,
     },
+    /// A word depends on where the program lies, and nothing says so.
+    #[error("the program of `{domain}` holds an address at {address:#010x} that no relocation names")]
+    Unnamed {
+        /// The domain.
+        domain: String,
+        /// Where, before moving.
+        address: u32,
+    },
     /// A memory is full.
     #[error("`{what}` needs {asked} bytes of `{memory}`, where the largest gap that fits has {left} bytes")]
     Full {

@@ -31,6 +31,7 @@ pub use layout::{
 };
 pub use ledger::{Book, MAX_POOLS};
 pub use objects::{Objects, Taken};
+pub use relocate::moves;
 pub use request::{
     AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,
     GateRequest, HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest,

@@ -38,6 +38,26 @@ pub(crate) fn relocate(program: &Program, code: i64, data: i64) -> Result<Vec<u8
     Ok(file)
 }
 
+/// Whether moving a program is complete: the same program was linked at other addresses, and what is moved there equals it.
+///
+/// # Errors
+/// [`PlaceError::Unnamed`] for the first word that differs; those of [`Program::parse`] and of moving.
+pub fn moves(name: &str, nominal: &[u8], elsewhere: &[u8]) -> Result<(), PlaceError> {
+    let (program, there) = (Program::parse(name, nominal)?, Program::parse(name, elsewhere)?);
+    let delta = |to: u32, from: u32| i64::from(to) - i64::from(from);
+    let [code, data] = [delta(there.code.base, program.code.base), delta(there.data.base, program.data.base)];
+    let moved = relocate(&program, code, if program.data.bytes == 0 { 0 } else { data })?;
+    for (is_code, segment) in [(true, &program.code), (false, &program.data)] {
+        let (ours, theirs) = (program.bytes_of(&moved, is_code), there.bytes_of(elsewhere, is_code));
+        let differs = ours.chunks(4).zip(theirs.chunks(4)).position(|(one, other)| one != other);
+        let differs = differs.or((ours.len() != theirs.len()).then_some(0));
+        if let Some(word) = differs {
+            return Err(PlaceError::Unnamed { domain: name.to_owned(), address: segment.base + 4 * word as u32 });
+        }
+    }
+    Ok(())
+}
+
 struct Mover<'a> {
     program: &'a Program,
     code: i64,

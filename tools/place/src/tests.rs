@@ -7,7 +7,7 @@ use std::process::Command;
 use protect::pmsav7::{Span, cover_count};
 
 use crate::allocate::Space;
-use crate::relocate::relocate;
+use crate::relocate::{moves, relocate};
 use crate::{Memory, PlaceError, Program, veneers};
 
 const M7: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
@@ -115,6 +115,18 @@ fn what_is_moved_equals_what_is_linked_there() {
             }
         }
     }
+}
+
+#[test]
+fn a_word_that_nothing_names_is_noticed() {
+    let scratch = Scratch::new("unnamed");
+    let source = "int first = 1, where = WHERE; int data[1]; void _start(void) { data[0] = first + where; }";
+    let link = |code: u32, data: u32, more: &str| scratch.link(source, code, data, &[more]);
+    let nominal = link(0x1000_0000, 0x3000_0000, "-DWHERE=0x3000");
+    assert_eq!(moves("a", &nominal, &link(0x1234_5000, 0x3fed_c000, "-DWHERE=0x3000")), Ok(()));
+    let refused = moves("a", &nominal, &link(0x1234_5000, 0x3fed_c000, "-DWHERE=0x3fed"));
+    let Err(PlaceError::Unnamed { address, .. }) = refused else { panic!("{refused:?}") };
+    assert!((0x3000_0000..0x3000_0008).contains(&address), "{address:#x}");
 }
 
 #[test]
