@@ -26,7 +26,7 @@ const NEED_BUILD: &[&str] = &[
 ];
 
 fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden")
 }
 
 /// A directory below the target directory that is removed at the end.
@@ -232,7 +232,7 @@ fn json_carries_the_same_refusal() {
 
 #[test]
 fn json_says_what_a_bound_consists_of() {
-    let system = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/manager/hostile.toml");
+    let system = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/manager/hostile.toml");
     let output = cofferdam(Path::new("."), &["check", "--quick", "--json", system.to_str().unwrap()], &[]);
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let response = &value["responses"][0];
@@ -269,7 +269,7 @@ fn a_system_can_be_made_in_the_directory_where_one_is() {
 /// The refusal that README.md shows, of the gateway with a budget of 900 us for its attacker.
 #[test]
 fn the_readme_shows_what_check_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
     let scratch = Scratch::new("readme");
     let link = |from: PathBuf, to: PathBuf| {
         for entry in fs::read_dir(from).unwrap().flatten().filter(|entry| entry.file_name() != "system.toml") {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use manifest::{Core, Diagnostic};
+use place::Isa;
 use runner::ImageFacts;
 
 use crate::c::{ENTRY_HEADER, GATE_RETURN};
@@ -29,6 +30,13 @@ pub(crate) fn directories(core: &Core, root: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// The instruction set of its programs.
+pub(crate) fn isa(core: &Core) -> Result<&'static Isa, Diagnostic> {
+    let (key, triple) = ("targets.domain", &core.targets.domain);
+    let limit = "no table of tools/place/src/isa has it";
+    Isa::of_target(triple).ok_or_else(|| wrong(core, key, triple, limit, "it is a target for a known instruction set"))
+}
+
 /// The compilers know its targets, its processor and its flags. rustc only warns of a processor that it does not know.
 pub(crate) fn targets(core: &Core, tools: &Toolchain) -> Result<(), Diagnostic> {
     let targets = &core.targets;
@@ -41,10 +49,11 @@ pub(crate) fn targets(core: &Core, tools: &Toolchain) -> Result<(), Diagnostic> 
             return Err(wrong(core, "targets.cpu", &targets.cpu, &limit, "rustc knows the processor"));
         }
     }
+    let rule = format!("{}gcc knows the flags", isa(core)?.tools);
     for (key, flags) in [("targets.c_flags", &targets.c_flags), ("targets.cc_flags", &targets.cc_flags)] {
         let mut command = Command::new(&tools.gcc);
         let compiled = said(command.args(flags).args(["-fsyntax-only", "-x", "c", "/dev/null"]));
-        compiled.map_err(|why| wrong(core, key, &flags.join(" "), &why, "arm-none-eabi-gcc knows the flags"))?;
+        compiled.map_err(|why| wrong(core, key, &flags.join(" "), &why, &rule))?;
     }
     Ok(())
 }

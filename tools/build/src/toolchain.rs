@@ -16,9 +16,9 @@ pub struct Toolchain {
     pub rustc: PathBuf,
     /// The library is compiled from source (no compiled one for the target is installed).
     pub build_std: bool,
-    /// `arm-none-eabi-gcc`, compiler and linker.
+    /// The C compiler of the core's instruction set, which links, too.
     pub gcc: PathBuf,
-    /// `arm-none-eabi-ar`, which comes with it.
+    /// `ar`, which comes with it.
     pub ar: PathBuf,
 }
 
@@ -57,8 +57,12 @@ impl Toolchain {
     /// # Errors
     /// CF0601 names what is missing; CF0605 a target, a processor or flags of the core's file that the compilers do not know.
     pub fn find(core: &Core) -> Result<Toolchain, Diagnostic> {
-        let gcc = find_in_path("arm-none-eabi-gcc").ok_or_else(|| missing("`arm-none-eabi-gcc`"))?;
-        let ar = find_in_path("arm-none-eabi-ar").ok_or_else(|| missing("`arm-none-eabi-ar`"))?;
+        let prefix = core_rules::isa(core)?.tools;
+        let tool = |name: &str| {
+            let name = format!("{prefix}{name}");
+            find_in_path(&name).ok_or_else(|| missing(&format!("`{name}`")))
+        };
+        let (gcc, ar) = (tool("gcc")?, tool("ar")?);
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
         let tools = Toolchain { cargo, rustc, build_std, gcc, ar };
@@ -88,8 +92,6 @@ fn looked_for(core: &Core) -> Option<(PathBuf, PathBuf, bool)> {
 
 fn missing(what: &str) -> Diagnostic {
     Diagnostic::new("CF0601", format!("{what} is not installed"))
-        .rule(
-            "programs for the chip are built by rustc with a bare-metal library (or its source) and arm-none-eabi-gcc",
-        )
+        .rule("programs for the chip are built by rustc with a bare-metal library (or its source) and the core's gcc")
         .remedy("run `make setup` in the checkout of Cofferdam")
 }

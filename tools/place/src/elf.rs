@@ -6,6 +6,7 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
 use system::objects::{self, Sizes, Words};
 
 use crate::error::PlaceError;
+use crate::isa::Isa;
 use crate::layout::ImageSizes;
 
 type Header = elf::FileHeader32<LE>;
@@ -66,6 +67,7 @@ pub(crate) struct Relocation {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) name: String,
+    pub(crate) isa: &'static Isa,
     pub(crate) file: Vec<u8>,
     pub(crate) sections: Vec<Section>,
     pub(crate) symbols: Vec<Symbol>,
@@ -80,30 +82,27 @@ fn unreadable(domain: &str) -> impl Fn(object::read::Error) -> PlaceError + '_ {
     move |error| PlaceError::Elf { domain: domain.to_owned(), reason: error.to_string() }
 }
 
-fn header<'a>(domain: &str, file: &'a [u8]) -> Result<&'a Header, PlaceError> {
+fn header<'a>(domain: &str, file: &'a [u8]) -> Result<(&'a Header, &'static Isa), PlaceError> {
     let header = Header::parse(file).map_err(|_| not_elf(domain, file))?;
     let machine = header.e_machine.get(LE);
-    if machine != elf::EM_ARM {
-        let found = format!("ELF machine {machine}");
-        return Err(PlaceError::Architecture {
-            domain: domain.to_owned(),
-            found,
-            needed: "32-bit Arm (ELF machine 40)",
-        });
-    }
-    Ok(header)
+    Isa::of_machine(machine)
+        .map_err(|needed| {
+            let found = format!("ELF machine {machine}");
+            PlaceError::Architecture { domain: domain.to_owned(), found, needed }
+        })
+        .map(|isa| (header, isa))
 }
 
-/// A domain's program is linked, and passes floating-point arguments in registers.
-fn executable(domain: &str, header: &Header) -> Result<(), PlaceError> {
+/// A domain's program is linked, and passes arguments as the others do.
+fn executable(domain: &str, (header, isa): (&Header, &Isa)) -> Result<(), PlaceError> {
     let domain = domain.to_owned();
     if header.e_type.get(LE) != elf::ET_EXEC {
         let reason = "it is not a linked executable for fixed addresses".to_owned();
         return Err(PlaceError::Elf { domain, reason });
     }
-    if header.e_flags.get(LE) & elf::EF_ARM_ABI_FLOAT_SOFT != 0 {
-        let found = "the soft-float calling convention".to_owned();
-        return Err(PlaceError::Architecture { domain, found, needed: "the hard-float calling convention" });
+    if header.e_flags.get(LE) & isa.foreign_flags != 0 {
+        let [found, needed] = isa.conventions;
+        return Err(PlaceError::Architecture { domain, found: found.to_owned(), needed });
     }
     Ok(())
 }
@@ -140,12 +139,13 @@ impl Program {
 
     /// Sections, symbols and relocations.
     fn read(name: &str, file: &[u8]) -> Result<Program, PlaceError> {
-        let header = header(name, file)?;
+        let (header, isa) = header(name, file)?;
         let fail = unreadable(name);
         let table = header.sections(LE, file).map_err(&fail)?;
         let sections: Vec<Section> = table.iter().map(read_section).collect();
         let mut program = Program {
             name: name.to_owned(),
+            isa,
             file: file.to_vec(),
             symbols: Vec::new(),
             relocations: Vec::new(),
@@ -292,6 +292,7 @@ impl Loaded {
 /// What a loader has to write for the kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
+    pub isa: &'static Isa,
     pub segments: Vec<Loaded>,
     pub entry: u32,
     pub symbols: Vec<Symbol>,
@@ -300,7 +301,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub(crate) fn parse(file: &[u8]) -> Result<Kernel, PlaceError> {
-        let header = header("kernel", file)?;
+        let (header, isa) = header("kernel", file)?;
         let program = Program::read("kernel", file)?;
         let fail = unreadable("kernel");
         let segments = header
@@ -313,7 +314,7 @@ impl Kernel {
                 Loaded { used: segment.p_vaddr.get(LE), at: segment.p_paddr.get(LE), bytes: data.to_vec() }
             })
             .collect();
-        Ok(Kernel { segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
+        Ok(Kernel { isa, segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
     }
 
     /// Memory of each of its objects, as it was built.

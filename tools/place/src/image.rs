@@ -41,7 +41,7 @@ pub(crate) fn write(
     }
     segments.retain(|segment| !segment.bytes.is_empty());
     segments.sort_by_key(|segment| segment.at);
-    Ok(elf_file(kernel.entry, &segments))
+    Ok(elf_file(kernel, &segments))
 }
 
 fn patch(segments: &mut [Loaded], address: u32, value: u32) -> Result<(), PlaceError> {
@@ -55,8 +55,8 @@ fn patch(segments: &mut [Loaded], address: u32, value: u32) -> Result<(), PlaceE
     Err(PlaceError::Elf { domain: "kernel".into(), reason: "COFFERDAM_SYSTEM is not in a loaded segment".into() })
 }
 
-/// A 32-bit little-endian executable for Arm with one program header for each segment (System V ABI, object files).
-fn elf_file(entry: u32, segments: &[Loaded]) -> Vec<u8> {
+/// A 32-bit little-endian executable with one program header for each segment (System V ABI, object files).
+fn elf_file(kernel: &Kernel, segments: &[Loaded]) -> Vec<u8> {
     const HEADER: u32 = 52;
     const PROGRAM_HEADER: u32 = 32;
     let half = |value: u16| value.to_le_bytes();
@@ -64,12 +64,12 @@ fn elf_file(entry: u32, segments: &[Loaded]) -> Vec<u8> {
     let mut file = vec![0x7f, b'E', b'L', b'F', elf::ELFCLASS32, elf::ELFDATA2LSB, elf::EV_CURRENT];
     file.resize(16, 0);
     file.extend(half(elf::ET_EXEC));
-    file.extend(half(elf::EM_ARM));
+    file.extend(half(kernel.isa.machine));
     file.extend(word(1));
-    file.extend(word(entry));
+    file.extend(word(kernel.entry));
     file.extend(word(HEADER));
     file.extend(word(0));
-    file.extend(word(elf::EF_ARM_EABI_VER5));
+    file.extend(word(kernel.isa.image_flags));
     for value in [HEADER as u16, PROGRAM_HEADER as u16, segments.len() as u16, 40, 0, 0] {
         file.extend(half(value));
     }

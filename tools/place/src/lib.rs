@@ -9,6 +9,7 @@ mod allocate;
 mod elf;
 mod error;
 mod image;
+mod isa;
 mod keeping;
 mod layout;
 mod ledger;
@@ -25,6 +26,7 @@ mod vmsav7;
 
 pub use elf::Program;
 pub use error::PlaceError;
+pub use isa::Isa;
 pub use keeping::{Degree, Effort, Independence, Keeping, PINNED, Promise};
 pub use layout::{
     ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,

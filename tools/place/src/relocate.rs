@@ -1,11 +1,11 @@
 //! Moves a program: adds to everything that depends on an address how far its target moved. The linker has already resolved the
-//! relocations; what it left (`--emit-relocs`) says which words depend on which symbol. Source: ELF for the Arm Architecture
-//! (IHI 0044), section 4.6.
+//! relocations; what it left (`--emit-relocs`) says which words depend on which symbol, and the program's instruction set how.
 
 use object::elf;
 
 use crate::elf::{Program, Relocation};
 use crate::error::PlaceError;
+use crate::isa::{Encoding, Moves};
 use crate::veneers;
 
 /// Sizes of ELF structures.
@@ -99,42 +99,32 @@ impl Mover<'_> {
         let place = self.delta_of_section(relocation.section);
         let Some(offset) = self.offset(relocation) else { return Ok(()) };
         let outside = || self.refuse(relocation, "it lies outside of the file");
-        match relocation.kind {
-            elf::R_ARM_NONE | elf::R_ARM_V4BX => {}
-            elf::R_ARM_ABS32 | elf::R_ARM_TARGET1 => {
+        match (self.program.isa.moves)(relocation.kind) {
+            Some(Moves::Stays) => {}
+            Some(Moves::Absolute) => {
                 if target != 0 {
                     add(file, offset, target).ok_or_else(outside)?;
                 }
             }
-            elf::R_ARM_REL32 | elf::R_ARM_TARGET2 => {
+            Some(Moves::Relative) => {
                 if target != place {
                     add(file, offset, target - place).ok_or_else(outside)?;
                 }
             }
-            elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS | elf::R_ARM_MOVW_ABS_NC | elf::R_ARM_MOVT_ABS => {
+            Some(Moves::Half { lower, encoding }) => {
                 if target != 0 {
-                    self.move_half(file, index, relocation, offset, target)?;
+                    let moved = self.half(index, relocation, (lower, encoding), target)?;
+                    let word = read_word(file, offset).ok_or_else(outside)?;
+                    file[offset..offset + 4].copy_from_slice(&(encoding.set)(word, moved).to_le_bytes());
                 }
             }
-            // Relative to the program counter: right as they are while both ends move together.
-            elf::R_ARM_CALL
-            | elf::R_ARM_JUMP24
-            | elf::R_ARM_PC24
-            | elf::R_ARM_THM_PC22
-            | elf::R_ARM_THM_JUMP24
-            | elf::R_ARM_THM_JUMP19
-            | elf::R_ARM_THM_PC11
-            | elf::R_ARM_THM_PC9
-            | elf::R_ARM_THM_ALU_PREL_11_0
-            | elf::R_ARM_THM_PC12
-            | elf::R_ARM_THM_PC8
-            | elf::R_ARM_PREL31 => {
+            Some(Moves::Together) => {
                 let weak = self.program.symbols.get(relocation.symbol).is_some_and(|s| s.section.is_none());
                 if target != place && !weak {
                     return Err(self.refuse(relocation, "it is relative and its two ends move apart"));
                 }
             }
-            _ => return Err(self.refuse(relocation, "this type is not known here")),
+            None => return Err(self.refuse(relocation, "this type is not known here")),
         }
         Ok(())
     }
@@ -151,36 +141,28 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// MOVW and MOVT hold a half each; the upper one depends on the carry of the lower.
-    fn move_half(
+    /// The upper half of an address depends on the carry of the lower. The pair is found by symbol and destination register.
+    fn half(
         &self,
-        file: &mut [u8],
         index: usize,
         relocation: &Relocation,
-        offset: usize,
+        (lower, encoding): (bool, &Encoding),
         delta: i64,
-    ) -> Result<(), PlaceError> {
-        let original = &self.program.file;
-        let thumb = matches!(relocation.kind, elf::R_ARM_THM_MOVW_ABS_NC | elf::R_ARM_THM_MOVT_ABS);
-        let lower = if thumb { elf::R_ARM_THM_MOVW_ABS_NC } else { elf::R_ARM_MOVW_ABS_NC };
-        let read = |at: usize| if thumb { immediate(original, at) } else { arm_immediate(original, at) };
-        let (own, register) = read(offset).ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
-        let moved = if relocation.kind == lower {
-            (i64::from(own) + delta) as u32 & 0xffff
-        } else {
-            let lower_half = |candidate: &Relocation| {
-                let fits = candidate.kind == lower
-                    && candidate.symbol == relocation.symbol
-                    && candidate.section == relocation.section;
-                self.offset(candidate).filter(|_| fits).and_then(read)
-            };
-            let upper = |low: u16| ((i64::from(own) << 16 | i64::from(low)) + delta) as u32 >> 16;
-            self.upper_half(index, register, &lower_half, &upper)
-                .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))?
+    ) -> Result<u16, PlaceError> {
+        let read = |of: &Relocation| self.offset(of).and_then(|at| read_word(&self.program.file, at)).map(encoding.get);
+        let (own, register) = read(relocation).ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
+        if lower {
+            return Ok((i64::from(own) + delta) as u16);
+        }
+        let lower_half = |candidate: &Relocation| {
+            let fits = candidate.kind == encoding.lower
+                && candidate.symbol == relocation.symbol
+                && candidate.section == relocation.section;
+            if fits { read(candidate) } else { None }
         };
-        let write = if thumb { set_immediate } else { set_arm_immediate };
-        write(file, offset, moved as u16);
-        Ok(())
+        let upper = |low: u16| (((i64::from(own) << 16 | i64::from(low)) + delta) as u32 >> 16) as u16;
+        self.upper_half(index, register, &lower_half, &upper)
+            .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))
     }
 
     /// The upper half that the lower half of the same address leads to. It is the nearest one with the same symbol and destination
@@ -191,8 +173,8 @@ impl Mover<'_> {
         index: usize,
         register: u8,
         lower_half: &impl Fn(&Relocation) -> Option<(u16, u8)>,
-        upper: &impl Fn(u16) -> u32,
-    ) -> Option<u32> {
+        upper: &impl Fn(u16) -> u16,
+    ) -> Option<u16> {
         let all = &self.program.relocations;
         let before = all[..index].iter().rev().take(PAIR_DISTANCE).filter_map(lower_half);
         let after = all[index..].iter().take(PAIR_DISTANCE).filter_map(lower_half);
@@ -260,33 +242,4 @@ fn add(file: &mut [u8], at: usize, delta: i64) -> Option<()> {
     let moved = (i64::from(word) + delta) as u32;
     file.get_mut(at..at + 4)?.copy_from_slice(&moved.to_le_bytes());
     Some(())
-}
-
-/// Immediate and destination register of MOVW or MOVT (Armv7-M ARM, A7.7.76, encoding T3): imm4:i:imm3:imm8.
-fn immediate(file: &[u8], at: usize) -> Option<(u16, u8)> {
-    let word = read_word(file, at)?;
-    let (first, second) = (word & 0xffff, word >> 16);
-    let value = (first & 0xf) << 12 | (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
-    Some((value as u16, (second >> 8 & 0xf) as u8))
-}
-
-fn set_immediate(file: &mut [u8], at: usize, value: u16) {
-    let Some(word) = read_word(file, at) else { return };
-    let value = u32::from(value);
-    let first = word & 0xfbf0 | value >> 12 | (value >> 11 & 1) << 10;
-    let second = word >> 16 & 0x8f00 | (value >> 8 & 7) << 12 | value & 0xff;
-    file[at..at + 4].copy_from_slice(&(first | second << 16).to_le_bytes());
-}
-
-/// Immediate and destination register of MOVW or MOVT in Arm state (Armv7-A ARM, A8.8.102, encoding A2): imm4 in bits 19 to 16, imm12 in 11 to 0.
-fn arm_immediate(file: &[u8], at: usize) -> Option<(u16, u8)> {
-    let word = read_word(file, at)?;
-    Some(((word >> 4 & 0xf000 | word & 0xfff) as u16, (word >> 12 & 0xf) as u8))
-}
-
-fn set_arm_immediate(file: &mut [u8], at: usize, value: u16) {
-    let Some(word) = read_word(file, at) else { return };
-    let value = u32::from(value);
-    let moved = word & 0xfff0_f000 | (value & 0xf000) << 4 | value & 0xfff;
-    file[at..at + 4].copy_from_slice(&moved.to_le_bytes());
 }

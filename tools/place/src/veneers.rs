@@ -1,25 +1,9 @@
 //! Veneers: code that the linker inserts where a branch does not reach its target, or has to change the state of the processor. Some hold
-//! the address of their target in a word that no relocation names, with `--emit-relocs`, too. Sequences: GNU ld 2.40, stubs of
-//! `elf32-arm`, as it was seen to write them; instructions: Armv7-A/R ARM (DDI 0406), A8.8.
+//! the address of their target in a word that no relocation names, with `--emit-relocs`, too.
 
 use std::collections::BTreeSet;
 
 use crate::elf::{Program, Section, Segment};
-
-/// A veneer's instructions in front of the target's address, as half-words in the order of the file.
-type Sequence = &'static [u16];
-
-/// Those that hold an absolute address. The ones of position-independent code move with it and are right as they are.
-const ABSOLUTE: &[Sequence] = &[
-    // Arm: LDR pc, [pc, #-4].
-    &[0xf004, 0xe51f],
-    // Arm: LDR ip, [pc]; BX ip.
-    &[0xc000, 0xe59f, 0xff1c, 0xe12f],
-    // Thumb-2: LDR.W pc, [pc, #-0].
-    &[0xf85f, 0xf000],
-    // Thumb: PUSH {r0}; LDR r0, [pc, #8]; MOV ip, r0; POP {r0}; BX ip; NOP.
-    &[0xb401, 0x4802, 0x4684, 0xbc01, 0x4760, 0xbf00],
-];
 
 /// Offsets in the file of the words with which veneers reach their targets, and the addresses there.
 ///
@@ -39,8 +23,8 @@ fn of_section(program: &Program, section: &Section) -> Vec<(u32, usize, u32)> {
     let halves: Vec<u16> = text.chunks_exact(2).map(|half| u16::from_le_bytes([half[0], half[1]])).collect();
     let mut found = Vec::new();
     for first in (0..halves.len()).step_by(2) {
-        let begins = |sequence: &&Sequence| halves[first..].starts_with(sequence);
-        let Some(sequence) = ABSOLUTE.iter().find(begins) else { continue };
+        let begins = |sequence: &&&[u16]| halves[first..].starts_with(sequence);
+        let Some(sequence) = program.isa.veneers.iter().find(begins) else { continue };
         let at = first + sequence.len();
         let Some(&[low, high]) = halves.get(at..at + 2) else { continue };
         let target = u32::from(low) | u32::from(high) << 16;

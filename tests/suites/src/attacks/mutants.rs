@@ -56,11 +56,10 @@ impl Bench {
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
         let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
-        let simulator = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
-        let (cargo, gcc) = (cargo(), simulator.gcc);
+        let tools = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
+        let (cargo, gcc) = (cargo(), tools.gcc);
         let rustc = cargo.with_file_name("rustc");
-        let compilers =
-            [(&cargo, "-vV"), (&rustc, "-vV"), (&simulator.cargo, "-vV"), (&simulator.rustc, "-vV"), (&gcc, "-v")];
+        let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
         let compilers = compilers.map(|(path, version)| (path.as_path(), version));
         let store = Store::new(base.join(store), &root(), &compilers);
         Bench { install, _claim: claim, store, simulator: OnceCell::new() }

@@ -106,6 +106,7 @@ fn small(name: &str, level: AccessLevel) -> (DomainRequest<'static>, Program) {
 /// A program that can be moved.
 fn program(name: &str, code: u32, data: u32) -> Program {
     Program {
+        isa: crate::isa::Isa::of_target("armv7a-none-eabihf").expect("there is a table"),
         name: name.into(),
         file: Vec::new(),
         sections: Vec::new(),
@@ -172,7 +173,8 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
 fn kernel() -> Kernel {
     let symbol = |name: &str| crate::elf::Symbol { name: name.into(), value: 0, bytes: 0, section: None, named: true };
     let symbols = ["__kernel_objects_start", "__kernel_objects_end"].map(symbol).to_vec();
-    Kernel { segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
+    let isa = crate::isa::Isa::of_target("armv7a-none-eabihf").expect("there is a table");
+    Kernel { isa, segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
 }
 
 fn placed(request: &Request, programs: &[Program]) -> Result<Plan, PlaceError> {
