@@ -126,7 +126,7 @@ fn last(
         summary_path: path,
         events: run.join("events.bin"),
         uart: run.join("uart.txt"),
-        output: run.join("qemu.log"),
+        output: run.join("simulator.log"),
     };
     Ok((dir, system, ran, claim))
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use build_tool::{Built, Install, find_in_path, prepare};
 use manifest::Diagnostic;
+use place::Isa;
 use runner::Go;
 use serde_json::json;
 
@@ -18,10 +19,11 @@ use crate::output::{OK, Outcome, Output};
 pub fn run(args: &Debug, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
-    let gdb = ["gdb-multiarch", "arm-none-eabi-gdb"].iter().find_map(|name| find_in_path(name));
-    let Some(gdb) = gdb else {
-        return Err(one(Diagnostic::new("CF0601", "no gdb for Arm is installed")
-            .rule("debugging needs gdb-multiarch or arm-none-eabi-gdb")
+    let prefix = Isa::of_target(&loaded.board.core.targets.domain).map_or("", |isa| isa.tools);
+    let own = format!("{prefix}gdb");
+    let Some(gdb) = ["gdb-multiarch", &own].into_iter().find_map(find_in_path) else {
+        return Err(one(Diagnostic::new("CF0601", "no gdb for the board's processor is installed")
+            .rule(format!("debugging needs gdb-multiarch or {own}"))
             .remedy("install the package gdb-multiarch")));
     };
     let simulator = runner::find().map_err(|e| one(wrong(&e)))?;

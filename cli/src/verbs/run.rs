@@ -102,8 +102,8 @@ fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>
 /// What went wrong before or in a run, as a diagnostic.
 pub fn wrong(error: &RunError) -> Diagnostic {
     let (code, rule) = match error {
-        RunError::QemuMissing(_) => ("CF0602", "systems run under QEMU"),
-        RunError::QemuVersion { .. } | RunError::QemuUnknown(..) => {
+        RunError::ProgramMissing(_) => ("CF0602", "systems run under QEMU"),
+        RunError::ProgramVersion { .. } | RunError::ProgramUnknown(..) => {
             ("CF0603", "the plug-in steers the clock of QEMU 10.0")
         }
         RunError::PluginMissing(_) => ("CF0605", "the plug-in is built beside the command"),
@@ -113,13 +113,13 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         }
     };
     let remedy = match error {
-        RunError::QemuMissing(_) => "run `make setup`; `check` and `build` work without QEMU",
-        RunError::QemuVersion { .. } | RunError::QemuUnknown(..) => {
+        RunError::ProgramMissing(_) => "run `make setup`; `check` and `build` work without QEMU",
+        RunError::ProgramVersion { .. } | RunError::ProgramUnknown(..) => {
             "run `make setup`, or use `cofferdam run --fallback`"
         }
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
-        _ => "read run/qemu.log in the system's directory; `cofferdam run --fallback` does without the plug-in",
+        _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",
     };
     Diagnostic::new(code, error.to_string()).rule(rule).remedy(remedy)
 }

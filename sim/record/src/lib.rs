@@ -4,6 +4,7 @@
 //!
 //! Cycles are modelled core cycles since reset, time asleep included. Instructions are those that completed.
 
+mod architecture;
 mod events;
 mod summary;
 mod translation;
@@ -12,11 +13,11 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub use architecture::{Architecture, FIRST_LINE};
 pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, RunEvent, observed};
 pub use summary::{
-    Architecture, CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, FIRST_LINE, IDLE,
-    Masked, ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window,
-    Witness,
+    CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
+    SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,
 };
 pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
 pub use units::CoreId;

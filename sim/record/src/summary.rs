@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use units::CoreId;
 
-use crate::{AreaCounts, Disagreement, Mode, TranslationCounts};
+use crate::{Architecture, AreaCounts, Disagreement, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
 pub const SUMMARY_VERSION: u32 = 6;
@@ -20,7 +20,7 @@ pub struct Summary {
     /// Name of the timing profile; `none` when time was not modelled.
     pub profile: String,
     /// Whose exceptions are counted.
-    #[serde(default, skip_serializing_if = "Architecture::is_armv7m")]
+    #[serde(default, skip_serializing_if = "Architecture::is_default")]
     pub architecture: Architecture,
     /// Whether cycles come from the model. When false, cycles are zero throughout and only the end is meaningful.
     pub modelled: bool,
@@ -79,57 +79,6 @@ pub struct Summary {
     pub host_seconds: f64,
     /// Million guest instructions per host second. Differs from run to run.
     pub mips: f64,
-}
-
-/// Number of the exception that the first interrupt line makes, on every architecture.
-pub const FIRST_LINE: u16 = 16;
-
-/// Which architecture numbers the exceptions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Architecture {
-    /// Armv7-M.
-    #[default]
-    Armv7M,
-    /// Armv7-A: places in the vector table.
-    Armv7A,
-}
-
-impl Architecture {
-    const fn is_armv7m(&self) -> bool {
-        matches!(self, Self::Armv7M)
-    }
-
-    /// Name of an exception.
-    pub fn exception_name(self, number: u16) -> String {
-        const MICROCONTROLLER: [(u16, &str); 10] = [
-            (0, "thread mode"),
-            (2, "NMI"),
-            (3, "HardFault"),
-            (4, "MemManage"),
-            (5, "BusFault"),
-            (6, "UsageFault"),
-            (11, "SVCall"),
-            (12, "DebugMonitor"),
-            (14, "PendSV"),
-            (15, "SysTick"),
-        ];
-        const APPLICATION: [(u16, &str); 7] = [
-            (0, "start"),
-            (1, "undefined instruction"),
-            (2, "supervisor call"),
-            (3, "prefetch abort"),
-            (4, "data abort"),
-            (6, "interrupt without a number"),
-            (7, "fast interrupt"),
-        ];
-        let names = if self.is_armv7m() { &MICROCONTROLLER[..] } else { &APPLICATION[..] };
-        match names.iter().find(|(known, _)| *known == number) {
-            Some((_, name)) => (*name).to_owned(),
-            None if number >= 16 => format!("interrupt {}", number - 16),
-            None => format!("exception {number}"),
-        }
-    }
 }
 
 const fn is_zero(number: &u64) -> bool {

@@ -10,16 +10,16 @@ use crate::qemu::{QEMU_VERSION, Version};
 #[derive(Debug)]
 pub enum RunError {
     /// QEMU is not installed (or not where it was said to be).
-    QemuMissing(PathBuf),
+    ProgramMissing(PathBuf),
     /// QEMU is there, of a version whose clock cannot be driven.
-    QemuVersion {
+    ProgramVersion {
         /// The executable.
         path: PathBuf,
         /// What it says it is.
         found: Version,
     },
     /// QEMU is there and does not say its version; the text is what it says.
-    QemuUnknown(PathBuf, String),
+    ProgramUnknown(PathBuf, String),
     /// The plug-in is not where it was looked for.
     PluginMissing(Vec<PathBuf>),
     /// The image is no ELF file for Arm, or cannot be read.
@@ -46,17 +46,17 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (major, minor) = QEMU_VERSION;
         match self {
-            Self::QemuMissing(path) => write!(
+            Self::ProgramMissing(path) => write!(
                 f,
                 "QEMU is missing: no `{}`. Install QEMU {major}.{minor} (`scripts/setup.sh` does)",
                 path.display()
             ),
-            Self::QemuVersion { path, found } => write!(
+            Self::ProgramVersion { path, found } => write!(
                 f,
                 "`{}` is QEMU {found}; modelled time needs {major}.{minor}. Install it (`scripts/setup.sh` does), {FALLBACK}",
                 path.display()
             ),
-            Self::QemuUnknown(path, said) => {
+            Self::ProgramUnknown(path, said) => {
                 write!(f, "`{}` does not say which QEMU it is, but: {said}", path.display())
             }
             Self::PluginMissing(places) => {

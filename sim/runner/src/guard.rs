@@ -1,4 +1,4 @@
-//! Keeping QEMU from outliving the run.
+//! Keeping a simulator from outliving the run.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -14,7 +14,7 @@ extern "C" fn on_signal(_signal: libc::c_int) {
     INTERRUPTED.store(true, Ordering::SeqCst);
 }
 
-/// From now on Ctrl-C and SIGTERM end the current run instead of this process: QEMU is killed and the run comes back with
+/// From now on Ctrl-C and SIGTERM end the current run instead of this process: the simulator is killed and the run comes back with
 /// `EndReason::Killed`. For commands that want to tidy up.
 pub fn stop_on_interrupt() {
     for signal in [libc::SIGINT, libc::SIGTERM] {

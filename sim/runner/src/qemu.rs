@@ -82,7 +82,7 @@ impl Qemu {
     pub fn at(qemu: &Path, plugins: Vec<PathBuf>) -> Result<Self, RunError> {
         let found = Self::without_model(qemu)?;
         if !found.version.is_supported() {
-            return Err(RunError::QemuVersion { path: qemu.to_path_buf(), found: found.version });
+            return Err(RunError::ProgramVersion { path: qemu.to_path_buf(), found: found.version });
         }
         match plugins.iter().find(|place| place.is_file()).and_then(|place| place.canonicalize().ok()) {
             Some(plugin) => Ok(Self { plugin: Some(plugin), ..found }),
@@ -99,11 +99,12 @@ impl Qemu {
     }
 
     fn without_model(qemu: &Path) -> Result<Self, RunError> {
-        let output = version_of(qemu).map_err(|_| RunError::QemuMissing(qemu.to_path_buf()))?;
+        let output = version_of(qemu).map_err(|_| RunError::ProgramMissing(qemu.to_path_buf()))?;
         let said = String::from_utf8_lossy(&output.stdout);
         let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stderr) } else { said };
-        let version = Version::parse(&said)
-            .ok_or_else(|| RunError::QemuUnknown(qemu.to_path_buf(), said.lines().next().unwrap_or("").to_owned()))?;
+        let version = Version::parse(&said).ok_or_else(|| {
+            RunError::ProgramUnknown(qemu.to_path_buf(), said.lines().next().unwrap_or("").to_owned())
+        })?;
         Ok(Self { program: qemu.to_path_buf(), version, plugin: None })
     }
 }

@@ -68,7 +68,7 @@ pub struct Outcome {
     pub events: PathBuf,
     /// What the guest wrote to its first UART.
     pub uart: PathBuf,
-    /// What QEMU and the guest's semihosting wrote.
+    /// What the simulator and the guest's semihosting wrote.
     pub output: PathBuf,
 }
 
@@ -82,7 +82,7 @@ impl Run {
     /// Runs to the end. `progress` is called about ten times a second.
     ///
     /// # Errors
-    /// When the run could not start, or QEMU ended without a summary.
+    /// When the run could not start, or the simulator ended without a summary.
     pub fn start(
         mut self,
         simulator: &dyn Simulator,
@@ -91,7 +91,7 @@ impl Run {
         fs::create_dir_all(&self.directory).map_err(|error| RunError::File(self.directory.clone(), error))?;
         let directory = self.directory.canonicalize().map_err(|error| RunError::File(self.directory.clone(), error))?;
         let file = |name: &str| directory.join(name);
-        let (uart, output) = (file("uart.txt"), file("qemu.log"));
+        let (uart, output) = (file("uart.txt"), file("simulator.log"));
         let config = file("watch.json");
         self.watch.events = file("events.bin");
         self.watch.summary = file("summary.json");

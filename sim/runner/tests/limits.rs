@@ -100,7 +100,7 @@ fn pretender(test: &str, text: &str) -> PathBuf {
 #[test]
 fn a_missing_qemu_is_named() {
     let error = Qemu::at(Path::new("no-such-qemu"), vec![plugin().to_path_buf()]).expect_err("there is none");
-    assert!(matches!(&error, RunError::QemuMissing(path) if path == Path::new("no-such-qemu")));
+    assert!(matches!(&error, RunError::ProgramMissing(path) if path == Path::new("no-such-qemu")));
     assert_eq!(error.to_string(), "QEMU is missing: no `no-such-qemu`. Install QEMU 10.0 (`scripts/setup.sh` does)");
 }
 
@@ -109,7 +109,7 @@ fn another_version_is_refused_with_both_numbers() {
     let path = pretender("other-version", "QEMU emulator version 9.2.1 (Debian)");
     let error = Qemu::at(&path, vec![plugin().to_path_buf()]).expect_err("another version");
     let expected = Version { major: 9, minor: 2, patch: 1 };
-    assert!(matches!(&error, RunError::QemuVersion { found, .. } if *found == expected));
+    assert!(matches!(&error, RunError::ProgramVersion { found, .. } if *found == expected));
     let text = error.to_string();
     assert!(text.contains("is QEMU 9.2.1; modelled time needs 10.0") && text.contains("--fallback"), "{text}");
 }
@@ -118,7 +118,7 @@ fn another_version_is_refused_with_both_numbers() {
 fn something_that_is_no_qemu_is_refused() {
     let path = pretender("no-qemu", "hello");
     let error = Qemu::at(&path, vec![plugin().to_path_buf()]).expect_err("no QEMU");
-    assert!(matches!(&error, RunError::QemuUnknown(_, said) if said == "hello"), "{error}");
+    assert!(matches!(&error, RunError::ProgramUnknown(_, said) if said == "hello"), "{error}");
 }
 
 #[test]

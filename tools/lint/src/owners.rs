@@ -1,8 +1,6 @@
 //! A concept with several implementations is named only by the files that `docs/porting.md` lists for a further one: the list is complete, and
 //! code elsewhere does not choose between them.
 
-use std::collections::BTreeSet;
-
 use crate::Finding;
 use crate::files::Source;
 use crate::names::{DOCUMENT, is_product, listed, product_lines, stands_for};
@@ -11,18 +9,34 @@ use crate::names::{DOCUMENT, is_product, listed, product_lines, stands_for};
 pub struct Concept {
     /// The line above the list.
     pub list: &'static str,
-    /// The directory with one directory for each implementation; its names are terms, too.
-    pub directory: &'static str,
-    /// Text by which code tells the implementations apart.
+    /// Parts of names that tell its implementations apart.
     pub terms: &'static [&'static str],
 }
 
 /// All of them.
-pub const CONCEPTS: &[Concept] = &[Concept {
-    list: "A scheme of protection:",
-    directory: "crates/protect/src/",
-    terms: &["Hardware::Regions", "Hardware::Pages", "is_paged", "has_pages"],
-}];
+pub const CONCEPTS: &[Concept] = &[
+    Concept {
+        list: "A core:",
+        terms: &[
+            "armv7",
+            "armv8",
+            "Armv7",
+            "Armv8",
+            "riscv",
+            "Riscv",
+            "thumbv",
+            "-none-eabi",
+            "R_ARM",
+            "EM_ARM",
+            "EF_ARM",
+        ],
+    },
+    Concept {
+        list: "A scheme of protection:",
+        terms: &["pmsav", "Pmsav", "vmsav", "Vmsav", "Hardware::Regions", "Hardware::Pages", "is_paged", "has_pages"],
+    },
+    Concept { list: "A simulator:", terms: &["qemu", "Qemu", "verilator", "Verilator"] },
+];
 
 /// Code that names an implementation of a concept outside of the files listed for it.
 pub fn check(sources: &[Source], document: &str) -> Vec<Finding> {
@@ -36,29 +50,27 @@ impl Concept {
             let text = format!("there is no list under `{}`", self.list);
             return vec![Finding::new("owner", DOCUMENT, text)];
         }
-        let names = self.names(sources);
-        let terms: Vec<String> =
-            names.iter().copied().chain(self.terms.iter().copied()).map(str::to_lowercase).collect();
-        let is_owned = |path: &str| owners.iter().any(|owner| covers(owner, path, &names));
+        let is_owned = |path: &str| owners.iter().any(|owner| self.covers(owner, path));
         let others = sources.iter().filter(|source| is_product(&source.path) && !is_owned(&source.path));
-        others.flat_map(|source| self.named(source, &terms)).collect()
+        others.filter(|source| source.path.ends_with(".rs")).flat_map(|source| self.named(source)).collect()
     }
 
-    /// Names of the implementations.
-    fn names<'a>(&self, sources: &'a [Source]) -> BTreeSet<&'a str> {
-        let inside = sources.iter().filter_map(|source| source.path.strip_prefix(self.directory)?.split_once('/'));
-        inside.map(|(name, _)| name).collect()
+    /// Whether a path is a listed one or below it. `NAME` stands for every name, another word in capitals for the concept's.
+    fn covers(&self, listed: &str, path: &str) -> bool {
+        let mut parts = path.split('/');
+        listed.split('/').all(|part| {
+            let Some(own) = parts.next() else { return false };
+            let is_named = || self.terms.iter().any(|term| own.contains(term));
+            part == own || part == "NAME" || (stands_for(part) && is_named())
+        })
     }
 
-    fn named(&self, source: &Source, terms: &[String]) -> Vec<Finding> {
+    fn named(&self, source: &Source) -> Vec<Finding> {
         let lines = product_lines(source).filter(|(_, line)| !is_comment(line) && !is_declaration(line));
-        let found = lines.flat_map(|(number, line)| {
-            let line = line.to_lowercase();
-            let found: Vec<_> = terms.iter().filter(|term| line.contains(term.as_str())).collect();
-            found.into_iter().map(move |term| {
-                let text = format!("`{term}`: only files of the list \"{}\" in {DOCUMENT} tell these apart", self.list);
-                Finding::new("owner", format!("{}:{number}", source.path), text)
-            })
+        let found = lines.filter_map(|(number, line)| {
+            let term = self.terms.iter().find(|term| line.contains(**term))?;
+            let text = format!("`{term}`: only files of the list \"{}\" in {DOCUMENT} tell these apart", self.list);
+            Some(Finding::new("owner", format!("{}:{number}", source.path), text))
         });
         found.collect()
     }
@@ -78,13 +90,4 @@ fn is_declaration(line: &str) -> bool {
 fn items<'a>(document: &'a str, list: &'a str) -> impl Iterator<Item = &'a str> {
     let lines = document.lines().skip_while(move |line| *line != list).skip(1);
     lines.take_while(|line| !line.is_empty() && !line.starts_with('#')).filter_map(listed)
-}
-
-/// Whether a path is a listed one or below it. A part in capitals stands for each of the names; `NAME` for everything.
-fn covers(listed: &str, path: &str, names: &BTreeSet<&str>) -> bool {
-    let mut parts = path.split('/');
-    listed.split('/').all(|part| {
-        let Some(own) = parts.next() else { return false };
-        part == own || part == "NAME" || (stands_for(part) && names.contains(own))
-    })
 }

@@ -268,27 +268,38 @@ fn lists_of_files_name_what_exists() {
 }
 
 #[test]
-fn schemes_are_told_apart_where_the_list_says() {
-    let document = "text\n\nA scheme of protection:\n* `crates/protect/src/SCHEME`: encoding\n* `tools/place/src/SCHEME`: placement\n\n* `host`: else\n";
-    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
-    let scheme = source("crates/protect/src/pmsav8/mod.rs", "use crate::pmsav8::Regs;");
-    let good = [
-        source("tools/place/src/pmsav8/mod.rs", "use protect::pmsav8::Regs;"),
-        source(
-            "tools/place/src/lib.rs",
-            "mod pmsav8;\n// Of pmsav8.\nfn a() {}\n#[cfg(test)]\nmod tests { use pmsav8; }",
+fn implementations_are_told_apart_where_the_lists_say() {
+    let document = "A core:\n* `arch/ARCHITECTURE`: entry\n* `tools/a/src/isa`: tables\n\n\
+        A scheme of protection:\n* `crates/protect/src/SCHEME`: encoding\n* `arch/NAME`: registers\n\n\
+        A simulator:\n* `sim/b/src/SIMULATOR.rs`: it\n\n* `tools`: else\n";
+    let found = |path: &str, text: &str| {
+        let found = owners::check(&[Source { path: path.into(), text: text.into() }], document);
+        assert!(found.iter().all(|finding| finding.rule == "owner"));
+        found.into_iter().map(|finding| finding.place).collect::<Vec<_>>()
+    };
+    for (path, text) in [
+        ("arch/armv7m/src/a.rs", "use armv7m::A; use protect::pmsav7;"),
+        ("tools/a/src/isa/arm.rs", "elf::R_ARM_ABS32"),
+        ("crates/protect/src/pmsav8/mod.rs", "use crate::pmsav8::Regs;"),
+        (
+            "crates/protect/src/lib.rs",
+            "pub mod pmsav8;\n// Of pmsav8.\nfn a() {}\n#[cfg(test)]\nmod tests { use pmsav8; }",
         ),
-        source("tests/suites/tests/a.rs", "protect::pmsav8"),
-    ];
-    let clean: Vec<Source> = good.into_iter().chain([scheme.clone()]).collect();
-    assert_eq!(owners::check(&clean, document), []);
-    for text in ["use protect::PmsaV8;", "let a = 1; // pmsav8", "if area.is_paged() {}"] {
-        let found = owners::check(&[scheme.clone(), source("tools/place/src/plan.rs", text)], document);
-        assert_eq!(
-            (found.len(), found[0].rule, found[0].place.as_str()),
-            (1, "owner", "tools/place/src/plan.rs:1"),
-            "{text}"
-        );
+        ("sim/b/src/qemu.rs", "struct Qemu;"),
+        ("tests/suites/tests/a.rs", "protect::pmsav8 armv7m Qemu"),
+        ("docs/a.md", "armv7m"),
+    ] {
+        assert_eq!(found(path, text), [""; 0], "{path}");
     }
-    assert_eq!(rules(&owners::check(&[scheme], "no list")), ["owner"]);
+    for (path, text) in [
+        ("kernel/src/a.rs", "use armv7m::A;"),
+        ("arch/common/src/a.rs", "use armv7m::A;"),
+        ("tools/a/src/b.rs", "let a = elf::EM_ARM; // armv7m"),
+        ("tools/place/src/plan.rs", "if area.is_paged() {}"),
+        ("tools/place/src/plan.rs", "use protect::pmsav8;"),
+        ("sim/b/src/run.rs", "struct Qemu;"),
+    ] {
+        assert_eq!(found(path, text), [format!("{path}:1")], "{text}");
+    }
+    assert_eq!(rules(&owners::check(&[], "A core:\n* `a`: b\n")), ["owner", "owner"]);
 }

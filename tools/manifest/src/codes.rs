@@ -167,7 +167,7 @@ codes! {
         "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
          gaps, are expected."
     "CF0601" "a tool is missing"
-        "Building needs a Rust compiler for bare-metal targets and `arm-none-eabi-gcc`; `make setup` installs both."
+        "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"
         "Running needs `qemu-system-arm` 10.0; `make setup` installs it. `check` and `build` work without it."
     "CF0603" "QEMU has another version"

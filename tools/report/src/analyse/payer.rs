@@ -12,11 +12,6 @@ use record::{Architecture, Handled};
 
 use crate::describe::SystemDescription;
 
-/// From here on the exceptions of Armv7-A are interrupts.
-const ANONYMOUS_INTERRUPT: u16 = 6;
-/// The same of Armv7-M; this one starts the first thread and is used for nothing else.
-const PEND_SV: u16 = 14;
-
 /// Account that a stretch of the kernel's goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
@@ -68,10 +63,7 @@ impl Payers {
 
     /// Whether an exception comes from what the running thread did.
     pub const fn is_synchronous(&self, exception: u16) -> bool {
-        match self.architecture {
-            Architecture::Armv7M => exception < PEND_SV,
-            Architecture::Armv7A => exception < ANONYMOUS_INTERRUPT,
-        }
+        self.architecture.is_synchronous(exception)
     }
 
     /// The line of an interrupt, if it is a domain's.

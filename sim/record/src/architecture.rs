@@ -1,0 +1,81 @@
+//! How each architecture numbers its exceptions.
+
+use serde::{Deserialize, Serialize};
+
+/// Number of the exception that the first interrupt line makes, on every architecture.
+pub const FIRST_LINE: u16 = 16;
+
+/// Which architecture numbers the exceptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Architecture {
+    /// Armv7-M.
+    #[default]
+    Armv7M,
+    /// Armv7-A: places in the vector table.
+    Armv7A,
+}
+
+/// The exceptions of an architecture.
+struct Numbers {
+    names: &'static [(u16, &'static str)],
+    /// From here on none comes from what the running code did.
+    asynchronous: u16,
+}
+
+/// PendSV is asynchronous, too: it starts the first thread and is used for nothing else.
+const MICROCONTROLLER: Numbers = Numbers {
+    names: &[
+        (0, "thread mode"),
+        (2, "NMI"),
+        (3, "HardFault"),
+        (4, "MemManage"),
+        (5, "BusFault"),
+        (6, "UsageFault"),
+        (11, "SVCall"),
+        (12, "DebugMonitor"),
+        (14, "PendSV"),
+        (15, "SysTick"),
+    ],
+    asynchronous: 14,
+};
+
+const APPLICATION: Numbers = Numbers {
+    names: &[
+        (0, "start"),
+        (1, "undefined instruction"),
+        (2, "supervisor call"),
+        (3, "prefetch abort"),
+        (4, "data abort"),
+        (6, "interrupt without a number"),
+        (7, "fast interrupt"),
+    ],
+    asynchronous: 6,
+};
+
+impl Architecture {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    const fn numbers(self) -> &'static Numbers {
+        match self {
+            Self::Armv7M => &MICROCONTROLLER,
+            Self::Armv7A => &APPLICATION,
+        }
+    }
+
+    /// Whether an exception comes from what the running code did.
+    pub const fn is_synchronous(self, number: u16) -> bool {
+        number < self.numbers().asynchronous
+    }
+
+    /// Name of an exception.
+    pub fn exception_name(self, number: u16) -> String {
+        match self.numbers().names.iter().find(|(known, _)| *known == number) {
+            Some((_, name)) => (*name).to_owned(),
+            None if number >= FIRST_LINE => format!("interrupt {}", number - FIRST_LINE),
+            None => format!("exception {number}"),
+        }
+    }
+}
