@@ -112,6 +112,11 @@ pub fn begin(watch: Watch, clock: &'static Clock, simulator: &impl Begins) -> Re
             Ok(())
         }
         ProfileSource::Text(text) => {
+            if watch.cores > 1 {
+                return Err(
+                    "the models of several cores have no cache, bus or memory in common yet: one core at a time".into(),
+                );
+            }
             let profile: Profile = toml::from_str(text).map_err(|error| format!("profile: {error}"))?;
             let chip = (profile.name.clone(), profile.core_clock.value);
             if profile.application.is_some() {

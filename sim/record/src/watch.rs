@@ -23,7 +23,7 @@ pub enum Mode {
 pub struct Watch {
     /// The timing profile.
     pub profile: ProfileSource,
-    /// Cores that run, from the first on; 0: the default, one. The emulator may have more, which stay off.
+    /// Cores that run, from the first on; 0: the default, one. The emulator may have more, which stay off. More than one: with constant costs only.
     #[serde(default)]
     pub cores: u8,
     /// How the clock is advanced.
