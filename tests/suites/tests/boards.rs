@@ -119,11 +119,11 @@ fn the_times_of_a_boards_timer_reach_its_kernel() {
     let manifest = two_periods(&directory);
     Ran::on("xilinx-zynq-a9", &manifest, &[]);
     begin_with_the_library_of("xilinx-zynq-a9", "bench-5");
-    // A timer that begins 1 ms late is 1 ms late. One that is armed for 1.9 ms at least is late by 0.2 ms where a job ended 1.7 ms before the next
+    // A timer that begins 1 ms late is late by that, less what was left when it was armed. One that is armed for 1.9 ms at least is late by 0.2 ms where a job ended 1.7 ms before the next
     // release, and by more where it came in between. None is later than both times together.
     for (from, to, late_ticks) in [
         ("\nstart_ticks = 1\n", "\nstart_ticks = 1\n", 0.0..2.0),
-        ("\nstart_ticks = 1\n", "\nstart_ticks = 25_000\n", 25_000.0..25_001.0),
+        ("\nstart_ticks = 1\n", "\nstart_ticks = 25_000\n", 20_000.0..25_001.0),
         ("\nshortest_ticks = 1\n", "\nshortest_ticks = 47_500\n", 5000.0..47_501.0),
     ] {
         let own =
