@@ -190,7 +190,7 @@ fn fake_run(target: &Path) {
         ..Default::default()
     };
     fs::write(target.join("cofferdam/golden/layout.json"), serde_json::to_vec(&system).unwrap()).unwrap();
-    fs::write(run.join("events.bin"), b"CFDEVT\x01\0\0\0\0\0\0\0\0\0").unwrap();
+    fs::write(run.join("events.bin"), b"CFDEVT\x02\0\0\0\0\0\0\0\0\0").unwrap();
     fs::write(run.join("summary.json"), include_str!("summary.json")).unwrap();
     fs::write(run.join("uart.txt"), b"").unwrap();
 }
