@@ -1,7 +1,7 @@
-/* Where gate entry functions return to, in Rust and in C.
- * In: r0 = status (low word of the 64-bit result), r1 = value (high word). Does not return. Call 8 is GATE_RETURN.
- * The assembler is in the state of the target, Thumb or Arm; what follows is valid in both. Its own section, so that the linker script can
- * keep it. */
+/* The return address of gate entry functions, in Rust and in C. In: r0 = status (low word of the
+ * 64-bit result), r1 = value (high word). Does not return. Call 8 is GATE_RETURN. The assembler is
+ * in the state of the target, Thumb or Arm; what follows is valid in both. Its own section, so that
+ * the linker script can keep it. */
     .syntax unified
     .section .cofferdam.gate_return, "ax", %progbits
     .balign 4

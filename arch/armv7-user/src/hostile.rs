@@ -163,7 +163,7 @@ impl<const REGISTERS: usize> Seen<REGISTERS> {
     }
 }
 
-/// What [`hold`] passes to the kernel and what it found.
+/// The arguments that [`hold`] passes to the kernel, and its observations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Held {
@@ -174,7 +174,7 @@ pub struct Held {
     pub number: u32,
     /// Its arguments.
     pub args: [u32; 4],
-    /// What it returned.
+    /// The status that it returned.
     pub status: u32,
     /// Its first value.
     pub value: u32,

@@ -7,10 +7,10 @@ pub mod hostile;
 
 use core::arch::{asm, global_asm};
 
-// Where gate entry functions return to.
+// The return address of gate entry functions.
 global_asm!(include_str!("../gate_return.S"));
 
-/// What a system call returned: status, first value, second value.
+/// The result of a system call: status, first value, second value.
 pub type Raw = (u32, u32, u32);
 
 /// Enters the kernel with call `number`. Values are meaningful only as far as the call documents them.

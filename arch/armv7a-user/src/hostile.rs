@@ -30,8 +30,9 @@ pub unsafe fn spin_on_stack(stack: u32) -> ! {
 /// # Safety
 /// As for [`load_multiple`].
 pub unsafe fn leave_state(address: u32) {
-    // SAFETY: the caller wants the access. What is read of the program counter is eight bytes ahead in Arm state, four in Thumb state, so
-    // that each branch ends behind its padding.
+    // SAFETY: the caller wants the access. An instruction reads the program counter as its own
+    // address plus eight in Arm state and plus four in Thumb state, so that each branch ends behind
+    // its padding.
     unsafe {
         asm!(
             "add {0}, pc, #1", "bx {0}", ".thumb", "ldr {0}, [{1}]", "bx pc", "nop", ".balign 4", ".arm",
@@ -56,7 +57,7 @@ pub fn write_special_registers() -> (u32, u32) {
 /// Words that the floating-point registers hold.
 pub const FLOATS: usize = 64;
 
-/// What [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: r4-r11, then d0-d31.
+/// The registers that [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: r4-r11, then d0-d31.
 pub const REGISTERS: usize = 8 + FLOATS;
 
 /// Defines entries that store what the registers hold before any code of the domain has run, then go on with that code:

@@ -11,7 +11,7 @@ use kernel::arch::{Request, Start};
 pub struct Context {
     /// r0 to r12, the stack pointer, the link register.
     pub registers: [u32; 15],
-    /// Where it goes on.
+    /// Address of the next instruction.
     pub pc: u32,
     /// Always user mode, interrupts allowed; but for [`Context::waiting`].
     pub cpsr: u32,
@@ -40,18 +40,19 @@ const _: () = assert!(RETURN_OFFSET == 60 && offset_of!(Context, cpsr) == 64);
 pub struct Entry {
     /// The caller's badge.
     badge: u32,
-    /// Where an empty stack points.
+    /// Stack pointer when the stack is empty.
     stack_top: u32,
-    /// Where its function returns to.
+    /// Return address of the entry function.
     link: u32,
-    /// Where it begins, and in which state.
+    /// Address of the entry function; `cpsr` holds its state, Arm or Thumb.
     pc: u32,
     cpsr: u32,
     /// Lowest address of its stack.
     stack_base: u32,
 }
 
-/// Where the entry code finds the first word of an [`Entry`], from the beginning of the [`Context`] before it.
+/// Offset of the first word of an [`Entry`] from the beginning of the [`Context`] before it, for
+/// the entry code.
 pub const START_OFFSET: usize = size_of::<Context>();
 
 const _: () = assert!(offset_of!(Entry, badge) == 0 && offset_of!(Entry, stack_top) == 4);
@@ -84,7 +85,7 @@ const CPSR_KERNEL: u32 = 0x1d3;
 const CPSR_THUMB: u32 = 1 << 5;
 
 unsafe extern "C" {
-    /// Whose registers are in the floating-point unit; null for nobody's.
+    /// The context that owns the floating-point unit's registers; null when none does.
     static mut COFFERDAM_FLOAT: *const Context;
 }
 
@@ -129,7 +130,7 @@ impl Context {
         Context { pc, cpsr: CPSR_KERNEL, ..Context::EMPTY }
     }
 
-    /// What is in the floating-point unit is nobody's if it was this context's.
+    /// Takes the floating-point unit away from this context if it owns it.
     #[inline]
     fn forget_float(&mut self) {
         self.float_used = 0;

@@ -1,9 +1,10 @@
 //! Exception entry and exit.
 //!
 //! The image provides the functions that are called from here (`kernel_*`) as thin wrappers around those of `handlers.rs` and the kernel, because it
-//! knows where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the Context that runs. What may lead to
-//! another thread returns its Context, whose space is yet to be loaded, or null: then `COFFERDAM_CPU` says who goes on, in the space
-//! that is loaded.
+//! knows where the kernel's state is: in `COFFERDAM_CPU`, whose first word is the address of the
+//! Context that runs. A function that may switch threads returns the Context of the next thread,
+//! whose space is yet to be loaded, or null: then the thread in `COFFERDAM_CPU` goes on, in the
+//! space that is loaded.
 //!
 //! The kernel runs in Supervisor mode with everything masked; the other modes serve an exception's first instructions only,
 //! and their stack pointers are scratch registers. While a thread runs, the stack pointer of Supervisor mode points behind the return
@@ -403,10 +404,11 @@ COFFERDAM_LATE:
 /// The last call that the entry code looks up.
 const LAST: u32 = 13;
 
-/// Where the address of the domain is, which begins with its space, from the beginning of a [`Context`]; every board checks it.
+/// Offset of the domain's address, which begins with its space, from the beginning of a
+/// [`Context`]; every board checks it.
 pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
 
-/// What the entry code knows about the kernel's records.
+/// Checks the offsets in the kernel's records that the entry code relies on.
 pub const fn check<B: Board>() {
     assert!(Call::Mark as u32 <= LAST && layout::ASID == layout::ROOT + 4);
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7a<B>>());

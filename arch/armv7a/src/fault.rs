@@ -1,4 +1,4 @@
-//! What a thread did wrong, in the kernel's terms.
+//! Decodes an exception of a thread into the kernel's kinds of fault.
 
 use abi::trace::Fault;
 use protect::vmsav7::abort::{Reason, Status};
@@ -14,7 +14,7 @@ pub struct Report {
     pub kind: Fault,
     /// The address that the kind says.
     pub address: u32,
-    /// Where the thread was; 0 where that means nothing.
+    /// The thread's program counter; 0 when the fault has no exact place.
     pub pc: u32,
 }
 

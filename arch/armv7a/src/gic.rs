@@ -63,7 +63,7 @@ impl Gic {
         for word in 0..words {
             dist.write(dist::ENABLE_CLEAR + 4 * word, u32::MAX);
             dist.write(dist::PENDING_CLEAR + 4 * word, u32::MAX);
-            // What a loader was in the middle of would hold off everything of this priority.
+            // An interrupt that a loader left active would hold off every other of its priority.
             dist.write(dist::ACTIVE_CLEAR + 4 * word, u32::MAX);
             dist.write(dist::SECURITY + 4 * word, 0);
         }
@@ -88,7 +88,8 @@ impl Gic {
         }
     }
 
-    /// Keeps a line from interrupting. What was signalled already may still come, and is then spurious.
+    /// Keeps a line from interrupting. An interrupt that was signalled before may still come, and
+    /// is then spurious.
     pub fn mask(&self, line: u32) {
         if line < self.lines {
             self.dist.write(dist::ENABLE_CLEAR + 4 * (line / 32), 1 << (line % 32));

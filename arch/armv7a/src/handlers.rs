@@ -1,4 +1,4 @@
-//! What the entry code does in Rust beside [`kernel::entry_points`]: interrupts and faults.
+//! The entry code's Rust functions beside [`kernel::entry_points`]: interrupts and faults.
 
 use kernel::Kernel;
 use kernel::entry::{Args, Next};

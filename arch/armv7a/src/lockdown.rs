@@ -56,7 +56,8 @@ pub unsafe fn lock_entry(steps: &[Step; 10]) -> Result<(), Unknown> {
             "dsb",
             "mcr     p15, 0, {open}, c10, c0, 0",
             "isb",
-            // What the processor fetches ahead while the preserve bit is set stays in this page, which is in the TLB.
+            // The processor may fetch ahead while the preserve bit is set: these words keep it in
+            // this page, which is in the TLB.
             "b       3f",
             ".rept 16",
             "nop",

@@ -12,7 +12,7 @@ use crate::gic::{Gic, Taken};
 use crate::mmu::{self, Space, Tlb};
 use crate::timer::Timers;
 
-/// What a board adds to the processor.
+/// The facts and operations that a board adds to the processor.
 pub trait Board: 'static {
     /// The CPUs' private devices (`PERIPHBASE`, ARM DDI 0407, 1.5), as the kernel has them mapped: timers, interrupt controller, snoop control unit.
     const PRIVATE: u32;
@@ -27,24 +27,25 @@ pub trait Board: 'static {
     /// The timer's interrupt line.
     const TIMER_LINE: u32;
 
-    /// Where the kernel has a physical address of memory mapped, whichever domain runs.
+    /// The kernel's virtual address of a physical address of memory, the same in every domain's
+    /// space.
     fn window(physical: u32) -> u32;
 
-    /// Where memory at a physical address lies.
+    /// Placement of the memory at a physical address, on the chip or off it.
     fn placement(physical: u32) -> Placement;
 
     /// Ends the run with a status.
     fn end(&mut self, status: u32);
 }
 
-/// What interrupted a thread.
+/// The cause of an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The time that was asked for has come.
     Timer,
     /// An interrupt line, which is still up: mask it before [`Armv7a::finish`].
     Line(u32),
-    /// What interrupted was withdrawn.
+    /// The interrupt was withdrawn before it was acknowledged.
     Nothing,
 }
 
@@ -75,10 +76,10 @@ impl<B: Board> Armv7a<B> {
         Armv7a { port: [0; 2], board, gic, timers, nobody }
     }
 
-    /// Where the trace port is in it.
+    /// Offset of the trace port in it.
     pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
 
-    /// What was written to a range of physical memory can be executed from now on.
+    /// Makes code that was written to a range of physical memory visible to instruction fetches.
     ///
     /// # Time complexity
     /// One operation for each line of 32 bytes, and the instruction cache is empty afterwards.

@@ -20,7 +20,7 @@ pub const KERNEL_BASE: u32 = 0x8000_0000;
 /// write-back, write-allocate; not shareable, as the tables are mapped.
 pub(crate) const WALKS: u32 = 1 << 6 | 1 << 3;
 
-/// What `TTBR0` and `CONTEXTIDR` hold while a domain runs.
+/// A domain's address space: the values of `TTBR0` and `CONTEXTIDR` while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Space {
@@ -93,7 +93,7 @@ pub struct Mapping {
     pub physical: u32,
     /// Bytes.
     pub bytes: u32,
-    /// What the kernel does with it.
+    /// The kernel's rights.
     pub rights: Rights,
     /// Type of the memory.
     pub memory: MemType,
@@ -113,7 +113,7 @@ impl Root {
     /// Nothing mapped.
     pub const EMPTY: Root = Root([0; 4096]);
 
-    /// Where it is; memory of tables is mapped where it is.
+    /// Its address; the kernel maps memory of tables at its physical address.
     pub fn address(&self) -> u32 {
         (&raw const *self) as u32
     }

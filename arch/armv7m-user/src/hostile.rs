@@ -43,7 +43,7 @@ pub fn write_special_registers() -> (u32, u32) {
     (control, primask)
 }
 
-/// What [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: r4-r11, then s0-s31.
+/// The registers that [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: r4-r11, then s0-s31.
 pub const REGISTERS: usize = 8 + 32;
 
 /// Defines entries that store what the registers hold before any code of the domain has run, then go on with that code:

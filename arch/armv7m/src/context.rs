@@ -25,7 +25,8 @@ pub struct Context {
 /// Bytes of the first registers.
 pub const SAVED_BYTES: usize = core::mem::offset_of!(Context, psp);
 
-/// Where the entry code finds what it needs to start a callee, from the beginning of its [`Context`].
+/// Offset of the part of an [`Entry`] that the entry code reads, from the beginning of the
+/// [`Context`] before it.
 pub const START_OFFSET: usize = size_of::<Context>() + core::mem::offset_of!(Entry, psp);
 
 /// How the callee of a gate starts.
@@ -40,7 +41,7 @@ pub struct Entry {
     psp: u32,
     /// The caller's badge.
     badge: u32,
-    /// What the frame holds after its four arguments: r12, link, program counter, xPSR.
+    /// The rest of the frame, behind its four arguments: r12, link, program counter, xPSR.
     tail: [u32; 4],
 }
 

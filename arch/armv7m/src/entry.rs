@@ -398,10 +398,10 @@ const LAST: u32 = 13;
 const MPU_RBAR: u32 = 0xe000_ed9c;
 const SHCSR: u32 = 0xe000_ed24;
 
-/// Where the address of the region image is, from the beginning of a [`Context`]; every board checks it.
+/// Offset of the region image's address from the beginning of a [`Context`]; every board checks it.
 pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
 
-/// What the entry code knows about the kernel's records.
+/// Checks the offsets in the kernel's records that the entry code relies on.
 pub const fn check<B: Board>() {
     assert!(SAVED_BYTES == 32 && Call::Mark as u32 <= LAST);
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7m<B>>());

@@ -11,7 +11,7 @@ use protect::pmsav7::slots::RegionImage;
 use crate::context::{Context, Entry};
 use crate::regs::{self, Reg};
 
-/// What a board adds to the processor.
+/// The facts and operations that a board adds to the processor.
 pub trait Board: 'static {
     /// Ticks in a second.
     const TICKS_PER_SECOND: u32;
@@ -94,7 +94,7 @@ impl<B: Board> Armv7m<B> {
         machine
     }
 
-    /// Where the trace port is in it.
+    /// Offset of the trace port in it.
     pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
 }
 
@@ -228,8 +228,9 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     fn unmask(&mut self, line: u32) {
-        // A line that was still up when its handler returned was latched as pending. What the device has taken back since
-        // must not be delivered; what it still asks for becomes pending again by its level (DDI 0403 B3.4.1).
+        // A line that was still up when its handler returned was latched as pending. A request that
+        // the device has withdrawn since must not be delivered; one that it still makes becomes
+        // pending again by its level (DDI 0403 B3.4.1).
         let (register, bit): (Reg, u32) = regs::nvic_icpr(line);
         register.write(bit);
         let (register, bit): (Reg, u32) = regs::nvic_iser(line);

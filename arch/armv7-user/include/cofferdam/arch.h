@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What a system call returned. */
+/* The result of a system call. */
 struct cof_result {
     int32_t status; /* 0 or one of COF_E_... */
     uint32_t first; /* values, as far as the call has any */
