@@ -101,7 +101,7 @@ impl Held {
     }
 }
 
-/// What is in locked ways of the second-level cache.
+/// The address range in locked ways of the second-level cache.
 static LOCKED: Tables<Held> = Tables(UnsafeCell::new(Held { base: 0, bytes: 0 }));
 
 unsafe extern "C" {
@@ -168,7 +168,7 @@ fn mappings() -> [Mapping; 9] {
 /// Why the board did not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError {
-    /// What the kernel maps for itself is wrong.
+    /// A mapping of the kernel's own is invalid.
     Mapping(mmu::Wrong),
     /// The second-level cache does not end its invalidation.
     Cache,
@@ -284,7 +284,7 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
     Ok(())
 }
 
-/// Where the kernel sees a physical address of memory, or of a device.
+/// The kernel's virtual address of a physical address of memory, or of a device.
 pub const fn window(physical: u32) -> u32 {
     if physical < PHYSICAL { physical + PHYSICAL } else { physical }
 }

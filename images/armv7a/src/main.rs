@@ -14,7 +14,7 @@ use kernel::entry::{Args, Next};
 /// The state of the only CPU.
 type Machine = Kernel<Armv7a<Described>>;
 
-// Where the linker script says that the trace port is.
+// The linker script states this offset of the trace port.
 const _: () = assert!(kernel::arch_offset::<Armv7a<Described>>() + Armv7a::<Described>::PORT_OFFSET == 16);
 const _: () = armv7a::check::<Described>();
 

@@ -40,7 +40,7 @@ impl Board for Described {
 /// The state of the only CPU.
 type Machine = Kernel<Armv7m<Described>>;
 
-// Where the linker script says that the trace port is.
+// The linker script states this offset of the trace port.
 const _: () = assert!(kernel::arch_offset::<Armv7m<Described>>() + Armv7m::<Described>::PORT_OFFSET == 16);
 const _: () = armv7m::check::<Described>();
 

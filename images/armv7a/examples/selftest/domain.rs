@@ -22,7 +22,7 @@ const NEXT: u32 = 0x0001_0000;
 /// Tables of domain 1, which are off the chip.
 const FAR_TABLES: u32 = 0x0120_0000;
 
-/// What stands in a domain's page of constants, and in the one that takes its place.
+/// The words in a domain's page of constants, and in the page that takes its place.
 pub const CONSTANTS: [u32; 2] = [0xc0de_0001, 0xc0de_0002];
 
 /// A domain. The entry code knows that the place of its space is behind two records.
@@ -31,7 +31,7 @@ pub struct Domain {
     /// Its registers.
     pub context: Context,
     entry: Entry,
-    /// Where [`Domain::space`] is.
+    /// Address of [`Domain::space`].
     place: *const [u32; 2],
     /// Its address space: first-level table and identifier.
     space: [u32; 2],

@@ -28,7 +28,7 @@ const TURN: u32 = 25_000;
 /// Turns in which both only count.
 const TURNS: u32 = 40;
 
-/// What the test does next, from turn to turn.
+/// The test's next step, from turn to turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Both run the program that behaves, for so many turns.
@@ -206,7 +206,7 @@ impl Test {
         }
     }
 
-    /// What a program finds when it starts: its word, and what was in the registers.
+    /// Handles a program's first report: its word, and whether its registers were clear.
     fn first_report(&mut self, word: u32, registers: u32) -> *mut Context {
         let running = self.running;
         let domain = &mut self.domains[running];

@@ -1,8 +1,9 @@
-//! What runs in user mode: one well-behaved program, and misdeeds. Position-independent; the self-test copies all of it into a frame.
+//! The programs that run in user mode: one well-behaved program, and misdeeds.
+//! Position-independent; the self-test copies all of it into a frame.
 
 use core::arch::global_asm;
 
-/// Where the programs are for the domains.
+/// Virtual address of the programs in every domain.
 pub const CODE: u32 = 0x0001_0000;
 /// A page of data with the stack at its end; of each domain another frame.
 pub const DATA: u32 = 0x0002_0000;
@@ -264,7 +265,7 @@ pub fn image() -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(start, end as usize - start as usize) }
 }
 
-/// Where a label is for the domains.
+/// Virtual address of a label in every domain.
 fn at(label: &'static u8) -> u32 {
     (&raw const *label) as u32 - (&raw const user_start) as u32 + CODE
 }
@@ -291,11 +292,11 @@ pub fn thumb_call() -> (u32, u32) {
 
 /// A program that must fault.
 pub struct Misdeed {
-    /// What it does.
+    /// Its name in the report.
     pub name: &'static str,
-    /// Where it starts.
+    /// Address of its first instruction.
     pub entry: u32,
-    /// What it must be told apart as.
+    /// The kind of fault that the kernel must report.
     pub kind: abi::trace::Fault,
     /// The address that must be reported.
     pub address: u32,

@@ -11,7 +11,7 @@ use crate::{Stage, Test};
 /// Identifiers that one core has, without 0.
 const ALL: usize = 255;
 
-/// What the test waits for.
+/// The event that the test waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// In each generation, each domain finds its word.
@@ -56,7 +56,8 @@ impl Roll {
 }
 
 impl Test {
-    /// The domains' identifiers are those of `Asids` from now on. What they had is gone from every TLB.
+    /// The domains' identifiers are those of `Asids` from now on. Their former identifiers are gone
+    /// from every TLB.
     pub fn begin_roll(&mut self) -> *mut armv7a::Context {
         self.arch.load_space(None);
         self.domains.iter().for_each(Domain::forget);
@@ -86,7 +87,7 @@ impl Test {
         }
     }
 
-    /// Whoever is new in the second generation gets the identifier that was domain 0's.
+    /// The domain that is new in the second generation gets the identifier that was domain 0's.
     fn second(&mut self) -> *mut armv7a::Context {
         self.roll.exhaust();
         self.arch.load_space(None);
@@ -104,7 +105,7 @@ impl Test {
         self.line(locked.is_ok(), format_args!("an entry locked under it"));
         self.roll.exhaust();
         self.arch.load_space(None);
-        // Who asks first gets 1.
+        // The first request of a generation gets 1.
         self.roll.adopt(None);
         let [first, second] = &mut self.domains;
         self.roll.adopt(Some((1, second)));
