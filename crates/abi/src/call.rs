@@ -98,7 +98,7 @@ calls! {
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
     DomainStop = 15, "domain_stop", "Stop every thread of a domain.",
         args ["domain": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(threads)";
-    DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN. What was mapped to it while it ran is unmapped; what was revoked since it began stays revoked.",
+    DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN. Frames that were mapped to it while it ran are unmapped; regions and capabilities that were revoked since it began stay revoked.",
         args ["domain": "handle, right WRITE"], returns ["left": "bytes left to initialise"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE", "NO_BUDGET"], bound "128 bytes, one region, one capability or one thread a step; the last step O(threads)";
     FaultNext = 17, "fault_next", "Take the oldest unread fault report of a domain.",
@@ -119,7 +119,7 @@ calls! {
         returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
         bound "a search, O(log ranges), and two marks between ranges; BUSY while somebody else's mapping changes, of which a piece is done if nobody goes on with it";
-    FramesMap = 23, "frames_map", "Let a domain access exactly these bytes of frames, at this address, with these rights. What the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.",
+    FramesMap = 23, "frames_map", "Let a domain access exactly these bytes of frames, at this address, with these rights. A range that the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.",
         args ["handles": "bits 15..0 of the domain, right WRITE; bits 31..16 of the frames, right WRITE to map for writing, else READ",
             "place": "bits 31..5 of the first address; bit 0 read (always set), 1 write or 2 execute (not with page tables); bit 3: the check of an access waits for no table (a region register of its own, or one page, 64 KiB or 1 MiB, aligned, kept in the TLB); bit 4: nor for memory off the chip (page tables only)",
             "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0; from 256 on with region registers unless bit 3 is set"], returns [],

@@ -7,9 +7,9 @@ pub struct ErrorDoc {
     pub error: Error,
     /// Name in C, without the prefix `COF_E_`.
     pub name: &'static str,
-    /// What went wrong.
+    /// The cause.
     pub means: &'static str,
-    /// What the caller can do.
+    /// The caller's remedy.
     pub remedy: &'static str,
 }
 

@@ -7,7 +7,7 @@ use crate::{CALLS, CallDoc, ERRORS, access, info};
 /// Writes the generated part of `cofferdam.h`: error codes, call numbers with their documentation, and constants.
 ///
 /// # Errors
-/// Whatever the writer returns.
+/// The writer's error.
 pub fn write(out: &mut impl Write) -> fmt::Result {
     writeln!(out, "/* Generated from crates/abi by `cofferdam sdk --header`; do not edit. */")?;
     writeln!(out, "#ifndef COFFERDAM_ABI_H\n#define COFFERDAM_ABI_H\n")?;

@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// What a capability permits; each right is meaningful for the kinds named.
+/// The rights of a capability; each right is meaningful for the kinds named.
 pub mod rights {
     /// Read state (all kinds); receive (notification).
     pub const READ: u8 = 1;

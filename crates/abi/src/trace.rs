@@ -10,7 +10,8 @@ pub const IDLE: u8 = 0xff;
 
 macro_rules! events {
     ($($variant:ident = $number:literal, $name:literal, $does:literal;)*) => {
-        /// What a trace record says. In a header, bits 0-7 are the event, 8-15 the domain, 16-31 `detail`.
+        /// The kinds of trace records. In a header, bits 0-7 are the event, 8-15 the domain, 16-31
+        /// `detail`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Event { $(#[doc = $does] $variant = $number,)* }

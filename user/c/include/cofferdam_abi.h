@@ -187,7 +187,7 @@
  *   bound O(threads) */
 #define COF_CALL_DOMAIN_STOP 15u
 
-/* One step of re-initialising a stopped domain; repeat while it returns AGAIN. What was mapped to it while it ran is unmapped; what was revoked since it began stays revoked.
+/* One step of re-initialising a stopped domain; repeat while it returns AGAIN. Frames that were mapped to it while it ran are unmapped; regions and capabilities that were revoked since it began stay revoked.
  *   in   domain: handle, right WRITE
  *   out  left: bytes left to initialise
  *   error COF_E_BAD_HANDLE
@@ -259,7 +259,7 @@
  *   bound a search, O(log ranges), and two marks between ranges; BUSY while somebody else's mapping changes, of which a piece is done if nobody goes on with it */
 #define COF_CALL_FRAMES_RETYPE 22u
 
-/* Let a domain access exactly these bytes of frames, at this address, with these rights. What the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.
+/* Let a domain access exactly these bytes of frames, at this address, with these rights. A range that the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.
  *   in   handles: bits 15..0 of the domain, right WRITE; bits 31..16 of the frames, right WRITE to map for writing, else READ
  *   in   place: bits 31..5 of the first address; bit 0 read (always set), 1 write or 2 execute (not with page tables); bit 3: the check of an access waits for no table (a region register of its own, or one page, 64 KiB or 1 MiB, aligned, kept in the TLB); bit 4: nor for memory off the chip (page tables only)
  *   in   offset: bytes from the start of the frames, a multiple of 32
