@@ -1,4 +1,4 @@
-//! Who takes part: the domains, threads, gates and capabilities of `tests/conformance/system.toml`.
+//! The domains, threads, gates and capabilities of `tests/conformance/system.toml`.
 
 use abi::Kind;
 
@@ -96,7 +96,8 @@ impl Actor {
 
 macro_rules! hands {
     ($($name:ident = $text:literal, $kind:ident;)*) => {
-        /// Capabilities by the names in the manifest's `uses`. What a domain does not hold is [`Hand::NONE`].
+        /// Capabilities by the names in the manifest's `uses`. A domain has [`Hand::NONE`] for a
+        /// capability that it does not hold.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Hand { $(#[doc = $text] $name,)* }

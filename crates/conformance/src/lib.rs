@@ -48,14 +48,15 @@ pub enum End {
     Stays,
 }
 
-/// What one thread or gate does in one of its lives: a thread begins a life when its domain is started again, a gate with each call.
+/// The steps of one thread or gate in one of its lives: a thread begins a life when its domain is
+/// started again, a gate with each call.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Who.
+    /// The thread or gate.
     pub actor: Actor,
     /// In how many lives in a row.
     pub lives: u32,
-    /// What it does.
+    /// Its steps, in order.
     pub steps: &'static [Step],
     /// How it ends.
     pub end: End,
@@ -68,7 +69,7 @@ pub struct Row {
     pub name: &'static str,
     /// The rule that it checks.
     pub checks: &'static str,
-    /// Where the rule stands.
+    /// The document and section that state the rule.
     pub doc: &'static str,
     /// Parts; several of one actor are its lives, in order.
     pub parts: &'static [Part],
@@ -115,7 +116,7 @@ impl Row {
         last
     }
 
-    /// What the row shows when it holds: that something is done, refused or ended by a fault.
+    /// The kind of evidence in a row that holds: something is done, refused or ended by a fault.
     pub fn shows(&self) -> &'static str {
         let refuses = |step: &Step| matches!(step, Step::Call { told: Told::Err(_), .. });
         if !self.faults.is_empty() {

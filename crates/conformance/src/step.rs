@@ -39,7 +39,7 @@ pub enum Place {
 /// Address at which memory is mapped at run time on machines that translate addresses.
 pub const VIRTUAL: u32 = 0x7000_0000;
 
-/// What a script cannot know in advance.
+/// The addresses and numbers that a script cannot know in advance.
 pub trait Scene {
     /// Addresses that no domain gets on this board.
     fn places(&self) -> &'static Places;
@@ -95,7 +95,7 @@ impl Slot {
     }
 }
 
-/// What a call must return.
+/// The result that a call must return.
 #[derive(Clone, Copy, Debug)]
 pub enum Told {
     /// Success.
@@ -121,7 +121,7 @@ pub enum Step {
         number: u32,
         /// Its arguments.
         args: [Arg; 4],
-        /// What it must return.
+        /// The result that it must return.
         told: Told,
         /// It is made again and again while it returns `AGAIN`.
         again: bool,
@@ -150,7 +150,7 @@ pub enum Step {
     Return(u32, u32),
 }
 
-/// What a step is on a machine.
+/// A step as the machine performs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A system call; again while it returns `AGAIN` if so.
@@ -177,7 +177,7 @@ pub enum Action {
     Return(u32, u32),
 }
 
-/// What came of a step.
+/// The observed result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// Status and values of a call.
@@ -226,7 +226,7 @@ impl Place {
 }
 
 impl Step {
-    /// What the step is here.
+    /// This step with its arguments resolved.
     pub fn action(&self, scene: &dyn Scene) -> Action {
         match *self {
             Step::Call { number, args, again, .. } => Action::Call(number, args.map(|arg| arg.resolve(scene)), again),

@@ -5,7 +5,7 @@ use abi::trace::Fault;
 use crate::cast::{ACTORS, Actor, DOMAINS, Dom};
 use crate::{End, Row};
 
-/// What is noted of an actor while a row runs.
+/// The record of one actor's steps while a row runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Lives that began.
@@ -14,7 +14,7 @@ pub struct Record {
     pub done: u32,
     /// The first step that was wrong, counted from 1; 0: none.
     pub wrong: u32,
-    /// What it saw.
+    /// The result that it saw.
     pub got: u32,
 }
 
@@ -63,7 +63,8 @@ impl Shortfall {
         kind << 28 | u32::from(who & 0xf) << 24 | u32::from(step) << 16 | u32::from(got)
     }
 
-    /// What a word says; `None` for one that says that the row holds or was not made by [`Shortfall::pack`].
+    /// Decodes a word; `None` for one that says that the row holds or that [`Shortfall::pack`] did
+    /// not make.
     pub fn unpack(word: u32) -> Option<Shortfall> {
         let (who, step, got) = ((word >> 24) as u8 & 0xf, (word >> 16) as u8, word as u16);
         match word >> 28 {

@@ -1,4 +1,4 @@
-//! What is refused in every call alike.
+//! Arguments that every call refuses alike.
 
 use abi::{Call, Error};
 
