@@ -1,4 +1,4 @@
-//! Where bytes live.
+//! Allocators of memory.
 //!
 //! - [`extents`]: memory of a pool in pieces that one region register covers.
 //! - [`frames`]: what each range of physical memory is used for, and the rules by which that changes.

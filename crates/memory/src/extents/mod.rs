@@ -1,7 +1,8 @@
 //! Extents: memory of a frames pool in pieces that one region register covers each.
 //!
 //! An extent is the lowest eighths of a naturally aligned power of two (Armv7-M's sub-regions: ARM DDI 0403, B3.5), so that what
-//! is rounded up is at most a quarter of what was asked. What the extent leaves of its block stays free for others.
+//! is rounded up is at most a quarter of what was asked. The rest of the block stays free for other
+//! extents.
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |

@@ -7,7 +7,7 @@ use crate::testing::Rng;
 const WORDS: usize = words_for(10);
 type Pool = Extents<WORDS>;
 
-/// What each granule is.
+/// The state of a granule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,

@@ -78,8 +78,9 @@ impl FrameTable<'_> {
     ///
     /// # Errors
     /// [`FrameError::WrongType`] for whatever is not user or shared memory (for an object: kernel memory), kernel memory above all;
-    /// [`FrameError::WrongDomain`] for another domain's; [`FrameError::InUse`] for what cannot be counted once more. What was counted so
-    /// far stays counted until it is taken back.
+    /// [`FrameError::WrongDomain`] for another domain's; [`FrameError::InUse`] for what cannot be
+    /// counted once more. The uses that were counted before the error stay counted until they are
+    /// taken back.
     pub fn count_step(&mut self, counting: &mut Counting, most: usize) -> Result<bool, FrameError> {
         let mut at = self.marks.find(counting.at);
         for _ in 0..most {

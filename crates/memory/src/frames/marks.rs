@@ -9,7 +9,7 @@ const LEAST: usize = CHUNK / 2;
 /// Most chunks.
 const MOST_CHUNKS: usize = u8::MAX as usize;
 
-/// What memory from one mark to the next is; `None` where there is no memory.
+/// The state of memory from one mark to the next; its `kind` is `None` where there is no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) kind: Option<FrameType>,
@@ -61,7 +61,7 @@ impl Mark {
     }
 }
 
-/// Where a mark is, until the next insertion or removal.
+/// The position of a mark, valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct At {
     /// Place of its chunk in the order of addresses.
@@ -264,7 +264,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// What must hold of the chunks.
+    /// Asserts the invariants of the chunks.
     #[cfg(test)]
     pub(super) fn check(&self) {
         let sizes: std::vec::Vec<usize> = (0..self.used).map(|chunk| self.size(chunk)).collect();

@@ -17,10 +17,13 @@
 //! needs no mark. Marks lie in chunks of sixteen, at least half full: finding one takes O(log chunks), and putting one in or taking one
 //! out moves the marks of two chunks at most.
 //!
-//! Where memory can be taken out in other parts than it was mapped in (page tables), whoever maps says where two mappings of one domain have
-//! become one ([`FrameTable::join`]), and where a use goes on behind the part that is taken out ([`FrameTable::counted`]): marks stand at the
-//! ends of what a domain uses in one piece, however it came about. A part in the middle needs marks of its own; [`FrameTable::room_for_part`]
-//! says whether there are any, and two are kept back for who takes everything out part by part, which never needs more at a time.
+//! Memory can be taken out in other parts than it was mapped in (page tables). The caller that maps it
+//! says at which address two mappings of one domain have become one ([`FrameTable::join`]), and at
+//! which the use goes on behind the part that is taken out ([`FrameTable::counted`]): marks stand
+//! at the ends of each range that a domain uses in one piece, however that range came about. A part
+//! in the middle needs marks of its own; [`FrameTable::room_for_part`] says whether there are any,
+//! and two are kept back for who takes everything out part by part, which never needs more at a
+//! time.
 //!
 //! A mapping may lie across any number of marks, as others map parts of the same memory. Counting it is therefore cut into steps
 //! ([`Counting`]); between them the range is in use as far as it has been counted, and nobody may have access before all of it is.
@@ -44,7 +47,7 @@ pub struct Counting {
     first: u32,
     past: u32,
     at: u32,
-    /// Who maps it; nobody if it is an object of the kernel.
+    /// The domain that maps it; `None` for an object of the kernel.
     domain: Option<Domain>,
     /// At its first and its last end: the use goes on behind it, so that what is taken back leaves an end there.
     goes_on: [bool; 2],
@@ -61,7 +64,7 @@ impl Counting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Domain(pub u16);
 
-/// What memory is used for once it is typed.
+/// The use of memory once it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Mapped by one domain only.

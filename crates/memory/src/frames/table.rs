@@ -256,7 +256,7 @@ impl<'a> FrameTable<'a> {
         Ok(())
     }
 
-    /// What must hold of the chunks of marks.
+    /// Asserts the invariants of the chunks of marks.
     #[cfg(test)]
     pub(super) fn check(&self) {
         self.marks.check();

@@ -350,7 +350,7 @@ fn clearing_upwards_moves_one_mark() {
     assert_eq!(table.cleared(range(0, 36)), Ok(()), "that needs no more marks");
 }
 
-/// What two domains have mapped, by virtual page: the granule.
+/// The mappings of two domains: the granule at each virtual page.
 struct Spaces {
     table: FrameTable<'static>,
     pages: [Vec<Option<u64>>; 2],

@@ -19,7 +19,8 @@ pub const fn worst_case_bytes(live: u32, largest: u32, count: u32, pieces: u32) 
         return None;
     }
     let block = block_for(largest);
-    // What live blocks occupy: what was asked for, rounded up, with a header, and with a rest too small for a block of its own.
+    // The bytes that live blocks occupy: the bytes asked for, rounded up, with a header, and with a
+    // rest too small for a block of its own.
     let asked = live as u64 + count as u64 * (MIN_BLOCK + GRANULE) as u64;
     let all_largest = count as u64 * (block + GRANULE) as u64;
     let occupied = if asked < all_largest { asked } else { all_largest };

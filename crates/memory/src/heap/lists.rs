@@ -26,7 +26,7 @@ pub struct Heap<S: Storage> {
     pub(super) none: Option<S::Place>,
     /// The address of the first of the records that were given back, or 0.
     pub(super) spare: u32,
-    /// Where the records begin that were never used, and how many they are.
+    /// The beginning of the records that were never used, and their number.
     pub(super) next_unused: u32,
     pub(super) unused: u32,
     /// Records that describe no block, of both kinds.
@@ -65,7 +65,7 @@ impl<S: Storage> Heap<S> {
         Heap { storage, usage, summary: 0, maps, heads, none: None, spare: 0, next_unused: 0, unused: 0, spares: 0 }
     }
 
-    /// What the heap holds now.
+    /// The heap's occupancy now.
     pub const fn usage(&self) -> Usage {
         self.usage
     }
@@ -142,9 +142,10 @@ impl<S: Storage> Heap<S> {
         self.summary &= !(u32::from(*word == 0) << map);
     }
 
-    /// Gives the heap another piece: `bytes` bytes of its memory from `base`, which belong to no other piece. What is cut off so
-    /// that both ends are multiples of [`GRANULE`] stays unused, and so do [`PIECE_OVERHEAD`] bytes. When there are not enough
-    /// records for it, its first bytes become records.
+    /// Gives the heap another piece: `bytes` bytes of its memory from `base`, which belong to no
+    /// other piece. The bytes that are cut off so that both ends are multiples of [`GRANULE`] stay
+    /// unused, and so do [`PIECE_OVERHEAD`] bytes. When there are not enough records for it, its
+    /// first bytes become records.
     ///
     /// # Errors
     /// [`Error::Piece`] when it is too small for a block, not below `1 << MAX_BLOCK_LOG2`, begins at address 0, or is not in the

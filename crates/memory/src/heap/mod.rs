@@ -185,12 +185,12 @@ pub enum Error {
     Piece,
 }
 
-/// What a heap holds, in bytes with headers.
+/// The occupancy of a heap, in bytes with headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// What all pieces together can hold.
+    /// The bytes that all pieces together can hold.
     pub capacity: u32,
-    /// What live blocks occupy.
+    /// The bytes that live blocks occupy.
     pub used: u32,
     /// The most that `used` has been.
     pub peak: u32,

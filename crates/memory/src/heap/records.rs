@@ -1,4 +1,5 @@
-//! Where records come from: memory that was given for them, and when that is used up a block of the heap.
+//! Allocates records: from memory that was given for them, and when that is used up from a block of
+//! the heap.
 
 use super::blocks::{Block, FREE, WALL};
 use super::lists::Heap;

@@ -68,7 +68,8 @@ impl Spans {
         self.within(at).is_some_and(|within| within <= self.last_within)
     }
 
-    /// Where an address, a multiple of eight, lies in its piece, or in the gap behind it; `None` outside all of them.
+    /// The word index of an address, a multiple of eight, in its piece or in the gap behind it;
+    /// `None` outside all of them.
     fn within(&self, at: u32) -> Option<u32> {
         let offset = at.wrapping_sub(self.base);
         if offset.rotate_right(3) >= self.places {

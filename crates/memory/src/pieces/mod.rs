@@ -1,8 +1,9 @@
 //! Pieces: memory of a frames pool in pages that need not be next to each other, in as large pieces as there are.
 //!
-//! A piece is a naturally aligned power of two: a section, or at most a large page ([`ORDERS`]). What is handed out is a chain of pieces.
-//! Memory is first *promised*, by number of pages, and the pieces of a promise are *drawn* one after the other, when they are used:
-//! whatever is free serves, so that drawing what was promised cannot fail, and each piece is a step of its own.
+//! A piece is a naturally aligned power of two: a section, or at most a large page ([`ORDERS`]). An
+//! allocation is a chain of pieces. Memory is first *promised*, by number of pages, and the pieces
+//! of a promise are *drawn* one after the other, when they are used: whatever is free serves, so
+//! that drawing what was promised cannot fail, and each piece is a step of its own.
 //!
 //! | operation | bound | method |
 //! | --- | --- | --- |
@@ -92,7 +93,7 @@ impl<const WORDS: usize, const PAGES: usize> Pieces<WORDS, PAGES> {
     /// Promises memory, in pages wherever they are.
     ///
     /// # Errors
-    /// What is left; nothing has changed then.
+    /// The bytes that are left, when they are too few or `bytes` is no multiple of a page; nothing has changed then.
     pub fn promise(&mut self, bytes: u32) -> Result<(), u32> {
         if bytes > self.left() || !bytes.is_multiple_of(PAGE) {
             return Err(self.left());

@@ -9,7 +9,7 @@ use super::super::{Error, GRANULE, HEADER, Heap, MAX_REQUEST, MIN_BLOCK, block_f
 use super::{Pieces, heap, heap_alone, heap_for, largest_free, walk};
 use crate::testing::Rng;
 
-/// What is known about one live block: the bytes asked for and the pattern that it was filled with.
+/// A live block: the bytes asked for and the pattern that it was filled with.
 #[derive(Clone, Copy)]
 struct Live {
     bytes: u32,

@@ -15,7 +15,7 @@ use super::class::{CLASSES, class_for, class_of};
 use super::records::CHUNK;
 use super::{Error, HEADER, Heap, MIN_BLOCK, PIECE_OVERHEAD, RECORD, Storage, Word, record_bytes};
 
-/// Where a place is: its address, its piece, and the index of its first word there.
+/// A place: its address, its piece, and the index of its first word there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     at: u32,
@@ -23,7 +23,7 @@ pub(super) struct Place {
     index: usize,
 }
 
-/// Where records that were given lie: above every piece.
+/// Address of the memory that was given for records: above every piece.
 const RECORDS: u32 = 0x7000_0000;
 
 /// Disjoint pieces at made-up addresses; the last of them may be for records.
@@ -169,7 +169,7 @@ impl Heap<Pieces> {
     }
 }
 
-/// What a walk through the records found.
+/// The result of a walk through the records.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Walk {
     /// Addresses and sizes of the free blocks, in order.
