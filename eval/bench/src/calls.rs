@@ -16,11 +16,11 @@ pub(crate) struct System<'a> {
     pub manifest: &'a str,
     /// Name of the run's directory, and in messages.
     pub name: &'a str,
-    /// What stands between `probe_` and `_start` or `_end` in the labels.
+    /// The part of the labels between `probe_` and `_start` or `_end`.
     pub probes: &'a [String],
 }
 
-/// What a run came to.
+/// The measurements of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     /// Cycles of every call between the labels, in their order; those that only warm the caches among them.
@@ -34,7 +34,7 @@ pub(crate) struct Calls {
 /// Builds and runs a system.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured.
+/// Any error that keeps a figure from being measured.
 pub(crate) fn measure(system: System<'_>, place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Calls, Error> {
     let name = system.name;
     let mut told = |what: &str| progress(&format!("{name}: building {what}"));

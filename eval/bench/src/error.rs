@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of measuring.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum Error {
     Symbol {
         /// The label.
         name: String,
-        /// Where it was looked for.
+        /// The files in which it was looked for.
         files: Vec<PathBuf>,
     },
     /// The file of a board is wrong, or there is none.

@@ -35,7 +35,7 @@ pub const KIND: &str = "mxu";
 /// Measures the rows of the board's plan whose ids begin with `only`, or all.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured. A variation that admission refuses is a row, not an error.
+/// Any error that keeps a figure from being measured. A variation that admission refuses is a row, not an error.
 pub fn measure(
     figures: &mut Figures<'_>,
     only: Option<&str>,
@@ -93,7 +93,7 @@ fn with_target(mut row: Row, target: Target) -> Row {
     row
 }
 
-/// Whether a value keeps a limit, if there is one. What was not measured keeps none.
+/// Whether a value keeps a limit, if there is one. A value that was not measured keeps no limit.
 fn within<T: PartialOrd>(most: Option<T>, value: Option<T>) -> bool {
     most.is_none_or(|most| value.is_some_and(|value| value <= most))
 }

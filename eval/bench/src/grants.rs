@@ -8,7 +8,7 @@ use crate::rows::Target;
 use crate::systems::Place;
 use crate::{Error, Row, samples, systems};
 
-/// What the ids of all rows of this kind have behind the board.
+/// The part behind the board in the ids of all rows of this kind.
 pub const KIND: &str = "manager";
 
 /// End of the id, part of the label, what is measured, and whether the largest value has a target beside the median.
@@ -50,7 +50,7 @@ mod mark {
 /// Runs the system, if the board has one, and returns its rows.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured.
+/// Any error that keeps a figure from being measured.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let Some(manifest) = &place.chip.systems().manager else { return Ok(Vec::new()) };
     let probes: Vec<String> = parts(place.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();

@@ -7,7 +7,7 @@ use crate::systems::Place;
 use crate::table::{empty, verdict};
 use crate::{Error, Row, grants, samples, systems};
 
-/// What the ids of all rows of this kind have behind the board.
+/// The part behind the board in the ids of all rows of this kind.
 pub const KIND: &str = "heap";
 /// The worst case may be so many times the median.
 pub const RATIO: f64 = 2.0;
@@ -15,7 +15,8 @@ pub const RATIO: f64 = 2.0;
 #[cfg(test)]
 mod tests;
 
-/// Who takes part, in the order of the domain's marks: name in labels and ids, and what the table calls it.
+/// The allocators that are compared, in the order of the domain's marks: name in labels and ids,
+/// and name in the table.
 const CONTESTANTS: [(&str, &str); 7] = [
     ("ours", "Cofferdam"),
     ("rlsf", "rlsf 0.2.3"),
@@ -46,7 +47,7 @@ mod mark {
     pub const COUNT: u16 = 0x31;
 }
 
-/// What the domain told.
+/// The values of the domain's marks.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     need: [u32; CONTESTANTS.len()],
@@ -75,7 +76,7 @@ impl From<&[(u16, u32)]> for Told {
 /// Runs the system of the allocators, if the board has one, and returns its rows.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured.
+/// Any error that keeps a figure from being measured.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let Some(manifest) = &place.chip.systems().heap else { return Ok(Vec::new()) };
     let pairs = CONTESTANTS.iter().flat_map(|(who, _)| PARTS.iter().map(move |(_, part, _)| (who, part)));

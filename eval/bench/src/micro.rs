@@ -18,7 +18,7 @@ use crate::{Error, Row, Symbols, samples};
 #[cfg(test)]
 mod tests;
 
-/// What the ids of all rows of this kind have behind the board.
+/// The part behind the board in the ids of all rows of this kind.
 pub const KIND: &str = "micro";
 /// A row farther from its source than this, in percent, has to say why.
 pub const WITHIN: f64 = 15.0;
@@ -29,7 +29,7 @@ pub const WITHIN: f64 = 15.0;
 pub(crate) struct Micro {
     /// Last part of the id: what stands in the labels.
     pub name: String,
-    /// What happens, in a few words.
+    /// The operation, in a few words.
     pub about: String,
     /// How many of that stand between the labels.
     pub operations: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Micro {
     pub less: Option<String>,
     /// Cycles of one, as published.
     pub public: f64,
-    /// Who says so, and where.
+    /// The publication that states it, and the place in it.
     pub source: String,
     /// Why the model is farther away than [`WITHIN`].
     #[serde(default)]
@@ -48,7 +48,7 @@ pub(crate) struct Micro {
 /// Runs the pieces of a chip, if there is a system of them, and returns their rows; the run's files go to `out`.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured.
+/// Any error that keeps a figure from being measured.
 pub fn measure(
     install: &Install,
     simulator: &dyn Simulator,

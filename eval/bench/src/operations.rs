@@ -17,14 +17,14 @@ pub struct Operation {
     pub peers: Vec<String>,
     /// Id of the row without the board's prefix and the peer's suffix.
     pub id: String,
-    /// What happens, in a few words.
+    /// The operation, in a few words.
     pub about: String,
     /// The stretch starts before the instruction at this label; for a handler's first instruction before the exception is
     /// entered.
     pub start: String,
     /// The stretch ends before the instruction at this label.
     pub end: String,
-    /// What others have published about the same operation.
+    /// Figures that others have published for the same operation.
     #[serde(default)]
     pub paper: Option<String>,
     /// Whether the row's instructions are the largest count of all rounds; otherwise that of the middle one, because the

@@ -10,7 +10,7 @@ use crate::rows::{Cycles, Target};
 use crate::systems::Place;
 use crate::{Error, Row};
 
-/// What the ids of all rows of this kind have behind the board.
+/// The part behind the board in the ids of all rows of this kind.
 pub const KIND: &str = "path";
 
 /// The longest activation of a path that was seen.
@@ -32,7 +32,7 @@ struct Way {
 /// Runs the systems and returns a row for each path.
 ///
 /// # Errors
-/// Whatever keeps a system from running to its end.
+/// Any error that keeps a system from running to its end.
 pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let chip = place.chip;
     let mut paths = paths(chip);

@@ -17,7 +17,7 @@ pub struct Cycles {
     pub max: u64,
 }
 
-/// What a figure must reach.
+/// The limits that a figure must keep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
@@ -57,7 +57,7 @@ pub struct Public {
     pub value: f64,
     /// How many percent ours is more.
     pub deviation: f64,
-    /// Who says so, and where.
+    /// The publication that states it, and the place in it.
     pub source: String,
     /// Why ours is farther away than it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ pub struct Row {
     pub profile: String,
     /// `cofferdam`, or the peer with its version.
     pub subject: String,
-    /// What is measured.
+    /// The operation that is measured.
     pub operation: String,
     /// Modelled cycles, caches warm; 0 when the system was refused.
     pub cycles: Cycles,
@@ -110,16 +110,16 @@ pub struct Row {
     /// Million instructions that the computer emulated in a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// What the paper says.
+    /// The paper's figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,
-    /// What others have published of a short piece of code.
+    /// A published figure of a short piece of code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<Public>,
     /// Why there is no figure: the code of the refusal, or what did not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// What the figure must reach, if anything.
+    /// The target of the figure, if it has one.
     pub target: Option<Target>,
     /// Whether it does; `None` without a target, or when the row it is compared with was not measured.
     pub met: Option<bool>,

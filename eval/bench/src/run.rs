@@ -14,7 +14,7 @@ use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, paths, peers
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
 
-/// What to measure, and where to leave it.
+/// The rows to measure, and the directory for the results.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Directory of `bench.json` and of the runs' files; created when missing.
@@ -26,7 +26,7 @@ pub struct Options {
 /// Builds and measures Cofferdam and its peers and writes `bench.json`. `progress` is told what is done next.
 ///
 /// # Errors
-/// Whatever keeps a figure from being measured; a missed target does not.
+/// Any error that keeps a figure from being measured; a missed target does not.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
     let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;

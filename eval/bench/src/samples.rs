@@ -1,4 +1,4 @@
-//! What the samples of a probe amount to.
+//! Statistics of a probe's samples.
 
 use std::io::Read;
 

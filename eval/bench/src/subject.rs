@@ -28,7 +28,7 @@ pub struct Subject {
     pub kernel: PathBuf,
     /// Labels of all programs in the image.
     pub symbols: Symbols,
-    /// What is measured.
+    /// The operations that are measured.
     pub operations: Vec<Operation>,
     /// Rows of handlers.
     pub handlers: Vec<MaskedRow>,
@@ -38,7 +38,7 @@ pub struct Subject {
     pub kernel_text: Vec<Range>,
 }
 
-/// What all subjects have in common.
+/// The context that all subjects share.
 #[derive(Debug)]
 pub struct Bench<'a> {
     /// QEMU and the observer.
@@ -47,7 +47,7 @@ pub struct Bench<'a> {
     pub chip: &'a Chip,
     /// Of the chip that is modelled.
     pub profile: &'a Profile,
-    /// Where the runs' files go.
+    /// The directory of the runs' files.
     pub directory: &'a Path,
 }
 

@@ -1,5 +1,5 @@
-//! What measuring a system of Cofferdam begins and ends with, whatever is measured in it: building it, what is watched in every run, and
-//! whether the run came to its end.
+//! Builds a system of Cofferdam for a measurement, says what the observer watches in every run, and
+//! checks that the run came to its end.
 
 use std::path::{Path, PathBuf};
 
@@ -56,12 +56,12 @@ impl<'a> Place<'a> {
         .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
     }
 
-    /// Where a run's files go.
+    /// The directory of a run's files.
     pub(crate) fn directory(&self, name: &str) -> PathBuf {
         self.out.join(name)
     }
 
-    /// What the observer needs to know of the kernel, and the limit of the run.
+    /// The facts of the kernel's file that the observer needs, and the limit of the run.
     ///
     /// # Errors
     /// When the kernel's file cannot be read.
@@ -91,7 +91,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What the observer needs to know of the kernel, and the limit of the run.
+/// The facts of the kernel's file that the observer needs, and the limit of the run.
 ///
 /// # Errors
 /// When the kernel's file cannot be read.

@@ -1,5 +1,6 @@
-//! What the kernel's paths cost at most: the quantities of docs/time.md, from runs in which the observer makes caches, TLBs, predictor and
-//! flash buffers as bad as others can leave them at each entry to the kernel. What `cofferdam costs` prints and writes.
+//! Measures how long the kernel's paths take at most: the quantities of docs/time.md, from runs in
+//! which the observer makes caches, TLBs, predictor and flash buffers as bad as others can leave
+//! them at each entry to the kernel. `cofferdam costs` prints and writes the result.
 //!
 //! Nothing is extrapolated: each figure is the longest that was seen, and names the system and the path.
 
@@ -28,7 +29,7 @@ use crate::systems::Place;
 use crate::{Error, Symbols};
 use seen::Stretches;
 
-/// What to measure.
+/// The board to measure, and its chip and variants.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The board.
@@ -44,13 +45,13 @@ pub struct Options {
 pub struct Cost {
     /// Key in the board's file.
     pub key: &'static str,
-    /// What the key means.
+    /// The meaning of the key.
     pub about: &'static str,
     /// The longest that was seen.
     pub seen: Found,
-    /// What the board's file says.
+    /// The value in the board's file.
     pub declared: u64,
-    /// What it would say with the margin.
+    /// The value that the board's file should have, with the margin.
     pub proposed: u64,
 }
 
@@ -76,7 +77,7 @@ pub const fn with_margin(cycles: u64) -> u64 {
 /// Runs the board's systems and returns a line for each quantity.
 ///
 /// # Errors
-/// Whatever keeps a system from being built or run.
+/// Any error that keeps a system from being built or run.
 pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Cost>, Error> {
     let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;
     let chip = &chip::find(install, &options.board)?;
@@ -124,7 +125,7 @@ pub fn table(costs: &[Cost]) -> String {
     format!("{table}\nCycles are modelled, not measured on silicon.")
 }
 
-/// What a run showed.
+/// The observations of a run.
 #[derive(Debug)]
 struct Ran {
     stretches: Stretches,

@@ -63,7 +63,7 @@ impl Quantity {
         }
     }
 
-    /// What it is.
+    /// Its description in the table.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Switch => "S: an arranged path that ends in a switch",
@@ -75,7 +75,7 @@ impl Quantity {
         }
     }
 
-    /// What the board's file says of it.
+    /// Its value in the board's file.
     pub const fn declared(self, costs: &KernelCosts) -> u64 {
         match self {
             Self::Switch => costs.switch_cycles,
@@ -141,7 +141,7 @@ fn is_arranged(chip: &Chip, key: Key) -> bool {
     is_interrupt(chip, key) || call.is_some_and(|call| !FRAMES.contains(&call) && !OWN_WORK.contains(&call))
 }
 
-/// What a person calls it.
+/// The name of a path in the table.
 fn name(chip: &Chip, (exception, call): Key) -> String {
     let call = call.and_then(|number| CALLS.iter().find(|doc| doc.call as u32 == u32::from(number)));
     if let Some(doc) = call {

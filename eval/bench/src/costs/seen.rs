@@ -1,5 +1,6 @@
-//! What a run's events show of the kernel's paths. A stretch of the kernel begins with an exception and ends with the next thread's first
-//! instruction; a `HANDLED` record ends it, and says how long it took.
+//! Collects the kernel's paths from a run's events. A stretch of the kernel begins with an
+//! exception and ends with the next thread's first instruction; a `HANDLED` record ends it, and
+//! says how long it took.
 
 use std::collections::BTreeMap;
 

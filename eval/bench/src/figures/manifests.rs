@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::system::{Adversary, Geometry, Heap, Kept, Usage, Variation};
 
-/// What an adversary's argument says beside the time.
+/// Flags of an adversary's argument, beside the time.
 const WAITS: u32 = 1 << 16;
 const EVICTS: u32 = 2 << 16;
 /// The specification that pinned registers meet.

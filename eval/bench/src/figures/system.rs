@@ -73,7 +73,7 @@ impl Geometry {
     }
 }
 
-/// Who interferes.
+/// The thread that interferes with the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adversary {
     /// Nobody.
@@ -86,7 +86,7 @@ pub enum Adversary {
     Signalled(bool),
 }
 
-/// Where the check of everything that a workload has is kept.
+/// The storage that keeps the checks of all of a workload's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// In locked entries of the TLB.
@@ -115,7 +115,7 @@ pub enum Emptied {
 pub struct Usage {
     /// Ways of the second-level cache that are locked.
     pub ways: u32,
-    /// Where translation is kept.
+    /// The storage that keeps translation.
     pub kept: Kept,
     /// When caches and TLBs are emptied.
     pub emptied: Emptied,
@@ -123,7 +123,7 @@ pub struct Usage {
     pub prefetch: bool,
 }
 
-/// What is run.
+/// One run's parameters.
 #[derive(Clone, Debug)]
 pub struct Variation {
     /// Name of the run's directory.
@@ -136,7 +136,7 @@ pub struct Variation {
     pub heap: Heap,
     /// Areas that are paged beside the heap, as the manifest names them.
     pub paged_too: Vec<String>,
-    /// Who interferes.
+    /// The thread that interferes.
     pub adversary: Adversary,
     /// How a chip with page tables is used, on a board that has one.
     pub usage: Option<Usage>,
@@ -144,7 +144,7 @@ pub struct Variation {
     pub probes: Vec<(&'static str, &'static str)>,
 }
 
-/// What one stretch of the workload came to.
+/// The measurements of one stretch of the workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stretch {
     /// Its number; a workload's main file says what is behind it.
@@ -157,20 +157,20 @@ pub struct Stretch {
     pub misses: u64,
 }
 
-/// What a run came to.
+/// The measurements of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Stretches in order; consecutive ones may share a number.
     pub stretches: Vec<Stretch>,
     /// Cycles and instructions of the longest sample of each probe.
     pub probes: Vec<(u64, u64)>,
-    /// What the workload reported.
+    /// The values that the workload reported.
     pub results: Vec<u64>,
     /// Bytes of the largest block that it could not have.
     pub too_large: u64,
     /// Median cycles of a miss, entry and return included.
     pub miss_cycles: u64,
-    /// What translation of the workload's own accesses came to, over its whole run.
+    /// Counts of the workload's own translations, over its whole run.
     pub translation: TranslationCounts,
     /// Exit status: 0 when the workload did its work.
     pub status: i32,
@@ -192,7 +192,7 @@ pub enum Ran {
     Refused(String),
 }
 
-/// What all figures have in common.
+/// The state that all figures share.
 #[derive(Debug)]
 pub struct Figures<'a> {
     place: Place<'a>,

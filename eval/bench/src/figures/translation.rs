@@ -14,7 +14,8 @@ pub(super) const FIGURES: [&str; 2] = ["fig6", "fig8"];
 /// Times between two interferences: in ids, and microseconds.
 const TIMES: [(&str, u64); 4] = [("10us", 10), ("100us", 100), ("1ms", 1000), ("10ms", 10_000)];
 
-/// Where translation is kept, as the paper names it. Memory first: the others are compared with it.
+/// The storages that keep translation, by the paper's names. Memory first: the others are compared
+/// with it.
 pub(super) const PLACES: [(&str, Kept); 4] =
     [("mem", Kept::Memory), ("ocm", Kept::OnChip), ("l2c", Kept::LockedWays), ("tlb", Kept::Tlb)];
 

@@ -1,4 +1,4 @@
-//! What the tests under the observer share.
+//! The helpers that the tests under the observer share.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
