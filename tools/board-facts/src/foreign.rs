@@ -16,18 +16,18 @@ pub struct Reference {
     seen_by: Viewer,
 }
 
-/// At whose address. What only the kernel has is at the kernel's.
+/// At whose address. A thing that only the kernel has mapped is at the kernel's address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Viewer {
-    /// Where domains have it.
+    /// The address in the domains' spaces.
     #[default]
     Domain,
-    /// Where the kernel has it.
+    /// The address in the kernel's mapping.
     Kernel,
 }
 
-/// What a reference names.
+/// The thing that a reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named<'a> {
     /// A memory.
@@ -39,7 +39,7 @@ pub enum Named<'a> {
 }
 
 impl Reference {
-    /// What it names, the offset from there, and whose address is meant.
+    /// The thing that it names, the offset from there, and whose address is meant.
     ///
     /// # Errors
     /// A text: it does not name exactly one thing.
@@ -107,7 +107,7 @@ places! {
         kernel_data,
         /// Objects of the kernel, in its data.
         kernel_objects,
-        /// What the kernel's tables lie in.
+        /// Memory that holds the kernel's tables.
         kernel_tables,
         /// A device that the kernel keeps.
         kernel_device,
@@ -121,7 +121,7 @@ places! {
         other_device,
         /// Memory that holds heaps of domains.
         heaps,
-        /// Where manifests of the attack suite place data of other domains.
+        /// Address at which manifests of the attack suite place data of other domains.
         placed,
         /// Nothing, or nothing that a domain of the conformance suite is given.
         nowhere,
@@ -129,7 +129,7 @@ places! {
     optional {
         /// Registers of a cache outside of the core.
         outer_cache,
-        /// Where manifests of the attack suite place data of other domains in memory on the chip.
+        /// Address on the chip at which manifests of the attack suite place data of other domains.
         placed_on_chip,
     }
 }

@@ -126,7 +126,7 @@ fn constant(text: &mut String, about: &str, name: &str, value: u32) -> std::fmt:
 }
 
 impl Board {
-    /// Where the kernel has what is at a physical address.
+    /// The kernel's address of a physical address.
     fn seen(&self, physical: u32) -> u32 {
         physical + self.protection.kernel_offset.filter(|offset| physical < *offset).unwrap_or(0)
     }
