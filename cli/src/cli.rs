@@ -9,7 +9,7 @@ use manifest::Time;
 #[derive(Debug, Parser)]
 #[command(name = "cofferdam", version, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub verb: Verb,
     /// Print one JSON object instead of text.
@@ -24,7 +24,7 @@ const EXIT_CODES: &str = "Exit codes: 0 as promised; 1 the run ended, but not as
 command; 3 the manifest or a program was refused; 4 a program does not build; 5 a tool is missing or of the wrong version; 6 a file \
 cannot be written; 130 interrupted.";
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Make a directory with a starter system.
@@ -136,7 +136,7 @@ pub struct Run {
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
-    /// Where the report goes (default: the system's directory below the target directory).
+    /// Directory of the report (default: the system's directory below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -167,7 +167,7 @@ pub struct Again {
     /// The board for which it was built in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
-    /// Where the result goes (default: the system's directory below the target directory).
+    /// Directory of the result (default: the system's directory below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -175,7 +175,7 @@ pub struct Again {
 /// `cofferdam trace`
 #[derive(Debug, Args)]
 pub struct Trace {
-    /// What to run.
+    /// The system to run, and how.
     #[command(flatten)]
     pub run: Run,
     /// Do not run: take the last run.
@@ -189,7 +189,7 @@ pub struct Bench {
     /// Only rows whose ids begin so, for example m7.gate.
     #[arg(long)]
     pub only: Option<String>,
-    /// Where bench.json goes (default: bench below the target directory).
+    /// Directory of bench.json (default: bench below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -206,7 +206,7 @@ pub struct Costs {
     /// Only systems whose manifests begin so, for example tests/time; nothing is written then.
     #[arg(long, conflicts_with = "write")]
     pub only: Option<String>,
-    /// Where the runs' files go (default: costs below the target directory).
+    /// Directory of the runs' files (default: costs below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }

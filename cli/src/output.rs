@@ -1,4 +1,5 @@
-//! What the command prints: text for people, one JSON object for machines, progress only on a terminal.
+//! Prints the command's output: text for people, one JSON object for machines, progress only on a
+//! terminal.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -48,7 +49,7 @@ impl Output {
         self.fields.insert(name.to_owned(), value);
     }
 
-    /// What is being done; shown only on a terminal, and gone when it is done.
+    /// Shows the current step; only on a terminal, and gone when the step is done.
     pub fn progress(&mut self, text: String) {
         if self.json || self.quiet || !std::io::stderr().is_terminal() {
             return;
@@ -99,7 +100,7 @@ impl Output {
     }
 }
 
-/// Prints a line. Whoever closed the pipe does not want to read on.
+/// Prints a line. An error is ignored: a reader that closed the pipe does not want to read on.
 fn print_line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -52,7 +52,7 @@ fn cofferdam(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> O
     command.envs(environment.iter().copied()).output().unwrap()
 }
 
-/// What a person sees, with what depends on the machine taken out.
+/// The text that a person sees, without the parts that depend on the machine.
 fn seen(output: &Output) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     let lines = text.lines().map(str::trim_end);

@@ -15,7 +15,7 @@ use super::run::build_and_run;
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
 
-/// Where results go.
+/// The files of the results.
 pub struct Files {
     /// The report for machines.
     pub json: PathBuf,

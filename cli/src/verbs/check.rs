@@ -52,7 +52,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     Ok(OK)
 }
 
-/// What a domain holds of region registers.
+/// The region registers of a domain, as text.
 fn registers(account: &PlacedAccount) -> String {
     let table = match account.table_bytes {
         0 => "nothing paged".to_owned(),
@@ -61,7 +61,7 @@ fn registers(account: &PlacedAccount) -> String {
     format!("{} registers pinned, {} left; {table}", account.pinned, account.paged)
 }
 
-/// What a domain holds of a TLB and of memory for page tables.
+/// A domain's share of the TLB and of the memory for page tables, as text.
 fn translation(account: &PlacedAccount) -> String {
     let PlacedAccount { pinned, table, table_used, table_bytes, far_bytes, .. } = account;
     format!(
@@ -69,7 +69,7 @@ fn translation(account: &PlacedAccount) -> String {
     )
 }
 
-/// What the ledger has promised each domain.
+/// Prints what the ledger has promised each domain.
 fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
     let kept = |code: &str| placed.layout.keeping_text(code).to_owned();
     for domain in &placed.layout.domains {

@@ -99,7 +99,7 @@ fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>
     Loaded::new(install, document).map_err(one)
 }
 
-/// What went wrong before or in a run, as a diagnostic.
+/// The diagnostic of an error before or in a run.
 pub fn wrong(error: &RunError) -> Diagnostic {
     let (code, rule) = match error {
         RunError::ProgramMissing(_) => ("CF0602", "systems run under QEMU"),
@@ -124,7 +124,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
     Diagnostic::new(code, error.to_string()).rule(rule).remedy(remedy)
 }
 
-/// What a run shows that its verdict alone does not say well.
+/// The diagnostics of a run that its verdict alone does not explain well.
 fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) -> Vec<Diagnostic> {
     let manifest = &built.loaded.document.manifest;
     let mut found = Vec::new();
