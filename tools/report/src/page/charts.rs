@@ -68,7 +68,7 @@ pub struct MarginView {
     pub bar_width: String,
     pub start: String,
     pub end: String,
-    /// Where the margins lie between 0 and the deadline.
+    /// The place of the margins between 0 and the deadline.
     pub strip_left: String,
     pub strip_width: String,
 }
@@ -128,7 +128,7 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
     })
 }
 
-/// What was used of something against what was given.
+/// The used part of something against the part that was given.
 pub struct UseView {
     pub name: String,
     pub class: String,
@@ -193,7 +193,7 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
     report.gates.iter().map(view).collect()
 }
 
-/// What one domain used of the processor, and what its misses cost.
+/// One domain's use of the processor, and the cost of its misses.
 pub struct ShareView {
     pub name: String,
     pub class: String,

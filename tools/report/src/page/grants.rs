@@ -1,5 +1,5 @@
-//! What was granted: how checks of accesses are kept on the platform, each area with its bound, what was granted at run time, and each
-//! domain's account.
+//! The grants: how checks of accesses are kept on the platform, each area with its bound, the
+//! memory granted at run time, and each domain's account.
 
 use super::{Units, color, color_of, format};
 use crate::describe::{Account, Area, Checks, Degree, Keeping};
@@ -9,14 +9,14 @@ use crate::schema::{DomainReport, GrantReport, Holder, Report};
 pub struct KeepingView {
     pub class: &'static str,
     pub text: String,
-    /// What it promises.
+    /// The cycles that it promises.
     pub cycles: String,
     pub promise: String,
     /// How far it is independent, and of what.
     pub degree: Badge,
     pub independent: String,
     pub dependent: String,
-    /// What is kept so.
+    /// The areas that are kept so.
     pub used_by: String,
 }
 
@@ -44,7 +44,7 @@ pub struct AreaView {
     pub kept: Badge,
     pub check: Check,
     pub independent: Badge,
-    /// What may be allocated from it at once, of an envelope's arena.
+    /// The most that may be allocated at once from an envelope's arena.
     pub envelope: String,
 }
 
@@ -84,7 +84,7 @@ pub struct GrantsView {
     pub effort_method: String,
 }
 
-/// What the panel shows.
+/// The contents of the panel.
 pub fn grants(report: &Report, units: &Units) -> GrantsView {
     let longest = bounds(report).max().unwrap_or(0).max(1);
     let granted = alike(report).into_iter().map(|group| granted(report, &group, longest, units)).collect();
@@ -144,7 +144,7 @@ fn way<'a>(report: &'a Report, kept: &str) -> Option<&'a Keeping> {
     report.keeping.iter().find(|way| way.kept == kept)
 }
 
-/// What a way of keeping checks is called in a narrow column.
+/// The name of a way of keeping checks, for a narrow column.
 fn short(report: &Report, kept: &str) -> Badge {
     let (word, text) = way(report, kept).map_or((kept, ""), |way| (&way.short, &way.text));
     Badge { class: class(kept), word: word.to_owned(), text: text.to_owned() }

@@ -137,7 +137,8 @@ pub fn render(report: &Report) -> String {
     page.render().expect("writing to a string does not fail")
 }
 
-/// What the script draws the timeline from. `<` is escaped, so that no name can end the element.
+/// The data from which the script draws the timeline. `<` is escaped, so that no name can end the
+/// element.
 fn data(report: &Report) -> String {
     let name = |index: &u16| report.threads.iter().find(|thread| thread.index == *index).map(|t| (&t.name, t.domain));
     let lanes: Vec<_> = report.timeline.lanes.iter().filter_map(name).collect();
@@ -174,7 +175,7 @@ fn headline(report: &Report, units: &Units) -> Headline {
     }
 }
 
-/// What was not there when an access was checked: regions that were loaded, or walks of page tables.
+/// The misses of access checks: regions that were loaded, or walks of page tables.
 fn missed(report: &Report) -> (&'static str, String, String) {
     if report.checks.walks {
         let counted = report.domains.iter().map(|domain| walks::totals(&domain.counters.translation));

@@ -117,7 +117,7 @@ pub fn images(report: &Report) -> Vec<ImageView> {
     all.into_iter().map(view).collect()
 }
 
-/// What a marker says.
+/// The text of a marker.
 pub const fn marker_name(kind: MarkerKind) -> &'static str {
     match kind {
         MarkerKind::Fault => "fault",
