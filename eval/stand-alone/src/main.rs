@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was measured.
+/// The misses that were measured.
 struct Misses {
     /// Cycles of each, ascending; not empty.
     cycles: Vec<u32>,
