@@ -30,7 +30,7 @@ impl Interval for Driver {
         self.0.write(CONTROL, RUNNING);
     }
 
-    /// What is written as 1 is cleared.
+    /// Clears the interrupt: a bit that is written as 1 is cleared.
     fn clear(&self) {
         self.0.write(STATUS, 1);
     }

@@ -2,7 +2,7 @@
  * (arguments with units, errors, bound). A function returns 0 or one of the negative COF_E_... numbers; values come
  * back through pointers, which must not be null. Inside a gate nothing may block.
  *
- * What a domain may use, it finds by name:
+ * A domain finds its capabilities by name:
  *     uint32_t console = cof_cap("console", COF_KIND_GATE);
  * A gate's entry function, named in the manifest, looks like this:
  *     COF_ENTRY uint64_t set_speed(uint32_t badge, uint32_t speed, uint32_t unused1, uint32_t unused2) {

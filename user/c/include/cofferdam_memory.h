@@ -48,7 +48,7 @@ extern "C" {
 #define RT_DERIVED 1u  /* it follows from the platform's description */
 #define RT_OBSERVED 2u /* the largest value observed on the worst path, by a test that is run with every change */
 
-/* Where tables lie (the low byte of `place`). */
+/* The memory of the tables (the low byte of `place`). */
 #define RT_TABLES_TCM 0u         /* in tightly coupled memory */
 #define RT_TABLES_ON_CHIP 1u     /* in other memory on the chip */
 #define RT_TABLES_LOCKED_WAYS 2u /* off the chip, in locked ways of the second-level cache */
@@ -59,7 +59,7 @@ extern "C" {
 #define RT_PLACE_PARTLY 512u    /* it was asked to be independent, and is only in part */
 #define RT_PLACE_OBSERVED 1024u /* map_cycles and release_cycles are observed maxima, otherwise derived */
 
-/* What is known about an address. */
+/* The promise about accesses to an address. */
 struct rt_bound {
     uint32_t base;           /* first address of the memory that it lies in */
     uint32_t bytes;          /* size of that memory */
@@ -102,11 +102,11 @@ int32_t rt_shmpermit(const char *name, const char *domain, uint32_t access);
 /* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error.
  */
 int32_t rt_shmrevoke(const char *name);
-/* Frees what one of the functions above returned. What came from the manager is scrubbed in bounded steps, which the
- * caller pays for, before anybody gets it again. Null is ignored. 0 or an error; COF_E_BAD_ARGUMENT for what is not
- * allocated. */
+/* Frees what one of the functions above returned. Memory of the manager's is scrubbed in bounded
+ * steps, which the caller pays for, before anybody gets it again. Null is ignored. 0 or an error;
+ * COF_E_BAD_ARGUMENT for what is not allocated. */
 int32_t rt_free(void *memory);
-/* What is known about an address: one of this domain's areas, or memory that the manager granted. 0 or
+/* Looks up an address: one of this domain's areas, or memory that the manager granted. 0 or
  * COF_E_BAD_ADDRESS. */
 int32_t rt_query(const void *address, struct rt_bound *bound);
 

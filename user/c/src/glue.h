@@ -8,11 +8,11 @@
 void cof_begin(const uint32_t *info, uint32_t restarts);
 /* Gives the heap its memory. */
 void cof_heap_begin(const uint32_t *info);
-/* What rt_malloc asks of the run-time: the information block, and a call of the manager's gate. */
+/* The run-time's functions for rt_malloc: the information block, and a call of the manager's gate. */
 const uint32_t *cof_grants_info(void);
 int32_t cof_grants_call(uint32_t gate, uint32_t *message);
 uint32_t cof_grants_life(void);
-/* What the heap asks of the run-time: to let less important threads run, and to report a program error. */
+/* The run-time's functions for the heap: to let less important threads run, and to report a program error. */
 void cof_heap_wait(void);
 __attribute__((noreturn)) void cof_heap_fault(uint32_t error, uint32_t address);
 /* The domain's name. */

@@ -1,4 +1,4 @@
-/* What the heap asks of the run-time of a domain without Rust. */
+/* The heap's functions in the run-time of a domain without Rust. */
 #include <string.h>
 
 #include "cofferdam.h"
@@ -6,7 +6,7 @@
 
 enum { NOT_A_BLOCK = 3, DOUBLE_FREE = 4, MISUSED = 102 };
 
-/* Where the arenas of the envelopes are found. */
+/* The information block, which names the arenas of the envelopes. */
 const uint32_t *cof_grants_info(void) {
     return cof_info();
 }

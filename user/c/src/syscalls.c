@@ -1,5 +1,5 @@
-/* What newlib asks of a system. Standard output and error go to the console; there are no files, no other processes, no
- * entropy and no time of day: time counts from the boot. */
+/* The system calls that newlib needs. Standard output and error go to the console; there are no
+ * files, no other processes, no entropy and no time of day: time counts from the boot. */
 #include <errno.h>
 #include <stdint.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-//! What this domain was given: areas and envelopes of its start-up information block.
+//! The areas and envelopes of this domain, from its start-up information block.
 
 use abi::Kind;
 use abi::info::{AREA_BYTES, CAP_BYTES, ENVELOPE_BYTES, HEADER_WORDS, NAME_BYTES, area, block_bytes, envelope, word};

@@ -165,7 +165,8 @@ impl Manager {
         }
     }
 
-    /// Memory that was granted, mapped to its end: a call for every few pieces. Where that fails, what was granted is given back.
+    /// Memory that was granted, mapped to its end: a call for every few pieces. If that fails, the
+    /// memory is given back.
     fn whole(self, request: &Request) -> Result<Granted, Failure> {
         let granted = self.granted(request)?;
         let mut left = granted.left;
@@ -173,7 +174,8 @@ impl Manager {
             left = match self.left(&Request::new(Operation::Map).about(granted.base)) {
                 Ok(left) => left,
                 Err(failure) => {
-                    // What cannot be given back stays charged to this domain until a supervisor reclaims it.
+                    // Memory that cannot be given back stays charged to this domain until a
+                    // supervisor reclaims it.
                     let _ = self.free(granted.base);
                     return Err(failure);
                 }
@@ -260,7 +262,7 @@ impl Manager {
         Ok(())
     }
 
-    /// What was granted around an address.
+    /// The grant that holds an address.
     ///
     /// # Errors
     /// [`Failure`].

@@ -2,8 +2,8 @@
 //!
 //! [`malloc`] first looks into the domain's own arena of that specification: within the envelope that the manifest declares, this is
 //! a heap operation of constant time, which cannot fail. Beyond it, and for what only the manager can do (an address, sharing,
-//! revocation), the memory manager is asked through its gate. What it grants comes in extents that one region register covers, is
-//! clean, and carries its bound.
+//! revocation), the memory manager is asked through its gate. The manager grants extents that one
+//! region register covers; they are clean, and carry their bound.
 //!
 //! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call`,
 //! `cof_grants_life` and `cof_heap_wait`.
@@ -75,8 +75,8 @@ pub fn shmget_of(owner: &str, wanted: &SharedWanted) -> Result<NonNull<u8>, Fail
     pointer(manager()?.join(owner, wanted)?)
 }
 
-/// Gives back what one of the functions above returned. What came from the manager is scrubbed, in bounded steps that the caller
-/// pays for.
+/// Gives back what one of the functions above returned. Memory of the manager's is scrubbed, in
+/// bounded steps that the caller pays for.
 ///
 /// # Errors
 /// `BAD_ARGUMENT` for what is not allocated; [`Failure`] of the manager, for example while others have shared memory mapped.
@@ -92,8 +92,9 @@ pub unsafe fn free(memory: NonNull<u8>) -> Result<(), Failure> {
     }
 }
 
-/// What is promised about accesses to an address of this domain: by the manifest for its areas, by the manager for what it granted.
-/// The level is the one that was asked for; method 0 and [`UNBOUNDED`] cycles say that nothing is promised.
+/// The promise about accesses to an address of this domain: by the manifest for its areas, by the
+/// manager for memory that it granted. The level is the one that was asked for; method 0 and
+/// [`UNBOUNDED`] cycles say that nothing is promised.
 ///
 /// # Errors
 /// `BAD_ADDRESS` when the address is not this domain's.
