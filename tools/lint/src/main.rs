@@ -38,6 +38,9 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let porting = read(names::DOCUMENT)?;
     found.extend(names::check_document(&porting, |path| root.join(path).exists()));
     found.extend(owners::check(&sources, &porting));
+    for map in names::MAPS {
+        found.extend(names::check_paths(map, &read(map)?, |path| root.join(path).exists()));
+    }
     for source in &sources {
         if portable::applies(&source.path) {
             found.extend(portable::check(&source.path, &source.text));

@@ -94,3 +94,24 @@ pub fn check_document(document: &str, exists: impl Fn(&str) -> bool) -> Vec<Find
     }
     found
 }
+
+/// Documents whose paths a newcomer follows.
+pub const MAPS: &[&str] = &["README.md", "docs/architecture.md", "docs/contributing.md"];
+
+/// Paths below the root, `` `directory/...` ``, that a document names and that are not there.
+pub fn check_paths(name: &str, document: &str, exists: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let is_path = |text: &&str| {
+        text.split_once('/').is_some_and(|(first, _)| !first.is_empty() && !first.starts_with('.') && exists(first))
+            && !text.contains([' ', '*', ':'])
+    };
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(document.lines()) {
+        for path in line.split('`').skip(1).step_by(2).filter(is_path) {
+            let known: Vec<&str> = path.split('/').take_while(|part| !stands_for(part)).collect();
+            if !exists(&known.join("/")) && !exists(path) {
+                found.push(Finding::new("map", format!("{name}:{number}"), format!("`{path}` does not exist")));
+            }
+        }
+    }
+    found
+}

@@ -303,3 +303,12 @@ fn implementations_are_told_apart_where_the_lists_say() {
     }
     assert_eq!(rules(&owners::check(&[], "A core:\n* `a`: b\n")), ["owner", "owner"]);
 }
+
+#[test]
+fn a_map_names_what_exists() {
+    let exists = |path: &str| ["crates", "crates/spec/src", "boards"].contains(&path);
+    let good = "`crates/spec/src`, `boards/NAME/board.toml`, `a/b`, `crates/*`, `make test`, crates/x";
+    assert_eq!(names::check_paths("d.md", good, exists), []);
+    let found = names::check_paths("d.md", "text\n`crates/spec/src` and `crates/gone`\n", exists);
+    assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["map"].as_slice(), "d.md:2"));
+}
