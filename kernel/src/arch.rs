@@ -1,8 +1,19 @@
 //! The kernel's interface to a processor. The kernel decides, `Arch` encodes and applies.
 
+use units::{Bytes, PhysAddr, VirtAddr, Width};
+
 use crate::protection::Protection;
 
-/// The number and arguments of a system call as the calling thread passed them.
+/// A physical address of a processor. Domains never see one, unless they see no other.
+pub type Phys<A> = PhysAddr<<A as Arch>::Width>;
+
+/// An address of a processor as a domain uses it.
+pub type Virt<A> = VirtAddr<<A as Arch>::Width>;
+
+/// A size in a processor's memory.
+pub type Len<A> = Bytes<<A as Arch>::Width>;
+
+/// The number and arguments of a system call as the calling thread passed them: words of 32 bits on every processor (`abi`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
     /// Number of the call.
@@ -13,17 +24,17 @@ pub struct Request {
 
 /// How a thread, or a gate's callee, starts.
 #[derive(Clone, Copy, Debug)]
-pub struct Start {
+pub struct Start<W> {
     /// Address of the first instruction, in the form the processor wants (Thumb bit).
-    pub entry: u32,
+    pub entry: VirtAddr<W>,
     /// Address to which the first function returns.
-    pub link: u32,
+    pub link: VirtAddr<W>,
     /// Lowest address of the stack.
-    pub stack_base: u32,
+    pub stack_base: VirtAddr<W>,
     /// Bytes of the stack.
-    pub stack_bytes: u32,
+    pub stack_bytes: Bytes<W>,
     /// Arguments of the first function.
-    pub args: [u32; 4],
+    pub args: [W; 4],
 }
 
 /// A processor (with its board) as the kernel sees it.
@@ -34,6 +45,9 @@ pub struct Start {
 /// * unprivileged code can access exactly what its [`Arch::Protection`] was last told to load;
 /// * contexts never give a thread privileges.
 pub unsafe trait Arch: Sized + 'static {
+    /// The unsigned integer that holds an address.
+    type Width: Width;
+
     /// The registers of a thread that is not running.
     type Context: Copy + 'static;
 
@@ -79,11 +93,11 @@ pub unsafe trait Arch: Sized + 'static {
     ///
     /// # Safety
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
-    unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start);
+    unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start<Self::Width>);
 
     /// Entry that is kept of a gate's start, whose arguments mean nothing. `context` is left as it
     /// is in a callee that starts, but for what the hardware takes from the stack.
-    fn entry(&self, context: &mut Self::Context, start: Start) -> Self::Entry;
+    fn entry(&self, context: &mut Self::Context, start: Start<Self::Width>) -> Self::Entry;
 
     /// Notes which badge the callee is to see; for who starts it without [`Arch::enter`].
     fn introduce(entry: &mut Self::Entry, badge: u32);
@@ -118,19 +132,19 @@ pub unsafe trait Arch: Sized + 'static {
     /// # Safety
     /// The caller has checked both ranges against what the domains that own them may access, or, for the source of initial data, against
     /// the validated tables.
-    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32);
+    unsafe fn copy(&mut self, dst: Phys<Self>, src: Phys<Self>, bytes: Len<Self>);
 
     /// Sets bytes of physical memory to zero.
     ///
     /// # Safety
     /// As for [`Arch::copy`].
-    unsafe fn zero(&mut self, dst: u32, bytes: u32);
+    unsafe fn zero(&mut self, dst: Phys<Self>, bytes: Len<Self>);
 
     /// Memory for kernel objects.
     ///
     /// # Safety
     /// The range is typed as kernel memory and is asked for once only.
-    unsafe fn object_memory(&mut self, base: u32, bytes: u32) -> *mut u8;
+    unsafe fn object_memory(&mut self, base: Phys<Self>, bytes: Len<Self>) -> *mut u8;
 
     /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
     fn end(&mut self, status: u32);

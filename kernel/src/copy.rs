@@ -2,19 +2,20 @@
 //! piece by piece; where they are physical addresses, there is one piece.
 
 use protect::AccessKind;
+use units::Bytes;
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Len, Phys, Virt};
 use crate::kernel::Kernel;
 use crate::protection::Protection;
 
 /// A piece of a copy: physical addresses of where to and where from, and bytes.
-type Piece = (u32, u32, u32);
+type Piece<A> = (Phys<A>, Phys<A>, Len<A>);
 
 impl<A: Arch> Kernel<A> {
     /// Part of a copy between two domains, from an offset on, that lies in one piece on either
     /// side.
     #[inline(always)]
-    fn piece(&self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) -> Option<Piece> {
+    fn piece(&self, writer: u8, dst: Virt<A>, reader: u8, src: Virt<A>, bytes: Len<A>) -> Option<Piece<A>> {
         let (to, room) = self.domain(writer).protection.physical(dst, AccessKind::Write)?;
         let (from, rest) = self.domain(reader).protection.physical(src, AccessKind::Read)?;
         Some((to, from, room.min(rest).min(bytes)))
@@ -22,19 +23,19 @@ impl<A: Arch> Kernel<A> {
 
     /// Whether the two sides of a copy overlap, whatever the two domains call the memory; at least in one piece of it.
     #[inline(always)]
-    pub(crate) fn overlaps(&self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) -> bool {
+    pub(crate) fn overlaps(&self, writer: u8, dst: Virt<A>, reader: u8, src: Virt<A>, bytes: Len<A>) -> bool {
         if A::Protection::PHYSICAL {
-            return dst.abs_diff(src) < bytes;
+            return dst.max(src).minus(dst.min(src)) < bytes;
         }
-        let mut done = 0;
+        let mut done = Bytes::default();
         while done < bytes {
-            let (to, from) = (dst.wrapping_add(done), src.wrapping_add(done));
+            let (to, from) = (dst.plus(done), src.plus(done));
             // Memory that cannot be accessed is refused for that.
-            let Some((to, from, step)) = self.piece(writer, to, reader, from, bytes - done) else { return false };
-            if to.abs_diff(from) < step {
+            let Some((to, from, step)) = self.piece(writer, to, reader, from, bytes.minus(done)) else { return false };
+            if to.max(from).minus(to.min(from)) < step {
                 return true;
             }
-            done += step;
+            done = done.plus(step);
         }
         false
     }
@@ -44,14 +45,16 @@ impl<A: Arch> Kernel<A> {
     /// # Safety
     /// Both domains may access their ranges so, every byte, and [`Kernel::overlaps`] says that they do not overlap.
     #[inline(always)]
-    pub(crate) unsafe fn copy_across(&mut self, writer: u8, dst: u32, reader: u8, src: u32, bytes: u32) {
-        let mut done = 0;
+    pub(crate) unsafe fn copy_across(&mut self, writer: u8, dst: Virt<A>, reader: u8, src: Virt<A>, bytes: Len<A>) {
+        let mut done = Bytes::default();
         while done < bytes {
-            let left = bytes - done;
-            let Some((to, from, step)) = self.piece(writer, dst + done, reader, src + done, left) else { return };
+            let left = bytes.minus(done);
+            let Some((to, from, step)) = self.piece(writer, dst.plus(done), reader, src.plus(done), left) else {
+                return;
+            };
             // SAFETY: the caller's duty; the piece is where the domains' addresses lead.
             unsafe { self.arch.copy(to, from, step) };
-            done += step;
+            done = done.plus(step);
         }
     }
 
@@ -61,20 +64,20 @@ impl<A: Arch> Kernel<A> {
     /// # Safety
     /// The source is memory that no domain can write.
     #[inline(always)]
-    pub(crate) unsafe fn write_to(&mut self, domain: u8, dst: u32, source: Option<u32>, bytes: u32) -> bool {
-        let mut done = 0;
+    pub(crate) unsafe fn write_to(&mut self, domain: u8, dst: Virt<A>, source: Option<Phys<A>>, bytes: Len<A>) -> bool {
+        let mut done = Bytes::default();
         while done < bytes {
-            let Some((to, room)) = self.domain(domain).protection.physical(dst + done, AccessKind::Write) else {
+            let Some((to, room)) = self.domain(domain).protection.physical(dst.plus(done), AccessKind::Write) else {
                 return false;
             };
-            let step = room.min(bytes - done);
+            let step = room.min(bytes.minus(done));
             match source {
                 // SAFETY: the domain may write there; the source is the caller's duty.
-                Some(source) => unsafe { self.arch.copy(to, source + done, step) },
+                Some(source) => unsafe { self.arch.copy(to, source.plus(done), step) },
                 // SAFETY: the domain may write there.
                 None => unsafe { self.arch.zero(to, step) },
             }
-            done += step;
+            done = done.plus(step);
         }
         true
     }

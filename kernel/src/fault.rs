@@ -8,7 +8,7 @@ use abi::{Error, Kind, rights};
 use system::Domain as DomainEntry;
 use system::policy;
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Virt};
 use crate::kernel::{Kernel, Outcome};
 use crate::objects::{Domain, FaultReport, Level, Life, State};
 use crate::table::Ref;
@@ -22,14 +22,15 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1) and one [`Kernel::dispatch`].
     #[cold]
-    pub fn on_fault(&mut self, fault: Fault, address: u32, pc: u32) {
+    pub fn on_fault(&mut self, fault: Fault, address: Virt<A>, pc: Virt<A>) {
         if self.running().is_none() {
             // The idle loop touches nothing; a fault here means that the kernel itself is wrong.
             self.arch.end(u32::MAX);
             return;
         }
         let domain = self.here();
-        self.fault_in(domain, fault, address, pc);
+        // The trace, and who asks for the report, have words.
+        self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32);
         self.recheck = true;
         self.dispatch();
     }

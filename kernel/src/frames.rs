@@ -4,9 +4,9 @@
 
 use abi::{CLEAN_BYTES, Error, GRANULE_BYTES, Kind, rights};
 use memory::frames::{FrameError, Purpose};
-use units::{Bytes, PhysRange};
+use units::{Bytes, PhysAddr, PhysRange, Width};
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Phys, Virt};
 use crate::edit::{Change, Turn};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
@@ -14,11 +14,11 @@ use crate::protection::{Asked, Gift, Next, Protection};
 
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
-pub struct FrameRange {
+pub struct FrameRange<W> {
     /// First address.
-    pub base: u32,
+    pub base: PhysAddr<W>,
     /// Bytes.
-    pub bytes: u32,
+    pub bytes: Bytes<W>,
     /// Generation of capabilities to it.
     pub generation: u16,
     /// Its part of the frame table.
@@ -34,14 +34,17 @@ pub struct Marks {
     pub used: i32,
 }
 
-impl FrameRange {
+impl<W: Width> FrameRange<W> {
     /// A part of it as a call names it; `beyond` when not all of it is there.
     fn part(&self, offset: u32, bytes: u32, beyond: Error) -> Result<PhysRange, Error> {
         if bytes == 0 || !(offset | bytes).is_multiple_of(GRANULE_BYTES) {
             return Err(Error::BadArgument);
         }
-        let fits = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
-        if fits { Ok(PhysRange::of_words(self.base + offset, bytes)) } else { Err(beyond) }
+        let end = offset.checked_add(bytes).ok_or(beyond)?;
+        if Bytes::from(end) > self.bytes {
+            return Err(beyond);
+        }
+        Ok(PhysRange::at(self.base.plus(offset.into()), bytes.into()))
     }
 }
 
@@ -53,7 +56,7 @@ pub(crate) fn refused(error: FrameError) -> Error {
 }
 
 impl<A: Arch> Kernel<A> {
-    fn frames_of(&self, handle: u32, needed: u8) -> Result<(Cap, &FrameRange), Error> {
+    fn frames_of(&self, handle: u32, needed: u8) -> Result<(Cap, &FrameRange<A::Width>), Error> {
         let cap = self.lookup(handle, Kind::Frames, needed)?;
         let range = self.ranges.get(usize::from(cap.object)).ok_or(Error::BadHandle)?;
         Ok((cap, range))
@@ -109,7 +112,11 @@ impl<A: Arch> Kernel<A> {
         let right = if access & abi::access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
         let (cap, frames) = self.frames_of(frames.into(), right)?;
         let memory = frames.part(offset, bytes, Error::BadAddress)?;
-        Ok(Change { target, range: cap.object, mapping: A::Protection::mapping(&Asked { at, access, memory })? })
+        Ok(Change {
+            target,
+            range: cap.object,
+            mapping: A::Protection::mapping(&Asked { at: at.into(), access, memory })?,
+        })
     }
 
     /// `FRAMES_MAP`.
@@ -135,19 +142,19 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with, and at every range.
-    pub(crate) fn unmap_next(&mut self, target: u8, from: u32) -> Option<u32> {
+    pub(crate) fn unmap_next(&mut self, target: u8, from: Virt<A>) -> Option<Virt<A>> {
         if self.edit.is_some() {
             // Whosever it is: who restarts a domain does what is in the way.
             self.work();
             return Some(from);
         }
         let entry: system::Domain = self.tables.get(usize::from(target));
-        let own = |at: u32, physical: u32| {
+        let own = |at: Virt<A>, physical: Phys<A>| {
             let rest = |area: system::Area| {
-                let offset = at.wrapping_sub(area.base);
-                (offset < area.bytes && physical == area.physical + offset).then(|| area.bytes - offset)
+                let (offset, bytes) = (at.minus(area.base.into()), Bytes::from(area.bytes));
+                (offset < bytes && physical == Phys::<A>::from(area.physical).plus(offset)).then(|| bytes.minus(offset))
             };
-            system::areas_of(&self.tables, &entry).find_map(rest).unwrap_or(0)
+            system::areas_of(&self.tables, &entry).find_map(rest).unwrap_or_default()
         };
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
@@ -164,8 +171,8 @@ impl<A: Arch> Kernel<A> {
     /// Number of the range in which memory begins that was mapped while its domain ran: there is one.
     #[inline(never)]
     fn range_of(&self, memory: PhysRange) -> u16 {
-        let base = memory.base().0 as u32;
-        self.ranges.iter().position(|range| base.wrapping_sub(range.base) < range.bytes).unwrap_or_default() as u16
+        let base = PhysAddr::narrow(memory.base());
+        self.ranges.iter().position(|range| base.minus(range.base) < range.bytes).unwrap_or_default() as u16
     }
 
     /// `FRAMES_CLEAN`: one step.
@@ -181,7 +188,7 @@ impl<A: Arch> Kernel<A> {
         // First what can fail; nobody can use the memory before this call has returned.
         self.in_range(number, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
         // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
-        unsafe { self.arch.zero(piece.base().0 as u32, piece.size().0 as u32) };
+        unsafe { self.arch.zero(PhysAddr::narrow(piece.base()), Bytes::narrow(piece.size())) };
         Ok(Outcome::Values((part.end().0 - piece.end().0) as u32, 0))
     }
 
@@ -196,13 +203,13 @@ impl<A: Arch> Kernel<A> {
         let Gift { align, least, most } = A::Protection::GIFT;
         let bytes = bytes.min(most);
         let (number, part) = self.part_of(handle, offset, bytes)?;
-        let base = part.base().0 as u32;
-        if bytes < least || !base.is_multiple_of(align) {
+        let base = Phys::<A>::narrow(part.base());
+        if bytes < least || !base.wide().is_aligned(Bytes(align.into())) {
             return Err(Error::BadArgument);
         }
         self.in_range(number, |kernel| kernel.frames.retype(part, Purpose::Kernel)).map_err(refused)?;
         // Kernel memory that was given is never released: no call takes it back.
-        let mappings = self.domains[target].protection.give(base, bytes);
+        let mappings = self.domains[target].protection.give(base, bytes.into());
         Ok(Outcome::Values(bytes, mappings))
     }
 }

@@ -15,7 +15,7 @@ use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::AccessKind;
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Len, Virt};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Level, Life, State, Thread};
 use crate::protection::Protection;
@@ -288,6 +288,7 @@ impl<A: Arch> Kernel<A> {
         if len == 0 {
             return DONE;
         }
+        let (dst, src, len) = (dst.into(), src.into(), len.into());
         if self.overlaps(writer, dst, reader, src, len) {
             return Err(Error::BadArgument);
         }
@@ -299,7 +300,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Whether a domain may access every byte of a range so. Device memory is never touched on a domain's behalf.
-    pub(crate) fn allowed(&self, domain: u8, base: u32, len: u32, kind: AccessKind) -> Result<(), Error> {
+    pub(crate) fn allowed(&self, domain: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> Result<(), Error> {
         let domain = self.domain(domain);
         if domain.protection.permits(base, len, kind) { Ok(()) } else { Err(Error::BadAddress) }
     }

@@ -73,7 +73,7 @@ pub struct Kernel<A: Arch> {
     /// First exit code that was not 0.
     pub(crate) status: u32,
     pub(crate) tables: System<'static>,
-    pub(crate) ranges: &'static mut [FrameRange],
+    pub(crate) ranges: &'static mut [FrameRange<A::Width>],
     pub(crate) frames: FrameTable<'static>,
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,

@@ -1,8 +1,9 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
 use abi::{Error, Kind};
+use units::VirtAddr;
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Virt};
 use crate::table::{Place, Ref};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
@@ -58,7 +59,7 @@ impl Cap {
 
 /// How far the restart of a stopped domain has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub enum Life<W> {
     /// Its threads may run.
     Running,
     /// Nothing of it runs; a restart would begin at the start.
@@ -66,7 +67,7 @@ pub enum Life {
     /// Initialised data: this many bytes are done.
     Restoring(u32),
     /// Memory that was mapped while it ran: from this address on.
-    Unmapping(u32),
+    Unmapping(VirtAddr<W>),
     /// Capabilities: the next entry of the table to look at.
     Granting(u16),
     /// Capabilities: the next slot that is emptied unless it was granted.
@@ -80,7 +81,7 @@ pub enum Life {
 pub struct FaultReport {
     /// Number of the kind (`abi::trace::Fault`), 0 for none.
     pub kind: u8,
-    /// Address or program counter, as the kind says.
+    /// Address or program counter, as the kind says: the word that `FAULT_NEXT` tells.
     pub address: u32,
 }
 
@@ -92,7 +93,7 @@ pub struct Domain<A: Arch> {
     /// Its capabilities.
     pub caps: &'static mut [Cap],
     /// Whether it runs.
-    pub life: Life,
+    pub life: Life<A::Width>,
     /// Changes whenever the domain is stopped; activations of an older epoch are dead.
     pub epoch: u32,
     /// Threads that have not ended.
@@ -106,9 +107,9 @@ pub struct Domain<A: Arch> {
     /// Whether the run waits for it to finish.
     pub awaited: bool,
     /// Address of its information block.
-    pub info: u32,
+    pub info: Virt<A>,
     /// Address to which its gate entry functions return.
-    pub gate_return: u32,
+    pub gate_return: Virt<A>,
     /// Generation of capabilities to it.
     pub generation: u16,
 }

@@ -2,13 +2,13 @@
 //! [`crate::regions`] has region registers, [`crate::pages`] has page tables.
 
 use abi::Error;
-use units::{PhysAddr, PhysRange};
+use units::{PhysAddr, PhysRange, VirtAddr};
 
 use protect::AccessKind;
 use system::objects::Size;
 use system::{Scheme, System};
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
 
 /// Everything that the steps of an edit need beside the domain's own protection.
@@ -37,16 +37,16 @@ pub struct Making<'a, A: Arch> {
     /// Data that all domains have in common.
     pub shared: &'a mut Shared<A>,
     /// Memory of the kernel's own.
-    pub pool: &'a mut Pool,
+    pub pool: &'a mut Pool<A>,
     /// The validated tables.
     pub tables: &'a System<'static>,
 }
 
 /// Memory that a call asks to map or to unmap; all of it lies in frames that the caller holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct Asked<W> {
     /// First address, as the domain sees it: a multiple of [`abi::GRANULE_BYTES`], as all numbers here.
-    pub at: u32,
+    pub at: VirtAddr<W>,
     /// Bits of [`abi::access`].
     pub access: u32,
     /// The memory, not empty, below 4 GiB.
@@ -63,12 +63,11 @@ pub enum Step {
 }
 
 /// Result of a search for something that was mapped at run time.
-#[derive(Clone, Copy, Debug)]
-pub enum Next<M> {
+pub enum Next<A: Arch> {
     /// This one; once it is gone, the search goes on from this address.
-    Found(M, u32),
+    Found(Mapping<A>, Virt<A>),
     /// Nothing below this address, from which the search goes on.
-    From(u32),
+    From(Virt<A>),
     /// Nothing.
     End,
 }
@@ -117,10 +116,10 @@ pub trait Protection<A: Arch>: Sized + 'static {
     ///
     /// # Errors
     /// [`BootError::NoMemory`].
-    fn shared(pool: &mut Pool) -> Result<Self::Shared, BootError>;
+    fn shared(pool: &mut Pool<A>) -> Result<Self::Shared, BootError>;
 
     /// Address and bytes of memory that was set aside for the tables of the domain with this index.
-    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<Self, A>;
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<Self, A>;
 
     /// Memory that the domain with this index may access at the start.
     ///
@@ -141,7 +140,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     ///
     /// # Errors
     /// `BAD_ARGUMENT`: it cannot be mapped exactly, or could be written and executed. `BAD_ADDRESS`: the memory cannot be at this address.
-    fn mapping(asked: &Asked) -> Result<Self::Mapping, Error>;
+    fn mapping(asked: &Asked<A::Width>) -> Result<Self::Mapping, Error>;
 
     /// The physical memory that a mapping makes accessible.
     fn memory(mapping: &Self::Mapping) -> PhysRange;
@@ -183,18 +182,18 @@ pub trait Protection<A: Arch>: Sized + 'static {
     fn leave_step(&mut self, mapping: &Self::Mapping, progress: &mut Self::Progress, hands: Hands<'_, A>) -> Step;
 
     /// Whether the kernel may access `len` bytes from `base` on on the domain's behalf, each of them.
-    fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool;
+    fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool;
 
     /// The physical address of a byte that the domain may access so, and how many bytes from there on follow one another (at least one).
     /// Nothing is checked if the domain's addresses are physical.
-    fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)>;
+    fn physical(&self, address: Virt<A>, kind: AccessKind) -> Option<(Phys<A>, Len<A>)>;
 
     /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it,
     /// and how many bytes from there on, one behind the other (0: it did not).
-    fn next_mapped(&self, shared: &Self::Shared, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Self::Mapping>;
+    fn next_mapped(&self, shared: &Self::Shared, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A>;
 
     /// Adds memory for the domain's tables; returns how much could be mapped with it, at least.
-    fn give(&mut self, base: u32, bytes: u32) -> u32;
+    fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32;
 
     /// Forgets what the domain has used, as at its restart.
     fn evict(&mut self, hands: Hands<'_, A>);

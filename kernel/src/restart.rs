@@ -13,7 +13,7 @@ use system::Cap as CapEntry;
 use system::Domain as DomainEntry;
 use system::Thread as ThreadEntry;
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Virt};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Cap, Life, State};
 use crate::protection::{Hands, Protection};
@@ -82,14 +82,17 @@ impl<A: Arch> Kernel<A> {
             let domain = usize::from(index);
             let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded: false };
             self.domains[domain].protection.evict(hands);
-            self.domains[domain].life = Life::Unmapping(0);
+            self.domains[domain].life = Life::Unmapping(Virt::<A>::default());
             return Ok(());
         }
-        let (source, end) =
-            if done < entry.data_bytes { (Some(entry.data_source + done), entry.data_bytes) } else { (None, total) };
+        let (source, end) = if done < entry.data_bytes {
+            (Some((entry.data_source + done).into()), entry.data_bytes)
+        } else {
+            (None, total)
+        };
         let step = RESTART_BYTES.min(end - done);
         // SAFETY: the validated tables say that the source is flash.
-        if !unsafe { self.write_to(index, entry.data_base + done, source, step) } {
+        if !unsafe { self.write_to(index, (entry.data_base + done).into(), source, step.into()) } {
             return Err(Error::BadState);
         }
         self.domains[usize::from(index)].life = Life::Restoring(done + step);
@@ -97,7 +100,7 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// One step of taking away what was mapped while the domain ran.
-    fn unmap_step(&mut self, index: u8, from: u32) {
+    fn unmap_step(&mut self, index: u8, from: Virt<A>) {
         let next = self.unmap_next(index, from);
         self.domain_mut(index).life = next.map_or(Life::Granting(0), Life::Unmapping);
     }

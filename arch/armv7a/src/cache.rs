@@ -1,5 +1,7 @@
 //! First-level caches and the snoop control unit. The second level is in [`pl310`](crate::pl310).
 
+use units::{Bytes, VirtAddr};
+
 use crate::block::Block;
 use crate::cp15::{self, dsb, isb};
 
@@ -43,7 +45,7 @@ pub unsafe fn invalidate_data() {
 ///
 /// # Time complexity
 /// One operation for each line of 32 bytes.
-pub fn clean_to_unification(base: u32, bytes: u32) {
+pub fn clean_to_unification(VirtAddr(base): VirtAddr<u32>, Bytes(bytes): Bytes<u32>) {
     for line in (base & !(LINE_BYTES - 1)..base + bytes).step_by(LINE_BYTES as usize) {
         // SAFETY: cleaning changes no contents.
         unsafe { cp15::dccmvau::write(line) };

@@ -3,6 +3,7 @@
 use core::mem::{MaybeUninit, offset_of};
 
 use kernel::arch::{Request, Start};
+use units::VirtAddr;
 
 /// Saved registers. The entry code knows the offsets, and that the first ones are in this order: the stack pointer of the kernel's
 /// mode points behind `cpsr` while the thread runs, so that the exception stores them without a register to spare.
@@ -64,10 +65,10 @@ impl Entry {
         Entry { badge: 0, stack_top: 0, link: 0, pc: 0xffff_fffc, cpsr: CPSR_USER, stack_base: 0 };
 
     /// Keeps what a start needs, but for its arguments.
-    pub fn new(start: Start) -> Entry {
-        let Start { entry, link, stack_base, stack_bytes, .. } = start;
+    pub fn new(start: Start<u32>) -> Entry {
+        let Start { entry: VirtAddr(entry), link, stack_base: VirtAddr(stack_base), stack_bytes, .. } = start;
         let cpsr = CPSR_USER | if entry & 1 != 0 { CPSR_THUMB } else { 0 };
-        Entry { badge: 0, stack_top: stack_base + stack_bytes, link, pc: entry & !1, cpsr, stack_base }
+        Entry { badge: 0, stack_top: stack_base + stack_bytes.0, link: link.0, pc: entry & !1, cpsr, stack_base }
     }
 
     /// Notes the caller's badge for the entry code.
@@ -105,7 +106,7 @@ impl Context {
 
     /// The registers of a thread that starts.
     #[inline]
-    pub fn prepare(&mut self, start: Start) {
+    pub fn prepare(&mut self, start: Start<u32>) {
         self.enter(&Entry::new(start), start.args);
     }
 
@@ -171,7 +172,7 @@ impl Context {
 
     /// Whether a denied access to this address was that of an instruction that pushes beyond the end of the thread's stack: a base register is as
     /// before when a store is aborted (ARM DDI 0406C B1.9.8), and sixteen registers are the most that are stored.
-    pub fn pushes_beyond_its_stack(&self, address: u32) -> bool {
+    pub fn pushes_beyond_its_stack(&self, VirtAddr(address): VirtAddr<u32>) -> bool {
         const MOST_BYTES: u32 = 64;
         address < self.stack_base && self.registers[13].wrapping_sub(address) <= MOST_BYTES
     }

@@ -2,6 +2,7 @@
 
 use abi::trace::Fault;
 use protect::vmsav7::abort::{Reason, Status};
+use units::VirtAddr;
 
 use crate::context::Context;
 use crate::cp15;
@@ -13,25 +14,25 @@ pub struct Report {
     /// Its kind.
     pub kind: Fault,
     /// The address that the kind says.
-    pub address: u32,
+    pub address: VirtAddr<u32>,
     /// The thread's program counter; 0 when the fault has no exact place.
-    pub pc: u32,
+    pub pc: VirtAddr<u32>,
 }
 
 /// Reads what the processor says about an exception of the thread with these registers, and settles it.
 pub fn report(vector: Vector, context: &Context) -> Report {
     let late = crate::entry::take_late();
-    let pc = context.pc;
+    let pc = VirtAddr(context.pc);
     match vector {
         Vector::Undefined => Report { kind: Fault::Usage, address: pc, pc },
-        Vector::Prefetch => prefetch(Status::new(cp15::ifsr::read()), cp15::ifar::read(), pc),
-        Vector::Data => data(Status::new(cp15::dfsr::read()), cp15::dfar::read(), context),
+        Vector::Prefetch => prefetch(Status::new(cp15::ifsr::read()), VirtAddr(cp15::ifar::read()), pc),
+        Vector::Data => data(Status::new(cp15::dfsr::read()), VirtAddr(cp15::dfar::read()), context),
         // Noted on the way in, or taken since by `cofferdam_late`, which has left the same word.
-        Vector::Late => Report { kind: Fault::Bus, address: 0, pc: if late == 0 { 0 } else { pc } },
+        Vector::Late => Report { kind: Fault::Bus, address: VirtAddr(0), pc: if late == 0 { VirtAddr(0) } else { pc } },
     }
 }
 
-fn prefetch(status: Status, address: u32, pc: u32) -> Report {
+fn prefetch(status: Status, address: VirtAddr<u32>, pc: VirtAddr<u32>) -> Report {
     match status.reason() {
         Reason::Debug => Report { kind: Fault::Usage, address: pc, pc },
         _ if status.is_protection() => Report { kind: Fault::Execute, address, pc },
@@ -39,14 +40,16 @@ fn prefetch(status: Status, address: u32, pc: u32) -> Report {
     }
 }
 
-fn data(status: Status, address: u32, context: &Context) -> Report {
-    let pc = context.pc;
+fn data(status: Status, address: VirtAddr<u32>, context: &Context) -> Report {
+    let pc = VirtAddr(context.pc);
     match status.reason() {
         Reason::Alignment | Reason::Debug => Report { kind: Fault::Usage, address: pc, pc },
         _ if !status.is_protection() => {
-            Report { kind: Fault::Bus, address: if status.has_address() { address } else { 0 }, pc }
+            Report { kind: Fault::Bus, address: if status.has_address() { address } else { VirtAddr(0) }, pc }
         }
-        _ if context.is_off_its_stack() => Report { kind: Fault::Stack, address: context.registers[13], pc: 0 },
+        _ if context.is_off_its_stack() => {
+            Report { kind: Fault::Stack, address: VirtAddr(context.registers[13]), pc: VirtAddr(0) }
+        }
         _ if context.pushes_beyond_its_stack(address) => Report { kind: Fault::Stack, address, pc },
         _ => Report { kind: Fault::Data, address, pc },
     }

@@ -3,6 +3,7 @@
 use core::arch::asm;
 
 use protect::vmsav7::lockdown::{Lines, Step};
+use units::{PhysAddr, VirtAddr};
 
 use crate::cache::LINE_BYTES;
 use crate::cp15::{self, dsb, isb};
@@ -32,7 +33,7 @@ pub unsafe fn lock_entry(steps: &[Step; 10]) -> Result<(), Unknown> {
         Step::Isb,
         Step::TlbLockdown { value: closed },
         Step::Isb,
-        Step::Touch { address },
+        Step::Touch { address: VirtAddr(address) },
         Step::Dsb,
         Step::TlbLockdown { value: open },
         Step::Isb,
@@ -87,7 +88,7 @@ pub unsafe fn lock_entry(steps: &[Step; 10]) -> Result<(), Unknown> {
 pub unsafe fn perform(
     steps: impl Iterator<Item = Step>,
     cache: &Pl310,
-    window: impl Fn(u32) -> u32,
+    window: impl Fn(PhysAddr<u32>) -> VirtAddr<u32>,
 ) -> Result<(), Unknown> {
     for step in steps {
         match step {
@@ -96,7 +97,7 @@ pub unsafe fn perform(
             // SAFETY: what is removed is walked again when it is needed.
             Step::InvalidateEntry { value } => unsafe { cp15::tlbimva::write(value) },
             // SAFETY: cleaning loses nothing.
-            Step::CleanFirstLevel(lines) => each(lines, |line| unsafe { cp15::dccimvac::write(window(line)) }),
+            Step::CleanFirstLevel(lines) => each(lines, |line| unsafe { cp15::dccimvac::write(window(line).0) }),
             Step::CleanSecondLevel(lines) => each(lines, |line| cache.clean_and_invalidate(line)),
             Step::CleanWays { ways } => {
                 if !cache.clean_ways(u32::from(ways)) {
@@ -107,7 +108,7 @@ pub unsafe fn perform(
             Step::Lock { offset, ways } => cache.write_lock(u32::from(offset), u32::from(ways)),
             Step::Load(lines) => each(lines, |line| {
                 // SAFETY: the caller's duty.
-                unsafe { (window(line) as *const u32).read_volatile() };
+                unsafe { (window(line).0 as *const u32).read_volatile() };
             }),
             Step::TlbLockdown { .. } | Step::Touch { .. } => return Err(Unknown),
         }
@@ -115,6 +116,6 @@ pub unsafe fn perform(
     Ok(())
 }
 
-fn each(lines: Lines, mut with: impl FnMut(u32)) {
-    (0..lines.count).for_each(|index| with(lines.base + LINE_BYTES * index));
+fn each(lines: Lines, mut with: impl FnMut(PhysAddr<u32>)) {
+    (0..lines.count).for_each(|index| with(PhysAddr(lines.base + LINE_BYTES * index)));
 }

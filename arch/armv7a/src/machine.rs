@@ -4,6 +4,7 @@ use kernel::arch::{Arch, Request, Start};
 use kernel::pages::PageArch;
 use kernel::pages::Pages;
 use protect::vmsav7::{Asid, Maintenance, Placement, Split};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::block::Block;
 use crate::cache;
@@ -29,10 +30,10 @@ pub trait Board: 'static {
 
     /// The kernel's virtual address of a physical address of memory, the same in every domain's
     /// space.
-    fn window(physical: u32) -> u32;
+    fn window(physical: PhysAddr<u32>) -> VirtAddr<u32>;
 
     /// Placement of the memory at a physical address, on the chip or off it.
-    fn placement(physical: u32) -> Placement;
+    fn placement(physical: PhysAddr<u32>) -> Placement;
 
     /// Ends the run with a status.
     fn end(&mut self, status: u32);
@@ -83,7 +84,7 @@ impl<B: Board> Armv7a<B> {
     ///
     /// # Time complexity
     /// One operation for each line of 32 bytes, and the instruction cache is empty afterwards.
-    pub fn publish_code(&mut self, base: u32, bytes: u32) {
+    pub fn publish_code(&mut self, base: PhysAddr<u32>, bytes: Bytes<u32>) {
         cache::clean_to_unification(B::window(base), bytes);
         cache::invalidate_instructions();
     }
@@ -113,6 +114,7 @@ impl<B: Board> Armv7a<B> {
 // SAFETY: `object_memory` is where the board has it mapped for the kernel alone; spaces change with their identifiers (`Space::load`);
 // a context returns to user mode, but for the idle loop's, which is the kernel's own.
 unsafe impl<B: Board> Arch for Armv7a<B> {
+    type Width = u32;
     type Context = Context;
     type Entry = Entry;
     type Protection = Pages<Self>;
@@ -153,11 +155,11 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
     }
 
     #[inline]
-    unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
+    unsafe fn prepare(&mut self, context: &mut Context, start: Start<u32>) {
         context.prepare(start);
     }
 
-    fn entry(&self, context: &mut Context, start: Start) -> Entry {
+    fn entry(&self, context: &mut Context, start: Start<u32>) -> Entry {
         context.prepare(start);
         Entry::new(start)
     }
@@ -205,19 +207,19 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
         self.gic.mask(line);
     }
 
-    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
-        let (to, from) = (B::window(dst), B::window(src));
+    unsafe fn copy(&mut self, dst: PhysAddr<u32>, src: PhysAddr<u32>, bytes: Bytes<u32>) {
+        let (to, from) = (B::window(dst).0, B::window(src).0);
         // SAFETY: the caller's duty.
-        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes as usize) };
+        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes.0 as usize) };
     }
 
-    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+    unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         // SAFETY: the caller's duty.
-        unsafe { core::ptr::write_bytes(B::window(dst) as *mut u8, 0, bytes as usize) };
+        unsafe { core::ptr::write_bytes(B::window(dst).0 as *mut u8, 0, bytes.0 as usize) };
     }
 
-    unsafe fn object_memory(&mut self, base: u32, _bytes: u32) -> *mut u8 {
-        B::window(base) as *mut u8
+    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
+        B::window(base).0 as *mut u8
     }
 
     fn end(&mut self, status: u32) {
@@ -230,30 +232,30 @@ unsafe impl<B: Board> PageArch for Armv7a<B> {
     const SPLIT: Split = mmu::SPLIT;
 
     #[inline]
-    unsafe fn table_word(at: u32) -> u32 {
+    unsafe fn table_word(at: PhysAddr<u32>) -> u32 {
         // SAFETY: the caller's duty.
-        unsafe { (B::window(at) as *const u32).read_volatile() }
+        unsafe { (B::window(at).0 as *const u32).read_volatile() }
     }
 
     #[inline]
-    unsafe fn set_table_word(at: u32, value: u32) {
+    unsafe fn set_table_word(at: PhysAddr<u32>, value: u32) {
         // SAFETY: the caller's duty.
         unsafe { mmu::publish_word(B::window(at), value) };
     }
 
-    fn placement(at: u32) -> Placement {
+    fn placement(at: PhysAddr<u32>) -> Placement {
         B::placement(at)
     }
 
     #[inline]
-    fn load_space(&mut self, space: Option<(u32, Asid)>) {
+    fn load_space(&mut self, space: Option<(PhysAddr<u32>, Asid)>) {
         let space = space.map_or(self.nobody, |(root, asid)| Space::new(root, asid));
         if !space.is_loaded() {
             space.load();
         }
     }
 
-    fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32) {
+    fn lock_entry(&mut self, slot: usize, root: PhysAddr<u32>, asid: Asid, address: VirtAddr<u32>) {
         let before = Space::loaded();
         Space::new(root, asid).load();
         crate::cp15::isb();
@@ -271,7 +273,7 @@ impl<B: Board> Maintenance for Armv7a<B> {
         Tlb.publish();
     }
 
-    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+    fn invalidate_page(&mut self, asid: Asid, address: VirtAddr<u32>) {
         Tlb.invalidate_page(asid, address);
     }
 

@@ -6,6 +6,7 @@
 
 use protect::MemType;
 use protect::vmsav7::{self, Asid, Attributes, Base, First, Maintenance, PAGE_BYTES, Rights, Second, Split};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::block::Block;
 use crate::cp15::{self, dsb, isb};
@@ -30,12 +31,12 @@ pub struct Space {
 
 impl Space {
     /// A space with its first-level table at a physical address ([`Split::table_bytes`] of [`SPLIT`] say how it is aligned).
-    pub const fn new(root: u32, asid: Asid) -> Space {
+    pub const fn new(PhysAddr(root): PhysAddr<u32>, asid: Asid) -> Space {
         Space { ttbr0: root | WALKS, asid: asid.number() as u32 }
     }
 
     /// The space in which nothing is mapped but the kernel: the lower half of the kernel's own first-level table is empty.
-    pub const fn nobody(kernel_root: u32) -> Space {
+    pub const fn nobody(PhysAddr(kernel_root): PhysAddr<u32>) -> Space {
         Space { ttbr0: kernel_root | WALKS, asid: 0 }
     }
 
@@ -88,11 +89,11 @@ impl From<u64> for Space {
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
     /// First virtual address, at least [`KERNEL_BASE`].
-    pub base: u32,
+    pub base: VirtAddr<u32>,
     /// First physical address.
-    pub physical: u32,
+    pub physical: PhysAddr<u32>,
     /// Bytes.
-    pub bytes: u32,
+    pub bytes: Bytes<u32>,
     /// The kernel's rights.
     pub rights: Rights,
     /// Type of the memory.
@@ -114,8 +115,8 @@ impl Root {
     pub const EMPTY: Root = Root([0; 4096]);
 
     /// Its address; the kernel maps memory of tables at its physical address.
-    pub fn address(&self) -> u32 {
-        (&raw const *self) as u32
+    pub fn address(&self) -> PhysAddr<u32> {
+        PhysAddr((&raw const *self) as u32)
     }
 }
 
@@ -154,7 +155,7 @@ impl<'a> KernelTables<'a> {
     }
 
     /// Physical address of the first-level table, of which nothing is changed any more.
-    pub fn finish(self) -> u32 {
+    pub fn finish(self) -> PhysAddr<u32> {
         self.root.address()
     }
 
@@ -165,7 +166,8 @@ impl<'a> KernelTables<'a> {
     pub fn map(&mut self, mapping: &Mapping) -> Result<(), Wrong> {
         const SECTION: u32 = 1 << 20;
         const LARGE: u32 = 1 << 16;
-        let Mapping { base, physical, bytes, rights, memory } = *mapping;
+        let Mapping { base: VirtAddr(base), physical: PhysAddr(physical), bytes: Bytes(bytes), rights, memory } =
+            *mapping;
         let end = u64::from(base) + u64::from(bytes);
         if base < KERNEL_BASE || end > 1 << 32 {
             return Err(Wrong::Outside);
@@ -227,7 +229,7 @@ impl<'a> KernelTables<'a> {
 /// # Safety
 /// `root` is that of [`KernelTables`], for good. They map what the caller runs from and uses, where it is; caches and TLBs hold nothing that is wanted; the first-level
 /// caches were invalidated.
-pub unsafe fn enable(root: u32) {
+pub unsafe fn enable(PhysAddr(root): PhysAddr<u32>) {
     const MMU: u32 = 1 << 0;
     const DATA_CACHE: u32 = 1 << 2;
     const PREDICTION: u32 = 1 << 11;
@@ -279,7 +281,7 @@ impl Maintenance for Tlb {
         dsb();
     }
 
-    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+    fn invalidate_page(&mut self, asid: Asid, VirtAddr(address): VirtAddr<u32>) {
         // SAFETY: what is removed is walked again when it is needed.
         unsafe { cp15::tlbimva::write(address & !(PAGE_BYTES - 1) | u32::from(asid.number())) };
     }
@@ -308,7 +310,7 @@ impl Maintenance for Tlb {
 ///
 /// # Safety
 /// The word at `virt` is a descriptor of a table that nobody else writes.
-pub unsafe fn publish_word(virt: u32, value: u32) {
+pub unsafe fn publish_word(VirtAddr(virt): VirtAddr<u32>, value: u32) {
     // SAFETY: the caller's duty.
     unsafe { (virt as *mut u32).write_volatile(value) };
     if cp15::mmfr3::read() >> 20 & 0xf == 0 {
@@ -333,7 +335,7 @@ pub struct Cluster {
 ///
 /// # Safety
 /// As for [`enable`]; the MMU and the first-level caches are off, no other CPU runs, and no cache holds anything that is wanted.
-pub unsafe fn start(root: u32, cluster: Cluster) -> Option<crate::pl310::Pl310> {
+pub unsafe fn start(root: PhysAddr<u32>, cluster: Cluster) -> Option<crate::pl310::Pl310> {
     crate::cache::invalidate_instructions();
     // SAFETY: the caller's duty.
     unsafe {

@@ -1,5 +1,7 @@
 //! The second-level cache controller PL310 (ARM DDI 0246, r3p2 on the Zynq-7000).
 
+use units::PhysAddr;
+
 use crate::block::Block;
 use crate::cp15::dsb;
 
@@ -99,7 +101,7 @@ impl Pl310 {
     }
 
     /// Writes a line back to memory and forgets it; `physical` is any address in it.
-    pub fn clean_and_invalidate(&self, physical: u32) {
+    pub fn clean_and_invalidate(&self, PhysAddr(physical): PhysAddr<u32>) {
         self.registers.write(CLEAN_INVALIDATE_LINE, physical & !(crate::cache::LINE_BYTES - 1));
         self.sync();
     }

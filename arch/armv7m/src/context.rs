@@ -3,6 +3,7 @@
 use core::mem::MaybeUninit;
 
 use kernel::arch::{Request, Start};
+use units::VirtAddr;
 
 /// Saved registers. The entry code knows the offsets (see `entry.rs`).
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +51,15 @@ impl Entry {
     pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 
     /// Keeps what a start needs, but for its arguments.
-    pub fn new(start: Start) -> Entry {
-        let frame_room = start.stack_bytes - 4 * FRAME_WORDS as u32;
+    pub fn new(start: Start<u32>) -> Entry {
+        let Start { entry, link, stack_base: VirtAddr(stack_base), stack_bytes, .. } = start;
+        let frame_room = stack_bytes.0 - 4 * FRAME_WORDS as u32;
         Entry {
-            stack_base: start.stack_base,
+            stack_base,
             frame_room,
-            psp: start.stack_base + frame_room,
+            psp: stack_base + frame_room,
             badge: 0,
-            tail: [0, start.link, start.entry & !1, XPSR_THUMB],
+            tail: [0, link.0, entry.0 & !1, XPSR_THUMB],
         }
     }
 
@@ -106,7 +108,7 @@ impl Context {
     /// # Safety
     /// See [`kernel::arch::Arch::prepare`].
     #[inline]
-    pub unsafe fn prepare(&mut self, start: Start) {
+    pub unsafe fn prepare(&mut self, start: Start<u32>) {
         let entry = Entry::new(start);
         // SAFETY: the caller's duty is the same.
         unsafe { entry.enter(start.args) };

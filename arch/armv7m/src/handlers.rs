@@ -3,6 +3,7 @@
 use abi::trace::Fault;
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
+use units::VirtAddr;
 
 use crate::context::Context;
 use crate::machine::{Armv7m, Board};
@@ -65,7 +66,7 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     let (kind, address) = classify(status, pc, psp);
     settle(status);
     let pc = if kind == Fault::Stack { 0 } else { pc };
-    kernel.on_fault(kind, address, pc);
+    kernel.on_fault(kind, VirtAddr(address), VirtAddr(pc));
     kernel.resume()
 }
 
@@ -74,7 +75,7 @@ pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();
     settle(regs::CFSR.read());
-    kernel.on_fault(Fault::Stack, psp, 0);
+    kernel.on_fault(Fault::Stack, VirtAddr(psp), VirtAddr(0));
     serve(kernel);
     kernel.resume()
 }

@@ -7,6 +7,7 @@ use kernel::regions::RegionArch;
 use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::slots::RegionImage;
+use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};
 use crate::regs::{self, Reg};
@@ -60,7 +61,7 @@ pub fn region_registers() -> u32 {
 impl<B: Board> Armv7m<B> {
     /// Sets the processor up: faults enabled, priorities, floating point for threads, region registers on with the
     /// privileged default map behind them.
-    pub fn new(mut board: B, idle: Start) -> Self {
+    pub fn new(mut board: B, idle: Start<u32>) -> Self {
         const MEM_BUS_USAGE: u32 = 7 << 16;
         const DIV_0_TRAP: u32 = 1 << 4;
         const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
@@ -130,6 +131,7 @@ pub(crate) fn barrier() {
 // SAFETY: `object_memory` hands out what the tables type as kernel memory; a context's EXC_RETURN always returns to unprivileged thread
 // mode; for what may be accessed see `RegionArch` below.
 unsafe impl<B: Board> Arch for Armv7m<B> {
+    type Width = u32;
     type Context = Context;
     type Entry = Entry;
     type Protection = Regions<Self>;
@@ -140,7 +142,7 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         self.idle
     }
 
-    fn entry(&self, context: &mut Context, start: Start) -> Entry {
+    fn entry(&self, context: &mut Context, start: Start<u32>) -> Entry {
         let entry = Entry::new(start);
         context.fresh(&entry);
         entry
@@ -198,7 +200,7 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
     }
 
     #[inline]
-    unsafe fn prepare(&mut self, context: &mut Context, start: Start) {
+    unsafe fn prepare(&mut self, context: &mut Context, start: Start<u32>) {
         // SAFETY: the caller's duty is the same.
         unsafe { context.prepare(start) }
     }
@@ -246,7 +248,8 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         unsafe { asm!("dsb", options(nostack, preserves_flags)) };
     }
 
-    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+    unsafe fn copy(&mut self, dst: PhysAddr<u32>, src: PhysAddr<u32>, bytes: Bytes<u32>) {
+        let (PhysAddr(dst), PhysAddr(src), Bytes(bytes)) = (dst, src, bytes);
         if (dst | src | bytes).is_multiple_of(4) {
             for offset in (0..bytes).step_by(4) {
                 // SAFETY: the caller has checked both ranges; they do not overlap. Volatile, so that this stays a loop of
@@ -259,7 +262,8 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         unsafe { core::ptr::copy_nonoverlapping(src as *const u8, dst as *mut u8, bytes as usize) };
     }
 
-    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+    unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
+        let (PhysAddr(dst), Bytes(bytes)) = (dst, bytes);
         if (dst | bytes).is_multiple_of(4) {
             for offset in (0..bytes).step_by(4) {
                 // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
@@ -271,8 +275,8 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
     }
 
-    unsafe fn object_memory(&mut self, base: u32, _bytes: u32) -> *mut u8 {
-        base as *mut u8
+    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
+        base.0 as *mut u8
     }
 
     fn end(&mut self, status: u32) {
@@ -312,7 +316,7 @@ unsafe impl<B: Board> RegionArch for Armv7m<B> {
     }
 
     #[inline(always)]
-    unsafe fn kernel_memory(at: u32) -> *mut u8 {
-        at as *mut u8
+    unsafe fn kernel_memory(at: PhysAddr<u32>) -> *mut u8 {
+        at.0 as *mut u8
     }
 }

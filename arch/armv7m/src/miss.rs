@@ -10,6 +10,7 @@ use core::arch::global_asm;
 use kernel::Kernel;
 use kernel::regions::{Resolution, layout};
 use protect::pmsav7::pctrie::MAX_DEPTH;
+use units::VirtAddr;
 
 use crate::entry::DOMAIN_OFFSET;
 use crate::machine::{Armv7m, Board};
@@ -185,7 +186,7 @@ const PORT: usize = 16;
 /// One look-up.
 #[inline]
 pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, address: u32) -> u32 {
-    let resolution = kernel.on_miss(address);
+    let resolution = kernel.on_miss(VirtAddr(address));
     if resolution == Resolution::Denied {
         return 1;
     }

@@ -1,17 +1,20 @@
 //! Quantities that cannot be mixed up.
 //!
-//! Each is a transparent wrapper over `u64`, so that ports with wider addresses need no change here; whoever
-//! encodes a value for hardware narrows it with a checked conversion ([`PhysAddr::to_u32`] and its kin).
-//! Addition and subtraction exist only where they mean something, and only in checked or saturating form:
-//! an overflow is an answer (`None`), never a wrapped number. All functions are `const` and take constant time.
+//! Each is a transparent wrapper over `u64`; addresses and sizes are one over the [`Width`] of a processor, too, for code that runs on it.
+//! Whoever encodes a value for hardware narrows it with a checked conversion ([`PhysAddr::to_u32`] and its kin).
+//! Addition and subtraction exist only where they mean something. At 64 bits they are checked or saturating: an overflow is an answer
+//! (`None`), never a wrapped number. At a processor's width they wrap as it does, and cost what it takes.
+//! All functions take constant time.
 #![no_std]
 #![forbid(unsafe_code)]
 
 mod range;
 mod time;
+mod width;
 
 pub use range::{AddrRange, Address, PhysRange, VirtRange};
 pub use time::{Cycles, Hz, Micros, Ticks};
+pub use width::Width;
 
 /// Implements what all quantities share: construction, plain value, checked and saturating arithmetic within the
 /// same kind, and formatting.
@@ -23,6 +26,9 @@ macro_rules! quantity {
         #[repr(transparent)]
         pub struct $name(pub u64);
 
+        $crate::quantity! { of $name, $suffix }
+    };
+    (of $name:ident, $suffix:literal) => {
         impl $name {
             /// Nothing of it.
             pub const ZERO: Self = Self(0);
@@ -88,10 +94,13 @@ macro_rules! quantity {
 }
 pub(crate) use quantity;
 
-quantity! {
-    /// A number of bytes: a size or an offset, never an address.
-    Bytes, "bytes"
-}
+/// A number of bytes: a size or an offset, never an address.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+#[repr(transparent)]
+pub struct Bytes<W = u64>(pub W);
+
+quantity! { of Bytes, "bytes" }
 
 impl Bytes {
     /// `n` KiB. Refused at compile time (or by a panic at run time) when it cannot be represented.
@@ -137,7 +146,7 @@ macro_rules! address {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
         #[repr(transparent)]
-        pub struct $name(pub u64);
+        pub struct $name<W = u64>(pub W);
 
         impl $name {
             /// Wraps a plain number.

@@ -1,6 +1,6 @@
 //! Half-open address ranges.
 
-use crate::{Bytes, PhysAddr, VirtAddr};
+use crate::{Bytes, PhysAddr, VirtAddr, Width};
 
 mod sealed {
     pub trait Sealed {}
@@ -51,9 +51,10 @@ macro_rules! range {
                 }
             }
 
-            /// The range of so many bytes from a 32-bit address on, which always has an end.
-            pub const fn of_words(base: u32, bytes: u32) -> Self {
-                Self { base: $address(base as u64), end: $address(base as u64 + bytes as u64) }
+            /// The range of so many bytes from a processor's address on. It ends with the address space.
+            #[inline(always)]
+            pub fn at<W: Width>(base: $address<W>, bytes: Bytes<W>) -> Self {
+                Self { base: base.wide(), end: $address(base.0.end(bytes.0)) }
             }
 
             /// The range from `base` up to, not including, `end`; `None` when `end` is below `base`.

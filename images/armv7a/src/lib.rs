@@ -14,6 +14,7 @@ use armv7a::{Block, Board};
 use protect::MemType;
 use protect::vmsav7::lockdown::LockWays;
 use protect::vmsav7::{Placement, Rights, TableMemory};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 /// Constants of the board's file.
 pub mod board {
@@ -32,7 +33,7 @@ const L2: u32 = board::device::L2.start;
 pub struct Described;
 
 impl Board for Described {
-    const PRIVATE: u32 = window(PRIVATE);
+    const PRIVATE: u32 = window(PhysAddr(PRIVATE)).0;
     const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
     const TICK_CYCLES: u32 = board::CLOCK_DIVIDER;
     const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
@@ -40,11 +41,11 @@ impl Board for Described {
     const TIMER_LINE: u32 = board::TIMER_LINE;
 
     #[inline]
-    fn window(physical: u32) -> u32 {
+    fn window(physical: PhysAddr<u32>) -> VirtAddr<u32> {
         window(physical)
     }
 
-    fn placement(physical: u32) -> Placement {
+    fn placement(PhysAddr(physical): PhysAddr<u32>) -> Placement {
         // SAFETY: written before any table is made, then never again.
         let locked = unsafe { *LOCKED.0.get() };
         if board::TABLES.contains(&physical) {
@@ -121,33 +122,38 @@ unsafe extern "C" {
     static __boot_stack_top: u8;
 }
 
+/// Memory that is mapped where it is.
+fn where_it_is(base: u32, bytes: u32, rights: Rights) -> Mapping {
+    let (base, physical) = (VirtAddr(base), PhysAddr(base));
+    Mapping { base, physical, bytes: Bytes(bytes), rights, memory: MemType::WriteBack }
+}
+
 /// A range between two symbols of the linker script, mapped where it is.
 fn image(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
     let base = start as u32;
-    Mapping { base, physical: base, bytes: end as u32 - base, rights, memory: MemType::WriteBack }
+    where_it_is(base, end as u32 - base, rights)
 }
 
 /// A range between two symbols of the image's part in the memory `cold`.
 fn cold(start: *const u8, end: *const u8, rights: Rights) -> Mapping {
     let (mapping, memory) = (image(start, end, rights), board::memory::COLD.start);
-    Mapping { physical: mapping.base - window(memory) + memory, ..mapping }
+    Mapping { physical: PhysAddr(mapping.base.minus(window(PhysAddr(memory))).0 + memory), ..mapping }
 }
 
 /// The kernel's first-level table, which is written before the MMU is on. Mapped only where its lines have to be loaded.
 fn root() -> Mapping {
-    let (base, bytes) = (ROOT.0.get() as u32, size_of::<Root>() as u32);
-    Mapping { base, physical: base, bytes, rights: Rights::KernelConst, memory: MemType::WriteBack }
+    where_it_is(ROOT.0.get() as u32, size_of::<Root>() as u32, Rights::KernelConst)
 }
 
 /// A device at a physical address, where the kernel sees it.
-pub fn device(physical: u32, bytes: u32) -> Mapping {
+pub fn device(physical: PhysAddr<u32>, bytes: Bytes<u32>) -> Mapping {
     Mapping { base: window(physical), physical, bytes, rights: Rights::KernelData, memory: MemType::Device }
 }
 
 /// A memory of domains, where the kernel sees it.
 fn memory(physical: &Range<u32>) -> Mapping {
-    let (base, bytes) = (window(physical.start), physical.end - physical.start);
-    Mapping { base, physical: physical.start, bytes, rights: Rights::KernelData, memory: MemType::WriteBack }
+    let (bytes, physical) = (Bytes(physical.end - physical.start), PhysAddr(physical.start));
+    Mapping { base: window(physical), physical, bytes, rights: Rights::KernelData, memory: MemType::WriteBack }
 }
 
 /// The kernel's part of its image, and its devices.
@@ -160,8 +166,8 @@ fn mappings() -> [Mapping; 9] {
         image(&raw const __kernel_objects_start, &raw const __kernel_objects_end, Rights::KernelData),
         cold(&raw const __kernel_cold_start, &raw const __kernel_cold_end, Rights::KernelCode),
         cold(&raw const __boot_stack_bottom, &raw const __boot_stack_top, Rights::KernelData),
-        device(PRIVATE, 0x2000),
-        device(L2, 0x1000),
+        device(PhysAddr(PRIVATE), Bytes(0x2000)),
+        device(PhysAddr(L2), Bytes(0x1000)),
     ]
 }
 
@@ -211,7 +217,7 @@ pub unsafe fn start(more: Option<Mapping>) -> Result<mmu::Space, StartError> {
 /// [`start`] has turned it on.
 pub unsafe fn cache() -> Pl310 {
     // SAFETY: the board has it there.
-    unsafe { Pl310::running(Block::new(window(L2)), L2_SETUP) }
+    unsafe { Pl310::running(Block::new(window(PhysAddr(L2)).0), L2_SETUP) }
 }
 
 /// The bits of so many ways.
@@ -285,8 +291,8 @@ pub unsafe fn lock_ways(ways: u32, base: u32, bytes: u32) -> Result<(), StartErr
 }
 
 /// The kernel's virtual address of a physical address of memory, or of a device.
-pub const fn window(physical: u32) -> u32 {
-    if physical < PHYSICAL { physical + PHYSICAL } else { physical }
+pub const fn window(PhysAddr(physical): PhysAddr<u32>) -> VirtAddr<u32> {
+    VirtAddr(if physical < PHYSICAL { physical + PHYSICAL } else { physical })
 }
 
 /// The memory of domains' tables.
@@ -294,17 +300,17 @@ pub const fn window(physical: u32) -> u32 {
 pub struct TableWords;
 
 impl TableMemory for TableWords {
-    fn word(&self, at: u32) -> u32 {
+    fn word(&self, at: PhysAddr<u32>) -> u32 {
         // SAFETY: tables lie in memory that is mapped for the kernel and typed as its own.
-        unsafe { (window(at) as *const u32).read_volatile() }
+        unsafe { (window(at).0 as *const u32).read_volatile() }
     }
 
-    fn set_word(&mut self, at: u32, value: u32) {
+    fn set_word(&mut self, at: PhysAddr<u32>, value: u32) {
         // SAFETY: as above.
         unsafe { mmu::publish_word(window(at), value) }
     }
 
-    fn placement(&self, at: u32) -> Placement {
+    fn placement(&self, at: PhysAddr<u32>) -> Placement {
         Described::placement(at)
     }
 }

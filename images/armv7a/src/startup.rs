@@ -9,6 +9,7 @@ use image::{Described, board, window};
 use kernel::boot::{self, Boot, BootError};
 use system::vmsav7::{Caches, Vmsav7};
 use system::{Scheme, System};
+use units::{Bytes, PhysAddr};
 
 use crate::Machine;
 
@@ -67,7 +68,7 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
     // SAFETY: the lowest word of the boot stack, far below what is in use now.
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let start = (&raw const __kernel_objects_start) as u32;
-    let objects = (start, (&raw const __kernel_objects_end) as u32 - start);
+    let objects = (PhysAddr(start), Bytes((&raw const __kernel_objects_end) as u32 - start));
     let result = tables()
         .and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Described, Space::from(nobody))));
     let machine = match result {
@@ -91,7 +92,7 @@ fn tables() -> Result<System<'static>, BootError> {
     let memory = board::DOMAINS.into_iter().find(|memory| memory.contains(&address) && address.is_multiple_of(4));
     let words = (memory.ok_or(BootError::NoTables)?.end - address) / 4;
     // SAFETY: the kernel has all memory of domains mapped; what the block says that it is nobody can write.
-    let block = unsafe { core::slice::from_raw_parts(window(address) as *const u32, words as usize) };
+    let block = unsafe { core::slice::from_raw_parts(window(PhysAddr(address)).0 as *const u32, words as usize) };
     System::parse(block).map_err(|_| BootError::BadTables)
 }
 

@@ -10,6 +10,7 @@ use kernel::boot::{self, BootError};
 use protect::pmsav7::{REGIONS, Span};
 use protect::{Access, MemType};
 use system::System;
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::{Described, Machine, board};
 
@@ -126,7 +127,13 @@ extern "C" fn kernel_start() {
     }
     let idle_entry = cofferdam_idle as *const () as u32;
     let idle_stack = (&raw const __idle_stack_start) as u32;
-    let idle = Start { entry: idle_entry, link: 0, stack_base: idle_stack, stack_bytes: 256, args: [0; 4] };
+    let idle = Start {
+        entry: VirtAddr(idle_entry),
+        link: VirtAddr(0),
+        stack_base: VirtAddr(idle_stack),
+        stack_bytes: Bytes(256),
+        args: [0; 4],
+    };
     let arch = Armv7m::new(Described, idle);
     let objects_start = (&raw const __kernel_objects_start) as u32;
     let objects_end = (&raw const __kernel_objects_end) as u32;
@@ -137,7 +144,8 @@ extern "C" fn kernel_start() {
     // SAFETY: the lowest word of the boot stack, far below what is in use now.
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let result = tables().and_then(|tables| {
-        boot::Boot { tables, objects: (objects_start, objects_end - objects_start), idle: idle_memory }.kernel(arch)
+        let objects = (PhysAddr(objects_start), Bytes(objects_end - objects_start));
+        boot::Boot { tables, objects, idle: idle_memory }.kernel(arch)
     });
     match result {
         Ok(machine) => {

@@ -12,9 +12,9 @@ use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::NotExact;
 use system::objects::{self, Size, Sizes, holds_frames};
 use system::{Area, System, area};
-use units::PhysRange;
+use units::{Bytes, PhysAddr, PhysRange};
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Len, Phys};
 pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::frames::{FrameRange, Marks};
@@ -53,7 +53,7 @@ pub struct Boot<A: Arch> {
     /// The tables.
     pub tables: System<'static>,
     /// Memory for kernel objects: base and bytes.
-    pub objects: (u32, u32),
+    pub objects: (Phys<A>, Len<A>),
     /// Memory that the idle loop may access.
     pub idle: <A::Protection as Protection<A>>::Idle,
 }
@@ -136,17 +136,18 @@ impl<A: Arch> Boot<A> {
     }
 
     /// As much memory as the objects take, as the host computed it, too.
-    fn pool(&self) -> Result<Pool, BootError> {
+    fn pool(&self) -> Result<Pool<A>, BootError> {
         let (base, bytes) = self.objects;
-        let needs = objects::needs(&self.tables, &sizes::<A>(), base).map_err(not_exact)?;
-        let taken = needs.end - u64::from(base);
-        if taken > u64::from(bytes) {
+        let word = base.wide().to_u32().ok_or(BootError::OtherMemory)?;
+        let needs = objects::needs(&self.tables, &sizes::<A>(), word).map_err(not_exact)?;
+        let taken = Bytes(needs.end - u64::from(word));
+        if taken > bytes.wide() {
             return Err(BootError::NoMemory);
         }
-        Ok(Pool::new(base, taken as u32))
+        Ok(Pool::new(base, Bytes::narrow(taken)))
     }
 
-    fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool) -> Result<Domains<A>, BootError> {
+    fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool<A>) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
         if tables.scheme() != A::Protection::SCHEME {
             return Err(BootError::BadTables);
@@ -171,19 +172,18 @@ impl<A: Arch> Boot<A> {
     }
 
     /// Whether some of a range is memory for kernel objects.
-    fn is_objects(&self, (base, bytes): (u32, u32)) -> bool {
-        let end = |base: u32, bytes: u32| u64::from(base) + u64::from(bytes);
+    fn is_objects(&self, (base, bytes): (Phys<A>, Len<A>)) -> bool {
         let (first, size) = self.objects;
-        bytes > 0 && u64::from(base) < end(first, size) && u64::from(first) < end(base, bytes)
+        PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
     /// Types all memory: what domains were given is theirs, the rest is untyped.
-    fn frames(&self, arch: &mut A, pool: &mut Pool) -> Result<FrameTable<'static>, BootError> {
+    fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
         let marks = objects::marks(&self.tables);
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
         let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
         for entry in self.tables.all::<system::Frames>() {
-            let range = PhysRange::of_words(entry.base, entry.bytes);
+            let range = PhysRange::at(PhysAddr(entry.base), Bytes(entry.bytes));
             // Memory is taken to be clear at reset; see CAVEATS.md.
             table.add(range, true).map_err(|_| BootError::TooMany)?;
             if entry.marks > 0 {
@@ -195,7 +195,7 @@ impl<A: Arch> Boot<A> {
             }
         }
         for entry in self.tables.all::<Area>() {
-            let range = PhysRange::of_words(entry.physical, entry.bytes);
+            let range = PhysRange::at(PhysAddr(entry.physical), Bytes(entry.bytes));
             let owner = Owner(entry.domain as u16);
             // Interleaved heaps are typed together.
             let shared = entry.flags & (area::SHARED | area::WOVEN) != 0;
@@ -222,8 +222,8 @@ fn domain<A: Arch>(entry: &system::Domain, protection: A::Protection, caps: &'st
         fault: FaultReport::default(),
         fault_notification: entry.fault_notification.checked_sub(1).map(|index| index as u16),
         awaited: entry.awaited != 0,
-        info: entry.info,
-        gate_return: entry.gate_return,
+        info: entry.info.into(),
+        gate_return: entry.gate_return.into(),
         generation: 0,
     }
 }
@@ -237,13 +237,13 @@ fn idle_domain<A: Arch>(protection: A::Protection) -> Domain<A> {
 fn ranges<A: Arch>(
     tables: &System<'static>,
     arch: &mut A,
-    pool: &mut Pool,
-) -> Result<&'static mut [FrameRange], BootError> {
+    pool: &mut Pool<A>,
+) -> Result<&'static mut [FrameRange<A::Width>], BootError> {
     let given = if holds_frames(tables) { tables.count::<system::Frames>() } else { 0 };
     pool.array(arch, given, |index| {
         let entry: system::Frames = tables.get(index);
         let marks = Marks { most: entry.marks.min(objects::MAX_MARKS as u32) as i32, used: 0 };
-        Ok(FrameRange { base: entry.base, bytes: entry.bytes, generation: 0, marks })
+        Ok(FrameRange { base: entry.base.into(), bytes: entry.bytes.into(), generation: 0, marks })
     })
 }
 
@@ -262,7 +262,7 @@ pub const fn sizes<A: Arch>() -> Sizes {
         of::<Thread<A>>(),
         of::<Notification<A>>(),
         of::<Interrupt<A>>(),
-        of::<FrameRange>(),
+        of::<FrameRange<A::Width>>(),
         of::<Chunk>(),
     ])
 }

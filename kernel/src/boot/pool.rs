@@ -4,36 +4,38 @@ use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 
 use system::objects::Size;
+use units::{Bytes, PhysAddr};
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Len, Phys};
 use crate::boot::BootError;
 use crate::table::{Ref, Table};
 
 /// Hands out kernel memory from one end.
-pub struct Pool {
-    next: u32,
-    end: u32,
+pub struct Pool<A: Arch> {
+    next: Phys<A>,
+    end: Phys<A>,
 }
 
-impl Pool {
+impl<A: Arch> Pool<A> {
     /// All of a range.
-    pub(super) fn new(base: u32, bytes: u32) -> Pool {
-        Pool { next: base, end: base + bytes }
+    pub(super) fn new(base: Phys<A>, bytes: Len<A>) -> Self {
+        Pool { next: base, end: base.plus(bytes) }
     }
 
     /// Sets an object aside that is reached by its address only.
-    pub(crate) fn take_one(&mut self, size: Size) -> Result<u32, BootError> {
-        self.take(size.bytes, size.align)
+    pub(crate) fn take_one(&mut self, size: Size) -> Result<Phys<A>, BootError> {
+        self.take(size.bytes.into(), size.align)
     }
 
-    fn take(&mut self, bytes: u32, align: u32) -> Result<u32, BootError> {
-        let base = self.next.next_multiple_of(align);
-        if bytes > self.end.saturating_sub(base) {
+    fn take(&mut self, bytes: Len<A>, align: u32) -> Result<Phys<A>, BootError> {
+        let base = self.next.wide().align_up(Bytes(align.into())).ok_or(BootError::NoMemory)?;
+        if self.end.wide().offset_from(base).is_none_or(|left| bytes.wide() > left) {
             return Err(BootError::NoMemory);
         }
+        let base = PhysAddr::narrow(base);
         // Nothing is set aside for no objects, not even a gap.
-        if bytes > 0 {
-            self.next = base + bytes;
+        if bytes > Len::<A>::default() {
+            self.next = base.plus(bytes);
         }
         Ok(base)
     }
@@ -44,8 +46,8 @@ impl Pool {
     }
 
     /// Sets memory for `count` objects aside.
-    pub(super) fn reserve<A: Arch, T>(&mut self, arch: &mut A, count: usize) -> Result<Building<T>, BootError> {
-        let bytes = (size_of::<T>() * count) as u32;
+    pub(super) fn reserve<T>(&mut self, arch: &mut A, count: usize) -> Result<Building<T>, BootError> {
+        let bytes = Bytes::from((size_of::<T>() * count) as u32);
         let base = self.take(bytes, align_of::<T>() as u32)?;
         // SAFETY: the range is part of the object memory and `next` has moved past it, so it is handed out once.
         let first = unsafe { arch.object_memory(base, bytes).cast::<T>() };
@@ -53,7 +55,7 @@ impl Pool {
     }
 
     /// Makes an array of objects.
-    pub(super) fn array<A: Arch, T>(
+    pub(super) fn array<T>(
         &mut self,
         arch: &mut A,
         count: usize,
@@ -67,7 +69,7 @@ impl Pool {
     }
 
     /// As [`Pool::array`], as a table.
-    pub(super) fn table<A: Arch, T>(
+    pub(super) fn table<T>(
         &mut self,
         arch: &mut A,
         count: usize,

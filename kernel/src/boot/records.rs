@@ -17,14 +17,14 @@ pub(super) type Activations<A> = (Table<Level<A>>, Table<Thread<A>>);
 pub(super) fn activations<A: Arch>(
     tables: &System<'static>,
     arch: &mut A,
-    pool: &mut Pool,
+    pool: &mut Pool<A>,
     domains: &Table<Domain<A>>,
     idle: Ref<Domain<A>>,
     budgets: &Table<Budget>,
 ) -> Result<Activations<A>, BootError> {
     let (count, gates) = (tables.count::<system::Thread>(), tables.count::<system::Gate>());
-    let mut levels = pool.reserve::<A, Level<A>>(arch, count + gates + 1)?;
-    let mut threads = pool.reserve::<A, Thread<A>>(arch, count)?;
+    let mut levels = pool.reserve::<Level<A>>(arch, count + gates + 1)?;
+    let mut threads = pool.reserve::<Thread<A>>(arch, count)?;
     let domain = |number: u32| domains.find(number as usize).ok_or(BootError::BadTables);
     for index in 0..count {
         let entry: system::Thread = tables.get(index);
@@ -43,11 +43,11 @@ pub(super) fn activations<A: Arch>(
         let entry: system::Gate = tables.get(index);
         let callee = domain(entry.domain)?;
         let start = Start {
-            entry: entry.entry,
+            entry: entry.entry.into(),
             link: domains.at(callee).gate_return,
-            stack_base: entry.stack_base,
-            stack_bytes: entry.stack_bytes,
-            args: [0; 4],
+            stack_base: entry.stack_base.into(),
+            stack_bytes: entry.stack_bytes.into(),
+            args: [A::Width::default(); 4],
         };
         let mut level = new_level(callee);
         level.entry = arch.entry(&mut level.context, start);

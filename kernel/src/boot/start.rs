@@ -2,7 +2,7 @@
 
 use abi::trace::{Event, IDLE, header};
 
-use crate::arch::{Arch, Start};
+use crate::arch::{Arch, Start, Virt};
 use crate::boot::BootError;
 use crate::kernel::Kernel;
 use crate::objects::{Cap, Life};
@@ -16,10 +16,11 @@ impl<A: Arch> Kernel<A> {
         for index in 0..self.domains.len() {
             let entry: system::Domain = self.tables.get(index);
             let (number, zeros) = (index as u8, entry.data_base + entry.data_bytes);
+            let source = Some(entry.data_source.into());
             // SAFETY: the validated tables say that the source is flash.
             let filled = unsafe {
-                self.write_to(number, entry.data_base, Some(entry.data_source), entry.data_bytes)
-                    && self.write_to(number, zeros, None, entry.zero_bytes)
+                self.write_to(number, entry.data_base.into(), source, entry.data_bytes.into())
+                    && self.write_to(number, zeros.into(), None, entry.zero_bytes.into())
             };
             if !filled {
                 return Err(BootError::Areas);
@@ -46,11 +47,11 @@ impl<A: Arch> Kernel<A> {
         let domain = &self.domains[entry.domain as usize];
         let (epoch, info, restarts) = (domain.epoch, domain.info, domain.restarts);
         let start = Start {
-            entry: entry.entry,
-            link: 0,
-            stack_base: entry.stack_base,
-            stack_bytes: entry.stack_bytes,
-            args: [info, entry.argument, u32::from(restarts), 0],
+            entry: entry.entry.into(),
+            link: Virt::<A>::default(),
+            stack_base: entry.stack_base.into(),
+            stack_bytes: entry.stack_bytes.into(),
+            args: [info.0, entry.argument.into(), u32::from(restarts).into(), 0.into()],
         };
         let record = &mut self.threads[usize::from(index)];
         record.pending = None;

@@ -3,16 +3,16 @@
 use abi::{Error, access};
 use protect::MemType;
 use protect::vmsav7::{Attributes, Found, PAGE_BYTES, Placement, Rights, Unit};
-use units::PhysRange;
+use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use crate::protection::Asked;
 
 /// Pages that follow one another, virtually and physically.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
-    pub(super) virt: u32,
-    pub(super) phys: u32,
-    pub(super) bytes: u32,
+    pub(super) virt: VirtAddr<u32>,
+    pub(super) phys: PhysAddr<u32>,
+    pub(super) bytes: Bytes<u32>,
     pub(super) attributes: Attributes,
     /// No walk to it leaves the chip.
     pub(super) near: bool,
@@ -25,7 +25,7 @@ impl Mapping {
     ///
     /// # Errors
     /// As for [`crate::protection::Protection::mapping`].
-    pub(super) fn of(asked: &Asked) -> Result<Mapping, Error> {
+    pub(super) fn of(asked: &Asked<u32>) -> Result<Mapping, Error> {
         let &Asked { at: virt, access: bits, memory } = asked;
         // Nothing is executed that is mapped while domains run: whoever wrote it did so by way of a data cache, behind which fetches would
         // find, in memory or in an instruction cache, what was there before.
@@ -35,10 +35,10 @@ impl Mapping {
             (true, true) => Rights::UserData,
             (false, _) => return Err(Error::BadArgument),
         };
-        let (phys, bytes) = (memory.base().0 as u32, memory.size().0 as u32);
+        let (phys, bytes) = (PhysAddr::<u32>::narrow(memory.base()), Bytes::<u32>::narrow(memory.size()));
         let locked = bits & access::PINNED != 0;
-        let unit = Unit::of_bytes(bytes).is_some() && (virt | phys).is_multiple_of(bytes);
-        if !(virt | phys | bytes).is_multiple_of(PAGE_BYTES) || (locked && !unit) {
+        let unit = Unit::of_bytes(bytes.0).is_some() && (virt.0 | phys.0).is_multiple_of(bytes.0);
+        if !(virt.0 | phys.0 | bytes.0).is_multiple_of(PAGE_BYTES) || (locked && !unit) {
             return Err(Error::BadArgument);
         }
         let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Error::BadArgument)?;
@@ -46,11 +46,11 @@ impl Mapping {
     }
 
     /// The page at an address, as it was found.
-    pub(super) fn found(at: u32, found: &Found) -> Mapping {
+    pub(super) fn found(at: VirtAddr<u32>, found: &Found) -> Mapping {
         let bytes = found.unit.bytes();
         let near = found.table.is_some_and(Placement::stays_on_chip);
-        let (virt, phys) = (at & !(bytes - 1), found.physical & !(bytes - 1));
-        Mapping { virt, phys, bytes, attributes: found.attributes, near, locked: false }
+        let (virt, phys) = (VirtAddr(at.0 & !(bytes - 1)), PhysAddr(found.physical.0 & !(bytes - 1)));
+        Mapping { virt, phys, bytes: Bytes(bytes), attributes: found.attributes, near, locked: false }
     }
 
     /// Placements that its second-level tables may have, in the order in which they are looked for.
@@ -60,15 +60,15 @@ impl Mapping {
 
     /// The physical memory that it makes accessible.
     pub(super) fn memory(&self) -> PhysRange {
-        PhysRange::of_words(self.phys, self.bytes)
+        PhysRange::at(self.phys, self.bytes)
     }
 
     /// Whether a page that was found is a part of it, and no more.
-    pub(super) fn is_at(&self, at: u32, found: &Found) -> bool {
-        let (offset, bytes) = (at - self.virt, found.unit.bytes());
+    pub(super) fn is_at(&self, at: VirtAddr<u32>, found: &Found) -> bool {
+        let (offset, bytes) = (at.minus(self.virt), Bytes(found.unit.bytes()));
         found.attributes == self.attributes
-            && found.physical == self.phys + offset
-            && at & (bytes - 1) == 0
-            && bytes <= self.bytes - offset
+            && found.physical == self.phys.plus(offset)
+            && at.0 & (bytes.0 - 1) == 0
+            && bytes <= self.bytes.minus(offset)
     }
 }

@@ -17,8 +17,9 @@ use protect::{AccessKind, MemType};
 use system::objects::Size;
 use system::vmsav7::Vmsav7;
 use system::{Scheme, System};
-use units::{PhysAddr, PhysRange};
+use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
+use crate::arch::{Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
 use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 
@@ -30,7 +31,7 @@ use words::TableWords;
 #[repr(C)]
 pub struct Pages<A: PageArch> {
     /// Physical address of the first-level table; of the idle loop 0. The entry code loads this and the next one.
-    root: u32,
+    root: PhysAddr<u32>,
     /// Number of the identifier; of the idle loop 0.
     asid: u32,
     /// Of the idle loop none.
@@ -50,7 +51,7 @@ pub mod layout {
 struct Locked {
     asid: Asid,
     /// First address of its page.
-    address: u32,
+    address: VirtAddr<u32>,
     /// The domain began with it: it stays.
     first: bool,
 }
@@ -67,9 +68,9 @@ impl Slots {
     }
 
     /// The first entry that is kept of a domain in a range, and its slot.
-    fn kept(&self, asid: Asid, base: u32, bytes: u32) -> Option<(usize, Locked)> {
+    fn kept(&self, asid: Asid, base: VirtAddr<u32>, bytes: Bytes<u32>) -> Option<(usize, Locked)> {
         let mut slots = self.slots.iter().enumerate().filter_map(|(slot, locked)| Some((slot, (*locked)?)));
-        slots.find(|(_, locked)| locked.asid == asid && locked.address.wrapping_sub(base) < bytes)
+        slots.find(|(_, locked)| locked.asid == asid && locked.address.minus(base) < bytes)
     }
 
     /// Whether a mapping that is there is kept as it says, and can be taken out.
@@ -82,7 +83,7 @@ impl Slots {
 
     /// Identifier and address of what is kept, by slot.
     #[cfg(any(test, feature = "simulation"))]
-    pub(crate) fn held(&self) -> [Option<(Asid, u32)>; LOCK_SLOTS] {
+    pub(crate) fn held(&self) -> [Option<(Asid, VirtAddr<u32>)>; LOCK_SLOTS] {
         self.slots.map(|slot| slot.map(|locked| (locked.asid, locked.address)))
     }
 }
@@ -91,7 +92,7 @@ impl Slots {
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Bytes of it that were looked at.
-    looked: u32,
+    looked: Bytes<u32>,
     /// The edit of the tables has begun.
     begun: bool,
     /// Places for its tables that were tried and had none.
@@ -150,7 +151,7 @@ impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
     }
 
     /// Keeps the entry for a page in the TLB.
-    fn lock(&self, address: u32, first: bool, shared: &mut Slots, arch: &mut A) -> Result<(), Error> {
+    fn lock(&self, address: VirtAddr<u32>, first: bool, shared: &mut Slots, arch: &mut A) -> Result<(), Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let slot = shared.free().ok_or(Error::Full)?;
         shared.slots[slot] = Some(Locked { asid, address, first });
@@ -160,7 +161,7 @@ impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
 
     /// The first-level table and the identifier; of the idle loop none.
     #[inline(always)]
-    pub(crate) fn space(&self) -> Option<(u32, Asid)> {
+    pub(crate) fn space(&self) -> Option<(PhysAddr<u32>, Asid)> {
         self.identifier().map(|asid| (self.root, asid))
     }
 }
@@ -188,12 +189,12 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     const LEAF: Size = Size { bytes: 0, align: 1 };
     const NODE: Size = Self::LEAF;
 
-    fn shared(_: &mut Pool) -> Result<Slots, BootError> {
+    fn shared(_: &mut Pool<A>) -> Result<Slots, BootError> {
         Ok(Slots::default())
     }
 
-    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<A> {
-        tables.own_domain::<Vmsav7>(index).parts().into_iter().map(|(base, bytes, _)| (base, bytes))
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
+        tables.own_domain::<Vmsav7>(index).parts().into_iter().map(|(base, bytes, _)| (base.into(), bytes.into()))
     }
 
     fn make(making: &mut Making<'_, A>, index: usize) -> Result<Pages<A>, BootError> {
@@ -201,7 +202,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     }
 
     fn idle(_: &mut Slots, (): &()) -> Result<Pages<A>, BootError> {
-        Ok(Pages { root: 0, asid: 0, tables: None })
+        Ok(Pages { root: PhysAddr(0), asid: 0, tables: None })
     }
 
     #[inline(always)]
@@ -209,7 +210,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         arch.load_space(self.space());
     }
 
-    fn mapping(asked: &Asked) -> Result<Mapping, Error> {
+    fn mapping(asked: &Asked<u32>) -> Result<Mapping, Error> {
         Mapping::of(asked)
     }
 
@@ -221,10 +222,10 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     /// Two look-ups.
     fn neighbours(&self, mapping: &Mapping) -> [Option<PhysAddr>; 2] {
         let at = |virt: Option<u32>, phys: Option<u32>| {
-            let found = self.tables.as_ref()?.lookup(virt?)?;
-            (Some(found.physical) == phys).then(|| PhysAddr(u64::from(found.physical)))
+            let found = self.tables.as_ref()?.lookup(VirtAddr(virt?))?;
+            (Some(found.physical.0) == phys).then(|| found.physical.wide())
         };
-        let Mapping { virt, phys, bytes, .. } = *mapping;
+        let Mapping { virt: VirtAddr(virt), phys: PhysAddr(phys), bytes: Bytes(bytes), .. } = *mapping;
         [at(virt.checked_sub(1), phys.checked_sub(1)), at(virt.checked_add(bytes), phys.checked_add(bytes))]
     }
 
@@ -270,12 +271,12 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     ) -> Result<Step, Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
-        let at = mapping.virt + progress.looked;
+        let at = mapping.virt.plus(progress.looked);
         // A mapping that is kept is one unit: no more than one entry can lie in the range.
-        let whole = |found: &Found| !mapping.locked || found.unit.bytes() == mapping.bytes;
+        let whole = |found: &Found| !mapping.locked || Bytes(found.unit.bytes()) == mapping.bytes;
         let found =
             tables.lookup(at).filter(|found| mapping.is_at(at, found) && whole(found)).ok_or(Error::BadState)?;
-        progress.looked += found.unit.bytes();
+        progress.looked = progress.looked.plus(Bytes(found.unit.bytes()));
         if progress.looked < mapping.bytes {
             return Ok(Step::More(cost::LOOK));
         }
@@ -305,22 +306,22 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         Step::Done(cost::EDIT)
     }
 
-    fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool {
+    fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
         self.tables.as_ref().is_some_and(|tables| tables.permits(base, len, kind))
     }
 
-    fn physical(&self, address: u32, kind: AccessKind) -> Option<(u32, u32)> {
+    fn physical(&self, address: Virt<A>, kind: AccessKind) -> Option<(Phys<A>, Len<A>)> {
         let found = self.tables.as_ref()?.lookup(address)?;
         let (rights, memory) = (found.attributes.rights(), found.attributes.memory());
         let allowed =
             rights.permits(Privilege::User, kind) && !matches!(memory, MemType::Device | MemType::StronglyOrdered);
         let bytes = found.unit.bytes();
-        allowed.then_some((found.physical, bytes - (address & (bytes - 1))))
+        allowed.then_some((found.physical, Bytes(bytes - (address.0 & (bytes - 1)))))
     }
 
     /// # Bound
     /// One step of a search, one look at the areas, and [`OWN_PAGES`] looked up that follow what it has found.
-    fn next_mapped(&self, shared: &Slots, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Mapping> {
+    fn next_mapped(&self, shared: &Slots, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
         let (first, found) = match tables.next_step(from) {
             protect::vmsav7::Next::Found(at, found) => (at, found),
@@ -328,18 +329,21 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
             protect::vmsav7::Next::End => return Next::End,
         };
         let mapping = Mapping::found(first, &found);
-        let mut at = mapping.virt + mapping.bytes;
+        let mut at = mapping.virt.plus(mapping.bytes);
         let bytes = own(first, found.physical);
-        if bytes < at - first {
+        if bytes < at.minus(first) {
             let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
             return Next::Found(Mapping { locked, ..mapping }, at);
         }
         // The pages that follow are the domain's own as long as they lie as the area does.
         for _ in 1..OWN_PAGES {
-            let offset = at - first;
+            let offset = at.minus(first);
             match tables.lookup(at) {
-                Some(next) if next.physical == found.physical + offset && next.unit.bytes() <= bytes - offset => {
-                    at += next.unit.bytes();
+                Some(next)
+                    if next.physical == found.physical.plus(offset)
+                        && Bytes(next.unit.bytes()) <= bytes.minus(offset) =>
+                {
+                    at = at.plus(Bytes(next.unit.bytes()));
                 }
                 _ => break,
             }
@@ -347,7 +351,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         Next::From(at)
     }
 
-    fn give(&mut self, base: u32, _: u32) -> u32 {
+    fn give(&mut self, base: Phys<A>, _: Len<A>) -> u32 {
         // [`Self::GIFT`] is one table. To clear it now would take too long at once.
         let given = self.tables.as_mut().is_some_and(|tables| tables.lend(base).is_ok());
         if given { TABLE_ENTRIES } else { 0 }

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use protect::vmsav7::{Placement, TableMemory};
+use units::PhysAddr;
 
 use super::PageArch;
 
@@ -23,18 +24,18 @@ impl<A> TableWords<A> {
 
 impl<A: PageArch> TableMemory for TableWords<A> {
     #[inline]
-    fn word(&self, at: u32) -> u32 {
+    fn word(&self, at: PhysAddr<u32>) -> u32 {
         // SAFETY: see the type; descriptors are aligned.
         unsafe { A::table_word(at) }
     }
 
     #[inline]
-    fn set_word(&mut self, at: u32, value: u32) {
+    fn set_word(&mut self, at: PhysAddr<u32>, value: u32) {
         // SAFETY: as in `word`.
         unsafe { A::set_table_word(at, value) };
     }
 
-    fn placement(&self, at: u32) -> Placement {
+    fn placement(&self, at: PhysAddr<u32>) -> Placement {
         A::placement(at)
     }
 }

@@ -2,6 +2,7 @@
 
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::slots::RegionImage;
+use units::PhysAddr;
 
 use crate::arch::Arch;
 
@@ -9,7 +10,7 @@ use crate::arch::Arch;
 ///
 /// # Safety
 /// An implementation promises that unprivileged code can access exactly what the registers that were loaded last permit.
-pub unsafe trait RegionArch: Arch {
+pub unsafe trait RegionArch: Arch<Width = u32> {
     /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
     /// of the previous domain are settled before (barrier).
     fn load_image(&mut self, image: &RegionImage);
@@ -21,5 +22,5 @@ pub unsafe trait RegionArch: Arch {
     ///
     /// # Safety
     /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
-    unsafe fn kernel_memory(at: u32) -> *mut u8;
+    unsafe fn kernel_memory(at: PhysAddr<u32>) -> *mut u8;
 }

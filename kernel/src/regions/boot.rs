@@ -41,7 +41,7 @@ impl Pinned {
 }
 
 /// The leaf that stands for nothing.
-pub(super) fn nowhere<A: RegionArch>(pool: &mut Pool) -> Result<Nowhere, BootError> {
+pub(super) fn nowhere<A: RegionArch>(pool: &mut Pool<A>) -> Result<Nowhere, BootError> {
     let nowhere = pool.take_one(NOWHERE)?;
     NodeMemory::<A>::new(nowhere).prepare();
     Ok(Nowhere(nowhere))
@@ -60,7 +60,7 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
         let nodes = pmsav7::table_nodes(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
-            trie.give_node(making.pool.take_one(NODE)?);
+            trie.give_node(making.pool.take_one(NODE)?.0);
         }
     }
     for number in 0..table_bytes / NODE_BYTES {

@@ -3,6 +3,7 @@
 use abi::trace::{Event, header};
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::slots::Miss;
+use units::VirtAddr;
 
 use super::RegionArch;
 use crate::kernel::Kernel;
@@ -41,7 +42,7 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
     /// # Bound
     /// One look-up of bounded depth, one replacement, two register writes: O(1).
     #[inline(always)]
-    pub fn on_miss(&mut self, address: u32) -> Resolution {
+    pub fn on_miss(&mut self, VirtAddr(address): VirtAddr<u32>) -> Resolution {
         let running = self.top().domain;
         let regions = &mut self.domains.at_mut(running).protection;
         let Ok(region) = regions.fill(address) else { return Resolution::Denied };

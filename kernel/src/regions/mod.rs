@@ -15,13 +15,14 @@ use protect::{Access, AccessKind, MemType};
 use system::objects::Size;
 use system::pmsav7::Pmsav7;
 use system::{Scheme, System};
-use units::{PhysAddr, PhysRange};
+use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 pub use arch::RegionArch;
 pub use miss::Resolution;
 pub use nodes::NodeMemory;
 pub use region::Region;
 
+use crate::arch::{Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
 use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
 
@@ -73,7 +74,7 @@ pub mod layout {
 }
 
 /// Data that all domains have in common: where the leaf is that stands for nothing.
-pub struct Nowhere(u32);
+pub struct Nowhere(PhysAddr<u32>);
 
 /// Costs of steps, in tens of instructions, roughly.
 mod cost {
@@ -156,13 +157,13 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     const LEAF: Size = nodes::NOWHERE;
     const NODE: Size = nodes::NODE;
 
-    fn shared(pool: &mut Pool) -> Result<Nowhere, BootError> {
+    fn shared(pool: &mut Pool<A>) -> Result<Nowhere, BootError> {
         boot::nowhere::<A>(pool)
     }
 
-    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (u32, u32)> + use<A> {
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
         let own = tables.own_domain::<Pmsav7>(index);
-        core::iter::once((own.table_base, own.table_bytes))
+        core::iter::once((own.table_base.into(), own.table_bytes.into()))
     }
 
     fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError> {
@@ -178,7 +179,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         arch.load_image(self.image());
     }
 
-    fn mapping(asked: &Asked) -> Result<Region, Error> {
+    fn mapping(asked: &Asked<u32>) -> Result<Region, Error> {
         Region::of(asked)
     }
 
@@ -242,36 +243,36 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     }
 
     /// See [`Slots::permits`].
-    fn permits(&self, base: u32, len: u32, kind: AccessKind) -> bool {
-        self.slots.permits(&self.trie, base, len, kind)
+    fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
+        self.slots.permits(&self.trie, base.0, len.0, kind)
     }
 
     /// Addresses are what they are.
     #[inline(always)]
-    fn physical(&self, address: u32, _: AccessKind) -> Option<(u32, u32)> {
-        Some((address, u32::MAX))
+    fn physical(&self, address: Virt<A>, _: AccessKind) -> Option<(Phys<A>, Len<A>)> {
+        Some((PhysAddr(address.0), Bytes::ALL))
     }
 
-    fn next_mapped(&self, _: &Nowhere, from: u32, own: impl Fn(u32, u32) -> u32) -> Next<Region> {
+    fn next_mapped(&self, _: &Nowhere, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
         if let Some(regs) = self.slots.pinned_later().next() {
             return Next::Found(Region { regs, pinned: true, execute: false }, from);
         }
-        let (at, regs) = match self.trie.next_step(from) {
+        let (at, regs) = match self.trie.next_step(from.0) {
             pctrie::Next::Found(at, regs) => (at, regs),
-            pctrie::Next::From(later) => return Next::From(later),
+            pctrie::Next::From(later) => return Next::From(VirtAddr(later)),
             pctrie::Next::End => return Next::End,
         };
-        if own(at, at) > 0 {
-            return regs.last_from(at).checked_add(1).map_or(Next::End, Next::From);
+        if own(VirtAddr(at), PhysAddr(at)) > Bytes(0) {
+            return regs.last_from(at).checked_add(1).map_or(Next::End, |later| Next::From(VirtAddr(later)));
         }
-        Next::Found(Region::paged(regs), at)
+        Next::Found(Region::paged(regs), VirtAddr(at))
     }
 
     /// Regions that could be kept in the nodes instead.
-    fn give(&mut self, base: u32, bytes: u32) -> u32 {
-        let nodes = bytes / NODE_BYTES;
+    fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32 {
+        let nodes = bytes.0 / NODE_BYTES;
         for index in 0..nodes {
-            self.trie.give_node(base + index * NODE_BYTES);
+            self.trie.give_node(base.0 + index * NODE_BYTES);
         }
         nodes * LEAVES_PER_NODE
     }

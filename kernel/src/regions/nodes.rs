@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use protect::pmsav7::RegionRegs;
 use protect::pmsav7::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
 use system::objects::Size;
+use units::PhysAddr;
 
 use super::RegionArch;
 
@@ -23,19 +24,19 @@ pub(super) const NOWHERE: Size = Size { bytes: LEAF_BYTES, align: LEAF_BYTES };
 /// given access to it.
 #[derive(Debug)]
 pub struct NodeMemory<A> {
-    nowhere: u32,
+    nowhere: PhysAddr<u32>,
     arch: PhantomData<A>,
 }
 
 impl<A: RegionArch> NodeMemory<A> {
     /// A store whose leaf of nothing is at `nowhere`.
-    pub(super) fn new(nowhere: u32) -> Self {
+    pub(super) fn new(nowhere: PhysAddr<u32>) -> Self {
         NodeMemory { nowhere, arch: PhantomData }
     }
 
     /// Writes the leaf of nothing.
     pub(super) fn prepare(&mut self) {
-        self.set_leaf(self.nowhere, RegionRegs::NOWHERE);
+        self.set_leaf(self.nowhere.0, RegionRegs::NOWHERE);
     }
 }
 
@@ -45,29 +46,29 @@ impl<A: RegionArch> Store for NodeMemory<A> {
     #[inline(always)]
     fn word(&self, at: u32) -> u32 {
         // SAFETY: see the type; words are aligned.
-        unsafe { A::kernel_memory(at).cast::<u32>().read() }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<u32>().read() }
     }
 
     #[inline(always)]
     fn set_word(&mut self, at: u32, value: u32) {
         // SAFETY: as in `word`.
-        unsafe { A::kernel_memory(at).cast::<u32>().write(value) }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<u32>().write(value) }
     }
 
     #[inline(always)]
     fn leaf(&self, at: u32) -> RegionRegs {
         // SAFETY: as in `word`; leaves are aligned, and any bits are a leaf.
-        unsafe { A::kernel_memory(at).cast::<RegionRegs>().read() }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<RegionRegs>().read() }
     }
 
     #[inline(always)]
     fn set_leaf(&mut self, at: u32, leaf: RegionRegs) {
         // SAFETY: as in `leaf`.
-        unsafe { A::kernel_memory(at).cast::<RegionRegs>().write(leaf) }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<RegionRegs>().write(leaf) }
     }
 
     #[inline(always)]
     fn nowhere(&self) -> u32 {
-        self.nowhere
+        self.nowhere.0
     }
 }

@@ -3,7 +3,7 @@
 use abi::{Error, access};
 use protect::pmsav7::{RegionRegs, Span, exact};
 use protect::{Access, AccessKind, Data, MemType};
-use units::{PhysAddr, PhysRange};
+use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use crate::protection::Asked;
 
@@ -28,8 +28,8 @@ impl Region {
     ///
     /// # Errors
     /// As for [`crate::protection::Protection::mapping`].
-    pub(super) fn of(asked: &Asked) -> Result<Region, Error> {
-        let &Asked { at, access: bits, memory } = asked;
+    pub(super) fn of(asked: &Asked<u32>) -> Result<Region, Error> {
+        let &Asked { at: VirtAddr(at), access: bits, memory } = asked;
         let (write, execute) = (bits & access::WRITE != 0, bits & access::EXECUTE != 0);
         let pinned = bits & access::PINNED != 0;
         let bytes = memory.size().0;
@@ -53,6 +53,6 @@ impl Region {
     /// What it permits: one run, as [`Region::of`] makes it.
     pub(super) fn memory(&self) -> PhysRange {
         let run = self.regs.runs().next().unwrap_or(Span::new(0, 0));
-        PhysRange::of_words(run.base, run.len as u32)
+        PhysRange::at(PhysAddr(run.base), Bytes(run.len as u32))
     }
 }

@@ -7,6 +7,7 @@ use system::pmsav7::Shape;
 use super::sim::{PEER, Sim, boot, sample, try_boot};
 use super::{OK, refused};
 use crate::Kernel;
+use units::{Bytes, PhysAddr, VirtAddr};
 
 #[test]
 fn small_pages_get_the_nodes_that_they_need() {
@@ -26,7 +27,7 @@ fn small_pages_get_the_nodes_that_they_need() {
         builder.shape(2).page_log2 = page_log2;
         let mut kernel = boot(&builder);
         for address in [0x6003_0000, 0x6003_0000 + bytes - 1] {
-            assert_eq!(kernel.on_miss(address), crate::regions::Resolution::Retry, "{bytes:#x} {page_log2}");
+            assert_eq!(kernel.on_miss(VirtAddr(address)), crate::regions::Resolution::Retry, "{bytes:#x} {page_log2}");
         }
     }
 }
@@ -49,7 +50,7 @@ fn only_the_own_eighths_of_an_interleaved_heap_are_accessible() {
     builder.domains[1].areas = 3;
     let mut kernel = boot(&builder);
     for (frame, own) in [(0u32, true), (1, false), (14, true), (15, false)] {
-        let answer = kernel.on_miss(0x6008_0000 + frame * 0x1_0000 + 0xfffc);
+        let answer = kernel.on_miss(VirtAddr(0x6008_0000 + frame * 0x1_0000 + 0xfffc));
         assert_eq!(answer == crate::regions::Resolution::Retry, own, "frame {frame}");
     }
     assert_eq!(kernel.domain(0).protection.slots.paged_mask().count_ones(), 2);
@@ -67,7 +68,7 @@ fn a_capability_reaches_no_further_than_its_frames() {
     builder.caps.push(system::Cap { domain: 0, slot: 4, kind: 7, object: 0, rights: 7, badge: 0 });
     let mut kernel = boot(&builder);
     for base in [BASE, BASE + 0x1000] {
-        let range = units::PhysRange::of_words(base, 0x1000);
+        let range = units::PhysRange::at(PhysAddr(base), Bytes(0x1000));
         kernel.frames.retype(range, memory::frames::Purpose::Shared).unwrap();
     }
     let asks = |kernel: &mut Kernel<Sim>, offset: u32, bytes: u32| {

@@ -8,6 +8,7 @@ use crate::NOBODY;
 use crate::objects::{Life, State};
 use crate::tests::rich::{BOUNDS, CLIENT, SERVER, data, domain, gate, rich, word};
 use crate::tests::sim::{self, BOUND, CALLER, GATE, PEER, SERVANT, WORD, sample};
+use units::VirtAddr;
 
 fn enter(kernel: &mut Chip, handle: u32) {
     assert_eq!(kernel.asks(Call::GateCall as u32, [handle, 0, 0, 0]), None);
@@ -177,7 +178,7 @@ fn a_faulting_client_cannot_flood_its_supervisor() {
     let mut kernel = boot(&rich());
     for _ in 0..40 {
         let here = kernel.here();
-        kernel.on_fault(Fault::Usage, 0, 0);
+        kernel.on_fault(Fault::Usage, VirtAddr(0), VirtAddr(0));
         assert_ne!(kernel.domain(here).life, Life::Running);
         if kernel.current() == NOBODY {
             break;

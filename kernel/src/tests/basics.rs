@@ -7,6 +7,7 @@ use super::{OK, boot, refused};
 use crate::NOBODY;
 use crate::objects::{Life, State};
 use crate::tests::sim::{BOUND, CALLER, CAPACITY, GATE, LINE, OTHER, PEER, PERIOD, SERVANT, WORD, sample};
+use units::VirtAddr;
 
 #[test]
 fn the_most_important_thread_runs_first_in_its_own_domain() {
@@ -23,7 +24,7 @@ fn a_gate_call_moves_the_thread_and_its_return_brings_it_back() {
     assert_eq!(kernel.level(CALLER).priority, 2);
     let start = kernel.context(CALLER).start.unwrap();
     assert_eq!(start.args, [40, 7, 8, 9], "the badge names the caller");
-    assert_eq!(start.stack_base, 0x2002_1400);
+    assert_eq!(start.stack_base, VirtAddr(0x2002_1400));
     kernel.asks(Call::GateReturn as u32, [0, 55, 0, 0]);
     assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
     assert_eq!(kernel.context(CALLER).response, Some((0, [55, 0])));
@@ -88,7 +89,7 @@ fn a_gate_that_exceeds_its_bound_fails_and_its_caller_goes_on() {
 fn a_callee_that_faults_returns_an_error_to_its_caller() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
-    kernel.on_fault(Fault::Data, 0x1234, 0x20_1210);
+    kernel.on_fault(Fault::Data, VirtAddr(0x1234), VirtAddr(0x20_1210));
     assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
     assert_eq!(kernel.context(CALLER).response, Some((Error::CalleeFault.status(), [0, 0])));
     assert_eq!(kernel.inside(0), NOBODY);

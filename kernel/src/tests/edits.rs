@@ -11,6 +11,7 @@ use crate::Kernel;
 use crate::edit::PATIENCE;
 use crate::objects::Life;
 use crate::regions::Resolution;
+use units::VirtAddr;
 
 const ALL: u32 = 0x1_0000;
 const HANDLES: u32 = PEER | FRAMES << 16;
@@ -71,14 +72,14 @@ fn a_region_is_mapped_and_unmapped_all_at_once() {
     assert!(steps > 5, "{steps}");
     assert_eq!((found(&kernel), uses(&kernel)), (SIX.to_vec(), SIX.map(u8::from).to_vec()));
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE + 0x2000), Resolution::Retry);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x2000)), Resolution::Retry);
     // The target itself: the first step takes it out of the registers, which are in force.
     kernel.domain_mut(1).caps[PEER as usize] = kernel.domain(0).caps[PEER as usize];
     assert_eq!(step(&mut kernel, 1, Call::FramesUnmap, INNER), None);
     assert_eq!(found(&kernel), NOTHING);
     assert_eq!(uses(&kernel), SIX.map(u8::from), "counted as long as not all of it is gone");
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE + 0x2000), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x2000)), Resolution::Denied);
     assert!(!kernel.arch.kind.loaded.iter().any(|word| word & !31 == BASE));
     assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, INNER).1, OK);
     assert_eq!((uses(&kernel), kernel.frames.marks()), (vec![0; 8], marks));

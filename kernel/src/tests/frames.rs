@@ -9,6 +9,7 @@ use super::{refused, watch};
 use crate::Kernel;
 use crate::regions::Resolution;
 use crate::tests::sim::Sim;
+use units::VirtAddr;
 
 pub const FRAMES: u32 = 4;
 pub const BASE: u32 = 0x6000_0000;
@@ -60,12 +61,16 @@ fn memory_is_typed_before_it_is_mapped_and_reached_by_a_miss() {
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x1234)), Resolution::Denied);
     kernel.loads(0);
     assert_eq!(call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL)), OK);
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Retry);
-    assert_eq!(kernel.on_miss(BASE + 0x1234), Resolution::Denied, "what is loaded and still faults is a violation");
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x1234)), Resolution::Retry);
+    assert_eq!(
+        kernel.on_miss(VirtAddr(BASE + 0x1234)),
+        Resolution::Denied,
+        "what is loaded and still faults is a violation"
+    );
 }
 
 #[test]
@@ -78,12 +83,12 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     }
     kernel.asks(Call::SleepUntil as u32, [u32::MAX, 0, 0, 0]);
     assert_eq!(kernel.loaded(), 1, "the domain itself asks for it");
-    kernel.on_miss(BASE);
+    kernel.on_miss(VirtAddr(BASE));
     let holds = |kernel: &Kernel<Sim>| kernel.arch.kind.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");
-    assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE)), Resolution::Denied);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), refused(Error::BadState));
 }
 
@@ -116,8 +121,8 @@ fn a_part_is_typed_and_mapped_without_the_rest() {
     assert_eq!(call(&mut kernel, Call::FramesMap, region(READ, BASE + ALL, ALL)), refused(Error::BadAddress));
     assert_eq!(call(&mut kernel, Call::FramesMap, region(READ, BASE + ALL / 2, ALL / 2)), OK);
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
-    assert_eq!(kernel.on_miss(BASE + ALL / 2), Resolution::Retry);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE)), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + ALL / 2)), Resolution::Retry);
 }
 
 #[test]

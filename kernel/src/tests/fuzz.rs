@@ -13,6 +13,7 @@ use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, g
 use super::sim::{Guard, Machine, Pager, Part, Registers, boot_with, release};
 use super::watch::Watch;
 use crate::{Kernel, NOBODY};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 /// System calls of a normal test run; `tests/suites` asks for a million of an optimised build.
 const CALLS: u64 = 20_000;
@@ -135,7 +136,7 @@ impl Achieved {
     fn begun<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>) -> Achieved {
         let mut achieved = Achieved::default();
         if random.one_in(2) {
-            let all = units::PhysRange::of_words(POOL_BASE, POOL_BYTES);
+            let all = units::PhysRange::at(PhysAddr(POOL_BASE), Bytes(POOL_BYTES));
             kernel.frames.retype(all, Purpose::Shared).unwrap();
             achieved.typed = (0..POOL_BYTES / 0x1000).map(|page| (page * 0x1000, 0x1000)).collect();
         }
@@ -213,7 +214,7 @@ fn step<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, watch: &
         0..=27 if ran != NOBODY => ask(random, kernel, achieved),
         28 if ran != NOBODY => {
             let fault = Fault::from_number(1 + random.below(7) as u8).unwrap();
-            kernel.on_fault(fault, random.word(), random.word());
+            kernel.on_fault(fault, VirtAddr(random.word()), VirtAddr(random.word()));
         }
         29 | 30 if ran != NOBODY => {
             K::touches(kernel, 0x6000_0000 + u32::from(ran) * 0x1000 + random.below(0x1100) as u32);

@@ -9,6 +9,7 @@ use abi::{Call, Error};
 use super::frames::{BASE, FRAMES, region, with_frames};
 use super::sim::{CALLER, GATE, PEER, PERIOD, SERVANT, Sim, WORD};
 use crate::Kernel;
+use units::VirtAddr;
 
 /// `tests/suites` runs the optimised build.
 const LIVES: u32 = if cfg!(debug_assertions) { 500 } else { 10_000 };
@@ -55,17 +56,17 @@ fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
         0 => {
             told(kernel, Call::GateCall, [GATE, 0, 0, 0]);
             assert_eq!(kernel.loaded(), 1);
-            kernel.on_miss(page);
-            kernel.on_fault(Fault::Data, 4, 0x20_1210);
+            kernel.on_miss(VirtAddr(page));
+            kernel.on_fault(Fault::Data, VirtAddr(4), VirtAddr(0x20_1210));
         }
         // On its own, when its caller sleeps.
         1 => {
             let until = kernel.arch.now + 500;
             told(kernel, Call::SleepUntil, [until as u32, (until >> 32) as u32, 0, 0]);
-            kernel.on_miss(page + 64);
+            kernel.on_miss(VirtAddr(page + 64));
             if kernel.current() == SERVANT {
                 told(kernel, Call::Poll, [SPARE, u32::MAX, 0, 0]);
-                kernel.on_fault(Fault::Usage, 0, 0x20_1210);
+                kernel.on_fault(Fault::Usage, VirtAddr(0), VirtAddr(0x20_1210));
             }
             kernel.passes(2_000);
         }

@@ -295,7 +295,7 @@ fn the_slots_of_the_tlb_are_given_back_or_refused() {
     assert_eq!(unmap(&mut kernel, PINNED, VIRT, 1, 0), OK);
     assert_eq!(map(&mut kernel, PINNED, VIRT + 0x1_0000, 16, 0x1_0000), OK);
     assert_eq!(restart(&mut kernel), OK);
-    let held: Vec<u32> = kernel.shared.held().into_iter().flatten().map(|(_, address)| address).collect();
+    let held: Vec<u32> = kernel.shared.held().into_iter().flatten().map(|(_, address)| address.0).collect();
     assert_eq!(held, [LOCKED], "what was locked while it ran is not any more");
     assert!(kernel.arch.kind.locked[0].is_some(), "the identifier was used again, and the entry came back");
     for index in 0..3 {

@@ -12,6 +12,7 @@ use super::{OK, refused};
 use crate::Kernel;
 use crate::objects::Life;
 use crate::regions::Resolution;
+use units::VirtAddr;
 
 const POOL: u32 = 0x8_0000;
 const HEAP: u32 = BASE + POOL;
@@ -69,8 +70,8 @@ fn a_run_of_eighths_is_mapped_without_the_others() {
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE + 0xa000, 0x6000)), refused(Error::BadState));
     assert_eq!(call(&mut kernel, Call::FramesUnmap, last), OK);
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE + 0x9ffc), Resolution::Retry);
-    assert_eq!(kernel.on_miss(BASE + 0xa000), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x9ffc)), Resolution::Retry);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 0xa000)), Resolution::Denied);
     for eighth in 0..8 {
         assert_eq!(uses(&kernel, BASE + eighth * 0x2000), u8::from(eighth < 5));
     }
@@ -99,7 +100,7 @@ fn pinning_leaves_the_slots_that_paging_needs() {
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(PINNED, BASE + 192, 0x20)), refused(Error::BadState));
     kernel.loads(1);
     assert!(!holds(&kernel, BASE + 192));
-    assert_eq!(kernel.on_miss(BASE + 192), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(BASE + 192)), Resolution::Denied);
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn a_table_grows_by_frames_that_are_the_kernels_from_then_on() {
     assert!(more > 0, "the memory given is used");
     mapped += more;
     kernel.loads(1);
-    (1..=mapped).for_each(|index| assert_eq!(kernel.on_miss(BASE + index * 0x1100), Resolution::Retry));
+    (1..=mapped).for_each(|index| assert_eq!(kernel.on_miss(VirtAddr(BASE + index * 0x1100)), Resolution::Retry));
     kernel.loads(0);
     for told in [
         call(&mut kernel, Call::FramesMap, region(READ, BASE, 0x100)),
@@ -165,13 +166,13 @@ fn fills(policy: Replacement, disturbed: bool) -> Vec<u32> {
             let before = *kernel.domain(1).protection.slots.image();
             kernel.loads(0);
             for page in 0..round % 5 {
-                kernel.on_miss(HEAP + (round + page) % 16 * PAGE);
+                kernel.on_miss(VirtAddr(HEAP + (round + page) % 16 * PAGE));
             }
             assert_eq!(*kernel.domain(1).protection.slots.image(), before, "another domain's miss changed a slot");
         }
         kernel.loads(1);
         kernel.arch.trace.clear();
-        kernel.on_miss(HEAP + 0x1_0000 + round * 7 % 16 * PAGE);
+        kernel.on_miss(VirtAddr(HEAP + 0x1_0000 + round * 7 % 16 * PAGE));
         seen.extend(kernel.arch.trace.iter().filter(|(head, _)| *head as u8 == Event::Miss as u8).map(|r| r.0 >> 16));
     }
     seen
@@ -193,7 +194,7 @@ fn a_thread_without_misses_left_waits_for_its_budget() {
     builder.threads[2].priority = 1;
     let mut kernel = boot(&builder);
     assert_eq!(kernel.current(), SERVANT);
-    let miss = |kernel: &mut Kernel<Sim>, page| kernel.on_miss(HEAP + 0x1_0000 + page * PAGE);
+    let miss = |kernel: &mut Kernel<Sim>, page| kernel.on_miss(VirtAddr(HEAP + 0x1_0000 + page * PAGE));
     for page in 0..3 {
         assert_eq!(kernel.current(), SERVANT);
         assert_eq!(miss(&mut kernel, page), Resolution::Counted);
@@ -201,7 +202,7 @@ fn a_thread_without_misses_left_waits_for_its_budget() {
     }
     assert_eq!(kernel.current(), CALLER, "three misses are used up");
     assert_eq!(kernel.traced(Event::BudgetOut).len(), 1);
-    assert_eq!(kernel.on_miss(HEAP), Resolution::Counted, "OTHER, of the same domain, shares the budget");
+    assert_eq!(kernel.on_miss(VirtAddr(HEAP)), Resolution::Counted, "OTHER, of the same domain, shares the budget");
     kernel.on_counted();
     assert_eq!(kernel.current(), CALLER, "a thread whose budget has no limit goes on");
     kernel.passes(u64::from(PERIOD));
@@ -238,8 +239,8 @@ fn a_restart_takes_away_what_was_mapped_at_run_time_and_no_more() {
     assert!([0, 0x4000, 0x1_0000, 0x2_0000].map(|at| uses(&kernel, BASE + at)) == [0; 4]);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(READ, BASE + 0x1_0000, 0x1000)), refused(Error::BadState));
     kernel.loads(1);
-    assert_eq!(kernel.on_miss(BASE), Resolution::Denied);
-    assert_eq!(kernel.on_miss(HEAP + 0x1_0000), Resolution::Retry, "its own memory is still there");
+    assert_eq!(kernel.on_miss(VirtAddr(BASE)), Resolution::Denied);
+    assert_eq!(kernel.on_miss(VirtAddr(HEAP + 0x1_0000)), Resolution::Retry, "its own memory is still there");
 }
 
 #[test]

@@ -247,7 +247,7 @@ pub fn memory<K: Guard>(kernel: &Kernel<Machine<K>>) {
         }
     }
     for range in kernel.ranges.iter().filter(|range| range.marks.most > 0) {
-        let inside = |address: u64| u64::from(range.base) < address && address < u64::from(range.base + range.bytes);
+        let inside = |address: u64| range.base.wide().0 < address && address < range.base.plus(range.bytes).wide().0;
         if kernel.tables.all::<system::Area>().any(|area| inside(u64::from(area.physical) + 1)) {
             continue;
         }

@@ -13,6 +13,7 @@ use timing::application::{Access, MemorySystem, Violation};
 use timing::cp15::{CacheOperation, Operation, TlbOperation};
 use timing::mmu::{Found, Missing};
 use timing::vmsa::Tables;
+use units::{Bytes, PhysAddr, VirtAddr};
 
 /// First-level tables of the two domains and of the kernel, in on-chip RAM; second-level tables behind them.
 const ROOTS: [u32; 2] = [0xFFFC_0000, 0xFFFC_1000];
@@ -77,12 +78,12 @@ impl World {
 struct Shared(Rc<RefCell<World>>);
 
 impl TableMemory for Shared {
-    fn word(&self, at: u32) -> u32 {
+    fn word(&self, PhysAddr(at): PhysAddr<u32>) -> u32 {
         self.0.borrow().copied.words.get(&at).copied().unwrap_or(0)
     }
 
     /// The kernel stores through its own mapping of on-chip RAM; the observer sees it.
-    fn set_word(&mut self, at: u32, value: u32) {
+    fn set_word(&mut self, PhysAddr(at): PhysAddr<u32>, value: u32) {
         let world = &mut *self.0.borrow_mut();
         world.access(at, true);
         world.copied.words.insert(at, value);
@@ -90,7 +91,7 @@ impl TableMemory for Shared {
         world.changed.push(at);
     }
 
-    fn placement(&self, _: u32) -> Placement {
+    fn placement(&self, _: PhysAddr<u32>) -> Placement {
         Placement::OnChip
     }
 }
@@ -106,7 +107,7 @@ impl Maintenance for Shared {
         world.operate(Operation::SyncBarrier);
     }
 
-    fn invalidate_page(&mut self, asid: Asid, addr: u32) {
+    fn invalidate_page(&mut self, asid: Asid, VirtAddr(addr): VirtAddr<u32>) {
         let world = &mut *self.0.borrow_mut();
         if world.fault != Fault::Page {
             world.operate(Operation::Tlb(TlbOperation::Address { addr, asid: asid.number() }));
@@ -176,9 +177,9 @@ impl Rig {
         setup.into_iter().for_each(|operation| world.operate(operation));
         let shared = Shared(Rc::new(RefCell::new(world)));
         let tables = [0, 1].map(|n| {
-            let mut tables = protect::vmsav7::Tables::new(shared.clone(), ROOTS[n], Split::Quarter).unwrap();
+            let mut tables = protect::vmsav7::Tables::new(shared.clone(), PhysAddr(ROOTS[n]), Split::Quarter).unwrap();
             for table in 0..4 {
-                tables.give(SECOND + (n as u32 * 4 + table) * 1024).unwrap();
+                tables.give(PhysAddr(SECOND + (n as u32 * 4 + table) * 1024)).unwrap();
             }
             tables
         });
@@ -217,9 +218,15 @@ impl Rig {
         let virt = AREA + (page << 12);
         let data = Attributes::new(Rights::UserData, MemType::WriteBack, false, false).unwrap();
         let begun = if random.below(2) == 0 {
-            self.tables[n].map(virt, FRAMES + (random.below(256) << 12), bytes, data, Placement::OnChip)
+            self.tables[n].map(
+                VirtAddr(virt),
+                PhysAddr(FRAMES + (random.below(256) << 12)),
+                Bytes(bytes),
+                data,
+                Placement::OnChip,
+            )
         } else {
-            self.tables[n].unmap(virt, bytes, Placement::OnChip)
+            self.tables[n].unmap(VirtAddr(virt), Bytes(bytes), Placement::OnChip)
         };
         let done = begun.is_ok() && self.finish(n) == Progress::Done;
         self.switch(random.below(2) as usize);
@@ -279,7 +286,7 @@ fn an_identifier_that_changes_hands_is_followed() {
         let data = Attributes::new(Rights::UserData, MemType::WriteBack, false, false).unwrap();
         for n in 0..2u32 {
             let tables = &mut rig.tables[n as usize];
-            tables.map(AREA, FRAMES + (n << 20), 4096, data, Placement::OnChip).unwrap();
+            tables.map(VirtAddr(AREA), PhysAddr(FRAMES + (n << 20)), Bytes(4096), data, Placement::OnChip).unwrap();
             assert_eq!(rig.finish(n as usize), Progress::Done);
         }
         rig.switch(0);
@@ -305,11 +312,11 @@ fn an_identifier_that_changes_hands_is_followed() {
 fn a_missing_completion_is_blamed() {
     let mut rig = Rig::new(Fault::Complete, WALKS[0]);
     let data = Attributes::new(Rights::UserData, MemType::WriteBack, false, false).unwrap();
-    rig.tables[0].map(AREA, FRAMES, 8192, data, Placement::OnChip).unwrap();
+    rig.tables[0].map(VirtAddr(AREA), PhysAddr(FRAMES), Bytes(8192), data, Placement::OnChip).unwrap();
     assert_eq!(rig.finish(0), Progress::Done);
     rig.switch(0);
     rig.shared.0.borrow_mut().access(AREA, false);
-    rig.tables[0].unmap(AREA, 4096, Placement::OnChip).unwrap();
+    rig.tables[0].unmap(VirtAddr(AREA), Bytes(4096), Placement::OnChip).unwrap();
     assert_eq!(rig.finish(0), Progress::Done);
     rig.shared.0.borrow_mut().access(AREA, false);
     let violations = rig.violations();

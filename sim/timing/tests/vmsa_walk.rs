@@ -10,6 +10,7 @@ use protect::vmsav7::{
 };
 use timing::MemAttr;
 use timing::vmsa::{Fault, Registers, walk};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 const ROOT: u32 = 0xfffc_0000;
 
@@ -17,15 +18,15 @@ const ROOT: u32 = 0xfffc_0000;
 struct Memory(Rc<RefCell<BTreeMap<u32, u32>>>);
 
 impl TableMemory for Memory {
-    fn word(&self, at: u32) -> u32 {
+    fn word(&self, PhysAddr(at): PhysAddr<u32>) -> u32 {
         self.0.borrow()[&at]
     }
 
-    fn set_word(&mut self, at: u32, value: u32) {
+    fn set_word(&mut self, PhysAddr(at): PhysAddr<u32>, value: u32) {
         self.0.borrow_mut().insert(at, value);
     }
 
-    fn placement(&self, _: u32) -> Placement {
+    fn placement(&self, _: PhysAddr<u32>) -> Placement {
         Placement::OnChip
     }
 }
@@ -45,7 +46,7 @@ struct Nothing;
 
 impl Maintenance for Nothing {
     fn publish(&mut self) {}
-    fn invalidate_page(&mut self, _: Asid, _: u32) {}
+    fn invalidate_page(&mut self, _: Asid, _: VirtAddr<u32>) {}
     fn invalidate_space(&mut self, _: Asid) {}
     fn invalidate_all(&mut self) {}
     fn complete(&mut self) {}
@@ -93,9 +94,9 @@ fn the_model_of_the_processor_walks_to_what_was_mapped() {
 fn walks(split: Split) {
     use protect::AccessKind::{Exec, Read, Write};
     let store = Memory::default();
-    let mut tables = Tables::new(store.clone(), ROOT, split).unwrap();
+    let mut tables = Tables::new(store.clone(), PhysAddr(ROOT), split).unwrap();
     finish(&mut tables);
-    (0..8).for_each(|index| tables.give(ROOT + 0x4000 + 1024 * index).unwrap());
+    (0..8).for_each(|index| tables.give(PhysAddr(ROOT + 0x4000 + 1024 * index)).unwrap());
     // The last section that the tables translate.
     let last = (split.entries() - 1) << 20;
     let user = |rights, memory| Attributes::new(rights, memory, false, false).unwrap();
@@ -105,29 +106,32 @@ fn walks(split: Split) {
         (0x0ff8_f000, 0x2008_f000, 0x19_2000, user(Rights::UserConst, MemType::NonCacheable)),
         (last, 0xe000_0000, 0x10_0000, user(Rights::UserData, MemType::Device)),
     ] {
-        tables.map(virt, phys, bytes, with, Placement::OnChip).unwrap();
+        tables.map(VirtAddr(virt), PhysAddr(phys), Bytes(bytes), with, Placement::OnChip).unwrap();
         finish(&mut tables);
     }
-    tables.unmap(0x1000_4000, 0x1_0000, Placement::OnChip).unwrap();
+    tables.unmap(VirtAddr(0x1000_4000), Bytes(0x1_0000), Placement::OnChip).unwrap();
     finish(&mut tables);
     // Walks look into the caches: inner and outer write-back, write-allocate (DDI 0406C B4.1.154).
     let ttbr0 = ROOT | 1 << 6 | 1 << 3;
     let registers = Registers { enabled: true, ttbr0, ttbcr: split as u32, ..Registers::RESET };
-    assert!(tables.permits(0x0001_0000, 0x3_0000, Write) && !tables.permits(0x0001_0000, 0x3_0000, Exec));
-    assert!(!tables.permits(0x0001_0000, 0x3_0001, Read));
+    assert!(
+        tables.permits(VirtAddr(0x0001_0000), Bytes(0x3_0000), Write)
+            && !tables.permits(VirtAddr(0x0001_0000), Bytes(0x3_0000), Exec)
+    );
+    assert!(!tables.permits(VirtAddr(0x0001_0000), Bytes(0x3_0001), Read));
     // The domain's device, up to the end of what is translated: the kernel does not touch it for the domain.
-    assert!(tables.lookup(last).is_some() && !tables.permits(last, 4, Read));
+    assert!(tables.lookup(VirtAddr(last)).is_some() && !tables.permits(VirtAddr(last), Bytes(4), Read));
     let mut seen = [0; 3];
     for page in 0..split.entries() << 8 {
         let virt = page << 12 | 0xabc;
         let walked = walk(&registers, &store, virt);
         assert!(walked.memory.level1, "walks do not see the data cache");
-        let Some(found) = tables.lookup(virt) else {
+        let Some(found) = tables.lookup(VirtAddr(virt)) else {
             assert!(matches!(walked.outcome, Err(Fault::FirstLevel | Fault::SecondLevel)), "{virt:#x}");
             continue;
         };
         let mapping = walked.outcome.unwrap();
-        assert_eq!((mapping.translate(virt), 1 << mapping.size_log2), (found.physical, found.unit.bytes()));
+        assert_eq!((mapping.translate(virt), 1 << mapping.size_log2), (found.physical.0, found.unit.bytes()));
         assert_eq!((mapping.global, mapping.domain), (false, 0));
         let given = [Privilege::User, Privilege::Kernel]
             .map(|by| [Read, Write, Exec].map(|kind| found.attributes.rights().permits(by, kind)));

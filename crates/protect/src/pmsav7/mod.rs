@@ -5,6 +5,8 @@
 //! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
 //! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
 //! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
+//!
+//! Nothing is translated: an address is virtual and physical at once, and here it is the word of 32 bits that a register holds.
 
 mod encode;
 pub mod pctrie;

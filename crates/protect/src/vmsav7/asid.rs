@@ -10,6 +10,8 @@
 //! ARM DDI 0406C B3.10.4 wants it while either changes. Otherwise a walk ahead of time could fill the TLB again under an identifier that is
 //! another domain's from then on.
 
+use units::VirtAddr;
+
 use super::owed::{Asid, Maintenance};
 
 /// Entries of the main TLB that can be locked, for the whole chip (ARM DDI 0388I 4.3.15).
@@ -46,15 +48,15 @@ pub struct Flush {
     /// Everything that is not locked.
     pub all: bool,
     /// Locked entries to take out, by slot.
-    pub entries: [Option<(Asid, u32)>; LOCK_SLOTS],
+    pub entries: [Option<(Asid, VirtAddr<u32>)>; LOCK_SLOTS],
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Free,
-    Locked(Tag, u32),
+    Locked(Tag, VirtAddr<u32>),
     /// To be taken out.
-    Leaving(Tag, u32),
+    Leaving(Tag, VirtAddr<u32>),
 }
 
 /// The identifiers of a chip and its lock slots.
@@ -135,7 +137,7 @@ impl Asids {
     ///
     /// # Errors
     /// [`AsidError::Stale`], [`AsidError::NoSlot`].
-    pub fn lock(&mut self, tag: Tag, address: u32) -> Result<usize, AsidError> {
+    pub fn lock(&mut self, tag: Tag, address: VirtAddr<u32>) -> Result<usize, AsidError> {
         if !self.is_valid(tag) {
             return Err(AsidError::Stale);
         }

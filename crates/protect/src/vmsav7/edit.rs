@@ -1,5 +1,7 @@
 //! The steps of an edit.
 
+use units::{PhysAddr, VirtAddr};
+
 use super::descriptor::{Base, First, Second};
 use super::memory::TableMemory;
 use super::shape::Unit;
@@ -43,7 +45,7 @@ impl<M: TableMemory> Tables<M> {
 
     fn clear(&mut self, from: u32, budget: u32) -> Job {
         let end = (from + budget).min(self.split().entries());
-        (from..end).for_each(|index| self.memory.set_word(self.root + 4 * index, 0));
+        (from..end).for_each(|index| self.set_word(self.root + 4 * index, 0));
         self.debt.wrote = true;
         if end == self.split().entries() { Job::Idle } else { Job::Clear(end) }
     }
@@ -51,7 +53,7 @@ impl<M: TableMemory> Tables<M> {
     /// Nothing of the range is mapped, and where there is a table it lies as asked.
     fn check_map(&mut self, mut edit: Edit, frame: u32, mut budget: u32) -> Result<Job, Refused> {
         while edit.at < edit.end && budget > 0 {
-            let address = edit.at << PAGE_LOG2;
+            let address = VirtAddr(edit.at << PAGE_LOG2);
             budget -= 1;
             match self.first(edit.at) {
                 First::Fault => {
@@ -60,14 +62,14 @@ impl<M: TableMemory> Tables<M> {
                     edit.at = edit.slot_end();
                 }
                 First::Table(table) => {
-                    let lies = self.memory.placement(table.address());
+                    let lies = self.memory.placement(PhysAddr(table.address()));
                     if lies != edit.placement {
                         return Err(Refused::Placement { at: address, lies });
                     }
                     let end = edit.slot_end().min(edit.at + budget);
-                    let free = |page: &u32| self.memory.word(table.address() + 4 * (page & 255)) & 0b11 == 0;
+                    let free = |page: &u32| self.word(table.address() + 4 * (page & 255)) & 0b11 == 0;
                     if let Some(at) = (edit.at..end).find(|page| !free(page)) {
-                        return Err(Refused::Mapped { at: at << PAGE_LOG2 });
+                        return Err(Refused::Mapped { at: VirtAddr(at << PAGE_LOG2) });
                     }
                     budget -= end - edit.at;
                     edit.at = end;
@@ -93,14 +95,14 @@ impl<M: TableMemory> Tables<M> {
                     while edit.at < end && budget > 0 {
                         budget -= 1;
                         edit.at = match self.second(table.address() + 4 * (edit.at & 255)) {
-                            Second::Fault => return Err(Refused::NotMapped { at: edit.at << PAGE_LOG2 }),
+                            Second::Fault => return Err(Refused::NotMapped { at: VirtAddr(edit.at << PAGE_LOG2) }),
                             Second::Small(..) => edit.at + 1,
                             Second::Large(..) => ((edit.at | 15) + 1).min(end),
                         };
                     }
                 }
                 First::Fault | First::Supersection(..) => {
-                    return Err(Refused::NotMapped { at: edit.at << PAGE_LOG2 });
+                    return Err(Refused::NotMapped { at: VirtAddr(edit.at << PAGE_LOG2) });
                 }
             }
         }
@@ -146,7 +148,7 @@ impl<M: TableMemory> Tables<M> {
             let unit = Unit::largest(edit.at, to, edit.end - edit.at);
             written += unit.descriptors();
             if unit == Unit::Section {
-                self.memory.set_word(self.first_at(edit.at), section(to, attributes));
+                self.set_word(self.first_at(edit.at), section(to, attributes));
             } else {
                 let table = self.table_for(&edit);
                 self.fill(table, edit.at & 255, unit.descriptors(), page(unit, to, attributes));
@@ -157,7 +159,7 @@ impl<M: TableMemory> Tables<M> {
     }
 
     fn fill(&mut self, table: u32, index: u32, count: u32, word: u32) {
-        (index..index + count).for_each(|index| self.memory.set_word(table + 4 * index, word));
+        (index..index + count).for_each(|index| self.set_word(table + 4 * index, word));
     }
 
     /// The table of the edit's page; a free one, which was counted, if there is none yet.
@@ -166,7 +168,7 @@ impl<M: TableMemory> Tables<M> {
             return table.address();
         }
         let table = self.take_free(edit.placement);
-        self.memory.set_word(self.first_at(edit.at), First::Table(Base::of(table)).encode());
+        self.set_word(self.first_at(edit.at), First::Table(Base::of(table)).encode());
         table
     }
 
@@ -175,7 +177,7 @@ impl<M: TableMemory> Tables<M> {
         while edit.at < edit.end && written < budget && !self.debt.is_full() {
             match self.first(edit.at) {
                 First::Section(..) if edit.at & 255 == 0 && edit.end - edit.at >= 256 => {
-                    self.memory.set_word(self.first_at(edit.at), First::Fault.encode());
+                    self.set_word(self.first_at(edit.at), First::Fault.encode());
                     self.debt.add(edit.at);
                     (edit.at, written) = (edit.at + 256, written + 1);
                 }
@@ -236,7 +238,7 @@ impl<M: TableMemory> Tables<M> {
             return Job::Build(edit, table, end);
         }
         let at = self.first_at(edit.at);
-        self.memory.set_word(at, First::Fault.encode());
+        self.set_word(at, First::Fault.encode());
         self.debt.add(edit.at & !255);
         self.debt.then = Then::Link { at, word: First::Table(Base::of(table)).encode() };
         Job::Write(edit)
@@ -246,14 +248,14 @@ impl<M: TableMemory> Tables<M> {
     fn sweep(&mut self, edit: Edit, table: u32, next: u32, budget: u32) -> Job {
         let end = (next + budget).min(TABLE_ENTRIES);
         let after = if edit.at == edit.end { Job::Idle } else { Job::Write(edit) };
-        if (next..end).any(|index| self.memory.word(table + 4 * index) & 0b11 != 0) {
+        if (next..end).any(|index| self.word(table + 4 * index) & 0b11 != 0) {
             return after;
         }
         if end < TABLE_ENTRIES {
             return Job::Sweep(edit, table, end);
         }
         let last = edit.at - 1;
-        self.memory.set_word(self.first_at(last), First::Fault.encode());
+        self.set_word(self.first_at(last), First::Fault.encode());
         self.debt.add(last & !255);
         self.debt.then = Then::Return(table);
         after

@@ -5,6 +5,8 @@
 //! writes of that register nothing else may miss: the code of the sequence runs from one section that it has just fetched
 //! from, uses registers only, and touches one address.
 
+use units::VirtAddr;
+
 use super::owed::Asid;
 use super::{LOCK_SLOTS, PAGE_BYTES};
 
@@ -28,7 +30,7 @@ pub enum Step {
     /// A load from a virtual address of the domain whose tables are in `TTBR0`.
     Touch {
         /// The address.
-        address: u32,
+        address: VirtAddr<u32>,
     },
     /// Clean and invalidate the first-level data cache by address, every line of the range (`DCCIMVAC`, ARM DDI 0406C B4.2.1).
     CleanFirstLevel(Lines),
@@ -76,7 +78,7 @@ pub const WAYS: u32 = 16;
 ///
 /// The old entry is taken out first, so that the load is a miss; it is a data access, which brings in the entry of the unified main
 /// TLB for fetches, too.
-pub const fn lock_entry(slot: usize, asid: Asid, address: u32) -> Option<[Step; 10]> {
+pub const fn lock_entry(slot: usize, asid: Asid, address: VirtAddr<u32>) -> Option<[Step; 10]> {
     if slot >= LOCK_SLOTS {
         return None;
     }
@@ -95,12 +97,12 @@ pub const fn lock_entry(slot: usize, asid: Asid, address: u32) -> Option<[Step; 
 }
 
 /// Takes a locked entry out.
-pub const fn unlock_entry(asid: Asid, address: u32) -> [Step; 4] {
+pub const fn unlock_entry(asid: Asid, address: VirtAddr<u32>) -> [Step; 4] {
     [Step::Dsb, invalidate(asid, address), Step::Dsb, Step::Isb]
 }
 
-const fn invalidate(asid: Asid, address: u32) -> Step {
-    Step::InvalidateEntry { value: address & !(PAGE_BYTES - 1) | asid.number() as u32 }
+const fn invalidate(asid: Asid, address: VirtAddr<u32>) -> Step {
+    Step::InvalidateEntry { value: address.0 & !(PAGE_BYTES - 1) | asid.number() as u32 }
 }
 
 /// Brings page tables into ways and locks them there, or only closes the ways.

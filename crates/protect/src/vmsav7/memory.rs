@@ -1,5 +1,7 @@
 //! The memory of page tables, by physical address.
 
+use units::PhysAddr;
+
 /// Where a table lies, and so what a walk through it touches at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -31,11 +33,11 @@ impl Placement {
 /// it, and no domain can map it.
 pub trait TableMemory {
     /// Reads the descriptor at a physical address, a multiple of four.
-    fn word(&self, at: u32) -> u32;
+    fn word(&self, at: PhysAddr<u32>) -> u32;
 
     /// Writes the descriptor at a physical address, in one store.
-    fn set_word(&mut self, at: u32, value: u32);
+    fn set_word(&mut self, at: PhysAddr<u32>, value: u32);
 
     /// Where the memory lies. The answer for an address does not change while a table is there.
-    fn placement(&self, at: u32) -> Placement;
+    fn placement(&self, at: PhysAddr<u32>) -> Placement;
 }

@@ -9,6 +9,10 @@
 //! - [`abort`]: why a processor aborted an access.
 //! - [`lockdown`]: the sequences that lock TLB entries and ways of the second-level cache, as data.
 //!
+//! # Addresses
+//! They say whether they are virtual or physical where they enter and leave this module. Inside, and in lists of instructions
+//! ([`lockdown`]), they are the words of 32 bits that descriptors and registers hold.
+//!
 //! # Setting
 //! The MMU with TEX remap and the access flag off (`SCTLR.TRE = 0`, `SCTLR.AFE = 0`), security extensions unused by the tables
 //! (`NS = 0`), and one access domain: every mapping is in domain [`DOMAIN`], which is a client ([`DACR`]); permissions alone

@@ -1,5 +1,7 @@
 //! What is owed to the TLBs before a step counts.
 
+use units::VirtAddr;
+
 use super::memory::TableMemory;
 use super::tables::{Progress, Tables};
 
@@ -26,7 +28,7 @@ pub trait Maintenance {
     fn publish(&mut self);
 
     /// Removes entries for this address in this space, locked ones, too: `TLBIMVA`, on all cores that use the space.
-    fn invalidate_page(&mut self, asid: Asid, address: u32);
+    fn invalidate_page(&mut self, asid: Asid, address: VirtAddr<u32>);
 
     /// Removes every entry of this space, locked ones, too: `TLBIASID`.
     fn invalidate_space(&mut self, asid: Asid);
@@ -49,7 +51,7 @@ pub struct Owed<'a, M: TableMemory> {
 
 impl<M: TableMemory> Owed<'_, M> {
     /// Addresses whose entries are to be invalidated: one for each page, section or table that was taken out.
-    pub fn addresses(&self) -> &[u32] {
+    pub fn addresses(&self) -> &[VirtAddr<u32>] {
         self.tables.debt.addresses()
     }
 

@@ -1,5 +1,7 @@
 //! The tables of one domain.
 
+use units::{Bytes, PhysAddr, VirtAddr};
+
 use super::attributes::Attributes;
 use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
@@ -60,12 +62,12 @@ pub enum Refused {
     /// Something is mapped at this address.
     Mapped {
         /// The page.
-        at: u32,
+        at: VirtAddr<u32>,
     },
     /// Nothing is mapped at this address.
     NotMapped {
         /// The page.
-        at: u32,
+        at: VirtAddr<u32>,
     },
     /// Too few second-level tables of this placement are free.
     NoTables {
@@ -79,7 +81,7 @@ pub enum Refused {
     /// The table for this address lies elsewhere than the mapping asks, or the first-level table cannot keep what it asks.
     Placement {
         /// The page.
-        at: u32,
+        at: VirtAddr<u32>,
         /// Where the table lies.
         lies: Placement,
     },
@@ -136,7 +138,8 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Errors
     /// [`Refused::Misaligned`] when `root` is not a multiple of [`Split::table_bytes`].
-    pub fn new(memory: M, root: u32, split: Split) -> Result<Self, Refused> {
+    pub fn new(memory: M, root: PhysAddr<u32>, split: Split) -> Result<Self, Refused> {
+        let PhysAddr(root) = root;
         if !root.is_multiple_of(split.table_bytes()) {
             return Err(Refused::Misaligned);
         }
@@ -144,8 +147,8 @@ impl<M: TableMemory> Tables<M> {
     }
 
     /// Physical address of the first-level table.
-    pub const fn root(&self) -> u32 {
-        self.root
+    pub const fn root(&self) -> PhysAddr<u32> {
+        PhysAddr(self.root)
     }
 
     /// `TTBCR.N` for these tables.
@@ -160,11 +163,11 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Time complexity
     /// 256 stores.
-    pub fn give(&mut self, at: u32) -> Result<(), Refused> {
+    pub fn give(&mut self, PhysAddr(at): PhysAddr<u32>) -> Result<(), Refused> {
         if !at.is_multiple_of(TABLE_BYTES) {
             return Err(Refused::Misaligned);
         }
-        (1..TABLE_ENTRIES).for_each(|index| self.memory.set_word(at + 4 * index, 0));
+        (1..TABLE_ENTRIES).for_each(|index| self.set_word(at + 4 * index, 0));
         self.put_free(at);
         Ok(())
     }
@@ -176,7 +179,7 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Time complexity
     /// A store.
-    pub fn lend(&mut self, at: u32) -> Result<(), Refused> {
+    pub fn lend(&mut self, PhysAddr(at): PhysAddr<u32>) -> Result<(), Refused> {
         if !at.is_multiple_of(TABLE_BYTES) {
             return Err(Refused::Misaligned);
         }
@@ -188,12 +191,12 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Errors
     /// [`Refused::Busy`] while an edit is under way, which may count on it.
-    pub fn take(&mut self, placement: Placement) -> Result<Option<u32>, Refused> {
+    pub fn take(&mut self, placement: Placement) -> Result<Option<PhysAddr<u32>>, Refused> {
         if !self.is_idle() {
             return Err(Refused::Busy);
         }
         let from = if self.are_clear(1, placement) { &mut self.free } else { &mut self.lent };
-        Ok((from[placement as usize].1 > 0).then(|| take(&mut self.memory, from, placement)))
+        Ok((from[placement as usize].1 > 0).then(|| PhysAddr(take(&mut self.memory, from, placement))))
     }
 
     /// Second-level tables of a placement that are free.
@@ -238,13 +241,13 @@ impl<M: TableMemory> Tables<M> {
     /// What can be seen at once; the rest is found by the first steps.
     pub fn map(
         &mut self,
-        virt: u32,
-        phys: u32,
-        bytes: u32,
+        virt: VirtAddr<u32>,
+        PhysAddr(phys): PhysAddr<u32>,
+        bytes: Bytes<u32>,
         attributes: Attributes,
         placement: Placement,
     ) -> Result<(), Refused> {
-        let pages = u64::from(bytes >> PAGE_LOG2);
+        let pages = u64::from(bytes.0 >> PAGE_LOG2);
         if attributes.is_global() || !attributes.rights().is_user() {
             return Err(Refused::Rights);
         }
@@ -254,7 +257,7 @@ impl<M: TableMemory> Tables<M> {
         if u64::from(phys >> PAGE_LOG2) + pages > 1 << (32 - PAGE_LOG2) {
             return Err(Refused::Outside);
         }
-        let lies = self.memory.placement(self.root);
+        let lies = self.memory.placement(self.root());
         if !lies.serves(placement) {
             return Err(Refused::Placement { at: virt, lies });
         }
@@ -265,11 +268,17 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Errors
     /// What can be seen at once; the rest is found by the first steps.
-    pub fn unmap(&mut self, virt: u32, bytes: u32, placement: Placement) -> Result<(), Refused> {
+    pub fn unmap(&mut self, virt: VirtAddr<u32>, bytes: Bytes<u32>, placement: Placement) -> Result<(), Refused> {
         self.begin(virt, bytes, placement, Goal::Unmap)
     }
 
-    fn begin(&mut self, virt: u32, bytes: u32, placement: Placement, goal: Goal) -> Result<(), Refused> {
+    fn begin(
+        &mut self,
+        VirtAddr(virt): VirtAddr<u32>,
+        Bytes(bytes): Bytes<u32>,
+        placement: Placement,
+        goal: Goal,
+    ) -> Result<(), Refused> {
         if !self.is_idle() {
             return Err(Refused::Busy);
         }
@@ -306,13 +315,13 @@ impl<M: TableMemory> Tables<M> {
         match then {
             Then::Nothing => false,
             Then::Link { at, word } => {
-                self.memory.set_word(at, word);
+                self.set_word(at, word);
                 true
             }
             Then::Shatter { at, frame, attributes } => {
                 for index in 0..16 {
                     let page = Second::Small(super::Base::of((frame + index) << PAGE_LOG2), attributes);
-                    self.memory.set_word(at + 4 * index, page.encode());
+                    self.set_word(at + 4 * index, page.encode());
                 }
                 true
             }
@@ -334,6 +343,15 @@ impl<M: TableMemory> Tables<M> {
         }
     }
 
+    /// Reads a descriptor. Tables name each other as descriptors do, by numbers of 32 bits.
+    pub(super) fn word(&self, at: u32) -> u32 {
+        self.memory.word(PhysAddr(at))
+    }
+
+    pub(super) fn set_word(&mut self, at: u32, value: u32) {
+        self.memory.set_word(PhysAddr(at), value);
+    }
+
     /// Address of the first-level descriptor of a page.
     pub(super) const fn first_at(&self, page: u32) -> u32 {
         self.root + 4 * (page >> 8)
@@ -341,11 +359,11 @@ impl<M: TableMemory> Tables<M> {
 
     /// The first-level descriptor of a page. Only what was encoded is in the tables; anything else would translate nothing.
     pub(super) fn first(&self, page: u32) -> First {
-        First::decode(self.memory.word(self.first_at(page))).unwrap_or(First::Fault)
+        First::decode(self.word(self.first_at(page))).unwrap_or(First::Fault)
     }
 
     pub(super) fn second(&self, at: u32) -> Second {
-        Second::decode(self.memory.word(at)).unwrap_or(Second::Fault)
+        Second::decode(self.word(at)).unwrap_or(Second::Fault)
     }
 }
 
@@ -353,8 +371,8 @@ impl<M: TableMemory> Tables<M> {
 type Lists = [(u32, u32); 3];
 
 fn put<M: TableMemory>(memory: &mut M, lists: &mut Lists, at: u32) {
-    let (head, count) = &mut lists[memory.placement(at) as usize];
-    memory.set_word(at, *head);
+    let (head, count) = &mut lists[memory.placement(PhysAddr(at)) as usize];
+    memory.set_word(PhysAddr(at), *head);
     (*head, *count) = (at, *count + 1);
 }
 
@@ -362,8 +380,8 @@ fn put<M: TableMemory>(memory: &mut M, lists: &mut Lists, at: u32) {
 fn take<M: TableMemory>(memory: &mut M, lists: &mut Lists, placement: Placement) -> u32 {
     let (head, count) = &mut lists[placement as usize];
     let at = *head;
-    *head = memory.word(at);
+    *head = memory.word(PhysAddr(at));
     *count -= 1;
-    memory.set_word(at, 0);
+    memory.set_word(PhysAddr(at), 0);
     at
 }

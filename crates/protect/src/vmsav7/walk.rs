@@ -1,5 +1,7 @@
 //! Looking at tables: one address, a range that the kernel is to access, and what is mapped in the order of addresses.
 
+use units::{Bytes, PhysAddr, VirtAddr};
+
 use super::attributes::{Attributes, Privilege};
 use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
@@ -15,7 +17,7 @@ pub const SEARCH_ENTRIES: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Physical address of the byte asked for.
-    pub physical: u32,
+    pub physical: PhysAddr<u32>,
     /// Size of the page that it is in.
     pub unit: Unit,
     /// What may be done with it.
@@ -28,9 +30,9 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The first mapped address at or above the one asked for, and its translation.
-    Found(u32, Found),
+    Found(VirtAddr<u32>, Found),
     /// Nothing below this address, which is above the one asked for: the search goes on from it.
-    From(u32),
+    From(VirtAddr<u32>),
     /// Nothing more.
     End,
 }
@@ -40,18 +42,18 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Time complexity
     /// Two descriptors, as the hardware's walk.
-    pub fn lookup(&self, virt: u32) -> Option<Found> {
+    pub fn lookup(&self, VirtAddr(virt): VirtAddr<u32>) -> Option<Found> {
         let page = virt >> PAGE_LOG2;
         if page >= self.split().pages() {
             return None;
         }
         let found = |base: u32, unit: Unit, attributes, table| {
-            Some(Found { physical: base | virt & (unit.bytes() - 1), unit, attributes, table })
+            Some(Found { physical: PhysAddr(base | virt & (unit.bytes() - 1)), unit, attributes, table })
         };
         match self.first(page) {
             First::Section(base, attributes) => found(base.address(), Unit::Section, attributes, None),
             First::Table(table) => {
-                let lies = Some(self.memory.placement(table.address()));
+                let lies = Some(self.memory.placement(PhysAddr(table.address())));
                 match self.second(table.address() + 4 * (page & 255)) {
                     Second::Large(base, attributes) => found(base.address(), Unit::Large, attributes, lies),
                     Second::Small(base, attributes) => found(base.address(), Unit::Small, attributes, lies),
@@ -67,13 +69,13 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Time complexity
     /// Two descriptors for each page or section that the range touches: for `b` bytes at most `b / 4096 + 2` look-ups.
-    pub fn permits(&self, virt: u32, bytes: u32, kind: AccessKind) -> bool {
+    pub fn permits(&self, VirtAddr(virt): VirtAddr<u32>, Bytes(bytes): Bytes<u32>, kind: AccessKind) -> bool {
         let (mut at, end) = (u64::from(virt), u64::from(virt) + u64::from(bytes));
         if end > 1 << 32 {
             return false;
         }
         while at < end {
-            match self.lookup(at as u32) {
+            match self.lookup(VirtAddr(at as u32)) {
                 Some(Found { attributes, unit, .. })
                     if attributes.rights().permits(Privilege::User, kind) && !attributes.memory().is_device() =>
                 {
@@ -89,25 +91,25 @@ impl<M: TableMemory> Tables<M> {
     ///
     /// # Time complexity
     /// [`SEARCH_ENTRIES`] and two descriptors.
-    pub fn next_step(&self, from: u32) -> Next {
+    pub fn next_step(&self, VirtAddr(from): VirtAddr<u32>) -> Next {
         let (mut page, end) = (from >> PAGE_LOG2, self.split().pages());
         for _ in 0..SEARCH_ENTRIES {
             if page >= end {
                 return Next::End;
             }
             // An empty entry of the first level is passed at once, one of the second by itself; neither is decoded.
-            let empty = |at: u32| self.memory.word(at) & 0b11 == 0;
-            let first = self.memory.word(self.first_at(page));
+            let empty = |at: u32| self.word(at) & 0b11 == 0;
+            let first = self.word(self.first_at(page));
             let is_table = first & 0b11 == 0b01;
             let table = first & !(TABLE_BYTES - 1);
             if first & 0b11 != 0 && !(is_table && empty(table + 4 * (page & (TABLE_ENTRIES - 1)))) {
-                let at = (page << PAGE_LOG2).max(from);
+                let at = VirtAddr((page << PAGE_LOG2).max(from));
                 if let Some(found) = self.lookup(at) {
                     return Next::Found(at, found);
                 }
             }
             page = if is_table { page + 1 } else { (page | (TABLE_ENTRIES - 1)) + 1 };
         }
-        if page >= end { Next::End } else { Next::From(page << PAGE_LOG2) }
+        if page >= end { Next::End } else { Next::From(VirtAddr(page << PAGE_LOG2)) }
     }
 }

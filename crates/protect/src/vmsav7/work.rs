@@ -1,5 +1,7 @@
 //! What the tables of a domain remember of the edit that is under way.
 
+use units::VirtAddr;
+
 use super::attributes::Attributes;
 use super::memory::Placement;
 use super::tables::{Refused, WINDOWS};
@@ -80,20 +82,21 @@ pub(super) struct Debt {
     pub open: bool,
     pub wrote: bool,
     count: u8,
-    addresses: [u32; WINDOWS],
+    addresses: [VirtAddr<u32>; WINDOWS],
     pub then: Then,
 }
 
 impl Debt {
-    pub const NONE: Debt = Debt { open: false, wrote: false, count: 0, addresses: [0; WINDOWS], then: Then::Nothing };
+    pub const NONE: Debt =
+        Debt { open: false, wrote: false, count: 0, addresses: [VirtAddr(0); WINDOWS], then: Then::Nothing };
 
-    pub fn addresses(&self) -> &[u32] {
+    pub fn addresses(&self) -> &[VirtAddr<u32>] {
         &self.addresses[..usize::from(self.count)]
     }
 
     /// An entry was taken out that translated this page.
     pub fn add(&mut self, page: u32) {
-        self.addresses[usize::from(self.count)] = page << super::PAGE_LOG2;
+        self.addresses[usize::from(self.count)] = VirtAddr(page << super::PAGE_LOG2);
         self.count += 1;
         self.wrote = true;
     }

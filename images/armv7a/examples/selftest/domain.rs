@@ -8,6 +8,7 @@ use image::{Described, TableWords, board, window};
 use kernel::arch::Arch;
 use protect::MemType;
 use protect::vmsav7::{self, Asid, Attributes, Maintenance, Placement, Progress, Rights, Tables};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::programs::{self, CODE, CONST, DATA};
 
@@ -60,8 +61,8 @@ impl Domain {
             _ => (FAR_TABLES, Placement::OffChip),
         };
         let asid = Asid::new(index as u8 + 1).ok_or(Failed("an ASID"))?;
-        let mut tables = Tables::new(TableWords, root, SPLIT).map_err(|_| Failed("tables"))?;
-        tables.give(root + SPLIT.table_bytes()).map_err(|_| Failed("memory for tables"))?;
+        let mut tables = Tables::new(TableWords, PhysAddr(root), SPLIT).map_err(|_| Failed("tables"))?;
+        tables.give(PhysAddr(root + SPLIT.table_bytes())).map_err(|_| Failed("memory for tables"))?;
         let frames = index * NEXT;
         let mut domain = Domain {
             context: Context::EMPTY,
@@ -87,7 +88,9 @@ impl Domain {
     /// Its registers as they are when it starts at `entry`, with its word as argument.
     pub fn restart(&mut self, entry: u32) {
         let args = [self.word, 0, 0, 0];
-        self.context.prepare(kernel::arch::Start { entry, link: 0, stack_base: DATA, stack_bytes: PAGE, args });
+        let (entry, stack_base) = (VirtAddr(entry), VirtAddr(DATA));
+        let start = kernel::arch::Start { entry, link: VirtAddr(0), stack_base, stack_bytes: Bytes(PAGE), args };
+        self.context.prepare(start);
     }
 
     /// Its registers, for the entry code, which loads its space when it resumes them. The domain stays where it is from now on.
@@ -99,7 +102,7 @@ impl Domain {
     /// How far its program has counted.
     pub fn count(&self) -> u32 {
         // SAFETY: a frame of the test's, which the domain may write, one word at a time.
-        unsafe { (window(self.data + 4) as *const u32).read_volatile() }
+        unsafe { (window(PhysAddr(self.data + 4)).0 as *const u32).read_volatile() }
     }
 
     /// Puts the other frame at [`CONST`].
@@ -107,7 +110,7 @@ impl Domain {
     /// # Errors
     /// [`Failed`].
     pub fn change_constants(&mut self) -> Result<(), Failed> {
-        self.tables.unmap(CONST, PAGE, self.placement).map_err(|_| Failed("unmapping"))?;
+        self.tables.unmap(VirtAddr(CONST), Bytes(PAGE), self.placement).map_err(|_| Failed("unmapping"))?;
         self.finish()?;
         self.constants.swap(0, 1);
         self.map(CONST, self.constants[0], Rights::UserConst)
@@ -118,7 +121,7 @@ impl Domain {
     /// # Errors
     /// [`Failed`].
     pub fn lock_constants(&self, slot: usize) -> Result<(), Failed> {
-        let steps = vmsav7::lockdown::lock_entry(slot, self.asid, CONST).ok_or(Failed("a lock slot"))?;
+        let steps = vmsav7::lockdown::lock_entry(slot, self.asid, VirtAddr(CONST)).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))
     }
@@ -145,7 +148,7 @@ impl Domain {
         Tlb.invalidate_space(asid);
         Tlb.complete();
         self.adopt(asid);
-        Space::new(self.space[0], asid).load();
+        Space::new(PhysAddr(self.space[0]), asid).load();
     }
 
     /// Locks the entry of [`DATA`] in the main TLB, and takes it out again. The space is loaded. The board does not know of locked entries:
@@ -154,17 +157,19 @@ impl Domain {
     /// # Errors
     /// [`Failed`].
     pub fn lock_and_unlock(&mut self, cache: &Pl310) -> Result<(), Failed> {
-        let steps = vmsav7::lockdown::lock_entry(0, self.asid, DATA).ok_or(Failed("a lock slot"))?;
+        let steps = vmsav7::lockdown::lock_entry(0, self.asid, VirtAddr(DATA)).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))?;
-        let steps = vmsav7::lockdown::unlock_entry(self.asid, DATA).into_iter();
+        let steps = vmsav7::lockdown::unlock_entry(self.asid, VirtAddr(DATA)).into_iter();
         // SAFETY: no step touches memory.
         unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("unlocking an entry"))
     }
 
     fn map(&mut self, virt: u32, frame: u32, rights: Rights) -> Result<(), Failed> {
         let attributes = Attributes::new(rights, MemType::WriteBack, false, false).ok_or(Failed("attributes"))?;
-        self.tables.map(virt, frame, PAGE, attributes, self.placement).map_err(|_| Failed("mapping"))?;
+        self.tables
+            .map(VirtAddr(virt), PhysAddr(frame), Bytes(PAGE), attributes, self.placement)
+            .map_err(|_| Failed("mapping"))?;
         self.finish()
     }
 
@@ -182,7 +187,7 @@ impl Domain {
 
 fn write(frame: u32, value: u32) {
     // SAFETY: a frame of the test's that no domain has yet.
-    unsafe { (window(frame) as *mut u32).write_volatile(value) };
+    unsafe { (window(PhysAddr(frame)).0 as *mut u32).write_volatile(value) };
 }
 
 /// Brings a way's worth of memory into way 7, locks it there, and unlocks it again.
@@ -207,11 +212,11 @@ pub fn load(arch: &mut Armv7a<Described>) -> Result<(), Failed> {
     words().for_each(|at| write(at, at));
     // SAFETY: frames of the test's that no domain has yet; the programs are shorter than one, and lie where they are physically.
     unsafe {
-        arch.copy(CODE_FRAME, image.as_ptr() as u32, image.len() as u32);
-        arch.zero(DATA_FRAME, 2 * NEXT);
+        arch.copy(PhysAddr(CODE_FRAME), PhysAddr(image.as_ptr() as u32), Bytes(image.len() as u32));
+        arch.zero(PhysAddr(DATA_FRAME), Bytes(2 * NEXT));
     }
-    arch.publish_code(CODE_FRAME, image.len() as u32);
+    arch.publish_code(PhysAddr(CODE_FRAME), Bytes(image.len() as u32));
     // SAFETY: as above.
-    let clear = words().all(|at| unsafe { (window(at) as *const u32).read_volatile() } == 0);
+    let clear = words().all(|at| unsafe { (window(PhysAddr(at)).0 as *const u32).read_volatile() } == 0);
     if clear { Ok(()) } else { Err(Failed("clearing frames")) }
 }

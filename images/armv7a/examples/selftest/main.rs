@@ -22,6 +22,7 @@ use image::Described;
 use kernel::arch::Arch;
 use roll::{Roll, Step};
 use uart::{UART, Uart};
+use units::{Bytes, PhysAddr};
 
 /// Ticks of a turn: 1 ms.
 const TURN: u32 = 25_000;
@@ -74,7 +75,7 @@ static COFFERDAM_CPU: Cpu = Cpu(UnsafeCell::new(MaybeUninit::uninit()));
 #[unsafe(no_mangle)]
 extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
-    let started = unsafe { image::start(Some(image::device(UART, 0x1000))) };
+    let started = unsafe { image::start(Some(image::device(PhysAddr(UART), Bytes(0x1000)))) };
     let nobody = started.unwrap_or_else(|error| {
         let _ = writeln!(Uart::new(), "start: {error:?}");
         armv7a::semihosting_exit(0x100);

@@ -10,6 +10,7 @@ use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
 use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
+use units::VirtAddr;
 
 /// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Hardware for Registers {
 
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool> {
         let before = kernel.arch.kind.loaded;
-        match kernel.on_miss(address) {
+        match kernel.on_miss(VirtAddr(address)) {
             Resolution::Retry if kernel.arch.kind.loaded != before => Some(true),
             Resolution::Counted => {
                 kernel.on_counted();
@@ -87,7 +88,7 @@ pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: 
             Some(false) => return Access::Later,
             None => {
                 let fault = if kind == AccessKind::Exec { Fault::Execute } else { Fault::Data };
-                kernel.on_fault(fault, address, address);
+                kernel.on_fault(fault, VirtAddr(address), VirtAddr(address));
                 return Access::Faulted;
             }
         }

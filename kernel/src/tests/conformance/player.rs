@@ -17,6 +17,7 @@ use super::super::sim::{Machine, boot_tables, release};
 use super::image::Image;
 use super::machine::{self, Access, Hardware};
 use crate::{Kernel, NOBODY};
+use units::VirtAddr;
 
 /// Ticks that a step takes.
 const STEP: u64 = 25;
@@ -304,8 +305,8 @@ impl<'a, K: Hardware> Player<'a, K> {
                     self.seen(index, Seen::Nothing);
                 }
             }
-            Action::Undefined => self.kernel.on_fault(Fault::Usage, 0, 0),
-            Action::Overflow => self.kernel.on_fault(Fault::Stack, 0, 0),
+            Action::Undefined => self.kernel.on_fault(Fault::Usage, VirtAddr(0), VirtAddr(0)),
+            Action::Overflow => self.kernel.on_fault(Fault::Stack, VirtAddr(0), VirtAddr(0)),
             Action::Return(status, value) => {
                 self.level(index).answer = (status, value);
                 self.seen(index, Seen::Nothing);

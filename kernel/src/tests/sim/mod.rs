@@ -13,6 +13,7 @@ use abi::Call;
 use abi::trace::{Event, IDLE};
 use system::System;
 use system::build::Builder;
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::arch::{Arch, Request, Start};
 use crate::boot::{Boot, BootError};
@@ -26,7 +27,7 @@ pub use sample::*;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
-    pub start: Option<Start>,
+    pub start: Option<Start<u32>>,
     pub request: Request,
     pub response: Option<(u32, [u32; 2])>,
     pub repeated: u32,
@@ -109,10 +110,11 @@ pub struct Machine<K> {
 
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
 unsafe impl<K: Guard> Arch for Machine<K> {
+    type Width = u32;
     type Context = SimContext;
-    type Entry = Option<Start>;
+    type Entry = Option<Start<u32>>;
     type Protection = K::Protection;
-    const NO_ENTRY: Option<Start> = None;
+    const NO_ENTRY: Option<Start<u32>> = None;
     const EMPTY: SimContext = SimContext {
         start: None,
         request: Request { number: 0, args: [0; 4] },
@@ -140,19 +142,19 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     fn ticks(&mut self) -> u32 {
         self.now as u32
     }
-    unsafe fn prepare(&mut self, context: &mut SimContext, start: Start) {
+    unsafe fn prepare(&mut self, context: &mut SimContext, start: Start<u32>) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };
     }
     fn idle(&mut self) -> SimContext {
         Self::EMPTY
     }
-    fn entry(&self, _: &mut SimContext, start: Start) -> Option<Start> {
+    fn entry(&self, _: &mut SimContext, start: Start<u32>) -> Option<Start<u32>> {
         Some(start)
     }
-    fn introduce(entry: &mut Option<Start>, badge: u32) {
+    fn introduce(entry: &mut Option<Start<u32>>, badge: u32) {
         entry.as_mut().unwrap().args[0] = badge;
     }
-    unsafe fn enter(&mut self, context: &mut SimContext, entry: &Option<Start>, args: [u32; 4]) {
+    unsafe fn enter(&mut self, context: &mut SimContext, entry: &Option<Start<u32>>, args: [u32; 4]) {
         *context = SimContext { start: entry.map(|start| Start { args, ..start }), ..Self::EMPTY };
     }
     fn request(&self, context: &SimContext) -> Request {
@@ -175,18 +177,18 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     fn mask(&mut self, line: u32) {
         self.masked.insert(line, true);
     }
-    unsafe fn copy(&mut self, dst: u32, src: u32, bytes: u32) {
+    unsafe fn copy(&mut self, PhysAddr(dst): PhysAddr<u32>, PhysAddr(src): PhysAddr<u32>, Bytes(bytes): Bytes<u32>) {
         for offset in 0..bytes {
             let byte = self.memory.get(&(src + offset)).copied().unwrap_or(0);
             self.memory.insert(dst + offset, byte);
         }
     }
-    unsafe fn zero(&mut self, dst: u32, bytes: u32) {
+    unsafe fn zero(&mut self, PhysAddr(dst): PhysAddr<u32>, Bytes(bytes): Bytes<u32>) {
         for offset in 0..bytes {
             self.memory.insert(dst + offset, 0);
         }
     }
-    unsafe fn object_memory(&mut self, _: u32, bytes: u32) -> *mut u8 {
+    unsafe fn object_memory(&mut self, _: PhysAddr<u32>, Bytes(bytes): Bytes<u32>) -> *mut u8 {
         let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
         // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
         let block = unsafe { alloc_zeroed(layout) };
@@ -231,9 +233,10 @@ pub fn try_boot<K: Guard>(builder: &Builder, processor: Machine<K>) -> Result<Ke
 /// As [`try_boot`], from tables and with memory for objects.
 pub fn boot_tables<K: Guard>(
     tables: System<'static>,
-    objects: (u32, u32),
+    (base, bytes): (u32, u32),
     processor: Machine<K>,
 ) -> Result<Kernel<Machine<K>>, BootError> {
+    let objects = (PhysAddr(base), Bytes(bytes));
     Boot { tables, objects, idle: K::idle() }.kernel(processor)
 }
 
@@ -371,7 +374,7 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// Physical address of something that a domain can write.
     pub fn place(&self, domain: u8, address: u32) -> u32 {
-        self.domain(domain).protection.physical(address, protect::AccessKind::Write).unwrap().0
+        self.domain(domain).protection.physical(VirtAddr(address), protect::AccessKind::Write).unwrap().0.0
     }
 
     /// The domain that is in force.

@@ -10,6 +10,7 @@ use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placemen
 use system::build::{Builder, SchemeTables};
 use system::vmsav7::{Caches, Tables};
 use system::{Area, Frames, area, frames};
+use units::{PhysAddr, VirtAddr};
 
 use super::{Guard, Machine, Part};
 use crate::Kernel;
@@ -131,7 +132,7 @@ impl Memory {
 /// Everything that a domain translates.
 pub fn units(protection: &Pages<Machine<Pager>>) -> Rc<Vec<Entry>> {
     match protection.space() {
-        Some((root, _)) => MEMORY.with_borrow_mut(|memory| memory.units(root)),
+        Some((PhysAddr(root), _)) => MEMORY.with_borrow_mut(|memory| memory.units(root)),
         None => Rc::default(),
     }
 }
@@ -139,7 +140,7 @@ pub fn units(protection: &Pages<Machine<Pager>>) -> Rc<Vec<Entry>> {
 /// The MMU.
 #[derive(Default)]
 pub struct Pager {
-    space: Option<(u32, Asid)>,
+    space: Option<(PhysAddr<u32>, Asid)>,
     pub tlb: Vec<(Asid, Entry)>,
     pub locked: [Option<(Asid, Entry)>; LOCK_SLOTS],
     /// Entries were invalidated, and nobody has waited for it.
@@ -153,7 +154,7 @@ pub struct Pager {
 }
 
 /// Version of the tables and words that walks do not see, invalidations, and the space that is loaded.
-type Checked = ((u64, usize), u32, Option<(u32, Asid)>);
+type Checked = ((u64, usize), u32, Option<(PhysAddr<u32>, Asid)>);
 
 impl Pager {
     fn forget(&mut self, which: impl Fn(Asid, &Entry) -> bool) {
@@ -172,7 +173,7 @@ impl Pager {
 
     /// Entry by which the thread that runs reaches an address; the TLB keeps it.
     pub fn translate(&mut self, address: u32) -> Option<Entry> {
-        let (root, own) = self.space?;
+        let (PhysAddr(root), own) = self.space?;
         let holds = |entry: &Entry| address & !(entry.unit.bytes() - 1) == entry.virt;
         if let Some((_, entry)) = self.held().find(|(asid, entry)| *asid == own && holds(entry)) {
             return Some(*entry);
@@ -196,7 +197,7 @@ impl Maintenance for Machine<Pager> {
             memory.version += 1;
         });
     }
-    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+    fn invalidate_page(&mut self, asid: Asid, VirtAddr(address): VirtAddr<u32>) {
         let published = MEMORY.with_borrow(|memory| memory.pending.is_empty());
         assert!(published, "invalidated before walks see what was written");
         let which = |own: Asid, entry: &Entry| own == asid && address & !(entry.unit.bytes() - 1) == entry.virt;
@@ -222,10 +223,10 @@ impl Maintenance for Machine<Pager> {
 unsafe impl PageArch for Machine<Pager> {
     const SPLIT: Split = Split::Half;
 
-    unsafe fn table_word(at: u32) -> u32 {
+    unsafe fn table_word(PhysAddr(at): PhysAddr<u32>) -> u32 {
         MEMORY.with_borrow_mut(|memory| memory.block(at).words[at as usize / 4 % 256])
     }
-    unsafe fn set_table_word(at: u32, value: u32) {
+    unsafe fn set_table_word(PhysAddr(at): PhysAddr<u32>, value: u32) {
         MEMORY.with_borrow_mut(|memory| {
             let word = &mut memory.block(at).words[at as usize / 4 % 256];
             let old = std::mem::replace(word, value);
@@ -234,20 +235,20 @@ unsafe impl PageArch for Machine<Pager> {
             memory.pending.insert(at);
         });
     }
-    fn placement(at: u32) -> Placement {
-        match at {
+    fn placement(at: PhysAddr<u32>) -> Placement {
+        match at.0 {
             NEAR.. => Placement::OnChip,
             WAYS..FAR => Placement::LockedWays,
             _ => Placement::OffChip,
         }
     }
-    fn load_space(&mut self, space: Option<(u32, Asid)>) {
+    fn load_space(&mut self, space: Option<(PhysAddr<u32>, Asid)>) {
         self.kind.space = space;
     }
-    fn lock_entry(&mut self, slot: usize, root: u32, asid: Asid, address: u32) {
+    fn lock_entry(&mut self, slot: usize, root: PhysAddr<u32>, asid: Asid, VirtAddr(address): VirtAddr<u32>) {
         self.kind.forget(|own, entry| own == asid && address & !(entry.unit.bytes() - 1) == entry.virt);
         self.kind.waiting = false;
-        let found = MEMORY.with_borrow(|memory| memory.walk(root, address)).expect("only what is mapped is locked");
+        let found = MEMORY.with_borrow(|memory| memory.walk(root.0, address)).expect("only what is mapped is locked");
         self.kind.locked[slot] = Some((asid, found));
     }
 }
@@ -339,19 +340,20 @@ impl Guard for Pager {
 pub fn translations(kernel: &Kernel<Machine<Pager>>) {
     assert!(!kernel.arch.kind.waiting, "nobody has waited for an invalidation");
     MEMORY.with_borrow(|memory| {
-        let spaces: Vec<(u32, Asid)> = kernel.domains.iter().filter_map(|domain| domain.protection.space()).collect();
+        let spaces: Vec<(PhysAddr<u32>, Asid)> =
+            kernel.domains.iter().filter_map(|domain| domain.protection.space()).collect();
         for at in &memory.pending {
-            let walked = spaces.iter().any(|(root, _)| memory.is_walked(*root, *at));
+            let walked = spaces.iter().any(|(root, _)| memory.is_walked(root.0, *at));
             assert!(!walked, "walks do not see what {at:#x} became");
         }
         for (asid, entry) in kernel.arch.kind.held() {
             let space = spaces.iter().find(|(_, own)| own == asid);
-            let now = space.and_then(|(root, _)| memory.walk(*root, entry.virt));
+            let now = space.and_then(|(root, _)| memory.walk(root.0, entry.virt));
             assert_eq!(now, Some(*entry), "a TLB holds a stale entry of space {asid:?}");
         }
     });
     for (slot, held) in kernel.shared.held().into_iter().enumerate() {
-        let locked = kernel.arch.kind.locked[slot].map(|(asid, entry)| (asid, entry.virt));
+        let locked = kernel.arch.kind.locked[slot].map(|(asid, entry)| (asid, VirtAddr(entry.virt)));
         // An entry that is on its way out is nobody's any more.
         let leaves = held.is_none() && kernel.edit.is_some();
         assert!(held == locked || leaves, "slot {slot} of the TLB holds {locked:x?}, not {held:x?}");

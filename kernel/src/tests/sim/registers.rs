@@ -14,6 +14,7 @@ use super::{Guard, Part, Sim};
 use crate::Kernel;
 use crate::regions::RegionArch;
 use crate::regions::Regions;
+use units::{PhysAddr, VirtAddr};
 
 /// The registers.
 #[derive(Default)]
@@ -32,7 +33,7 @@ unsafe impl RegionArch for Sim {
         self.kind.loaded[2 * slot] = region.rbar;
         self.kind.loaded[2 * slot + 1] = region.rasr;
     }
-    unsafe fn kernel_memory(at: u32) -> *mut u8 {
+    unsafe fn kernel_memory(PhysAddr(at): PhysAddr<u32>) -> *mut u8 {
         const PAGE: u32 = 4096;
         thread_local! {
             /// Memory of tables: pages of 64-bit words, so that it is aligned, which stay where they are.
@@ -71,7 +72,7 @@ impl Guard for Registers {
     }
 
     fn touches(kernel: &mut Kernel<Sim>, address: u32) {
-        kernel.on_miss(address);
+        kernel.on_miss(VirtAddr(address));
     }
 
     fn check(kernel: &mut Kernel<Sim>) {

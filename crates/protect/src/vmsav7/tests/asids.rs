@@ -4,6 +4,7 @@ use std::vec::Vec;
 
 use crate::testing::Rng;
 use crate::vmsav7::*;
+use units::VirtAddr;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
@@ -19,7 +20,7 @@ struct Tlb(Vec<Entry>);
 impl Maintenance for Tlb {
     fn publish(&mut self) {}
 
-    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+    fn invalidate_page(&mut self, asid: Asid, VirtAddr(address): VirtAddr<u32>) {
         self.0.retain(|entry| (entry.asid, entry.address) != (asid, address));
     }
 
@@ -60,7 +61,7 @@ fn no_domain_ever_meets_anothers_entry() {
             let held = tlb.0.iter().any(|entry| entry.asid == tag.asid() && entry.address == address);
             let entry = Entry { asid: tag.asid(), owner: domain, address, locked: false };
             match random.below(40) {
-                0 if !held => match asids.lock(tag, address) {
+                0 if !held => match asids.lock(tag, VirtAddr(address)) {
                     Ok(slot) => {
                         assert!(slots.iter().all(|(taken, _)| *taken != slot));
                         tlb.0.push(Entry { locked: true, ..entry });
@@ -91,12 +92,12 @@ fn an_identifier_of_another_generation_locks_nothing() {
     let (mut asids, mut tlb) = (Asids::new(), Tlb::default());
     let first = asids.acquire(None).settle(&mut tlb);
     let locked = asids.acquire(None).settle(&mut tlb);
-    asids.lock(locked, 0x1000).unwrap();
+    asids.lock(locked, VirtAddr(0x1000)).unwrap();
     for _ in 0..300 {
         let other = asids.acquire(None).settle(&mut tlb);
         assert_ne!(other.asid(), locked.asid());
     }
-    assert_eq!(asids.lock(first, 0x1000), Err(AsidError::Stale));
+    assert_eq!(asids.lock(first, VirtAddr(0x1000)), Err(AsidError::Stale));
     assert!(!asids.is_valid(first) && asids.is_valid(locked));
     assert_eq!(asids.acquire(Some(locked)).settle(&mut tlb), locked);
     assert_ne!(asids.acquire(Some(first)).settle(&mut tlb), first);

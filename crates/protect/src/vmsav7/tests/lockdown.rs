@@ -6,6 +6,7 @@ use std::vec::Vec;
 use crate::testing::Rng;
 use crate::vmsav7::Asid;
 use crate::vmsav7::lockdown::*;
+use units::VirtAddr;
 
 /// A TLB as DDI 0388I describes it: walks go where the lockdown register says.
 #[derive(Default)]
@@ -28,7 +29,7 @@ impl Tlb {
                 self.pending = true;
             }
             Step::TlbLockdown { value } => (self.register, self.pending) = (value, true),
-            Step::Touch { address } => {
+            Step::Touch { address: VirtAddr(address) } => {
                 assert!(!self.pending, "the load may overtake what was written before it");
                 let key = address & !0xfff | asid;
                 if !self.main.contains(&key) && !self.slots.contains(&Some(key)) {
@@ -47,18 +48,18 @@ impl Tlb {
 fn an_entry_is_locked_in_its_slot_and_taken_out() {
     let (mut tlb, asid) = (Tlb::default(), Asid(9));
     // It has been used before, so that a load alone would hit.
-    tlb.perform(9, Step::Touch { address: 0x1234_5678 });
+    tlb.perform(9, Step::Touch { address: VirtAddr(0x1234_5678) });
     for (slot, address) in [(2, 0x1234_5678), (0, 0x2000_0000)] {
-        lock_entry(slot, asid, address).unwrap().into_iter().for_each(|step| tlb.perform(9, step));
+        lock_entry(slot, asid, VirtAddr(address)).unwrap().into_iter().for_each(|step| tlb.perform(9, step));
         assert_eq!(tlb.slots[slot], Some(address & !0xfff | 9));
         assert_eq!((tlb.register, tlb.pending), (0, false), "other walks still go into the slot");
     }
     assert!(tlb.main.is_empty());
-    tlb.perform(9, Step::Touch { address: 0x3000_0000 });
+    tlb.perform(9, Step::Touch { address: VirtAddr(0x3000_0000) });
     assert_eq!((tlb.slots.iter().flatten().count(), tlb.main.len()), (2, 1));
-    unlock_entry(asid, 0x1234_5678).into_iter().for_each(|step| tlb.perform(9, step));
+    unlock_entry(asid, VirtAddr(0x1234_5678)).into_iter().for_each(|step| tlb.perform(9, step));
     assert_eq!((tlb.slots[2], tlb.slots[0].is_some(), tlb.pending), (None, true, false));
-    assert_eq!(lock_entry(4, asid, 0), None);
+    assert_eq!(lock_entry(4, asid, VirtAddr(0)), None);
 }
 
 const SETS: u32 = WAY_BYTES / LINE_BYTES;

@@ -3,6 +3,7 @@
 use crate::{AccessKind, MemType};
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use super::world::{OCM, SPACE, WAYS, World};
 use crate::testing::Rng;
@@ -24,13 +25,17 @@ fn tables(free: [u32; 3]) -> (World, Tables<World>) {
     let world = World::default();
     world.add(ROOT, 4096);
     world.0.borrow_mut().root = ROOT;
-    let mut tables = Tables::new(world.clone(), ROOT, Split::Quarter).unwrap();
+    let mut tables = Tables::new(world.clone(), PhysAddr(ROOT), Split::Quarter).unwrap();
     for (base, count) in [OCM + 0x8000, WAYS, 0x0800_0000].into_iter().zip(free) {
         for index in 0..count {
-            tables.give(world.add(base + 1024 * index, 1024)).unwrap();
+            tables.give(PhysAddr(world.add(base + 1024 * index, 1024))).unwrap();
         }
     }
-    assert_eq!(tables.map(AREA, 0, 4096, DATA, Placement::OnChip), Err(Refused::Busy), "the root is not clear");
+    assert_eq!(
+        tables.map(VirtAddr(AREA), PhysAddr(0), Bytes(4096), DATA, Placement::OnChip),
+        Err(Refused::Busy),
+        "the root is not clear"
+    );
     assert_eq!(run(&world, &mut tables, 300, &mut |_| ()), Progress::Done);
     (world, tables)
 }
@@ -51,7 +56,7 @@ fn run(world: &World, tables: &mut Tables<World>, entries: u32, between: &mut dy
 }
 
 fn map(world: &World, tables: &mut Tables<World>, virt: u32, phys: u32, bytes: u32, to: Placement) -> Progress {
-    match tables.map(virt, phys, bytes, DATA, to) {
+    match tables.map(VirtAddr(virt), PhysAddr(phys), Bytes(bytes), DATA, to) {
         Ok(()) => run(world, tables, 16, &mut |_| ()),
         Err(refused) => Progress::Refused(refused),
     }
@@ -61,8 +66,8 @@ type Shadow = BTreeMap<u32, (u32, Attributes)>;
 
 fn agree(world: &World, tables: &Tables<World>, shadow: &Shadow, random: &mut Rng) {
     for page in (AREA >> 12) - 2..(AREA >> 12) + 1026 {
-        let found = tables.lookup(page << 12 | 0x123);
-        let expected = shadow.get(&page).map(|(frame, with)| (frame << 12 | 0x123, *with));
+        let found = tables.lookup(VirtAddr(page << 12 | 0x123));
+        let expected = shadow.get(&page).map(|(frame, with)| (PhysAddr(frame << 12 | 0x123), *with));
         assert_eq!(found.map(|found| (found.physical, found.attributes)), expected, "page {page:#x}");
         let walked = world.0.borrow().walk(page << 12).map(|(base, read)| read.base + ((page << 12) - base));
         assert_eq!(walked, shadow.get(&page).map(|(frame, _)| frame << 12));
@@ -77,7 +82,7 @@ fn agree(world: &World, tables: &Tables<World>, shadow: &Shadow, random: &mut Rn
         {
             let mut pages = base >> 12..base.saturating_add(bytes).div_ceil(4096);
             let held = |page| shadow.get(&page).is_some_and(|(_, is)| with.is_none_or(|with| with == *is));
-            assert_eq!(tables.permits(base, bytes, kind), bytes == 0 || pages.all(held));
+            assert_eq!(tables.permits(VirtAddr(base), Bytes(bytes), kind), bytes == 0 || pages.all(held));
         }
     }
 }
@@ -87,15 +92,15 @@ fn searched(world: &World, tables: &Tables<World>) -> Shadow {
     let (mut found, mut from) = (Shadow::new(), 0);
     for _ in 0..10_000 {
         let before = world.0.borrow().accesses;
-        let step = tables.next_step(from);
+        let step = tables.next_step(VirtAddr(from));
         assert!(world.0.borrow().accesses - before <= u64::from(3 * SEARCH_ENTRIES + 2), "a step is bounded");
         match step {
-            Next::Found(at, here) => {
-                assert_eq!(Some(here), tables.lookup(at));
-                found.insert(at >> 12, (here.physical >> 12, here.attributes));
+            Next::Found(VirtAddr(at), here) => {
+                assert_eq!(Some(here), tables.lookup(VirtAddr(at)));
+                found.insert(at >> 12, (here.physical.0 >> 12, here.attributes));
                 from = (at | 0xfff) + 1;
             }
-            Next::From(later) => {
+            Next::From(VirtAddr(later)) => {
                 assert!(later > from, "the search goes on");
                 from = later;
             }
@@ -143,9 +148,9 @@ fn random_edits_are_what_was_asked_and_no_tlb_is_stale() {
             let entries = 1 + random.below(300) as u32;
             let mapping = random.chance(2);
             if mapping {
-                tables.map(virt, phys, bytes, with, placement).unwrap();
+                tables.map(VirtAddr(virt), PhysAddr(phys), Bytes(bytes), with, placement).unwrap();
             } else {
-                tables.unmap(virt, bytes, Placement::OnChip).unwrap();
+                tables.unmap(VirtAddr(virt), Bytes(bytes), Placement::OnChip).unwrap();
             }
             let mut walks = random.next();
             let mut between = |world: &World| {
@@ -158,7 +163,7 @@ fn random_edits_are_what_was_asked_and_no_tlb_is_stale() {
                 Progress::Done if mapping => {
                     assert_eq!(mapped, 0);
                     shadow.extend(pages.clone().map(|page| (page, ((phys >> 12) + page - (virt >> 12), with))));
-                    let lies = pages.map(|page| tables.lookup(page << 12).unwrap().table);
+                    let lies = pages.map(|page| tables.lookup(VirtAddr(page << 12)).unwrap().table);
                     assert!(lies.flatten().all(|lies| lies == placement), "a table lies elsewhere than asked");
                     seen[0] += 1;
                 }
@@ -170,8 +175,10 @@ fn random_edits_are_what_was_asked_and_no_tlb_is_stale() {
                 Progress::Refused(refused) => {
                     assert_eq!(world.0.borrow().words, before, "{refused:?} changed something");
                     match refused {
-                        Refused::Mapped { at } => assert!(mapping && shadow.contains_key(&(at >> 12))),
-                        Refused::NotMapped { at } => assert!(!mapping && !shadow.contains_key(&(at >> 12))),
+                        Refused::Mapped { at: VirtAddr(at) } => assert!(mapping && shadow.contains_key(&(at >> 12))),
+                        Refused::NotMapped { at: VirtAddr(at) } => {
+                            assert!(!mapping && !shadow.contains_key(&(at >> 12)))
+                        }
                         Refused::NoTables { needed, free, .. } => assert!(needed > free),
                         Refused::Placement { .. } => assert!(mapping),
                         other => panic!("{other:?}"),
@@ -197,7 +204,7 @@ fn random_edits_are_what_was_asked_and_no_tlb_is_stale() {
 fn descriptors(tables: &Tables<World>, virt: u32, bytes: u32) -> Option<u32> {
     let (mut at, end, mut sum) = (virt, virt + bytes, 0);
     while at < end {
-        let found = tables.lookup(at)?;
+        let found = tables.lookup(VirtAddr(at))?;
         let unit = found.unit.bytes();
         let next = ((at / unit + 1) * unit).min(end);
         sum += if next - at == unit { found.unit.descriptors() } else { (next - at) >> 12 };
@@ -230,11 +237,11 @@ fn an_edit_costs_what_is_stated() {
             let entries = 16 + random.below(100) as u32;
             let mapping = random.chance(2);
             let expected = if mapping {
-                tables.map(virt, phys, bytes, with, Placement::OnChip).unwrap();
+                tables.map(VirtAddr(virt), PhysAddr(phys), Bytes(bytes), with, Placement::OnChip).unwrap();
                 Shape::of(virt, phys, bytes).map(Shape::descriptors)
             } else {
                 let expected = descriptors(&tables, virt, bytes);
-                tables.unmap(virt, bytes, Placement::OnChip).unwrap();
+                tables.unmap(VirtAddr(virt), Bytes(bytes), Placement::OnChip).unwrap();
                 expected
             };
             let spent = spent(&world, &mut tables, expected.unwrap_or(0), entries);
@@ -245,7 +252,7 @@ fn an_edit_costs_what_is_stated() {
     // Both ends in the middle of large pages of sections.
     let (world, mut tables) = tables([2, 0, 0]);
     assert_eq!(map(&world, &mut tables, AREA, 0x2000_0000, 2 << 20, Placement::OnChip), Progress::Done);
-    tables.unmap(AREA + 0xf_f000, 0x2000, Placement::OnChip).unwrap();
+    tables.unmap(VirtAddr(AREA + 0xf_f000), Bytes(0x2000), Placement::OnChip).unwrap();
     let cut = spent(&world, &mut tables, 2, 16).unwrap();
     assert!(cut > 600 && cut <= 1200, "{cut}");
 }
@@ -255,14 +262,17 @@ fn a_step_that_is_forgotten_is_owed_again() {
     let (world, mut tables) = tables([2, 0, 0]);
     assert_eq!(map(&world, &mut tables, AREA, 0x2000_0000, 0x3000, Placement::OnChip), Progress::Done);
     world.0.borrow_mut().touch(AREA + 0x1000);
-    tables.unmap(AREA + 0x1000, 0x1000, Placement::OnChip).unwrap();
+    tables.unmap(VirtAddr(AREA + 0x1000), Bytes(0x1000), Placement::OnChip).unwrap();
     let checked = tables.advance(16).settle(Some(SPACE), &mut world.clone());
     assert_eq!(checked, Progress::More);
     for _ in 0..3 {
         let owed = tables.advance(16);
-        assert_eq!(owed.addresses(), [AREA + 0x1000]);
+        assert_eq!(owed.addresses(), [VirtAddr(AREA + 0x1000)]);
         drop(owed);
-        assert_eq!(tables.map(AREA + 0x8000, 0, 4096, DATA, Placement::OnChip), Err(Refused::Busy));
+        assert_eq!(
+            tables.map(VirtAddr(AREA + 0x8000), PhysAddr(0), Bytes(4096), DATA, Placement::OnChip),
+            Err(Refused::Busy)
+        );
         assert_eq!(world.0.borrow().tlb.len(), 1);
     }
     assert_eq!(run(&world, &mut tables, 16, &mut |_| ()), Progress::Done);
@@ -283,16 +293,17 @@ fn tables_never_come_from_elsewhere() {
         (AREA + 0x1000, Placement::OffChip, Placement::OnChip),
         (AREA + (1 << 20) + 0x1000, Placement::OnChip, Placement::LockedWays),
     ] {
-        assert_eq!(at(virt, to), Progress::Refused(Refused::Placement { at: virt, lies }));
+        assert_eq!(at(virt, to), Progress::Refused(Refused::Placement { at: VirtAddr(virt), lies }));
     }
     // A first-level table off the chip keeps nothing of what tables on the chip promise.
     let far = World::default();
     far.0.borrow_mut().root = far.add(0x0900_0000, 4096);
-    let mut tables = Tables::new(far.clone(), 0x0900_0000, Split::Quarter).unwrap();
+    let mut tables = Tables::new(far.clone(), PhysAddr(0x0900_0000), Split::Quarter).unwrap();
     assert_eq!(run(&far, &mut tables, 256, &mut |_| ()), Progress::Done);
     for (to, refused) in [(Placement::OnChip, true), (Placement::LockedWays, true), (Placement::OffChip, false)] {
-        let expected = if refused { Err(Refused::Placement { at: AREA, lies: Placement::OffChip }) } else { Ok(()) };
-        assert_eq!(tables.map(AREA, 0, 4096, DATA, to), expected);
+        let expected =
+            if refused { Err(Refused::Placement { at: VirtAddr(AREA), lies: Placement::OffChip }) } else { Ok(()) };
+        assert_eq!(tables.map(VirtAddr(AREA), PhysAddr(0), Bytes(4096), DATA, to), expected);
     }
 }
 
@@ -301,7 +312,7 @@ fn a_section_is_cut_only_where_there_is_a_table_for_the_rest() {
     let (world, mut tables) = tables([1, 0, 0]);
     assert_eq!(map(&world, &mut tables, AREA, 0x2000_0000, 2 << 20, Placement::OnChip), Progress::Done);
     let mut cut = |base, bytes| {
-        tables.unmap(base, bytes, Placement::OnChip).unwrap();
+        tables.unmap(VirtAddr(base), Bytes(bytes), Placement::OnChip).unwrap();
         run(&world, &mut tables, 16, &mut |_| ())
     };
     let refused = Refused::NoTables { placement: Placement::OnChip, needed: 2, free: 1 };
@@ -320,26 +331,27 @@ fn a_table_that_was_lent_is_cleared_before_it_is_used() {
     for table in [0x8000, 0x8400] {
         let mut memory = world.clone();
         let at = world.add(OCM + table, 1024);
-        (0..256).for_each(|index| memory.set_word(at + 4 * index, 0x3000_0002));
-        tables.lend(at).unwrap();
+        (0..256).for_each(|index| memory.set_word(PhysAddr(at + 4 * index), 0x3000_0002));
+        tables.lend(PhysAddr(at)).unwrap();
     }
     assert_eq!(tables.free(Placement::OnChip), 2);
-    tables.map(AREA + 0xf_f000, 0x2000_0000, 0x2000, DATA, Placement::OnChip).unwrap();
+    tables.map(VirtAddr(AREA + 0xf_f000), PhysAddr(0x2000_0000), Bytes(0x2000), DATA, Placement::OnChip).unwrap();
     assert!(spent(&world, &mut tables, 2, 16).unwrap() <= 6 * 2 * 256);
     assert_eq!(tables.free(Placement::OnChip), 0);
-    let there = |page: u32| tables.lookup(AREA + (page << 12)).is_some();
+    let there = |page: u32| tables.lookup(VirtAddr(AREA + (page << 12))).is_some();
     assert!((0..512).all(|page| there(page) == (255..257).contains(&page)));
-    assert_eq!(tables.lend(OCM + 0x200), Err(Refused::Misaligned));
+    assert_eq!(tables.lend(PhysAddr(OCM + 0x200)), Err(Refused::Misaligned));
     // One that is taken back need not be clear.
-    tables.lend(world.add(OCM + 0x8800, 1024)).unwrap();
-    assert_eq!(tables.take(Placement::OnChip), Ok(Some(OCM + 0x8800)));
+    tables.lend(PhysAddr(world.add(OCM + 0x8800, 1024))).unwrap();
+    assert_eq!(tables.take(Placement::OnChip), Ok(Some(PhysAddr(OCM + 0x8800))));
     assert_eq!(tables.take(Placement::OnChip), Ok(None));
 }
 
 #[test]
 fn what_can_be_seen_at_once_is_refused_at_once() {
     let (_, mut tables) = tables([1, 0, 0]);
-    let mut begin = |virt, phys, bytes, with| tables.map(virt, phys, bytes, with, Placement::OnChip);
+    let mut begin =
+        |virt, phys, bytes, with| tables.map(VirtAddr(virt), PhysAddr(phys), Bytes(bytes), with, Placement::OnChip);
     assert_eq!(begin(AREA + 1, 0, 4096, DATA), Err(Refused::Misaligned));
     assert_eq!(begin(AREA, 0x800, 4096, DATA), Err(Refused::Misaligned));
     assert_eq!(begin(AREA, 0, 0, DATA), Err(Refused::Misaligned));
@@ -349,11 +361,11 @@ fn what_can_be_seen_at_once_is_refused_at_once() {
     assert_eq!(begin(AREA, 0, 4096, user(Rights::KernelData)), Err(Refused::Rights));
     let global = Attributes::new(Rights::UserConst, MemType::WriteBack, false, true).unwrap();
     assert_eq!(begin(AREA, 0, 4096, global), Err(Refused::Rights));
-    assert_eq!(tables.unmap(AREA, 0x1800, Placement::OnChip), Err(Refused::Misaligned));
-    assert_eq!(tables.give(OCM + 0x200), Err(Refused::Misaligned));
+    assert_eq!(tables.unmap(VirtAddr(AREA), Bytes(0x1800), Placement::OnChip), Err(Refused::Misaligned));
+    assert_eq!(tables.give(PhysAddr(OCM + 0x200)), Err(Refused::Misaligned));
     assert!(tables.is_idle());
-    assert_eq!(Tables::new(World::default(), OCM + 0x400, Split::Quarter).unwrap_err(), Refused::Misaligned);
-    assert_eq!(Tables::new(World::default(), OCM + 0x1000, Split::Half).unwrap_err(), Refused::Misaligned);
+    assert_eq!(Tables::new(World::default(), PhysAddr(OCM + 0x400), Split::Quarter).unwrap_err(), Refused::Misaligned);
+    assert_eq!(Tables::new(World::default(), PhysAddr(OCM + 0x1000), Split::Half).unwrap_err(), Refused::Misaligned);
 }
 
 /// A domain may access its device; the kernel does not do so on its behalf.
@@ -361,13 +373,13 @@ fn what_can_be_seen_at_once_is_refused_at_once() {
 fn devices_are_never_touched_on_a_domains_behalf() {
     let (world, mut tables) = tables([2, 0, 0]);
     let device = Attributes::new(Rights::UserData, MemType::Device, false, false).unwrap();
-    tables.map(AREA, 0xe000_1000, 4096, device, Placement::OnChip).unwrap();
+    tables.map(VirtAddr(AREA), PhysAddr(0xe000_1000), Bytes(4096), device, Placement::OnChip).unwrap();
     assert_eq!(run(&world, &mut tables, 16, &mut |_| ()), Progress::Done);
     assert_eq!(map(&world, &mut tables, AREA + 4096, 0x2000_0000, 4096, Placement::OnChip), Progress::Done);
-    assert!(tables.lookup(AREA).is_some());
+    assert!(tables.lookup(VirtAddr(AREA)).is_some());
     for kind in [AccessKind::Read, AccessKind::Write] {
-        assert!(!tables.permits(AREA, 4, kind));
-        assert!(tables.permits(AREA + 4096, 4096, kind));
-        assert!(!tables.permits(AREA + 4095, 2, kind));
+        assert!(!tables.permits(VirtAddr(AREA), Bytes(4), kind));
+        assert!(tables.permits(VirtAddr(AREA + 4096), Bytes(4096), kind));
+        assert!(!tables.permits(VirtAddr(AREA + 4095), Bytes(2), kind));
     }
 }

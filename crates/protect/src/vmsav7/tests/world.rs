@@ -7,6 +7,7 @@ use std::vec::Vec;
 
 use super::descriptors::{Read, first, second};
 use crate::vmsav7::*;
+use units::{PhysAddr, VirtAddr};
 
 /// On-chip from here, locked ways from [`WAYS`], off the chip below.
 pub const OCM: u32 = 0xfffc_0000;
@@ -89,12 +90,12 @@ impl World {
 }
 
 impl TableMemory for World {
-    fn word(&self, at: u32) -> u32 {
+    fn word(&self, PhysAddr(at): PhysAddr<u32>) -> u32 {
         self.0.borrow_mut().accesses += 1;
         self.0.borrow().word(at)
     }
 
-    fn set_word(&mut self, at: u32, value: u32) {
+    fn set_word(&mut self, PhysAddr(at): PhysAddr<u32>, value: u32) {
         let mut chip = self.0.borrow_mut();
         chip.accesses += 1;
         chip.unpublished.insert(at);
@@ -115,8 +116,8 @@ impl TableMemory for World {
         }
     }
 
-    fn placement(&self, at: u32) -> Placement {
-        match at {
+    fn placement(&self, at: PhysAddr<u32>) -> Placement {
+        match at.0 {
             OCM.. => Placement::OnChip,
             WAYS.. => Placement::LockedWays,
             _ => Placement::OffChip,
@@ -129,7 +130,7 @@ impl Maintenance for World {
         self.0.borrow_mut().unpublished.clear();
     }
 
-    fn invalidate_page(&mut self, asid: Asid, address: u32) {
+    fn invalidate_page(&mut self, asid: Asid, VirtAddr(address): VirtAddr<u32>) {
         assert_eq!(asid, SPACE);
         let mut chip = self.0.borrow_mut();
         assert!(chip.is_published(), "invalidated before walks see what was written");
