@@ -23,7 +23,7 @@ impl<A: Arch> Kernel<A> {
             let budget = self.threads.at(thread).budget;
             let time = &mut self.budgets.at_mut(budget).time;
             if time.is_current(now) {
-                time.set_left(self.limit.wrapping_sub(now) as i32);
+                time.set_left(self.core.limit.wrapping_sub(now) as i32);
             } else {
                 self.charge_across();
             }
@@ -44,8 +44,8 @@ impl<A: Arch> Kernel<A> {
         let Some(thread) = self.running() else { return };
         let index = self.threads.at(thread).budget;
         let budget = self.budgets.at_mut(index);
-        if budget.ran(self.limit.wrapping_sub(now as u32) as i32, now) {
-            self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
+        if budget.ran(self.core.limit.wrapping_sub(now as u32) as i32, now) {
+            self.core.limit = (now as u32).wrapping_add(budget.time.left() as u32);
             self.replenished(index);
         }
     }
@@ -71,20 +71,20 @@ impl<A: Arch> Kernel<A> {
 
     fn replenished(&mut self, index: Ref<Budget>) {
         let number = self.budgets.index_of(index) as u16;
-        self.arch.trace(header(Event::Replenish, IDLE, number), self.budgets.at(index).capacity());
+        self.core.arch.trace(header(Event::Replenish, IDLE, number), self.budgets.at(index).capacity());
     }
 
     /// When the running thread must stop at the latest: when its budget ends, or the bound of the gate that it is in.
     #[inline(always)]
     pub(crate) fn end(&self) -> u32 {
         let Level { outer, until, .. } = *self.top();
-        if outer.is_some() { until } else { self.limit }
+        if outer.is_some() { until } else { self.core.limit }
     }
 
     /// The running thread pays for what it arranges, and goes on.
     #[inline(never)]
     pub(crate) fn pay_in_time(&mut self, price: u32) {
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         self.pay_at(now, price);
         self.arm_for_end(now);
     }
@@ -93,7 +93,7 @@ impl<A: Arch> Kernel<A> {
     /// has to follow.
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         self.pay_at(now, price);
     }
 
@@ -111,8 +111,8 @@ impl<A: Arch> Kernel<A> {
         let budget = self.threads.at(thread).budget;
         let current = self.budgets.at(budget).time.is_current(now);
         if current {
-            self.limit = self.limit.wrapping_sub(price);
-            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
+            self.core.limit = self.core.limit.wrapping_sub(price);
+            self.budgets.at_mut(budget).time.set_left(self.core.limit.wrapping_sub(now) as i32);
         }
         current
     }
@@ -138,8 +138,8 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn overruns_by(&mut self, price: u32) -> bool {
-        let now = self.arch.ticks();
-        let level = self.levels.at_mut(self.resume);
+        let now = self.core.arch.ticks();
+        let level = self.levels.at_mut(self.core.resume);
         let left = level.until.wrapping_sub(now) as i32;
         if left >= price as i32 {
             return false;
@@ -155,10 +155,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn arm_for_end(&mut self, now: u32) {
         let end = self.end();
-        let next = earlier(self.armed, end);
+        let next = earlier(self.core.armed, end);
         if (next.wrapping_sub(now) as i32) <= 0 {
-            self.arch.timer_again();
-        } else if (end.wrapping_sub(self.armed) as i32) < 0 {
+            self.core.arch.timer_again();
+        } else if (end.wrapping_sub(self.core.armed) as i32) < 0 {
             self.arm_at(end);
         }
     }
@@ -174,9 +174,9 @@ impl<A: Arch> Kernel<A> {
     /// Moves the end of the running thread's budget, and of the gates that it is in.
     #[inline(always)]
     fn shift(&mut self, ticks: u32) {
-        self.limit = self.limit.wrapping_add(ticks);
+        self.core.limit = self.core.limit.wrapping_add(ticks);
         if self.top().outer.is_some() {
-            self.shift_gates(self.resume, ticks);
+            self.shift_gates(self.core.resume, ticks);
         }
     }
 
@@ -195,7 +195,7 @@ impl<A: Arch> Kernel<A> {
     /// its budget cannot use it.
     #[cold]
     pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u64) {
-        let mut level = self.levels.at_mut(self.resume);
+        let mut level = self.levels.at_mut(self.core.resume);
         level.disturbed = true;
         let mut until = level.until;
         // Bounded by the nesting of gates. The outermost bound holds those inside.
@@ -204,7 +204,7 @@ impl<A: Arch> Kernel<A> {
             level = self.levels.at_mut(outer);
         }
         let record = self.threads.at_mut(thread);
-        record.top = self.resume;
+        record.top = self.core.resume;
         record.away = now as u32;
         record.held = (until.wrapping_sub(now as u32) as i32).max(0);
         self.budgets.at_mut(record.budget).time.reserve(record.held);

@@ -135,7 +135,7 @@ impl<A: Arch> Edit<A> {
 
 impl<A: Arch> Kernel<A> {
     fn caller(&self) -> Caller<A> {
-        (self.resume, self.top().epoch)
+        (self.core.resume, self.top().epoch)
     }
 
     /// Whether the activation that began an edit can still go on with it.
@@ -185,7 +185,7 @@ impl<A: Arch> Kernel<A> {
 
     /// The call is performed again when its thread goes on.
     pub(crate) fn again(&mut self) -> Result<Outcome, Error> {
-        self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
+        self.core.arch.repeat(&mut self.levels.at_mut(self.core.resume).context);
         Ok(Outcome::Later)
     }
 
@@ -283,7 +283,7 @@ impl<A: Arch> Kernel<A> {
         let Change { target, range, mapping } = &edit.change;
         let loaded = self.is_loaded(*target);
         let protection = &mut self.domains[usize::from(*target)].protection;
-        let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded };
+        let hands = Hands { arch: &mut self.core.arch, shared: &mut self.shared, loaded };
         let (told, after) = match edit.stage {
             Stage::Compare => (protection.compare_step(mapping, &mut edit.progress), Stage::Count),
             Stage::Enter => {

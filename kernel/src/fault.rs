@@ -25,20 +25,20 @@ impl<A: Arch> Kernel<A> {
     pub fn on_fault(&mut self, fault: Fault, address: Virt<A>, pc: Virt<A>) {
         if self.running().is_none() {
             // The idle loop touches nothing; a fault here means that the kernel itself is wrong.
-            self.arch.end(u32::MAX);
+            self.core.arch.end(u32::MAX);
             return;
         }
         let domain = self.here();
         // The trace, and who asks for the report, have words.
         self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32);
-        self.recheck = true;
+        self.core.recheck = true;
         self.dispatch();
     }
 
     /// Records a fault of a domain and stops it.
     pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) {
-        self.arch.trace(header(Event::Fault, index, fault as u16), address);
-        self.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
+        self.core.arch.trace(header(Event::Fault, index, fault as u16), address);
+        self.core.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
         let domain = self.domain_mut(index);
         if domain.fault.kind == 0 {
             domain.fault = FaultReport { kind: fault as u8, address };
@@ -49,9 +49,9 @@ impl<A: Arch> Kernel<A> {
             && self.notify(notification, 1 << (index & 31))
         {
             // The thread that ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
-            let now = self.arch.ticks();
+            let now = self.core.arch.ticks();
             self.see_boundary(now);
-            self.limit = self.limit.wrapping_sub(self.activation);
+            self.core.limit = self.core.limit.wrapping_sub(self.activation);
         }
         let entry: DomainEntry = self.tables.get(usize::from(index));
         if entry.policy != policy::RESTART {
@@ -67,7 +67,7 @@ impl<A: Arch> Kernel<A> {
         if let Some(domain) = self.domains.find(usize::from(index)) {
             self.end_domain(domain);
         }
-        self.recheck = true;
+        self.core.recheck = true;
     }
 
     /// As [`Kernel::stop_domain`], by a thread of the domain that does not go on.
@@ -100,7 +100,7 @@ impl<A: Arch> Kernel<A> {
             return Ok(Outcome::Later);
         }
         let index = (place >> 8) as u8;
-        self.arch.trace(header(Event::Exit, index, 0), code);
+        self.core.arch.trace(header(Event::Exit, index, 0), code);
         self.end_domain(here);
         if self.domains.at(here).awaited {
             self.finished(index, code);
@@ -119,8 +119,8 @@ impl<A: Arch> Kernel<A> {
         }
         self.awaited -= 1;
         if self.awaited == 0 {
-            self.arch.trace(header(Event::End, index, 0), self.status);
-            self.arch.end(self.status);
+            self.core.arch.trace(header(Event::End, index, 0), self.status);
+            self.core.arch.end(self.status);
         }
     }
 }

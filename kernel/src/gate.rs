@@ -60,10 +60,10 @@ impl<A: Arch> Kernel<A> {
         into.epoch = self.domains.at(into.domain).epoch;
         A::introduce(&mut into.entry, badge);
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
-        self.resume = gate;
-        if (until.wrapping_sub(self.armed) as i32) < 0 {
-            self.entered = thread;
+        self.core.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
+        self.core.resume = gate;
+        if (until.wrapping_sub(self.core.armed) as i32) < 0 {
+            self.core.entered = thread;
             self.arm_at(until);
         }
     }
@@ -75,13 +75,13 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn pass_in(&mut self, handle: u32) -> Option<NonNull<A::Context>> {
-        let caller = self.resume;
+        let caller = self.core.resume;
         if self.levels.at(caller).outer.is_some() {
             return None;
         }
         let (gate, badge) = self.enterable(caller, handle).ok()?;
-        let until = self.arch.ticks().wrapping_add(self.levels.at(gate).bound);
-        if (self.limit.wrapping_sub(until) as i32) < 0 {
+        let until = self.core.arch.ticks().wrapping_add(self.levels.at(gate).bound);
+        if (self.core.limit.wrapping_sub(until) as i32) < 0 {
             return None;
         }
         self.enter(caller, gate, until, badge);
@@ -93,7 +93,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
-        let caller = self.resume;
+        let caller = self.core.resume;
         let (gate, badge) = self.enterable(caller, args[0])?;
         let nesting = self.depth_of(caller);
         if nesting >= MAX_NESTING {
@@ -111,7 +111,7 @@ impl<A: Arch> Kernel<A> {
         let into = self.levels.at_mut(gate);
         into.disturbed = nesting > 0;
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
-        unsafe { self.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
+        unsafe { self.core.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
         self.load(domain);
         Ok(Outcome::Later)
     }
@@ -136,7 +136,7 @@ impl<A: Arch> Kernel<A> {
         if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
-        self.arch.repeat(&mut self.levels.at_mut(self.resume).context);
+        self.core.arch.repeat(&mut self.levels.at_mut(self.core.resume).context);
         // Out of what the caller has left: it is charged once more before the next thread runs.
         self.pay(self.activation);
         self.throttle(caller, 0);
@@ -151,15 +151,15 @@ impl<A: Arch> Kernel<A> {
         let priority = into.priority;
         if self.threads.at(thread).queue != priority {
             into.disturbed = true;
-            self.ready.remove(&mut self.threads, thread);
-            self.ready.push_front(&mut self.threads, thread, priority);
+            self.core.ready.remove(&mut self.threads, thread);
+            self.core.ready.push_front(&mut self.threads, thread, priority);
         }
     }
 
     /// The level that a thread is in.
     #[inline]
     pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Level<A>> {
-        if self.running() == Some(thread) { self.resume } else { self.threads.at(thread).top }
+        if self.running() == Some(thread) { self.core.resume } else { self.threads.at(thread).top }
     }
 
     /// `GATE_RETURN` to a caller in its own domain that is alive, when nobody else ran meanwhile or could have. The region registers are
@@ -169,7 +169,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn pass_out(&mut self, status: u32, value: u32) -> Option<NonNull<A::Context>> {
-        let gate = self.resume;
+        let gate = self.core.resume;
         let Level { outer, disturbed, .. } = *self.levels.at(gate);
         let outer = outer?;
         let Level { domain, epoch, place, .. } = *self.levels.at(outer);
@@ -185,8 +185,8 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, tag: u32, status: u32) {
         self.levels.at_mut(gate).thread = None;
-        self.resume = outer;
-        self.arch.trace(tag | Event::GateExit as u32, status);
+        self.core.resume = outer;
+        self.core.arch.trace(tag | Event::GateExit as u32, status);
     }
 
     /// `GATE_RETURN`.
@@ -194,10 +194,10 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1); unwinding past callers that were stopped meanwhile happens in [`Kernel::dispatch`].
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
-        let gate = self.resume;
+        let gate = self.core.resume;
         let Level { outer, thread, .. } = *self.levels.at(gate);
         let (Some(outer), Some(thread)) = (outer, thread) else { return Err(Error::NotInGate) };
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         self.end_call(gate, outer, now);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
@@ -208,7 +208,7 @@ impl<A: Arch> Kernel<A> {
             self.respond(outer, status, [value]);
         } else {
             // The memory of a caller that was stopped is not touched.
-            self.recheck = true;
+            self.core.recheck = true;
         }
         self.settle(thread);
         Ok(Outcome::Later)
@@ -218,7 +218,7 @@ impl<A: Arch> Kernel<A> {
     fn end_call(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, now: u32) {
         let inner = self.levels.at_mut(gate);
         // Another thread that ran meanwhile may have used the caller's budget.
-        self.recheck |= core::mem::take(&mut inner.disturbed);
+        self.core.recheck |= core::mem::take(&mut inner.disturbed);
         let beyond = now.wrapping_sub(inner.until) as i32;
         let outer = self.levels.at_mut(outer);
         outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
@@ -227,7 +227,7 @@ impl<A: Arch> Kernel<A> {
     /// Pops a thread's innermost gate, with an error for the caller when it runs again.
     #[cold]
     fn leave_with(&mut self, thread: Ref<Thread<A>>, gate: Ref<Level<A>>, outer: Ref<Level<A>>, error: Error) {
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         let runs = self.running() == Some(thread);
         self.end_call(gate, outer, now);
         self.levels.at_mut(gate).thread = None;
@@ -236,10 +236,10 @@ impl<A: Arch> Kernel<A> {
         record.pending = Some((error.status(), 0));
         let level = self.levels.at(outer);
         let domain = level.domain;
-        self.arch.trace(level.tag() | Event::GateExit as u32, error.status());
+        self.core.arch.trace(level.tag() | Event::GateExit as u32, error.status());
         if runs {
             // The registers that are loaded belong to the level just left.
-            self.resume = outer;
+            self.core.resume = outer;
             self.load(domain);
         }
         self.settle(thread);
@@ -252,7 +252,7 @@ impl<A: Arch> Kernel<A> {
         match self.levels.at(level).outer {
             Some(outer) => self.leave_with(thread, level, outer, Error::CalleeFault),
             None => {
-                self.ready.remove(&mut self.threads, thread);
+                self.core.ready.remove(&mut self.threads, thread);
                 self.threads.at_mut(thread).state = State::Ended;
             }
         }

@@ -1,4 +1,4 @@
-//! The kernel of one CPU: its objects, and the decoding of system calls.
+//! The kernel: its objects, and the decoding of system calls.
 
 use core::ptr::NonNull;
 
@@ -11,8 +11,9 @@ use crate::arch::Arch;
 use crate::edit::Edit;
 use crate::frames::FrameRange;
 use crate::objects::{Budget, Cap, Domain, Interrupt, Level, Notification, Thread};
+use crate::per_core::PerCore;
 use crate::protection::Shared;
-use crate::queue::{Ready, Times};
+use crate::queue::Times;
 use crate::table::{Place, Ref, Table};
 
 /// Thread number when no thread runs.
@@ -29,25 +30,13 @@ pub(crate) enum Outcome {
 /// Success without values.
 pub(crate) const DONE: Result<Outcome, Error> = Ok(Outcome::Values(0, 0));
 
-/// Everything that the kernel of one CPU knows. There is no other kernel state.
+/// Everything that the kernel knows: one core's own state, and what cores would share. There is no other kernel state.
 #[repr(C)]
 pub struct Kernel<A: Arch> {
-    /// The level that runs, or the idle level. The entry code saves into its context, and resumes it. Its domain's region registers are
-    /// loaded.
-    pub(crate) resume: Ref<Level<A>>,
-    /// When the running thread's budget ends, in ticks (low word). The time that the budget has
-    /// left is brought up to date from it when somebody asks.
-    pub(crate) limit: u32,
-    /// When the timer will interrupt (low word): not before `since`.
-    pub(crate) armed: u32,
-    /// The running thread must be checked again before it goes on.
-    pub(crate) recheck: bool,
-    /// `armed` is earlier than what the timer was last asked for.
-    pub(crate) rearm: bool,
-    /// There are times that come before the timer does: those of threads that are less important than who ran when it was armed.
-    pub(crate) deferred: bool,
-    /// The processor.
-    pub arch: A,
+    /// The core's own state; the entry code knows that this comes first.
+    pub core: PerCore<A>,
+    /// Lies where the entry of an interrupt reads address and length at once.
+    pub(crate) interrupts: &'static mut [Interrupt<A>],
     /// Time beyond its budget with which a thread that is switched to starts
     /// ([`sched::switching::Switching`], in ticks, as the next two).
     pub(crate) path: u32,
@@ -63,10 +52,6 @@ pub struct Kernel<A: Arch> {
     pub(crate) threads: Table<Thread<A>>,
     pub(crate) budgets: Table<Budget>,
     pub(crate) notifications: Table<Notification<A>>,
-    pub(crate) interrupts: &'static mut [Interrupt<A>],
-    pub(crate) ready: Ready<A>,
-    /// A time in the past, less than half a wrap of [`Arch::ticks`] ago.
-    pub(crate) since: u64,
     pub(crate) ticks_per_second: u32,
     /// Domains that the run waits for.
     pub(crate) awaited: u16,
@@ -82,15 +67,12 @@ pub struct Kernel<A: Arch> {
     pub(crate) sweep_at: u32,
     /// As `sweep_at`.
     pub(crate) sweep_next: usize,
-    /// Thread that has set the timer for the end of a gate's bound. If the timer comes too early,
-    /// because the gate was left, nobody else has paid for it.
-    pub(crate) entered: Option<Ref<Thread<A>>>,
     pub(crate) shared: Shared<A>,
 }
 
-/// Offset of [`Kernel::arch`] in a kernel, in bytes.
+/// Offset of [`PerCore::arch`] in a kernel, in bytes.
 pub const fn arch_offset<A: Arch>() -> usize {
-    core::mem::offset_of!(Kernel<A>, arch)
+    core::mem::offset_of!(Kernel<A>, core) + core::mem::offset_of!(PerCore<A>, arch)
 }
 
 /// Offset of the address of the domain's region image behind the context that the kernel resumes,
@@ -140,7 +122,7 @@ impl<A: Arch> Kernel<A> {
     /// The level that runs.
     #[inline(always)]
     pub(crate) fn top(&self) -> &Level<A> {
-        self.levels.at(self.resume)
+        self.levels.at(self.core.resume)
     }
 
     /// The running thread.
@@ -176,26 +158,26 @@ impl<A: Arch> Kernel<A> {
 
     /// The registers of the running thread, or `None` when nobody runs.
     pub fn current_context(&mut self) -> Option<&mut A::Context> {
-        let level = self.levels.at_mut(self.resume);
+        let level = self.levels.at_mut(self.core.resume);
         level.thread.is_some().then_some(&mut level.context)
     }
 
     /// The time. (`since` moves at every timer interrupt, thus long before the low word has wrapped.)
     #[inline]
     pub(crate) fn now(&mut self) -> u64 {
-        self.since + u64::from(self.elapsed())
+        self.core.since + u64::from(self.elapsed())
     }
 
     /// Ticks since `since`.
     #[inline]
     pub(crate) fn elapsed(&mut self) -> u32 {
-        self.arch.ticks().wrapping_sub(self.since as u32)
+        self.core.arch.ticks().wrapping_sub(self.core.since as u32)
     }
 
     /// The registers to resume.
     #[inline(always)]
     pub fn resume(&self) -> *mut A::Context {
-        self.resume.place().as_ptr().cast()
+        self.core.resume.place().as_ptr().cast()
     }
 
     /// Looks a handle up in the running thread's domain.
@@ -253,8 +235,8 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
     pub fn on_call(&mut self) -> Option<NonNull<A::Context>> {
-        let level = self.resume;
-        let request = self.arch.request(&self.levels.at(level).context);
+        let level = self.core.resume;
+        let request = self.core.arch.request(&self.levels.at(level).context);
         let [a, b, c, d] = request.args;
         let outcome = match Call::from_number(request.number) {
             Some(call) => self.perform(call, a, b, c, d),
@@ -266,8 +248,8 @@ impl<A: Arch> Kernel<A> {
             Err(error) => self.refuse(level, request.number, error),
         }
         let Level { thread, outer, .. } = *self.top();
-        let next = match self.ready.first() {
-            Some(next) if !self.recheck && outer.is_none() => {
+        let next = match self.core.ready.first() {
+            Some(next) if !self.core.recheck && outer.is_none() => {
                 if thread == Some(next) {
                     None
                 } else {
@@ -286,7 +268,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn on_simple(&mut self, number: u32, args: &[u32; 4]) {
-        let level = self.resume;
+        let level = self.core.resume;
         let outcome =
             Call::from_number(number).ok_or(Error::BadCall).and_then(|call| self.simple(call, args[0], args[1]));
         match outcome {
@@ -307,7 +289,7 @@ impl<A: Arch> Kernel<A> {
             }
             Call::Mark => {
                 let domain = self.here();
-                self.arch.trace(header(Event::Mark, domain, a as u16), b);
+                self.core.arch.trace(header(Event::Mark, domain, a as u16), b);
                 Ok([0; 2])
             }
             _ => Err(Error::BadCall),
@@ -323,14 +305,14 @@ impl<A: Arch> Kernel<A> {
 
     #[inline(always)]
     pub(crate) fn respond<const N: usize>(&mut self, level: Ref<Level<A>>, status: u32, values: [u32; N]) {
-        self.arch.respond(&mut self.levels.at_mut(level).context, status, values);
+        self.core.arch.respond(&mut self.levels.at_mut(level).context, status, values);
     }
 
     #[cold]
     pub(crate) fn refuse(&mut self, level: Ref<Level<A>>, number: u32, error: Error) {
         let domain = self.levels.at(level).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
-        self.arch.trace(header(Event::Refused, domain, number), error.status());
+        self.core.arch.trace(header(Event::Refused, domain, number), error.status());
         self.respond(level, error.status(), []);
     }
 
@@ -352,7 +334,7 @@ impl<A: Arch> Kernel<A> {
             Call::BudgetQuery => self.budget_query(a),
             Call::DomainStop => {
                 let cap = self.lookup(a, Kind::Domain, rights::WRITE)?;
-                self.arch.trace(header(Event::Stop, cap.object as u8, 0), 0);
+                self.core.arch.trace(header(Event::Stop, cap.object as u8, 0), 0);
                 self.stop_domain(cap.object as u8);
                 DONE
             }

@@ -4,7 +4,7 @@
 //! * Non-preemptible: each entry point (`on_call`, `on_interrupt`, `on_timer`, `on_miss`, `on_fault`) runs to its end with interrupts
 //!   held off, so each states its bound; what would be long is cut into steps that the caller asks for.
 //! * Decode fallibly, then perform infallibly: a call that is refused has changed nothing.
-//! * No global state: everything a CPU's kernel knows is in one [`Kernel`].
+//! * No global state: everything that the kernel knows is in one [`Kernel`], and what belongs to a core in its `PerCore`.
 //! * No compare-and-swap, no floating point.
 #![cfg_attr(not(any(test, feature = "simulation")), no_std)]
 
@@ -22,6 +22,7 @@ mod kernel;
 mod notify;
 pub mod objects;
 pub mod pages;
+mod per_core;
 pub mod protection;
 pub mod queue;
 pub mod regions;
@@ -31,6 +32,7 @@ mod table;
 mod timer;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
+pub use per_core::PerCore;
 
 #[cfg(any(test, feature = "simulation"))]
 #[cfg_attr(not(test), allow(missing_docs, dead_code, unused_imports))]

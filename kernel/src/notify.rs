@@ -21,15 +21,15 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub fn on_yield(&mut self) -> Option<NonNull<A::Context>> {
-        self.respond(self.resume, 0, []);
+        self.respond(self.core.resume, 0, []);
         let Level { thread, outer, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return None };
         let next = self.threads.at(thread).next;
         if next == thread {
             return None;
         }
-        self.ready.rotate(&self.threads, thread);
-        let now = self.arch.ticks();
+        self.core.ready.rotate(&self.threads, thread);
+        let now = self.core.arch.ticks();
         if !self.pay_and_charge(thread, now, self.yielding) {
             return self.yield_slowly();
         }
@@ -50,7 +50,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub fn on_signal(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
-        let caller = self.resume;
+        let caller = self.core.resume;
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
                 if self.top().outer.is_some() && self.wakes_beyond_bound(word, bits) {
@@ -58,7 +58,7 @@ impl<A: Arch> Kernel<A> {
                 }
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
-                let now = self.arch.ticks();
+                let now = self.core.arch.ticks();
                 self.alert(waiter, base, found, now, false)
             }
             Err(error) => self.refused(Call::Signal, error),
@@ -80,7 +80,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_wait(&mut self, handle: u32, mask: u32) -> Option<NonNull<A::Context>> {
         match self.wait(handle, mask) {
             Ok(Outcome::Values(found, _)) => {
-                self.respond(self.resume, 0, [found]);
+                self.respond(self.core.resume, 0, [found]);
                 None
             }
             Ok(Outcome::Later) => self.give_way(),
@@ -112,7 +112,7 @@ impl<A: Arch> Kernel<A> {
     fn slept(&mut self, call: Call, outcome: Result<Outcome, Error>) -> Option<NonNull<A::Context>> {
         match outcome {
             Ok(Outcome::Values(value, _)) => {
-                self.respond(self.resume, 0, [value]);
+                self.respond(self.core.resume, 0, [value]);
                 None
             }
             Ok(Outcome::Later) => {
@@ -131,7 +131,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_exit(&mut self, code: u32) -> Option<NonNull<A::Context>> {
         match self.exit(code) {
-            Ok(_) => match self.ready.first() {
+            Ok(_) => match self.core.ready.first() {
                 Some(next) => self.switch_over(next),
                 None => self.dispatch_slowly(),
             },
@@ -142,7 +142,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn refused(&mut self, call: Call, error: Error) -> Option<NonNull<A::Context>> {
-        self.refuse(self.resume, call as u32, error);
+        self.refuse(self.core.resume, call as u32, error);
         None
     }
 
@@ -182,7 +182,7 @@ impl<A: Arch> Kernel<A> {
         record.pending = Some((0, found));
         let queue = record.queue;
         let Level { outer, priority, .. } = *self.top();
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         if price > 0 {
             self.pay_at(now, price);
         }
@@ -201,14 +201,14 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
-        self.respond(self.resume, 0, []);
+        self.respond(self.core.resume, 0, []);
         let Level { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
         if let (Some(thread), None) = (thread, outer)
             && self.threads.at(thread).next != thread
         {
             self.pay(self.yielding);
-            self.ready.rotate(&self.threads, thread);
+            self.core.ready.rotate(&self.threads, thread);
         }
         Ok(Outcome::Later)
     }
@@ -256,9 +256,9 @@ impl<A: Arch> Kernel<A> {
         if record.open {
             // Its release is complete.
             record.open = false;
-            self.arch.trace(place | Event::Complete as u32, 0);
+            self.core.arch.trace(place | Event::Complete as u32, 0);
         }
-        self.ready.remove(&mut self.threads, thread);
+        self.core.ready.remove(&mut self.threads, thread);
         Ok(Outcome::Later)
     }
 
@@ -282,7 +282,7 @@ impl<A: Arch> Kernel<A> {
         if self.wakes_beyond_bound(word, bits) {
             return Err(Error::NoBudget);
         }
-        self.respond(self.resume, 0, []);
+        self.respond(self.core.resume, 0, []);
         if self.wake_waiter(word, bits) {
             self.pay_in_time(self.activation);
         }
@@ -300,7 +300,7 @@ impl<A: Arch> Kernel<A> {
 
     fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) -> bool {
         let Some((waiter, base, found)) = self.claim(notification, bits) else { return false };
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         self.awake(waiter, base, now);
         self.threads.at_mut(waiter).pending = Some((0, found));
         true
@@ -342,9 +342,9 @@ impl<A: Arch> Kernel<A> {
         if thread.period == 0 {
             // An event releases a thread that is not periodic.
             thread.open = true;
-            self.arch.trace(place | Event::Release as u32, now);
+            self.core.arch.trace(place | Event::Release as u32, now);
         }
-        self.ready.push_back(&mut self.threads, waiter, priority);
+        self.core.ready.push_back(&mut self.threads, waiter, priority);
         (place, priority)
     }
 
@@ -371,12 +371,12 @@ impl<A: Arch> Kernel<A> {
     /// storm costs one entry for each acknowledgement, which its owner's budget has paid for: whoever goes on gets the time back.
     #[inline(always)]
     pub fn on_interrupt(&mut self, line: u32) -> Option<NonNull<A::Context>> {
-        self.arch.mask(line);
+        self.core.arch.mask(line);
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
-        self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
+        self.core.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
         let claim = self.claim(notification, bits);
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         let Some((waiter, base, found)) = claim else {
             self.give_back(now, self.path);
             return None;
@@ -395,7 +395,7 @@ impl<A: Arch> Kernel<A> {
         if self.exceeds_bound(self.activation) {
             return Err(Error::NoBudget);
         }
-        self.arch.unmask(u32::from(line));
+        self.core.arch.unmask(u32::from(line));
         self.pay_in_time(self.activation);
         Ok(())
     }
@@ -445,7 +445,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NotPeriodic);
         }
         if open {
-            self.arch.trace(place | Event::Complete as u32, 0);
+            self.core.arch.trace(place | Event::Complete as u32, 0);
         }
         // The first call ends the thread's preparation.
         let nominal = if release == 0 { self.first_release(thread, now) } else { release + u64::from(period) };
@@ -453,8 +453,8 @@ impl<A: Arch> Kernel<A> {
         record.release = nominal;
         record.open = true;
         if nominal <= now {
-            self.arch.trace(place | Event::Overrun as u32, nominal as u32);
-            self.arch.trace(place | Event::Release as u32, nominal as u32);
+            self.core.arch.trace(place | Event::Overrun as u32, nominal as u32);
+            self.core.arch.trace(place | Event::Release as u32, nominal as u32);
             return Ok(Outcome::Values(1, 0));
         }
         let number = record.number;

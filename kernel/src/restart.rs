@@ -60,7 +60,7 @@ impl<A: Arch> Kernel<A> {
         let domain = self.domain_mut(index);
         let restarts = domain.restarts;
         domain.life = Life::Running;
-        self.arch.trace(header(Event::Restart, index, restarts), 0);
+        self.core.arch.trace(header(Event::Restart, index, restarts), 0);
         // Of the kernel's own objects: the tables may lie far away.
         for thread in 0..self.threads.len() as u8 {
             let base = self.thread(thread).base;
@@ -80,7 +80,7 @@ impl<A: Arch> Kernel<A> {
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
             let domain = usize::from(index);
-            let hands = Hands { arch: &mut self.arch, shared: &mut self.shared, loaded: false };
+            let hands = Hands { arch: &mut self.core.arch, shared: &mut self.shared, loaded: false };
             self.domains[domain].protection.evict(hands);
             self.domains[domain].life = Life::Unmapping(Virt::<A>::default());
             return Ok(());

@@ -24,7 +24,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1): at most [`STEP`] threads that are due, or ready and cannot go on, and one more that is due.
     #[inline(never)]
     pub fn dispatch(&mut self) {
-        if self.recheck || self.ready.first() != self.running() {
+        if self.core.recheck || self.core.ready.first() != self.running() {
             let now = self.now();
             self.pause(now);
             self.choose(now, false);
@@ -35,18 +35,18 @@ impl<A: Arch> Kernel<A> {
     /// Asks for the timer if it must come earlier than it was asked for.
     #[inline(always)]
     pub(crate) fn arm(&mut self) {
-        if self.rearm {
-            self.rearm = false;
-            self.arch.arm_timer(self.armed);
+        if self.core.rearm {
+            self.core.rearm = false;
+            self.core.arch.arm_timer(self.core.armed);
         }
     }
 
     /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] asks for it.
     #[inline(always)]
     pub(crate) fn arm_by(&mut self, at: u32) {
-        if (at.wrapping_sub(self.armed) as i32) < 0 {
-            self.armed = at;
-            self.rearm = true;
+        if (at.wrapping_sub(self.core.armed) as i32) < 0 {
+            self.core.armed = at;
+            self.core.rearm = true;
         }
     }
 
@@ -75,16 +75,16 @@ impl<A: Arch> Kernel<A> {
     /// that was `prepaid` by an activation.
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
-        self.recheck = false;
+        self.core.recheck = false;
         // A timer that is late comes at once: see [`Kernel::arm_for_end`].
-        if (self.armed.wrapping_sub(paused as u32) as i32) <= 0 {
-            self.arch.timer_again();
+        if (self.core.armed.wrapping_sub(paused as u32) as i32) <= 0 {
+            self.core.arch.timer_again();
         }
         let mut steps = 0;
         while steps < STEP {
             let now = self.now();
-            if self.deferred {
-                let first = self.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
+            if self.core.deferred {
+                let first = self.core.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
                 steps += u32::from(self.wake_due(now, first));
             }
             if self.first_goes_on(now, paused, prepaid) {
@@ -94,8 +94,8 @@ impl<A: Arch> Kernel<A> {
         }
         // No path grows with the rest. A line that is pending still waits for it: the timer goes first where both have one priority.
         self.idle();
-        self.recheck = true;
-        self.arch.timer_again();
+        self.core.recheck = true;
+        self.core.arch.timer_again();
     }
 
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
@@ -103,7 +103,7 @@ impl<A: Arch> Kernel<A> {
     /// ready queue or a level, and somebody else may be the first.
     #[inline(always)]
     fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> bool {
-        let Some(next) = self.ready.first() else { return self.idle() };
+        let Some(next) = self.core.ready.first() else { return self.idle() };
         let stays = self.running() == Some(next) && !prepaid;
         let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
         let Thread { top, budget, .. } = *self.threads.at(next);
@@ -119,8 +119,8 @@ impl<A: Arch> Kernel<A> {
         if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
-        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
-        self.go_on(next, top, self.limit);
+        self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.go_on(next, top, self.core.limit);
         true
     }
 
@@ -137,10 +137,10 @@ impl<A: Arch> Kernel<A> {
         }
         if from.wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
-            self.recheck = false;
+            self.core.recheck = false;
             return false;
         }
-        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
         self.threads.at_mut(next).top = base;
         true
@@ -150,7 +150,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
         self.arm_by(end);
-        if top != self.resume {
+        if top != self.core.resume {
             let (from, to) = (self.top().domain, self.levels.at(top).domain);
             self.run(top, self.levels.at(top).tag());
             if from != to {
@@ -163,9 +163,9 @@ impl<A: Arch> Kernel<A> {
     /// A level of another thread runs from now on.
     #[inline(always)]
     fn run(&mut self, top: Ref<Level<A>>, tag: u32) {
-        self.resume = top;
+        self.core.resume = top;
         // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
-        self.arch.trace(tag | Event::Switch as u32, 0);
+        self.core.arch.trace(tag | Event::Switch as u32, 0);
     }
 
     /// Delivers the result that a thread has waited for, if it has.
@@ -186,10 +186,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         // A thread that is due may be more important than who is next.
-        if self.deferred && self.threads.at(next).queue > self.top().priority {
+        if self.core.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
-        let now = self.arch.ticks();
+        let now = self.core.arch.ticks();
         self.charge(now);
         self.switch_to(next, now)
     }
@@ -227,15 +227,15 @@ impl<A: Arch> Kernel<A> {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
-        self.limit = limit;
+        self.core.limit = limit;
         // One test for two: the timer comes behind the end, or should have come before now.
-        let behind = limit.wrapping_sub(self.armed);
+        let behind = limit.wrapping_sub(self.core.armed);
         if behind >= delay {
             if (behind as i32) < 0 {
-                self.armed = limit;
-                self.arch.arm_timer_in(delay);
+                self.core.armed = limit;
+                self.core.arch.arm_timer_in(delay);
             } else {
-                self.arch.timer_again();
+                self.core.arch.timer_again();
             }
         }
         self.run(base, place);
@@ -245,7 +245,7 @@ impl<A: Arch> Kernel<A> {
     /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.
     #[inline(always)]
     pub(crate) fn give_way(&mut self) -> Option<NonNull<A::Context>> {
-        match self.ready.first() {
+        match self.core.ready.first() {
             Some(next) => self.switch(next),
             None => self.dispatch_slowly(),
         }
@@ -262,10 +262,10 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     fn idle(&mut self) -> bool {
         if self.running().is_some() {
-            self.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
+            self.core.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
         }
         if let Some(level) = self.levels.len().checked_sub(1).and_then(|last| self.levels.find(last)) {
-            self.resume = level;
+            self.core.resume = level;
             self.load(self.top().domain);
         }
         true
@@ -282,7 +282,7 @@ impl<A: Arch> Kernel<A> {
         let level = self.threads.at(thread).base;
         let domain = self.levels.at(level).domain_number();
         let number = self.budgets.index_of(budget) as u16;
-        self.arch.trace(header(Event::BudgetOut, domain, number), 0);
+        self.core.arch.trace(header(Event::BudgetOut, domain, number), 0);
         // The thread that ran will be switched to again. For the others the kernel has only looked.
         let ran = self.running() == Some(thread);
         self.throttle(thread, if ran { self.activation } else { self.early });
@@ -292,7 +292,7 @@ impl<A: Arch> Kernel<A> {
     /// Takes a ready thread out of the queue until the next boundary of its budget, which pays for that. The budget is up to date.
     #[cold]
     pub(crate) fn throttle(&mut self, thread: Ref<Thread<A>>, price: u32) {
-        self.ready.remove(&mut self.threads, thread);
+        self.core.ready.remove(&mut self.threads, thread);
         let budget = self.threads.at(thread).budget;
         self.budgets.at_mut(budget).time.pay(price);
         self.await_refill(thread);
@@ -323,7 +323,7 @@ impl<A: Arch> Kernel<A> {
     /// Makes a domain the one that is in force.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
-        self.domains.at(domain).protection.load(&mut self.arch);
+        self.domains.at(domain).protection.load(&mut self.core.arch);
     }
 
     /// Puts a thread at the end of its ready queue.
@@ -333,13 +333,13 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         record.state = State::Ready;
         let priority = self.levels.at(record.top).priority;
-        self.ready.push_back(&mut self.threads, thread, priority);
+        self.core.ready.push_back(&mut self.threads, thread, priority);
     }
 
     /// Takes a thread that is ready out of its queue.
     pub(crate) fn unqueue(&mut self, thread: u8) {
         if let Some(thread) = self.threads.find(usize::from(thread)) {
-            self.ready.remove(&mut self.threads, thread);
+            self.core.ready.remove(&mut self.threads, thread);
         }
     }
 
@@ -348,7 +348,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn block_current(&mut self, state: State) {
         if let Some(thread) = self.running() {
             self.threads.at_mut(thread).state = state;
-            self.ready.remove(&mut self.threads, thread);
+            self.core.ready.remove(&mut self.threads, thread);
         }
     }
 }

@@ -18,24 +18,24 @@ impl<A: Arch> Kernel<A> {
     /// A time in ticks, less than a wrap after `since`, of which the low word is known.
     #[inline]
     pub(crate) fn time_of(&self, low: u32) -> u64 {
-        self.since + u64::from(low.wrapping_sub(self.since as u32))
+        self.core.since + u64::from(low.wrapping_sub(self.core.since as u32))
     }
 
     /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
     /// comes too early only looks around and arms the timer again; there is at most one for each call of this.
     #[inline]
     pub(crate) fn arm_before(&mut self, at: u64) {
-        if at < self.time_of(self.armed) {
-            self.armed = at as u32;
-            self.rearm = true;
+        if at < self.time_of(self.core.armed) {
+            self.core.armed = at as u32;
+            self.core.rearm = true;
         }
     }
 
     /// Arms the timer for `at` (ticks, low word), at once.
     #[inline(always)]
     pub(crate) fn arm_at(&mut self, at: u32) {
-        self.armed = at;
-        self.arch.arm_timer(at);
+        self.core.armed = at;
+        self.core.arch.arm_timer(at);
     }
 
     /// The timer fired: wakes what is due and no less important than the running thread, and looks whether that has time left.
@@ -45,7 +45,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_timer(&mut self) {
         let now = self.now();
-        self.since = now;
+        self.core.since = now;
         let Level { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
         let Some(thread) = thread.filter(|_| left > 0) else { return self.on_due(now, priority) };
@@ -57,9 +57,9 @@ impl<A: Arch> Kernel<A> {
         }
         self.came_in_vain(thread, now as u32);
         self.arm_for(now, next - now, !calm);
-        self.armed = earlier(self.armed, self.end());
-        self.rearm = false;
-        self.arch.arm_timer(self.armed);
+        self.core.armed = earlier(self.core.armed, self.end());
+        self.core.rearm = false;
+        self.core.arch.arm_timer(self.core.armed);
         self.sweep(now);
     }
 
@@ -68,10 +68,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
         self.give_back(now, self.early);
-        if self.entered == Some(thread) {
-            self.limit = self.limit.wrapping_sub(self.early);
+        if self.core.entered == Some(thread) {
+            self.core.limit = self.core.limit.wrapping_sub(self.early);
         }
-        self.entered = self.top().outer.map(|_| thread);
+        self.core.entered = self.top().outer.map(|_| thread);
     }
 
     /// The rest of [`Kernel::on_timer`] when something is due.
@@ -87,14 +87,14 @@ impl<A: Arch> Kernel<A> {
     /// hardware counters wrap. Times of less important threads that are due are `deferred` until then.
     #[inline(always)]
     fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
-        self.deferred = deferred;
+        self.core.deferred = deferred;
         if deferred {
             // Of a gate: whoever leaves it is less important.
-            self.levels.at_mut(self.resume).disturbed = true;
+            self.levels.at_mut(self.core.resume).disturbed = true;
         }
         let longest = self.ticks_per_second / 2;
         let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
-        self.armed = (now as u32).wrapping_add(ahead);
+        self.core.armed = (now as u32).wrapping_add(ahead);
     }
 
     /// Looks at one budget after the other, four in a second at most and one in a second at least, so that none is left alone for longer than
@@ -128,10 +128,10 @@ impl<A: Arch> Kernel<A> {
         self.times.settle();
         let next = self.times.earliest(priority);
         self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
-        self.rearm = true;
+        self.core.rearm = true;
         self.sweep(now);
         if next <= now {
-            self.arch.timer_again();
+            self.core.arch.timer_again();
         }
         due.is_some()
     }
@@ -147,7 +147,7 @@ impl<A: Arch> Kernel<A> {
         let released = record.period > 0 && record.open;
         let (nominal, base, budget) = (record.release as u32, record.base, record.budget);
         if released {
-            self.arch.trace(self.levels.at(base).tag() | Event::Release as u32, nominal);
+            self.core.arch.trace(self.levels.at(base).tag() | Event::Release as u32, nominal);
         }
         self.refill(budget, now);
         if self.budgets.at(budget).time.left() > 0 {

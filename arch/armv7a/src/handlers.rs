@@ -16,7 +16,7 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Armv7a<B>>, args: &Args, number: u32
 /// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
-    let (cause, taken) = kernel.arch.cause();
+    let (cause, taken) = kernel.core.arch.cause();
     match cause {
         Cause::Timer => {
             kernel.on_timer();
@@ -24,7 +24,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
         }
         Cause::Line(line) => {
             let next = kernel.on_interrupt(line);
-            kernel.arch.finish(taken);
+            kernel.core.arch.finish(taken);
             next
         }
         Cause::Nothing => None,

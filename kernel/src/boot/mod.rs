@@ -20,8 +20,9 @@ use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::frames::{FrameRange, Marks};
 use crate::kernel::Kernel;
 use crate::objects::{Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, Notification, Thread};
+use crate::per_core::PerCore;
 use crate::protection::{Making, Protection, Shared};
-use crate::queue::{MAX_THREADS, Ready, Times};
+use crate::queue::{MAX_THREADS, Times};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
 
@@ -93,8 +94,8 @@ impl<A: Arch> Boot<A> {
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
             Ok(Notification::new(tables.get::<system::Notification>(i).initial))
         })?;
+        let idle = levels.find(levels.len() - 1).ok_or(BootError::NoMemory)?;
         let mut kernel = Kernel {
-            resume: levels.find(levels.len() - 1).ok_or(BootError::NoMemory)?,
             domains,
             levels,
             threads,
@@ -107,23 +108,15 @@ impl<A: Arch> Boot<A> {
             frames: self.frames(&mut arch, &mut pool)?,
             edit: None,
             shared,
-            arch,
+            core: PerCore::new(arch, idle),
             tables,
-            ready: Ready::new(),
             times: Times::new(),
-            limit: 0,
-            recheck: false,
-            rearm: false,
-            deferred: false,
             path: switching.path(),
             early: switching.early,
             yielding: switching.yielding(),
             activation: switching.activation(),
             sweep_at: 0,
             sweep_next: 0,
-            entered: None,
-            since: 0,
-            armed: 0,
             ticks_per_second: tables.ticks_per_second(),
             awaited: 0,
             status: 0,

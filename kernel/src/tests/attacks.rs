@@ -42,7 +42,7 @@ fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
     kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) - 1);
     enter(&mut kernel, gate(1));
     // The timer comes late, as it may by its granularity.
-    kernel.arch.now += u64::from(BOUNDS[1]) + 200;
+    kernel.core.arch.now += u64::from(BOUNDS[1]) + 200;
     kernel.on_timer();
     assert_eq!(kernel.domain(1).life, Life::Stopped);
     assert_eq!(kernel.domain(3).life, Life::Running, "it had time left when it called");
@@ -195,7 +195,7 @@ fn a_dead_owner_leaves_its_interrupt_line_masked() {
     kernel.stop_domain(0);
     kernel.dispatch();
     kernel.interrupts(9);
-    assert!(kernel.arch.masked[&9]);
+    assert!(kernel.core.arch.masked[&9]);
     assert_eq!(kernel.asks(Call::InterruptAck as u32, [sim::LINE, 0, 0, 0]), refused(Error::BadHandle));
 }
 

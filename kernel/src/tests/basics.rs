@@ -111,9 +111,9 @@ fn a_caller_that_is_stopped_inside_a_gate_ends_when_the_callee_returns() {
 #[test]
 fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabilities() {
     let mut kernel = boot(&sample());
-    kernel.arch.memory.insert(0x20_4000, 0xaa);
+    kernel.core.arch.memory.insert(0x20_4000, 0xaa);
     let data = kernel.place(1, 0x2002_1c00);
-    kernel.arch.memory.insert(data, 0x11);
+    kernel.core.arch.memory.insert(data, 0x11);
     kernel.domain_mut(1).caps[5] = kernel.domain(0).caps[0];
     assert_eq!(kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]), refused(Error::BadState));
     assert_eq!(kernel.asks(Call::DomainStop as u32, [PEER, 0, 0, 0]), OK);
@@ -123,7 +123,7 @@ fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabiliti
         assert!(steps < 200);
     }
     assert_eq!(kernel.domain(1).life, Life::Running);
-    assert_eq!(kernel.arch.memory[&data], 0xaa);
+    assert_eq!(kernel.core.arch.memory[&data], 0xaa);
     assert_eq!(kernel.domain(1).caps[5].kind, abi::Kind::Empty);
     assert_eq!(kernel.thread(SERVANT).state, State::Ready);
     assert_eq!(kernel.context(SERVANT).start.unwrap().args[2], 1, "it learns how often it was restarted");
@@ -175,19 +175,19 @@ fn notifications_wake_the_waiter_and_preempt() {
 fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
-    assert!(!kernel.arch.masked[&9]);
+    assert!(!kernel.core.arch.masked[&9]);
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
     kernel.interrupts(9);
-    assert!(kernel.arch.masked[&9]);
+    assert!(kernel.core.arch.masked[&9]);
     assert_eq!(kernel.current(), CALLER);
     kernel.interrupts(77);
-    assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
+    assert!(kernel.core.arch.masked[&77], "a line that nobody owns is silenced");
 }
 
 #[test]
 fn the_first_record_says_what_time_it_is() {
     let kernel = boot(&sample());
-    assert_eq!(kernel.arch.trace[0], (header(Event::Start, IDLE, 0), 1000));
+    assert_eq!(kernel.core.arch.trace[0], (header(Event::Start, IDLE, 0), 1000));
     assert_eq!(kernel.traced(Event::Start), [1000]);
 }
 
@@ -280,10 +280,10 @@ fn nothing_that_blocks_is_allowed_inside_a_gate() {
 fn the_run_ends_when_every_awaited_domain_has_finished() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::Exit as u32, [0; 4]);
-    assert_eq!(kernel.arch.ended, None);
+    assert_eq!(kernel.core.arch.ended, None);
     kernel.asks(Call::Exit as u32, [3, 0, 0, 0]);
     kernel.asks(Call::Exit as u32, [0; 4]);
-    assert_eq!(kernel.arch.ended, Some(3));
+    assert_eq!(kernel.core.arch.ended, Some(3));
     assert_eq!(kernel.current(), NOBODY);
     assert_eq!(kernel.thread(OTHER).state, State::Ended);
 }

@@ -84,7 +84,7 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     kernel.asks(Call::SleepUntil as u32, [u32::MAX, 0, 0, 0]);
     assert_eq!(kernel.loaded(), 1, "the domain itself asks for it");
     kernel.on_miss(VirtAddr(BASE));
-    let holds = |kernel: &Kernel<Sim>| kernel.arch.kind.loaded.iter().any(|word| word & !31 == BASE);
+    let holds = |kernel: &Kernel<Sim>| kernel.core.arch.kind.loaded.iter().any(|word| word & !31 == BASE);
     assert!(holds(&kernel));
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");
@@ -99,13 +99,13 @@ fn memory_returns_to_untyped_only_unmapped_and_cleared() {
     call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL));
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL));
-    kernel.arch.memory.insert(BASE + 777, 0x5a);
+    kernel.core.arch.memory.insert(BASE + 777, 0x5a);
     let mut left = ALL;
     while left > 0 {
         assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 256, 0])));
         left -= 256;
     }
-    assert_eq!(kernel.arch.memory[&(BASE + 777)], 0);
+    assert_eq!(kernel.core.arch.memory[&(BASE + 777)], 0);
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
 }

@@ -126,8 +126,8 @@ impl Test {
     fn turn(&mut self) -> *mut Context {
         self.running ^= 1;
         self.arch.arm_timer_in(TURN);
-        self.resume = self.domains[self.running].turn();
-        self.resume
+        self.core.resume = self.domains[self.running].turn();
+        self.core.resume
     }
 
     fn timer(&mut self) -> *mut Context {

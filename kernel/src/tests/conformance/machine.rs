@@ -49,9 +49,9 @@ impl Hardware for Registers {
     }
 
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool> {
-        let before = kernel.arch.kind.loaded;
+        let before = kernel.core.arch.kind.loaded;
         match kernel.on_miss(VirtAddr(address)) {
-            Resolution::Retry if kernel.arch.kind.loaded != before => Some(true),
+            Resolution::Retry if kernel.core.arch.kind.loaded != before => Some(true),
             Resolution::Counted => {
                 kernel.on_counted();
                 Some(false)
@@ -80,7 +80,7 @@ impl Hardware for Pager {
 /// The running thread accesses memory, or executes it.
 pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: AccessKind) -> Access {
     loop {
-        if let Some(physical) = K::permits(&mut kernel.arch, address, kind) {
+        if let Some(physical) = K::permits(&mut kernel.core.arch, address, kind) {
             return Access::Allowed(physical);
         }
         match K::misses(kernel, address) {
@@ -97,7 +97,7 @@ pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: 
 
 /// A word of physical memory.
 pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u32) -> u32 {
-    let bytes = [0, 1, 2, 3].map(|index| kernel.arch.memory.get(&(physical + index)).copied());
+    let bytes = [0, 1, 2, 3].map(|index| kernel.core.arch.memory.get(&(physical + index)).copied());
     match bytes {
         [Some(a), Some(b), Some(c), Some(d)] => u32::from_le_bytes([a, b, c, d]),
         _ => image.word(physical).unwrap_or(0),
@@ -107,6 +107,6 @@ pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u
 /// Writes one.
 pub fn store<K: Hardware>(kernel: &mut Kernel<Machine<K>>, physical: u32, word: u32) {
     for (index, byte) in word.to_le_bytes().into_iter().enumerate() {
-        kernel.arch.memory.insert(physical + index as u32, byte);
+        kernel.core.arch.memory.insert(physical + index as u32, byte);
     }
 }

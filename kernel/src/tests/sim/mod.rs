@@ -242,7 +242,7 @@ pub fn boot_tables<K: Guard>(
 
 /// Ends a system whose memory would otherwise stay: tests that make thousands of them need it.
 pub fn release<K: Guard>(mut kernel: Kernel<Machine<K>>) {
-    let blocks = std::mem::take(&mut kernel.arch.blocks);
+    let blocks = std::mem::take(&mut kernel.core.arch.blocks);
     drop(kernel);
     for (block, layout) in blocks {
         // SAFETY: allocated with this layout; the kernel, which alone used it, is gone.
@@ -254,11 +254,11 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// The running thread performs a call; returns what it was told, if it was.
     pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
         let caller = self.current();
-        let (level, outer) = (self.resume, self.top().outer);
+        let (level, outer) = (self.core.resume, self.top().outer);
         let context = &mut self.levels.at_mut(level).context;
         context.request = Request { number, args };
         (context.response, context.again) = (None, false);
-        self.arch.calls += 1;
+        self.core.arch.calls += 1;
         let repeated = |kernel: &Self| kernel.levels.at(level).context.repeated;
         loop {
             let before = repeated(self);
@@ -266,10 +266,10 @@ impl<K: Guard> Kernel<Machine<K>> {
             // An edit of what is mapped goes in steps.
             let frames = Call::FramesRetype as u32..=Call::NodesGive as u32;
             let again = frames.contains(&number) && repeated(self) != before;
-            if again && self.arch.stepwise {
+            if again && self.core.arch.stepwise {
                 return None;
             }
-            if !again || self.resume != level || self.current() != caller {
+            if !again || self.core.resume != level || self.current() != caller {
                 break;
             }
         }
@@ -277,7 +277,7 @@ impl<K: Guard> Kernel<Machine<K>> {
         let back = self.levels.at(level).thread != Some(thread);
         let told = self.levels.at(if back { outer.unwrap() } else { level }).context.response;
         if told.is_none_or(|(status, _)| abi::Error::from_status(status).is_none()) {
-            *self.arch.taken.entry(number).or_default() += 1;
+            *self.core.arch.taken.entry(number).or_default() += 1;
         }
         told
     }
@@ -285,16 +285,16 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// Does what the entry code does: the short ways first.
     fn enters(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
-            _ if self.arch.long_way => {
+            _ if self.core.arch.long_way => {
                 let next = self.on_call();
                 self.loads_if(next);
             }
             Some(Call::GateCall) if self.pass_in(args[0]).is_some() => {
-                let level = self.levels.at_mut(self.resume);
+                let level = self.levels.at_mut(self.core.resume);
                 let entry = level.entry;
                 let badge = entry.unwrap().args[0];
                 // SAFETY: the kernel has just let the thread in.
-                unsafe { self.arch.enter(&mut level.context, &entry, [badge, args[1], args[2], args[3]]) };
+                unsafe { self.core.arch.enter(&mut level.context, &entry, [badge, args[1], args[2], args[3]]) };
                 self.load_top();
             }
             Some(Call::GateReturn) if self.pass_out(args[0], args[1]).is_some() => self.load_top(),
@@ -347,7 +347,7 @@ impl<K: Guard> Kernel<Machine<K>> {
     pub fn loads(&mut self, domain: usize) {
         let domain = self.domains.find(domain).unwrap();
         let level = self.levels.iter().position(|level| level.domain == domain).unwrap();
-        self.resume = self.levels.find(level).unwrap();
+        self.core.resume = self.levels.find(level).unwrap();
         self.load_top();
     }
 
@@ -379,22 +379,22 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
-        let position = self.domains.iter().position(|domain| self.arch.kind.is_loaded(&domain.protection));
+        let position = self.domains.iter().position(|domain| self.core.arch.kind.is_loaded(&domain.protection));
         position.map_or(IDLE, |domain| domain as u8)
     }
 
     /// Time passes; the timer fires when it was due.
     pub fn passes(&mut self, ticks: u64) {
-        let end = self.arch.now + ticks;
-        while let Some(at) = self.arch.fires(end) {
-            self.arch.now = self.arch.now.max(at);
+        let end = self.core.arch.now + ticks;
+        while let Some(at) = self.core.arch.fires(end) {
+            self.core.arch.now = self.core.arch.now.max(at);
             self.on_timer();
         }
-        self.arch.now = end;
+        self.core.arch.now = end;
     }
 
     /// Payloads of all records of an event.
     pub fn traced(&self, event: Event) -> Vec<u32> {
-        self.arch.trace.iter().filter(|(head, _)| *head as u8 == event as u8).map(|record| record.1).collect()
+        self.core.arch.trace.iter().filter(|(head, _)| *head as u8 == event as u8).map(|record| record.1).collect()
     }
 }

@@ -55,9 +55,9 @@ fn a_timer_that_comes_too_early_costs_nothing() {
     sleeps(&mut kernel, START + 1_000);
     kernel.passes(100);
     assert_eq!(kernel.current(), 2);
-    let limit = kernel.limit;
+    let limit = kernel.core.limit;
     kernel.passes(900);
-    assert_eq!(kernel.limit, limit.wrapping_add(COSTS.switching.early));
+    assert_eq!(kernel.core.limit, limit.wrapping_add(COSTS.switching.early));
 }
 
 /// Every thread of the budget is due for the refill, and pays for it.
@@ -66,7 +66,7 @@ fn who_exhausts_a_budget_pays_for_the_refill() {
     let mut kernel = boots(&on_one_budget(&[2]));
     kernel.passes(6_000);
     assert_eq!((kernel.current(), kernel.thread(1).state), (0, State::Throttled));
-    kernel.passes(20_000 - kernel.arch.now + START);
+    kernel.passes(20_000 - kernel.core.arch.now + START);
     assert_eq!(kernel.current(), 1);
     let overrun = i64::from(COSTS.switching.path());
     assert!(left(&kernel, 1) <= 5_000 - COSTS.activation() as i64 + overrun, "{}", left(&kernel, 1));
@@ -76,7 +76,7 @@ fn who_exhausts_a_budget_pays_for_the_refill() {
 fn a_call_that_waits_for_the_boundary_pays_for_it() {
     let mut kernel = boots(&on_one_budget(&[2]));
     kernel.passes(3_000);
-    let before = i64::from(kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32);
+    let before = i64::from(kernel.core.limit.wrapping_sub(kernel.core.arch.now as u32) as i32);
     kernel.asks(Call::GateCall as u32, [0; 4]);
     assert_eq!(kernel.thread(1).state, State::Throttled);
     assert_eq!(left(&kernel, 1), before - COSTS.activation() as i64);
@@ -117,10 +117,10 @@ fn prices_do_not_add_up_while_the_timer_is_late() {
             let mut kernel = boot_with(&on_one_budget(&[2, 3, priority]), processor);
             sleeps(&mut kernel, START + 150);
             kernel.asks(aside as u32, [word(0), 1, 0, 0]);
-            assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + COSTS.late)));
+            assert_eq!((kernel.current(), kernel.core.arch.timer), (3, Some(START + COSTS.late)));
             kernel.passes(at);
             kernel.asks(call as u32, [handle, 1, 0, 0]);
-            assert_eq!((kernel.current(), kernel.arch.again), (next, late), "{call:?} {at} ticks after the start");
+            assert_eq!((kernel.current(), kernel.core.arch.again), (next, late), "{call:?} {at} ticks after the start");
         }
     }
 }
@@ -158,11 +158,11 @@ fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
             kernel.asks(Call::GateCall as u32, [0; 4]);
             assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
             kernel.passes(3_000 - rest);
-            let limit = kernel.limit;
-            kernel.arch.masked.clear();
+            let limit = kernel.core.limit;
+            kernel.core.arch.masked.clear();
             kernel.asks(call as u32, [handle, 1, 0, 0]);
             kernel.passes(0);
-            let arranged = kernel.thread(1).state == State::Ready || kernel.arch.masked.get(&3) == Some(&false);
+            let arranged = kernel.thread(1).state == State::Ready || kernel.core.arch.masked.get(&3) == Some(&false);
             assert_eq!((arranged, kernel.depth(2)), (!overruns, usize::from(!overruns)), "{call:?} with {rest} left");
             if overruns {
                 let now = kernel.now();
@@ -224,21 +224,21 @@ fn a_herd_is_woken_in_steps() {
     while kernel.current() != 0 {
         sleeps(&mut kernel, due);
     }
-    kernel.passes(due - kernel.arch.now - 1);
-    kernel.arch.now = due;
+    kernel.passes(due - kernel.core.arch.now - 1);
+    kernel.core.arch.now = due;
     let asleep = |kernel: &Chip| (1..32).filter(|thread| kernel.thread(*thread).state == State::Sleeping).count();
     let (mut ran, mut entries) = (Vec::new(), 0);
-    while asleep(&kernel) > 0 || kernel.arch.again || kernel.current() != 0 {
+    while asleep(&kernel) > 0 || kernel.core.arch.again || kernel.current() != 0 {
         let before = asleep(&kernel);
-        if kernel.arch.again || kernel.arch.timer.is_some_and(|at| at <= kernel.arch.now) {
-            kernel.arch.again = false;
-            kernel.arch.timer = None;
+        if kernel.core.arch.again || kernel.core.arch.timer.is_some_and(|at| at <= kernel.core.arch.now) {
+            kernel.core.arch.again = false;
+            kernel.core.arch.timer = None;
             kernel.on_timer();
         } else if kernel.current() != 0 && kernel.current() != NOBODY {
             ran.push(kernel.current());
             sleeps(&mut kernel, due + 1_000_000);
         } else {
-            kernel.arch.now += 10;
+            kernel.core.arch.now += 10;
         }
         let slept = usize::from(asleep(&kernel) > before);
         assert!(before + slept <= asleep(&kernel) + 1, "{before} sleepers, then {}", asleep(&kernel));
@@ -261,17 +261,17 @@ fn long_idleness_is_told_from_none() {
         kernel.passes(4_000);
         kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
         let wake = START + idle / 1_000_000 * 1_000_000 + 500;
-        kernel.passes(wake - kernel.arch.now);
+        kernel.passes(wake - kernel.core.arch.now);
         assert_eq!(kernel.current(), 0);
         kernel.asks(Call::Signal as u32, [word(0), 1, 0, 0]);
         assert_eq!(kernel.current(), 1);
         let mut used = 0;
         let (mut from, end) = (wake, wake + 60_000);
-        while kernel.arch.now < end {
+        while kernel.core.arch.now < end {
             let ran = kernel.current() == 1;
             kernel.passes(10);
-            used += if ran { kernel.arch.now - from } else { 0 };
-            from = kernel.arch.now;
+            used += if ran { kernel.core.arch.now - from } else { 0 };
+            from = kernel.core.arch.now;
         }
         // The rest of three periods, and the beginning of another.
         let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
