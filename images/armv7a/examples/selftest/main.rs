@@ -22,7 +22,7 @@ use image::Described;
 use kernel::arch::Arch;
 use roll::{Roll, Step};
 use uart::{UART, Uart};
-use units::{Bytes, PhysAddr};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 /// Ticks of a turn: 1 ms.
 const TURN: u32 = 25_000;
@@ -126,8 +126,8 @@ impl Test {
     fn turn(&mut self) -> *mut Context {
         self.running ^= 1;
         self.arch.arm_timer_in(TURN);
-        self.core.resume = self.domains[self.running].turn();
-        self.core.resume
+        self.resume = self.domains[self.running].turn();
+        self.resume
     }
 
     fn timer(&mut self) -> *mut Context {
@@ -159,10 +159,10 @@ impl Test {
         };
         let all = programs::misdeeds();
         let wanted = &all[number];
-        let right =
-            self.running == 1 && (report.kind, report.address, report.pc) == (wanted.kind, wanted.address, wanted.pc);
+        let right = self.running == 1
+            && (report.kind, report.address, report.pc) == (wanted.kind, VirtAddr(wanted.address), VirtAddr(wanted.pc));
         let text = (self.running, wanted.name, report.kind.name(), report.address);
-        self.line(right, format_args!("domain {}: {}: {} fault at {:#010x}", text.0, text.1, text.2, text.3));
+        self.line(right, format_args!("domain {}: {}: {} fault at {:#010x}", text.0, text.1, text.2, text.3.0));
         if !right {
             self.line(
                 false,

@@ -3,6 +3,7 @@
 use armv7a::mmu::Tlb;
 use kernel::pages::PageArch;
 use protect::vmsav7::{Asids, Tag};
+use units::VirtAddr;
 
 use crate::domain::{CONSTANTS, Domain, Failed};
 use crate::programs;
@@ -117,7 +118,7 @@ impl Test {
     /// The space of domain 0 is loaded, which has just been looked at.
     fn lock(&mut self) -> Result<(), Failed> {
         let Roll { asids, tags: [Some(tag), _], slot } = &mut self.roll else { return Err(Failed("an identifier")) };
-        *slot = asids.lock(*tag, programs::CONST).map_err(|_| Failed("a slot"))?;
+        *slot = asids.lock(*tag, VirtAddr(programs::CONST)).map_err(|_| Failed("a slot"))?;
         self.domains[0].lock_constants(*slot)
     }
 
