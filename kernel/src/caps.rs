@@ -70,9 +70,9 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NoRight);
         }
         let index = usize::from(cap.object);
-        let gate = self.gate_level(index).unwrap_or_default();
+        let gate = self.gate_activation(index).unwrap_or_default();
         let generation = match cap.kind {
-            Kind::Gate => &mut self.levels[gate].generation,
+            Kind::Gate => &mut self.activations[gate].generation,
             Kind::Notification => &mut self.notifications[index].generation,
             Kind::Domain => &mut self.domains[index].generation,
             Kind::Thread => &mut self.threads[index].generation,

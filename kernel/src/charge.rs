@@ -8,7 +8,7 @@ use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
-use crate::objects::{Budget, Level, Thread};
+use crate::objects::{Activation, Budget, Thread};
 use crate::table::Ref;
 use crate::timer::earlier;
 
@@ -77,7 +77,7 @@ impl<A: Arch> Kernel<A> {
     /// When the running thread must stop at the latest: when its budget ends, or the bound of the gate that it is in.
     #[inline(always)]
     pub(crate) fn end(&self) -> u32 {
-        let Level { outer, until, .. } = *self.top();
+        let Activation { outer, until, .. } = *self.top();
         if outer.is_some() { until } else { self.core.limit }
     }
 
@@ -139,12 +139,12 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     fn overruns_by(&mut self, price: u32) -> bool {
         let now = self.core.arch.ticks();
-        let level = self.levels.at_mut(self.core.resume);
-        let left = level.until.wrapping_sub(now) as i32;
+        let activation = self.activations.at_mut(self.core.resume);
+        let left = activation.until.wrapping_sub(now) as i32;
         if left >= price as i32 {
             return false;
         }
-        level.until = level.until.wrapping_sub(left.max(0) as u32);
+        activation.until = activation.until.wrapping_sub(left.max(0) as u32);
         self.arm_for_end(now);
         true
     }
@@ -182,12 +182,12 @@ impl<A: Arch> Kernel<A> {
 
     #[cold]
     #[inline(never)]
-    fn shift_gates(&mut self, innermost: Ref<Level<A>>, ticks: u32) {
-        let mut level = self.levels.at_mut(innermost);
+    fn shift_gates(&mut self, innermost: Ref<Activation<A>>, ticks: u32) {
+        let mut activation = self.activations.at_mut(innermost);
         // Bounded by the nesting of gates.
-        while let Some(outer) = level.outer {
-            level.until = level.until.wrapping_add(ticks);
-            level = self.levels.at_mut(outer);
+        while let Some(outer) = activation.outer {
+            activation.until = activation.until.wrapping_add(ticks);
+            activation = self.activations.at_mut(outer);
         }
     }
 
@@ -195,13 +195,13 @@ impl<A: Arch> Kernel<A> {
     /// its budget cannot use it.
     #[cold]
     pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u64) {
-        let mut level = self.levels.at_mut(self.core.resume);
-        level.disturbed = true;
-        let mut until = level.until;
+        let mut activation = self.activations.at_mut(self.core.resume);
+        activation.disturbed = true;
+        let mut until = activation.until;
         // Bounded by the nesting of gates. The outermost bound holds those inside.
-        while let Some(outer) = level.outer {
-            until = level.until;
-            level = self.levels.at_mut(outer);
+        while let Some(outer) = activation.outer {
+            until = activation.until;
+            activation = self.activations.at_mut(outer);
         }
         let record = self.threads.at_mut(thread);
         record.top = self.core.resume;

@@ -20,8 +20,8 @@ use units::PhysRange;
 use crate::arch::Arch;
 use crate::frames::refused;
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::Level;
-use crate::protection::{Hands, Mapping, Progress, Protection, Step};
+use crate::objects::Activation;
+use crate::protection::{Hardware, Mapping, Progress, Protection, Step};
 use crate::table::Ref;
 
 /// Cost that the steps of one kernel entry may have reached before the last begins, in tens of
@@ -69,8 +69,8 @@ pub(crate) struct Edit<A: Arch> {
     asked: u8,
 }
 
-/// A level, and its domain's epoch when it made the call.
-type Caller<A> = (Ref<Level<A>>, u32);
+/// An activation, and its domain's epoch when it made the call.
+type Caller<A> = (Ref<Activation<A>>, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -80,7 +80,7 @@ enum Stage {
     Count,
     /// Entering the mapping.
     Enter,
-    /// Making one of it and of what lies next to it, where it can be taken out so.
+    /// BootContext one of it and of what lies next to it, where it can be taken out so.
     Join,
     /// Finding the mapping and taking it out of sight.
     Withdraw,
@@ -93,7 +93,7 @@ enum Stage {
 }
 
 /// Situation that somebody who needs the frame table finds.
-pub(crate) enum Turn {
+pub(crate) enum EditStatus {
     /// No edit is under way.
     Free,
     /// Somebody else's is, or was until now.
@@ -139,9 +139,9 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Whether the activation that began an edit can still go on with it.
-    fn is_alive(&self, (level, epoch): Caller<A>) -> bool {
-        let level = self.levels.at(level);
-        level.thread.is_some() && self.domains.at(level.domain).epoch == epoch
+    fn is_alive(&self, (activation, epoch): Caller<A>) -> bool {
+        let activation = self.activations.at(activation);
+        activation.thread.is_some() && self.domains.at(activation.domain).epoch == epoch
     }
 
     /// Whether somebody who needs the frame table can go on; `own`: the call is one that makes edits, and may be the one that made the
@@ -149,30 +149,30 @@ impl<A: Arch> Kernel<A> {
     ///
     /// # Bound
     /// [`WORK`] and one step.
-    pub(crate) fn turn(&mut self, own: bool) -> Turn {
+    pub(crate) fn turn(&mut self, own: bool) -> EditStatus {
         let caller = self.caller();
         if own
-            && let Some((epoch, answer)) = self.levels.at_mut(caller.0).answer.take()
+            && let Some((epoch, answer)) = self.activations.at_mut(caller.0).answer.take()
             && epoch == caller.1
         {
-            return Turn::Answer(answer);
+            return EditStatus::Answer(answer);
         }
-        let Some(Edit { owner, told, asked, .. }) = self.edit else { return Turn::Free };
+        let Some(Edit { owner, told, asked, .. }) = self.edit else { return EditStatus::Free };
         let mine = own && told && owner == caller;
         if !mine && asked < PATIENCE && self.is_alive(owner) {
             self.ask(asked + 1);
-            return Turn::Busy;
+            return EditStatus::Busy;
         }
         match self.work() {
             Some(answer) if mine => {
-                self.levels.at_mut(caller.0).answer = None;
-                Turn::Answer(answer)
+                self.activations.at_mut(caller.0).answer = None;
+                EditStatus::Answer(answer)
             }
             None if mine => {
                 self.ask(0);
-                Turn::GoesOn
+                EditStatus::GoesOn
             }
-            _ => Turn::Busy,
+            _ => EditStatus::Busy,
         }
     }
 
@@ -185,7 +185,7 @@ impl<A: Arch> Kernel<A> {
 
     /// The call is performed again when its thread goes on.
     pub(crate) fn again(&mut self) -> Result<Outcome, Error> {
-        self.core.arch.repeat(&mut self.levels.at_mut(self.core.resume).context);
+        self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
         Ok(Outcome::Later)
     }
 
@@ -200,10 +200,10 @@ impl<A: Arch> Kernel<A> {
         begin: fn(&mut Self, Change<A>) -> Result<(), Error>,
     ) -> Result<Outcome, Error> {
         match self.turn(true) {
-            Turn::Free => {}
-            Turn::Busy => return Err(Error::Busy),
-            Turn::GoesOn => return self.again(),
-            Turn::Answer(answer) => return answer.and(DONE),
+            EditStatus::Free => {}
+            EditStatus::Busy => return Err(Error::Busy),
+            EditStatus::GoesOn => return self.again(),
+            EditStatus::Answer(answer) => return answer.and(DONE),
         }
         let change = what(self)?;
         begin(self, change)?;
@@ -253,7 +253,7 @@ impl<A: Arch> Kernel<A> {
         neighbours.map(|at| at.and_then(|at| self.frames.at(at)).is_some_and(|entry| entry.uses > 0))
     }
 
-    /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its level, if that still is where
+    /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its activation, if that still is where
     /// it was.
     ///
     /// # Bound
@@ -264,9 +264,9 @@ impl<A: Arch> Kernel<A> {
         while spent < WORK {
             spent += self.edit_step(&mut edit);
             if edit.stage == Stage::End {
-                let (level, epoch) = edit.owner;
+                let (activation, epoch) = edit.owner;
                 if edit.told {
-                    self.levels.at_mut(level).answer = Some((epoch, edit.answer));
+                    self.activations.at_mut(activation).answer = Some((epoch, edit.answer));
                 }
                 return Some(edit.answer);
             }
@@ -283,18 +283,18 @@ impl<A: Arch> Kernel<A> {
         let Change { target, range, mapping } = &edit.change;
         let loaded = self.is_loaded(*target);
         let protection = &mut self.domains[usize::from(*target)].protection;
-        let hands = Hands { arch: &mut self.core.arch, shared: &mut self.shared, loaded };
+        let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded };
         let (told, after) = match edit.stage {
             Stage::Compare => (protection.compare_step(mapping, &mut edit.progress), Stage::Count),
             Stage::Enter => {
                 let after = if A::Protection::PARTS { Stage::Join } else { Stage::End };
-                (protection.enter_step(mapping, &mut edit.progress, hands), after)
+                (protection.enter_step(mapping, &mut edit.progress, hardware), after)
             }
             Stage::Join | Stage::Count | Stage::Uncount => {
                 return self.in_range(*range, |kernel| kernel.marks_step(edit));
             }
-            Stage::Withdraw => (protection.withdraw_step(mapping, &mut edit.progress, hands), Stage::Leave),
-            Stage::Leave => (Ok(protection.leave_step(mapping, &mut edit.progress, hands)), Stage::Uncount),
+            Stage::Withdraw => (protection.withdraw_step(mapping, &mut edit.progress, hardware), Stage::Leave),
+            Stage::Leave => (Ok(protection.leave_step(mapping, &mut edit.progress, hardware)), Stage::Uncount),
             Stage::End => return 0,
         };
         match told {

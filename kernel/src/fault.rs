@@ -10,7 +10,7 @@ use system::policy;
 
 use crate::arch::{Arch, Virt};
 use crate::kernel::{Kernel, Outcome};
-use crate::objects::{Domain, FaultReport, Level, Life, State};
+use crate::objects::{Activation, Domain, FaultReport, Life, State};
 use crate::table::Ref;
 
 /// Exit code of a domain that faulted and is not restarted.
@@ -92,7 +92,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn exit(&mut self, code: u32) -> Result<Outcome, Error> {
         self.outside_gates()?;
-        let Level { domain: here, place, .. } = *self.top();
+        let Activation { domain: here, place, .. } = *self.top();
         self.block_current(State::Ended);
         let domain = self.domains.at_mut(here);
         domain.living = domain.living.saturating_sub(1);

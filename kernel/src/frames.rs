@@ -7,10 +7,10 @@ use memory::frames::{FrameError, Purpose};
 use units::{Bytes, PhysAddr, PhysRange, Width};
 
 use crate::arch::{Arch, Phys, Virt};
-use crate::edit::{Change, Turn};
+use crate::edit::{Change, EditStatus};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::Cap;
-use crate::protection::{Asked, Gift, Next, Protection};
+use crate::protection::{Asked, Next, NodeConstraints, Protection};
 
 /// A range of frames that capabilities can name.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl<A: Arch> Kernel<A> {
     /// A search in the marks of the frame table, and two of them put in; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn frames_retype(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
+        let EditStatus::Free = self.turn(false) else { return Err(Error::Busy) };
         let (number, part) = self.part_of(handle, offset, bytes)?;
         self.in_range(number, |kernel| kernel.frames.retype(part, Purpose::Shared)).map_err(refused)?;
         DONE
@@ -181,7 +181,7 @@ impl<A: Arch> Kernel<A> {
     /// [`CLEAN_BYTES`] bytes, a search in the frame table, and two marks; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn frames_clean(&mut self, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
+        let EditStatus::Free = self.turn(false) else { return Err(Error::Busy) };
         let (number, part) = self.part_of(handle, offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
         let Some(piece) = self.frames.dirty(part, most).map_err(refused)? else { return DONE };
@@ -195,12 +195,12 @@ impl<A: Arch> Kernel<A> {
     /// `NODES_GIVE`.
     ///
     /// # Bound
-    /// A search in the frame table, two marks, and [`Protection::give`] of at most [`Gift::most`] bytes; or a piece of another's edit that does not go on.
+    /// A search in the frame table, two marks, and [`Protection::give`] of at most [`NodeConstraints::most`] bytes; or a piece of another's edit that does not go on.
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
-        let Turn::Free = self.turn(false) else { return Err(Error::Busy) };
+        let EditStatus::Free = self.turn(false) else { return Err(Error::Busy) };
         let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
-        let Gift { align, least, most } = A::Protection::GIFT;
+        let NodeConstraints { align, least, most } = A::Protection::GIFT;
         let bytes = bytes.min(most);
         let (number, part) = self.part_of(handle, offset, bytes)?;
         let base = Phys::<A>::narrow(part.base());

@@ -17,18 +17,18 @@ use protect::AccessKind;
 
 use crate::arch::{Arch, Len, Virt};
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{Level, Life, State, Thread};
+use crate::objects::{Activation, Life, State, Thread};
 use crate::protection::Protection;
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
     /// The gate that a handle of the caller names and its badge, if the caller may enter it now.
     #[inline(always)]
-    fn enterable(&self, caller: Ref<Level<A>>, handle: u32) -> Result<(Ref<Level<A>>, u32), Error> {
-        let from = self.levels.at(caller);
+    fn enterable(&self, caller: Ref<Activation<A>>, handle: u32) -> Result<(Ref<Activation<A>>, u32), Error> {
+        let from = self.activations.at(caller);
         let cap = self.domains.at(from.domain).caps.get(handle as usize).ok_or(Error::BadHandle)?;
         let gate = cap.gate().ok_or_else(|| cap.other_kind())?;
-        let into = self.levels.at(gate);
+        let into = self.activations.at(gate);
         if cap.generation != into.generation {
             return Err(Error::BadHandle);
         }
@@ -50,9 +50,9 @@ impl<A: Arch> Kernel<A> {
     /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's, and the
     /// callee's stack is as it was. The thread stays in its ready queue until somebody else is to run (see [`Kernel::settle`]).
     #[inline(always)]
-    fn enter(&mut self, caller: Ref<Level<A>>, gate: Ref<Level<A>>, until: u32, badge: u32) {
-        let Level { thread, who, .. } = *self.levels.at(caller);
-        let into = self.levels.at_mut(gate);
+    fn enter(&mut self, caller: Ref<Activation<A>>, gate: Ref<Activation<A>>, until: u32, badge: u32) {
+        let Activation { thread, who, .. } = *self.activations.at(caller);
+        let into = self.activations.at_mut(gate);
         into.thread = thread;
         into.who = who;
         into.outer = Some(caller);
@@ -76,11 +76,11 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn pass_in(&mut self, handle: u32) -> Option<NonNull<A::Context>> {
         let caller = self.core.resume;
-        if self.levels.at(caller).outer.is_some() {
+        if self.activations.at(caller).outer.is_some() {
             return None;
         }
         let (gate, badge) = self.enterable(caller, handle).ok()?;
-        let until = self.core.arch.ticks().wrapping_add(self.levels.at(gate).bound);
+        let until = self.core.arch.ticks().wrapping_add(self.activations.at(gate).bound);
         if (self.core.limit.wrapping_sub(until) as i32) < 0 {
             return None;
         }
@@ -99,7 +99,7 @@ impl<A: Arch> Kernel<A> {
         if nesting >= MAX_NESTING {
             return Err(Error::Nesting);
         }
-        let Level { bound, domain, .. } = *self.levels.at(gate);
+        let Activation { bound, domain, .. } = *self.activations.at(gate);
         let now = self.now();
         self.bring_up(now);
         let until = (now as u32).wrapping_add(bound);
@@ -108,7 +108,7 @@ impl<A: Arch> Kernel<A> {
             return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32) };
         }
         self.enter(caller, gate, until, badge);
-        let into = self.levels.at_mut(gate);
+        let into = self.activations.at_mut(gate);
         into.disturbed = nesting > 0;
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
         unsafe { self.core.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
@@ -116,14 +116,14 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// How many gates a level is inside, counting itself.
-    pub(crate) fn depth_of(&self, level: Ref<Level<A>>) -> usize {
+    /// How many gates an activation is inside, counting itself.
+    pub(crate) fn depth_of(&self, activation: Ref<Activation<A>>) -> usize {
         let mut depth = 0;
-        let mut outer = self.levels.at(level).outer;
+        let mut outer = self.activations.at(activation).outer;
         // Bounded: nobody is let in deeper.
-        while let Some(level) = outer {
+        while let Some(activation) = outer {
             depth += 1;
-            outer = self.levels.at(level).outer;
+            outer = self.activations.at(activation).outer;
         }
         depth
     }
@@ -136,18 +136,18 @@ impl<A: Arch> Kernel<A> {
         if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
-        self.core.arch.repeat(&mut self.levels.at_mut(self.core.resume).context);
+        self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
         // Out of what the caller has left: it is charged once more before the next thread runs.
         self.pay(self.activation);
         self.throttle(caller, 0);
         Ok(Outcome::Later)
     }
 
-    /// Moves a ready thread to the queue of its innermost level's priority, before its new equals.
+    /// Moves a ready thread to the queue of its innermost activation's priority, before its new equals.
     #[cold]
     pub(crate) fn settle(&mut self, thread: Ref<Thread<A>>) {
-        let level = self.innermost(thread);
-        let into = self.levels.at_mut(level);
+        let activation = self.innermost(thread);
+        let into = self.activations.at_mut(activation);
         let priority = into.priority;
         if self.threads.at(thread).queue != priority {
             into.disturbed = true;
@@ -156,9 +156,9 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The level that a thread is in.
+    /// The activation that a thread is in.
     #[inline]
-    pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Level<A>> {
+    pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Activation<A>> {
         if self.running() == Some(thread) { self.core.resume } else { self.threads.at(thread).top }
     }
 
@@ -170,9 +170,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn pass_out(&mut self, status: u32, value: u32) -> Option<NonNull<A::Context>> {
         let gate = self.core.resume;
-        let Level { outer, disturbed, .. } = *self.levels.at(gate);
+        let Activation { outer, disturbed, .. } = *self.activations.at(gate);
         let outer = outer?;
-        let Level { domain, epoch, place, .. } = *self.levels.at(outer);
+        let Activation { domain, epoch, place, .. } = *self.activations.at(outer);
         if disturbed || self.domains.at(domain).epoch != epoch {
             return None;
         }
@@ -183,8 +183,8 @@ impl<A: Arch> Kernel<A> {
 
     /// Takes the running thread out of its innermost gate.
     #[inline(always)]
-    fn leave(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, tag: u32, status: u32) {
-        self.levels.at_mut(gate).thread = None;
+    fn leave(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, tag: u32, status: u32) {
+        self.activations.at_mut(gate).thread = None;
         self.core.resume = outer;
         self.core.arch.trace(tag | Event::GateExit as u32, status);
     }
@@ -195,14 +195,14 @@ impl<A: Arch> Kernel<A> {
     /// O(1); unwinding past callers that were stopped meanwhile happens in [`Kernel::dispatch`].
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
         let gate = self.core.resume;
-        let Level { outer, thread, .. } = *self.levels.at(gate);
+        let Activation { outer, thread, .. } = *self.activations.at(gate);
         let (Some(outer), Some(thread)) = (outer, thread) else { return Err(Error::NotInGate) };
         let now = self.core.arch.ticks();
         self.end_call(gate, outer, now);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind.
-        self.leave(gate, outer, self.levels.at(outer).tag(), status);
-        let Level { domain, epoch, .. } = *self.levels.at(outer);
+        self.leave(gate, outer, self.activations.at(outer).tag(), status);
+        let Activation { domain, epoch, .. } = *self.activations.at(outer);
         self.load(domain);
         if self.domains.at(domain).epoch == epoch {
             self.respond(outer, status, [value]);
@@ -215,30 +215,36 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// A call ends. The time that it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
-    fn end_call(&mut self, gate: Ref<Level<A>>, outer: Ref<Level<A>>, now: u32) {
-        let inner = self.levels.at_mut(gate);
+    fn end_call(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, now: u32) {
+        let inner = self.activations.at_mut(gate);
         // Another thread that ran meanwhile may have used the caller's budget.
         self.core.recheck |= core::mem::take(&mut inner.disturbed);
         let beyond = now.wrapping_sub(inner.until) as i32;
-        let outer = self.levels.at_mut(outer);
+        let outer = self.activations.at_mut(outer);
         outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
     }
 
     /// Pops a thread's innermost gate, with an error for the caller when it runs again.
     #[cold]
-    fn leave_with(&mut self, thread: Ref<Thread<A>>, gate: Ref<Level<A>>, outer: Ref<Level<A>>, error: Error) {
+    fn leave_with(
+        &mut self,
+        thread: Ref<Thread<A>>,
+        gate: Ref<Activation<A>>,
+        outer: Ref<Activation<A>>,
+        error: Error,
+    ) {
         let now = self.core.arch.ticks();
         let runs = self.running() == Some(thread);
         self.end_call(gate, outer, now);
-        self.levels.at_mut(gate).thread = None;
+        self.activations.at_mut(gate).thread = None;
         let record = self.threads.at_mut(thread);
         record.top = outer;
         record.pending = Some((error.status(), 0));
-        let level = self.levels.at(outer);
-        let domain = level.domain;
-        self.core.arch.trace(level.tag() | Event::GateExit as u32, error.status());
+        let activation = self.activations.at(outer);
+        let domain = activation.domain;
+        self.core.arch.trace(activation.tag() | Event::GateExit as u32, error.status());
         if runs {
-            // The registers that are loaded belong to the level just left.
+            // The registers that are loaded belong to the activation just left.
             self.core.resume = outer;
             self.load(domain);
         }
@@ -248,9 +254,9 @@ impl<A: Arch> Kernel<A> {
     /// A ready thread's innermost activation is dead: it goes back to its caller with an error, or ends.
     #[cold]
     pub(crate) fn unwind(&mut self, thread: Ref<Thread<A>>) {
-        let level = self.innermost(thread);
-        match self.levels.at(level).outer {
-            Some(outer) => self.leave_with(thread, level, outer, Error::CalleeFault),
+        let activation = self.innermost(thread);
+        match self.activations.at(activation).outer {
+            Some(outer) => self.leave_with(thread, activation, outer, Error::CalleeFault),
             None => {
                 self.core.ready.remove(&mut self.threads, thread);
                 self.threads.at_mut(thread).state = State::Ended;
@@ -262,9 +268,9 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     pub(crate) fn overrun(&mut self, thread: Ref<Thread<A>>) {
         let gate = self.innermost(thread);
-        let level = self.levels.at(gate);
-        let Some(outer) = level.outer else { return };
-        let (domain, number) = (level.domain_number(), level.number);
+        let activation = self.activations.at(gate);
+        let Some(outer) = activation.outer else { return };
+        let (domain, number) = (activation.domain_number(), activation.number);
         self.fault_in(domain, Fault::GateOverrun, number, 0);
         self.leave_with(thread, gate, outer, Error::GateOverrun);
     }
@@ -278,7 +284,7 @@ impl<A: Arch> Kernel<A> {
         if len > COPY_MAX_BYTES {
             return Err(Error::BadArgument);
         }
-        let outer = self.levels.at(outer);
+        let outer = self.activations.at(outer);
         let (callee, caller) = (self.here(), outer.domain_number());
         if self.domains.at(outer.domain).epoch != outer.epoch {
             // The caller was stopped; what is there now may be its restarted successor's.

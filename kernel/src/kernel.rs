@@ -10,11 +10,11 @@ use system::System;
 use crate::arch::Arch;
 use crate::edit::Edit;
 use crate::frames::FrameRange;
-use crate::objects::{Budget, Cap, Domain, Interrupt, Level, Notification, Thread};
+use crate::objects::{Activation, Budget, Cap, Domain, Interrupt, Notification, Thread};
 use crate::per_core::PerCore;
 use crate::protection::Shared;
 use crate::queue::Times;
-use crate::table::{Place, Ref, Table};
+use crate::table::{AnyRef, Ref, Table};
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
@@ -47,8 +47,8 @@ pub struct Kernel<A: Arch> {
     /// The price of an activation.
     pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
-    /// The threads' bases, then the gates, then the idle level.
-    pub(crate) levels: Table<Level<A>>,
+    /// The threads' bases, then the gates, then the idle activation.
+    pub(crate) activations: Table<Activation<A>>,
     pub(crate) threads: Table<Thread<A>>,
     pub(crate) budgets: Table<Budget>,
     pub(crate) notifications: Table<Notification<A>>,
@@ -78,8 +78,8 @@ pub const fn arch_offset<A: Arch>() -> usize {
 /// Offset of the address of the domain's region image behind the context that the kernel resumes,
 /// in bytes.
 pub const fn domain_offset<A: Arch>() -> usize {
-    assert!(core::mem::offset_of!(Level<A>, context) == 0 && core::mem::offset_of!(Domain<A>, protection) == 0);
-    core::mem::offset_of!(Level<A>, domain)
+    assert!(core::mem::offset_of!(Activation<A>, context) == 0 && core::mem::offset_of!(Domain<A>, protection) == 0);
+    core::mem::offset_of!(Activation<A>, domain)
 }
 
 impl<A: Arch> Kernel<A> {
@@ -113,16 +113,16 @@ impl<A: Arch> Kernel<A> {
         &mut self.budgets[usize::from(index)]
     }
 
-    /// Index in the levels of a gate's, if there is such a gate.
-    pub(crate) fn gate_level(&self, gate: usize) -> Option<usize> {
+    /// Index in the activations of a gate's, if there is such a gate.
+    pub(crate) fn gate_activation(&self, gate: usize) -> Option<usize> {
         let index = self.threads.len() + gate;
-        (index < self.levels.len() - 1).then_some(index)
+        (index < self.activations.len() - 1).then_some(index)
     }
 
-    /// The level that runs.
+    /// The activation that runs.
     #[inline(always)]
-    pub(crate) fn top(&self) -> &Level<A> {
-        self.levels.at(self.core.resume)
+    pub(crate) fn top(&self) -> &Activation<A> {
+        self.activations.at(self.core.resume)
     }
 
     /// The running thread.
@@ -158,8 +158,8 @@ impl<A: Arch> Kernel<A> {
 
     /// The registers of the running thread, or `None` when nobody runs.
     pub fn current_context(&mut self) -> Option<&mut A::Context> {
-        let level = self.levels.at_mut(self.core.resume);
-        level.thread.is_some().then_some(&mut level.context)
+        let activation = self.activations.at_mut(self.core.resume);
+        activation.thread.is_some().then_some(&mut activation.context)
     }
 
     /// The time. (`since` moves at every timer interrupt, thus long before the low word has wrapped.)
@@ -205,7 +205,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn generation(&self, kind: Kind, object: u16) -> u16 {
         let index = usize::from(object);
         let found = match kind {
-            Kind::Gate => self.gate_level(index).map(|level| self.levels[level].generation),
+            Kind::Gate => self.gate_activation(index).map(|activation| self.activations[activation].generation),
             Kind::Notification => self.notifications.get(index).map(|word| word.generation),
             Kind::Domain => self.domains.get(index).map(|domain| domain.generation),
             Kind::Thread => self.threads.get(index).map(|thread| thread.generation),
@@ -218,15 +218,17 @@ impl<A: Arch> Kernel<A> {
         found.unwrap_or(u16::MAX)
     }
 
-    /// Place of an object, for capabilities that must be quick to use.
-    pub(crate) fn place_of(&self, kind: Kind, object: u16) -> Place {
+    /// AnyRef of an object, for capabilities that must be quick to use.
+    pub(crate) fn place_of(&self, kind: Kind, object: u16) -> AnyRef {
         let index = usize::from(object);
         match kind {
-            Kind::Gate => self.gate_level(index).and_then(|level| self.levels.find(level)).map(Place::of),
-            Kind::Notification => self.notifications.find(index).map(Place::of),
+            Kind::Gate => {
+                self.gate_activation(index).and_then(|activation| self.activations.find(activation)).map(AnyRef::of)
+            }
+            Kind::Notification => self.notifications.find(index).map(AnyRef::of),
             _ => None,
         }
-        .unwrap_or(Place::NOWHERE)
+        .unwrap_or(AnyRef::DANGLING)
     }
 
     /// The running thread performed a system call. Of the thread that goes on if its region registers are yet to be loaded (see
@@ -235,19 +237,19 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
     pub fn on_call(&mut self) -> Option<NonNull<A::Context>> {
-        let level = self.core.resume;
-        let request = self.core.arch.request(&self.levels.at(level).context);
+        let activation = self.core.resume;
+        let request = self.core.arch.request(&self.activations.at(activation).context);
         let [a, b, c, d] = request.args;
         let outcome = match Call::from_number(request.number) {
             Some(call) => self.perform(call, a, b, c, d),
             None => Err(Error::BadCall),
         };
         match outcome {
-            Ok(Outcome::Values(first, second)) => self.respond(level, 0, [first, second]),
+            Ok(Outcome::Values(first, second)) => self.respond(activation, 0, [first, second]),
             Ok(Outcome::Later) => {}
-            Err(error) => self.refuse(level, request.number, error),
+            Err(error) => self.refuse(activation, request.number, error),
         }
-        let Level { thread, outer, .. } = *self.top();
+        let Activation { thread, outer, .. } = *self.top();
         let next = match self.core.ready.first() {
             Some(next) if !self.core.recheck && outer.is_none() => {
                 if thread == Some(next) {
@@ -268,12 +270,12 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn on_simple(&mut self, number: u32, args: &[u32; 4]) {
-        let level = self.core.resume;
+        let activation = self.core.resume;
         let outcome =
             Call::from_number(number).ok_or(Error::BadCall).and_then(|call| self.simple(call, args[0], args[1]));
         match outcome {
-            Ok(values) => self.respond(level, 0, values),
-            Err(error) => self.refuse(level, number, error),
+            Ok(values) => self.respond(activation, 0, values),
+            Err(error) => self.refuse(activation, number, error),
         }
     }
 
@@ -304,16 +306,16 @@ impl<A: Arch> Kernel<A> {
     }
 
     #[inline(always)]
-    pub(crate) fn respond<const N: usize>(&mut self, level: Ref<Level<A>>, status: u32, values: [u32; N]) {
-        self.core.arch.respond(&mut self.levels.at_mut(level).context, status, values);
+    pub(crate) fn respond<const N: usize>(&mut self, activation: Ref<Activation<A>>, status: u32, values: [u32; N]) {
+        self.core.arch.respond(&mut self.activations.at_mut(activation).context, status, values);
     }
 
     #[cold]
-    pub(crate) fn refuse(&mut self, level: Ref<Level<A>>, number: u32, error: Error) {
-        let domain = self.levels.at(level).domain_number();
+    pub(crate) fn refuse(&mut self, activation: Ref<Activation<A>>, number: u32, error: Error) {
+        let domain = self.activations.at(activation).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
         self.core.arch.trace(header(Event::Refused, domain, number), error.status());
-        self.respond(level, error.status(), []);
+        self.respond(activation, error.status(), []);
     }
 
     #[inline(never)]

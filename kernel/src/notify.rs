@@ -7,12 +7,12 @@ use abi::{Call, Error, Kind, rights};
 
 use crate::arch::Arch;
 use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::{Interrupt, Level, Notification, State, Thread};
+use crate::objects::{Activation, Interrupt, Notification, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
 
 /// Result of [`Kernel::claim`].
-type Claim<A> = (Ref<Thread<A>>, Ref<Level<A>>, u32);
+type Claim<A> = (Ref<Thread<A>>, Ref<Activation<A>>, u32);
 
 impl<A: Arch> Kernel<A> {
     /// `YIELD`, with the switch that follows from it (see [`Kernel::switch`]).
@@ -22,7 +22,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_yield(&mut self) -> Option<NonNull<A::Context>> {
         self.respond(self.core.resume, 0, []);
-        let Level { thread, outer, .. } = *self.top();
+        let Activation { thread, outer, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return None };
         let next = self.threads.at(thread).next;
         if next == thread {
@@ -151,13 +151,13 @@ impl<A: Arch> Kernel<A> {
     fn alert(
         &mut self,
         waiter: Ref<Thread<A>>,
-        base: Ref<Level<A>>,
+        base: Ref<Activation<A>>,
         found: u32,
         now: u32,
         prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
-        let Level { thread, outer, priority: running, .. } = *self.top();
+        let Activation { thread, outer, priority: running, .. } = *self.top();
         let price = if prepaid { 0 } else { self.activation };
         if priority >= running
             || outer.is_some()
@@ -181,7 +181,7 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(waiter);
         record.pending = Some((0, found));
         let queue = record.queue;
-        let Level { outer, priority, .. } = *self.top();
+        let Activation { outer, priority, .. } = *self.top();
         let now = self.core.arch.ticks();
         if price > 0 {
             self.pay_at(now, price);
@@ -202,7 +202,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
         self.respond(self.core.resume, 0, []);
-        let Level { thread, outer, .. } = *self.top();
+        let Activation { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
         if let (Some(thread), None) = (thread, outer)
             && self.threads.at(thread).next != thread
@@ -237,7 +237,7 @@ impl<A: Arch> Kernel<A> {
         if mask == 0 {
             return Err(Error::BadArgument);
         }
-        let Level { thread, outer, place, .. } = *self.top();
+        let Activation { thread, outer, place, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
         let word = self.notifications.at_mut(index);
         let found = word.bits & mask;
@@ -306,7 +306,7 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its level, and the bits.
+    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its activation, and the bits.
     #[inline(always)]
     fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at_mut(notification);
@@ -320,7 +320,7 @@ impl<A: Arch> Kernel<A> {
         claim
     }
 
-    /// The thread that these bits, or those that are set, would wake, its level, and the bits that it waits for.
+    /// The thread that these bits, or those that are set, would wake, its activation, and the bits that it waits for.
     #[inline(always)]
     fn waiter(&self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at(notification);
@@ -329,15 +329,15 @@ impl<A: Arch> Kernel<A> {
         let found = (word.bits | bits) & thread.mask;
         // A thread that waits is in no gate.
         let base = thread.base;
-        let Level { domain, epoch, .. } = *self.levels.at(base);
+        let Activation { domain, epoch, .. } = *self.activations.at(base);
         (found != 0 && self.domains.at(domain).epoch == epoch).then_some((waiter, base, found))
     }
 
-    /// Makes a thread ready that waited for a notification at its level; returns that level's place and priority.
+    /// Makes a thread ready that waited for a notification at its activation; returns that activation's place and priority.
     #[inline(always)]
-    fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Level<A>>, now: u32) -> (u32, u8) {
+    fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Activation<A>>, now: u32) -> (u32, u8) {
         let thread = self.threads.at_mut(waiter);
-        let Level { place, priority, .. } = *self.levels.at(base);
+        let Activation { place, priority, .. } = *self.activations.at(base);
         thread.state = State::Ready;
         if thread.period == 0 {
             // An event releases a thread that is not periodic.
@@ -351,7 +351,7 @@ impl<A: Arch> Kernel<A> {
     /// Whether the thread that a notification names still waits: one whose domain was stopped does not.
     #[inline]
     fn waits(&self, waiter: Ref<Thread<A>>) -> bool {
-        let home = self.levels.at(self.threads.at(waiter).base);
+        let home = self.activations.at(self.threads.at(waiter).base);
         self.domains.at(home.domain).epoch == home.epoch
     }
 
@@ -381,8 +381,8 @@ impl<A: Arch> Kernel<A> {
             self.give_back(now, self.path);
             return None;
         };
-        let Level { outer, priority, .. } = *self.top();
-        if self.levels.at(base).priority >= priority && outer.is_none() {
+        let Activation { outer, priority, .. } = *self.top();
+        if self.activations.at(base).priority >= priority && outer.is_none() {
             self.give_back(now, self.path);
         }
         self.alert(waiter, base, found, now, true)
@@ -437,7 +437,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(threads + budgets): insertion into the times.
     pub(crate) fn wait_period(&mut self) -> Result<Outcome, Error> {
-        let Level { thread, outer, place, priority, .. } = *self.top();
+        let Activation { thread, outer, place, priority, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return Err(Error::InGate) };
         let now = self.now();
         let Thread { period, open, release, .. } = *self.threads.at(thread);

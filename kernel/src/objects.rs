@@ -4,7 +4,7 @@ use abi::{Error, Kind};
 use units::VirtAddr;
 
 use crate::arch::{Arch, Virt};
-use crate::table::{Place, Ref};
+use crate::table::{AnyRef, Ref};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]
@@ -20,17 +20,17 @@ pub struct Cap {
     /// Identity of its caller that a gate's callee sees.
     pub badge: u32,
     /// Of a gate or a notification: where it is.
-    pub(crate) place: Place,
+    pub(crate) place: AnyRef,
 }
 
 impl Cap {
     /// An empty slot.
     pub const EMPTY: Cap =
-        Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0, place: Place::NOWHERE };
+        Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0, place: AnyRef::DANGLING };
 
     /// The gate that it is to.
     #[inline(always)]
-    pub(crate) fn gate<A: Arch>(&self) -> Option<Ref<Level<A>>> {
+    pub(crate) fn gate<A: Arch>(&self) -> Option<Ref<Activation<A>>> {
         // SAFETY: capabilities to gates are made with the gate's place (see `Kernel::place_of`), or copied.
         if self.kind == Kind::Gate { Some(unsafe { self.place.object() }) } else { None }
     }
@@ -132,17 +132,17 @@ pub enum State {
 /// One activation: a thread in its own domain, or in a gate. Every thread has one of the first kind, its *base*, and every
 /// gate one of the second kind, because there is never more than one thread inside. There is one more, for the idle loop.
 #[repr(C)]
-pub struct Level<A: Arch> {
+pub struct Activation<A: Arch> {
     /// Saved registers; the entry code knows that they are here.
     pub(crate) context: A::Context,
     /// How the gate's callee starts; the entry code knows that this follows.
     pub(crate) entry: A::Entry,
     /// The domain in which it is; the entry code knows that this follows, and loads its region registers.
     pub(crate) domain: Ref<Domain<A>>,
-    /// The thread that is in it; of a base always the same, of the idle level none.
+    /// The thread that is in it; of a base always the same, of the idle activation none.
     pub(crate) thread: Option<Ref<Thread<A>>>,
-    /// The level from which the thread came into the gate; of a base none.
-    pub(crate) outer: Option<Ref<Level<A>>>,
+    /// The activation from which the thread came into the gate; of a base none.
+    pub(crate) outer: Option<Ref<Activation<A>>>,
     /// The domain's epoch at entry. Stands beside what a switch reads with it.
     pub(crate) epoch: u32,
     /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
@@ -167,7 +167,7 @@ pub struct Level<A: Arch> {
     pub(crate) answer: Option<(u32, Result<(), Error>)>,
 }
 
-impl<A: Arch> Level<A> {
+impl<A: Arch> Activation<A> {
     /// Number of its domain.
     #[inline]
     pub(crate) fn domain_number(&self) -> u8 {
@@ -184,9 +184,9 @@ impl<A: Arch> Level<A> {
 /// A thread.
 pub struct Thread<A: Arch> {
     /// Its activation in its own domain.
-    pub(crate) base: Ref<Level<A>>,
+    pub(crate) base: Ref<Activation<A>>,
     /// Its innermost activation.
-    pub(crate) top: Ref<Level<A>>,
+    pub(crate) top: Ref<Activation<A>>,
     /// Neighbours in the ready queue, which is a ring.
     pub(crate) next: Ref<Thread<A>>,
     /// As `next`.

@@ -1,16 +1,16 @@
 //! State that each core has of its own. Whatever the cores share stands in [`crate::Kernel`].
 
 use crate::arch::Arch;
-use crate::objects::{Level, Thread};
+use crate::objects::{Activation, Thread};
 use crate::queue::Ready;
 use crate::table::Ref;
 
 /// State of one core: who runs on it, who pays for that until when, and its timer.
 #[repr(C)]
 pub struct PerCore<A: Arch> {
-    /// The level that runs, or the idle level. The entry code saves into its context, and resumes it. Its domain's region registers are
+    /// The activation that runs, or the idle activation. The entry code saves into its context, and resumes it. Its domain's region registers are
     /// loaded.
-    pub(crate) resume: Ref<Level<A>>,
+    pub(crate) resume: Ref<Activation<A>>,
     /// When the running thread's budget ends, in ticks (low word). The time that the budget has
     /// left is brought up to date from it when somebody asks.
     pub(crate) limit: u32,
@@ -34,8 +34,8 @@ pub struct PerCore<A: Arch> {
 }
 
 impl<A: Arch> PerCore<A> {
-    /// A core on which nobody runs: `idle` is its idle level.
-    pub(crate) const fn new(arch: A, idle: Ref<Level<A>>) -> Self {
+    /// A core on which nobody runs: `idle` is its idle activation.
+    pub(crate) const fn new(arch: A, idle: Ref<Activation<A>>) -> Self {
         PerCore {
             resume: idle,
             limit: 0,

@@ -12,7 +12,7 @@ use crate::arch::{Arch, Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
 
 /// Everything that the steps of an edit need beside the domain's own protection.
-pub struct Hands<'a, A: Arch> {
+pub struct Hardware<'a, A: Arch> {
     /// The processor.
     pub arch: &'a mut A,
     /// Data that all domains have in common.
@@ -31,7 +31,7 @@ pub type Mapping<A> = <<A as Arch>::Protection as Protection<A>>::Mapping;
 pub type Progress<A> = <<A as Arch>::Protection as Protection<A>>::Progress;
 
 /// Everything that boot makes a domain's protection from.
-pub struct Making<'a, A: Arch> {
+pub struct BootContext<'a, A: Arch> {
     /// The processor.
     pub arch: &'a mut A,
     /// Data that all domains have in common.
@@ -104,7 +104,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     const PARTS: bool;
 
     /// How memory for tables is given ([`Protection::give`]).
-    const GIFT: Gift;
+    const GIFT: NodeConstraints;
 
     /// Kernel memory that [`Protection::shared`] takes; 0 bytes: none.
     const LEAF: Size;
@@ -125,7 +125,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     ///
     /// # Errors
     /// [`BootError`].
-    fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError>;
+    fn make(context: &mut BootContext<'_, A>, index: usize) -> Result<Self, BootError>;
 
     /// Memory that the idle loop may access.
     ///
@@ -164,7 +164,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
         &mut self,
         mapping: &Self::Mapping,
         progress: &mut Self::Progress,
-        hands: Hands<'_, A>,
+        hardware: Hardware<'_, A>,
     ) -> Result<Step, Error>;
 
     /// A step of finding a mapping that is to be taken out, and of taking it out of sight as far as that can be done at once.
@@ -175,11 +175,12 @@ pub trait Protection<A: Arch>: Sized + 'static {
         &mut self,
         mapping: &Self::Mapping,
         progress: &mut Self::Progress,
-        hands: Hands<'_, A>,
+        hardware: Hardware<'_, A>,
     ) -> Result<Step, Error>;
 
     /// A step of taking out what was withdrawn, or what was entered in part.
-    fn leave_step(&mut self, mapping: &Self::Mapping, progress: &mut Self::Progress, hands: Hands<'_, A>) -> Step;
+    fn leave_step(&mut self, mapping: &Self::Mapping, progress: &mut Self::Progress, hardware: Hardware<'_, A>)
+    -> Step;
 
     /// Whether the kernel may access `len` bytes from `base` on on the domain's behalf, each of them.
     fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool;
@@ -196,12 +197,12 @@ pub trait Protection<A: Arch>: Sized + 'static {
     fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32;
 
     /// Forgets what the domain has used, as at its restart.
-    fn evict(&mut self, hands: Hands<'_, A>);
+    fn evict(&mut self, hardware: Hardware<'_, A>);
 }
 
 /// How memory for tables is given.
 #[derive(Clone, Copy, Debug)]
-pub struct Gift {
+pub struct NodeConstraints {
     /// Alignment in bytes.
     pub align: u32,
     /// Fewest bytes of one gift.

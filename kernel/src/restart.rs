@@ -16,7 +16,7 @@ use system::Thread as ThreadEntry;
 use crate::arch::{Arch, Virt};
 use crate::kernel::{DONE, Kernel, Outcome};
 use crate::objects::{Cap, Life, State};
-use crate::protection::{Hands, Protection};
+use crate::protection::{Hardware, Protection};
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {
@@ -64,7 +64,7 @@ impl<A: Arch> Kernel<A> {
         // Of the kernel's own objects: the tables may lie far away.
         for thread in 0..self.threads.len() as u8 {
             let base = self.thread(thread).base;
-            if self.levels.at(base).domain_number() == index {
+            if self.activations.at(base).domain_number() == index {
                 self.pay_in_time(self.activation);
                 self.make_ready(thread);
             }
@@ -80,8 +80,8 @@ impl<A: Arch> Kernel<A> {
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
             let domain = usize::from(index);
-            let hands = Hands { arch: &mut self.core.arch, shared: &mut self.shared, loaded: false };
-            self.domains[domain].protection.evict(hands);
+            let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded: false };
+            self.domains[domain].protection.evict(hardware);
             self.domains[domain].life = Life::Unmapping(Virt::<A>::default());
             return Ok(());
         }
@@ -169,11 +169,11 @@ impl<A: Arch> Kernel<A> {
         false
     }
 
-    /// Takes a thread at level 0 out of every queue.
+    /// Takes a thread that is in no gate out of every queue.
     fn retire(&mut self, thread: u8) {
         let record = self.thread(thread);
         let (state, budget) = (record.state, self.budgets.index_of(record.budget) as u8);
-        let priority = self.levels.at(record.base).priority;
+        let priority = self.activations.at(record.base).priority;
         match state {
             State::Ready => self.unqueue(thread),
             State::Sleeping => self.times.remove(priority, Wake::Thread(thread)),

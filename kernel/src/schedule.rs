@@ -7,7 +7,7 @@ use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
 use crate::kernel::{Kernel, NOBODY};
-use crate::objects::{Budget, Domain, Level, State, Thread};
+use crate::objects::{Activation, Budget, Domain, State, Thread};
 use crate::protection::Protection;
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
@@ -54,7 +54,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn pause(&mut self, now: u64) {
         self.bring_up(now);
-        if let Level { thread: Some(thread), outer: Some(_), .. } = *self.top() {
+        if let Activation { thread: Some(thread), outer: Some(_), .. } = *self.top() {
             self.step_aside(thread, now);
         }
     }
@@ -100,14 +100,14 @@ impl<A: Arch> Kernel<A> {
 
     /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
     /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
-    /// ready queue or a level, and somebody else may be the first.
+    /// ready queue or an activation, and somebody else may be the first.
     #[inline(always)]
     fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> bool {
         let Some(next) = self.core.ready.first() else { return self.idle() };
         let stays = self.running() == Some(next) && !prepaid;
         let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
         let Thread { top, budget, .. } = *self.threads.at(next);
-        let Level { outer, domain, epoch, .. } = *self.levels.at(top);
+        let Activation { outer, domain, epoch, .. } = *self.activations.at(top);
         if outer.is_some() {
             return self.first_goes_on_in_gate(next, now, from);
         }
@@ -130,7 +130,7 @@ impl<A: Arch> Kernel<A> {
         self.take_back(next, now);
         self.catch_up(next, from);
         let Thread { top, budget, base, .. } = *self.threads.at(next);
-        let Level { domain, epoch, until, .. } = *self.levels.at(top);
+        let Activation { domain, epoch, until, .. } = *self.activations.at(top);
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return false;
@@ -148,11 +148,11 @@ impl<A: Arch> Kernel<A> {
 
     /// A thread runs from now on, at the latest until `end`.
     #[inline(always)]
-    fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>, end: u32) {
+    fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>, end: u32) {
         self.arm_by(end);
         if top != self.core.resume {
-            let (from, to) = (self.top().domain, self.levels.at(top).domain);
-            self.run(top, self.levels.at(top).tag());
+            let (from, to) = (self.top().domain, self.activations.at(top).domain);
+            self.run(top, self.activations.at(top).tag());
             if from != to {
                 self.load(to);
             }
@@ -160,9 +160,9 @@ impl<A: Arch> Kernel<A> {
         self.deliver(thread, top);
     }
 
-    /// A level of another thread runs from now on.
+    /// An activation of another thread runs from now on.
     #[inline(always)]
-    fn run(&mut self, top: Ref<Level<A>>, tag: u32) {
+    fn run(&mut self, top: Ref<Activation<A>>, tag: u32) {
         self.core.resume = top;
         // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
         self.core.arch.trace(tag | Event::Switch as u32, 0);
@@ -170,7 +170,7 @@ impl<A: Arch> Kernel<A> {
 
     /// Delivers the result that a thread has waited for, if it has.
     #[inline(always)]
-    fn deliver(&mut self, thread: Ref<Thread<A>>, top: Ref<Level<A>>) {
+    fn deliver(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>) {
         let record = self.threads.at_mut(thread);
         if let Some((status, value)) = record.pending {
             record.pending = None;
@@ -198,17 +198,17 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
-        if !self.is_clear(top) || !self.take_over(top, self.levels.at(top).place, budget, now) {
+        if !self.is_clear(top) || !self.take_over(top, self.activations.at(top).place, budget, now) {
             return self.dispatch_slowly();
         }
         self.deliver(next, top);
         Some(top.place().cast())
     }
 
-    /// Whether a thread whose innermost level this is has nothing in its way: it is in no gate, and its activation is alive.
+    /// Whether a thread whose innermost activation this is has nothing in its way: it is in no gate, and its activation is alive.
     #[inline(always)]
-    fn is_clear(&self, level: Ref<Level<A>>) -> bool {
-        let Level { outer, domain, epoch, .. } = *self.levels.at(level);
+    fn is_clear(&self, activation: Ref<Activation<A>>) -> bool {
+        let Activation { outer, domain, epoch, .. } = *self.activations.at(activation);
         // One test for both: this is on the way of every switch.
         let inside = outer.map_or(0, |outer| outer.place().as_ptr().addr());
         inside | (self.domains.at(domain).epoch ^ epoch) as usize == 0
@@ -221,9 +221,9 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
-    /// its end. `place` is the level's. The budget of who ran before was charged.
+    /// its end. `place` is the activation's. The budget of who ran before was charged.
     #[inline(always)]
-    pub(crate) fn take_over(&mut self, base: Ref<Level<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
+    pub(crate) fn take_over(&mut self, base: Ref<Activation<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
@@ -264,8 +264,8 @@ impl<A: Arch> Kernel<A> {
         if self.running().is_some() {
             self.core.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
         }
-        if let Some(level) = self.levels.len().checked_sub(1).and_then(|last| self.levels.find(last)) {
-            self.core.resume = level;
+        if let Some(activation) = self.activations.len().checked_sub(1).and_then(|last| self.activations.find(last)) {
+            self.core.resume = activation;
             self.load(self.top().domain);
         }
         true
@@ -279,8 +279,8 @@ impl<A: Arch> Kernel<A> {
         if self.budgets.at(budget).time.left() > 0 {
             return true;
         }
-        let level = self.threads.at(thread).base;
-        let domain = self.levels.at(level).domain_number();
+        let activation = self.threads.at(thread).base;
+        let domain = self.activations.at(activation).domain_number();
         let number = self.budgets.index_of(budget) as u16;
         self.core.arch.trace(header(Event::BudgetOut, domain, number), 0);
         // The thread that ran will be switched to again. For the others the kernel has only looked.
@@ -332,7 +332,7 @@ impl<A: Arch> Kernel<A> {
         let Some(thread) = self.threads.find(usize::from(thread)) else { return };
         let record = self.threads.at_mut(thread);
         record.state = State::Ready;
-        let priority = self.levels.at(record.top).priority;
+        let priority = self.activations.at(record.top).priority;
         self.core.ready.push_back(&mut self.threads, thread, priority);
     }
 

@@ -52,14 +52,14 @@ impl<T> fmt::Debug for Ref<T> {
 
 /// A [`Ref`] to an object of a kind that is known from elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Place(NonNull<()>);
+pub struct AnyRef(NonNull<()>);
 
-impl Place {
+impl AnyRef {
     /// Of objects that are always found by their index.
-    pub(crate) const NOWHERE: Place = Place(NonNull::dangling());
+    pub(crate) const DANGLING: AnyRef = AnyRef(NonNull::dangling());
 
-    pub(crate) fn of<T>(object: Ref<T>) -> Place {
-        Place(object.0.cast())
+    pub(crate) fn of<T>(object: Ref<T>) -> AnyRef {
+        AnyRef(object.0.cast())
     }
 
     /// The reference again.

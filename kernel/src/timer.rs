@@ -4,7 +4,7 @@ use abi::trace::Event;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
-use crate::objects::{Level, State, Thread};
+use crate::objects::{Activation, State, Thread};
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 
@@ -46,7 +46,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_timer(&mut self) {
         let now = self.now();
         self.core.since = now;
-        let Level { thread, priority, .. } = *self.top();
+        let Activation { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
         let Some(thread) = thread.filter(|_| left > 0) else { return self.on_due(now, priority) };
         let soonest = self.times.soonest();
@@ -90,7 +90,7 @@ impl<A: Arch> Kernel<A> {
         self.core.deferred = deferred;
         if deferred {
             // Of a gate: whoever leaves it is less important.
-            self.levels.at_mut(self.core.resume).disturbed = true;
+            self.activations.at_mut(self.core.resume).disturbed = true;
         }
         let longest = self.ticks_per_second / 2;
         let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
@@ -147,7 +147,7 @@ impl<A: Arch> Kernel<A> {
         let released = record.period > 0 && record.open;
         let (nominal, base, budget) = (record.release as u32, record.base, record.budget);
         if released {
-            self.core.arch.trace(self.levels.at(base).tag() | Event::Release as u32, nominal);
+            self.core.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal);
         }
         self.refill(budget, now);
         if self.budgets.at(budget).time.left() > 0 {

@@ -19,9 +19,9 @@ pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::frames::{FrameRange, Marks};
 use crate::kernel::Kernel;
-use crate::objects::{Budget, Cap, Domain, FaultReport, Interrupt, Level, Life, Notification, Thread};
+use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
 use crate::per_core::PerCore;
-use crate::protection::{Making, Protection, Shared};
+use crate::protection::{BootContext, Protection, Shared};
 use crate::queue::{MAX_THREADS, Times};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
@@ -90,14 +90,14 @@ impl<A: Arch> Boot<A> {
             *priority = (*priority).min(thread.priority as u8);
         }
         let switching = tables.switching();
-        let (levels, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
+        let (activations, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
             Ok(Notification::new(tables.get::<system::Notification>(i).initial))
         })?;
-        let idle = levels.find(levels.len() - 1).ok_or(BootError::NoMemory)?;
+        let idle = activations.find(activations.len() - 1).ok_or(BootError::NoMemory)?;
         let mut kernel = Kernel {
             domains,
-            levels,
+            activations,
             threads,
             budgets,
             interrupts: pool.array(&mut arch, tables.count::<system::Interrupt>(), |i| {
@@ -155,7 +155,7 @@ impl<A: Arch> Boot<A> {
             if A::Protection::set_aside(&tables, index).any(|part| self.is_objects(part)) {
                 return Err(BootError::BadTables);
             }
-            let protection = A::Protection::make(&mut Making { arch, shared, pool, tables: &tables }, index)?;
+            let protection = A::Protection::make(&mut BootContext { arch, shared, pool, tables: &tables }, index)?;
             let caps = pool.array(arch, entry.cap_slots as usize, |_| Ok(Cap::EMPTY))?;
             domains.push(domain(&entry, protection, caps));
         }
@@ -251,7 +251,7 @@ pub const fn sizes<A: Arch>() -> Sizes {
         of::<Domain<A>>(),
         of::<Cap>(),
         of::<Budget>(),
-        of::<Level<A>>(),
+        of::<Activation<A>>(),
         of::<Thread<A>>(),
         of::<Notification<A>>(),
         of::<Interrupt<A>>(),

@@ -10,7 +10,7 @@ use crate::arch::{Arch, Len, Phys};
 use crate::boot::BootError;
 use crate::table::{Ref, Table};
 
-/// Hands out kernel memory from one end.
+/// Hardware out kernel memory from one end.
 pub struct Pool<A: Arch> {
     next: Phys<A>,
     end: Phys<A>,

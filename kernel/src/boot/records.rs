@@ -6,12 +6,12 @@ use system::System;
 use crate::arch::{Arch, Start};
 use crate::boot::BootError;
 use crate::boot::pool::Pool;
-use crate::objects::{Budget, Domain, Interrupt, Level, Notification, State, Thread};
+use crate::objects::{Activation, Budget, Domain, Interrupt, Notification, State, Thread};
 use crate::queue::NONE;
 use crate::table::{Ref, Table};
 
-/// Every level, and the threads.
-pub(super) type Activations<A> = (Table<Level<A>>, Table<Thread<A>>);
+/// Every activation, and the threads.
+pub(super) type Activations<A> = (Table<Activation<A>>, Table<Thread<A>>);
 
 /// The threads, and all that they can be in.
 pub(super) fn activations<A: Arch>(
@@ -23,19 +23,19 @@ pub(super) fn activations<A: Arch>(
     budgets: &Table<Budget>,
 ) -> Result<Activations<A>, BootError> {
     let (count, gates) = (tables.count::<system::Thread>(), tables.count::<system::Gate>());
-    let mut levels = pool.reserve::<Level<A>>(arch, count + gates + 1)?;
+    let mut activations = pool.reserve::<Activation<A>>(arch, count + gates + 1)?;
     let mut threads = pool.reserve::<Thread<A>>(arch, count)?;
     let domain = |number: u32| domains.find(number as usize).ok_or(BootError::BadTables);
     for index in 0..count {
         let entry: system::Thread = tables.get(index);
-        let (thread, base) = (threads.find(index)?, levels.find(index)?);
+        let (thread, base) = (threads.find(index)?, activations.find(index)?);
         let budget = budgets.find(entry.budget as usize).ok_or(BootError::BadTables)?;
-        levels.push(Level {
+        activations.push(Activation {
             who: (index as u32) << 16,
             place: entry.domain << 8 | (index as u32) << 16,
             priority: entry.priority as u8,
             thread: Some(thread),
-            ..new_level(domain(entry.domain)?)
+            ..new_activation(domain(entry.domain)?)
         });
         threads.push(new_thread(&entry, index as u8, thread, base, budget));
     }
@@ -49,20 +49,20 @@ pub(super) fn activations<A: Arch>(
             stack_bytes: entry.stack_bytes.into(),
             args: [A::Width::default(); 4],
         };
-        let mut level = new_level(callee);
-        level.entry = arch.entry(&mut level.context, start);
-        level.place = entry.domain << 8;
-        level.priority = entry.ceiling as u8;
-        level.number = index as u32;
-        level.bound = entry.bound.min(i32::MAX as u32);
-        levels.push(level);
+        let mut activation = new_activation(callee);
+        activation.entry = arch.entry(&mut activation.context, start);
+        activation.place = entry.domain << 8;
+        activation.priority = entry.ceiling as u8;
+        activation.number = index as u32;
+        activation.bound = entry.bound.min(i32::MAX as u32);
+        activations.push(activation);
     }
-    levels.push(Level { context: arch.idle(), ..new_level(idle) });
-    Ok((levels.table()?, threads.table()?))
+    activations.push(Activation { context: arch.idle(), ..new_activation(idle) });
+    Ok((activations.table()?, threads.table()?))
 }
 
-fn new_level<A: Arch>(domain: Ref<Domain<A>>) -> Level<A> {
-    Level {
+fn new_activation<A: Arch>(domain: Ref<Domain<A>>) -> Activation<A> {
+    Activation {
         context: A::EMPTY,
         entry: A::NO_ENTRY,
         domain,
@@ -85,7 +85,7 @@ fn new_thread<A: Arch>(
     entry: &system::Thread,
     number: u8,
     own: Ref<Thread<A>>,
-    base: Ref<Level<A>>,
+    base: Ref<Activation<A>>,
     budget: Ref<Budget>,
 ) -> Thread<A> {
     Thread {

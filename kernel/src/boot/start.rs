@@ -57,10 +57,10 @@ impl<A: Arch> Kernel<A> {
         record.pending = None;
         record.release = 0;
         record.open = false;
-        let level = self.levels.at_mut(record.base);
+        let activation = self.activations.at_mut(record.base);
         // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
-        unsafe { self.core.arch.prepare(&mut level.context, start) };
-        level.epoch = epoch;
+        unsafe { self.core.arch.prepare(&mut activation.context, start) };
+        activation.epoch = epoch;
     }
 
     /// Chooses the first thread and starts the clock.

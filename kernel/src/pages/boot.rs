@@ -8,33 +8,33 @@ use units::{Bytes, PhysAddr, VirtAddr};
 use super::PageArch;
 use super::{Mapping, Pages, Progress, TableWords};
 use crate::boot::BootError;
-use crate::protection::Making;
+use crate::protection::BootContext;
 
 /// The tables of a domain, with all areas that it begins with.
 pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
-    making: &mut Making<'_, A>,
+    context: &mut BootContext<'_, A>,
     index: usize,
 ) -> Result<Pages<A>, BootError> {
-    let own = making.tables.own_domain::<Vmsav7>(index);
+    let own = context.tables.own_domain::<Vmsav7>(index);
     let asid = u8::try_from(index + 1).ok().and_then(Asid::new).ok_or(BootError::TooMany)?;
     let tables = Tables::new(TableWords::new(), PhysAddr(own.root), A::SPLIT).map_err(|_| BootError::BadTables)?;
     let mut pages = Pages { root: PhysAddr(own.root), asid: u32::from(asid.number()), tables: Some(tables) };
-    finish(&mut pages, making.arch).map_err(|_| BootError::BadTables)?;
+    finish(&mut pages, context.arch).map_err(|_| BootError::BadTables)?;
     for (base, bytes) in [(own.near_base, own.near_bytes), (own.far_base, own.far_bytes)] {
         let tables = pages.tables.as_mut().ok_or(BootError::BadTables)?;
         for number in 0..bytes / TABLE_BYTES {
             tables.give(PhysAddr(base + number * TABLE_BYTES)).map_err(|_| BootError::BadTables)?;
         }
     }
-    for own in system::areas_of(making.tables, &making.tables.get(index)) {
+    for own in system::areas_of(context.tables, &context.tables.get(index)) {
         let Area { base, physical, bytes, flags, .. } = own;
         let (virt, phys, bytes) = (VirtAddr(base), PhysAddr(physical), Bytes(bytes));
         let (near, locked) = (flags & area::NEAR != 0, flags & area::PINNED != 0);
         let mapping =
             Mapping { virt, phys, bytes, attributes: attributes(&own).ok_or(BootError::Areas)?, near, locked };
-        map(&mut pages, &mapping, making.arch)?;
+        map(&mut pages, &mapping, context.arch)?;
         if locked {
-            pages.lock(virt, true, making.shared, making.arch).map_err(|_| BootError::NoSlots)?;
+            pages.lock(virt, true, context.shared, context.arch).map_err(|_| BootError::NoSlots)?;
         }
     }
     Ok(pages)

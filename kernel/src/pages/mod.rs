@@ -21,7 +21,7 @@ use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use crate::arch::{Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
-use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
+use crate::protection::{Asked, BootContext, Hardware, Next, NodeConstraints, Protection, Step};
 
 pub use arch::PageArch;
 pub use mapping::Mapping;
@@ -185,7 +185,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     const PHYSICAL: bool = false;
     // One at a time: all of its entries are written.
     const PARTS: bool = true;
-    const GIFT: Gift = Gift { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
+    const GIFT: NodeConstraints = NodeConstraints { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
     const LEAF: Size = Size { bytes: 0, align: 1 };
     const NODE: Size = Self::LEAF;
 
@@ -197,8 +197,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         tables.own_domain::<Vmsav7>(index).parts().into_iter().map(|(base, bytes, _)| (base.into(), bytes.into()))
     }
 
-    fn make(making: &mut Making<'_, A>, index: usize) -> Result<Pages<A>, BootError> {
-        boot::make(making, index)
+    fn make(context: &mut BootContext<'_, A>, index: usize) -> Result<Pages<A>, BootError> {
+        boot::make(context, index)
     }
 
     fn idle(_: &mut Slots, (): &()) -> Result<Pages<A>, BootError> {
@@ -236,10 +236,15 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     /// # Bound
     /// [`ENTRIES`] descriptors, see [`Tables`]; or one entry locked.
-    fn enter_step(&mut self, mapping: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
+    fn enter_step(
+        &mut self,
+        mapping: &Mapping,
+        progress: &mut Progress,
+        hardware: Hardware<'_, A>,
+    ) -> Result<Step, Error> {
         if !progress.begun {
             // It stays free: nobody else's edit begins before this one ends.
-            if mapping.locked && hands.shared.free().is_none() {
+            if mapping.locked && hardware.shared.free().is_none() {
                 return Err(Error::Full);
             }
             return match self.begin(mapping, progress) {
@@ -247,10 +252,10 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
                 _ => Ok(Step::More(cost::LOOK)),
             };
         }
-        match self.advance(hands.arch) {
+        match self.advance(hardware.arch) {
             Edited::More => Ok(Step::More(cost::EDIT)),
             Edited::Done if mapping.locked => {
-                self.lock(mapping.virt, false, hands.shared, hands.arch)?;
+                self.lock(mapping.virt, false, hardware.shared, hardware.arch)?;
                 Ok(Step::Done(cost::LOCK))
             }
             Edited::Done => Ok(Step::Done(cost::EDIT)),
@@ -267,7 +272,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         &mut self,
         mapping: &Mapping,
         progress: &mut Progress,
-        hands: Hands<'_, A>,
+        hardware: Hardware<'_, A>,
     ) -> Result<Step, Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
@@ -280,15 +285,15 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         if progress.looked < mapping.bytes {
             return Ok(Step::More(cost::LOOK));
         }
-        if !hands.shared.agrees(asid, mapping) {
+        if !hardware.shared.agrees(asid, mapping) {
             return Err(Error::BadState);
         }
         // No page is cut, so that no table is taken.
         tables.unmap(mapping.virt, mapping.bytes, mapping.places()[0]).map_err(refused)?;
         // From now on nobody locks it again ([`Protection::evict`]); the entry goes with the invalidation of its page, before another edit
         // can take the slot.
-        if let Some((slot, _)) = hands.shared.kept(asid, mapping.virt, mapping.bytes) {
-            hands.shared.slots[slot] = None;
+        if let Some((slot, _)) = hardware.shared.kept(asid, mapping.virt, mapping.bytes) {
+            hardware.shared.slots[slot] = None;
         }
         progress.begun = true;
         Ok(Step::Done(cost::LOOK))
@@ -296,11 +301,11 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     /// # Bound
     /// [`ENTRIES`] descriptors, see [`Tables`].
-    fn leave_step(&mut self, _: &Mapping, progress: &mut Progress, hands: Hands<'_, A>) -> Step {
+    fn leave_step(&mut self, _: &Mapping, progress: &mut Progress, hardware: Hardware<'_, A>) -> Step {
         if !progress.begun {
             return Step::Done(cost::LOOK);
         }
-        if self.advance(hands.arch) == Edited::More {
+        if self.advance(hardware.arch) == Edited::More {
             return Step::More(cost::EDIT);
         }
         Step::Done(cost::EDIT)
@@ -359,14 +364,14 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     /// The identifier begins anew: nothing that the domain's former life has left in the TLB is
     /// used. The entries that are kept go with it, and are locked again.
-    fn evict(&mut self, hands: Hands<'_, A>) {
+    fn evict(&mut self, hardware: Hardware<'_, A>) {
         let Some(asid) = self.identifier() else { return };
-        hands.arch.invalidate_space(asid);
-        hands.arch.complete();
-        for (slot, kept) in hands.shared.slots.iter_mut().enumerate() {
+        hardware.arch.invalidate_space(asid);
+        hardware.arch.complete();
+        for (slot, kept) in hardware.shared.slots.iter_mut().enumerate() {
             let Some(locked) = kept.filter(|locked| locked.asid == asid) else { continue };
             if self.tables.as_ref().is_some_and(|tables| tables.lookup(locked.address).is_some()) {
-                hands.arch.lock_entry(slot, self.root, asid, locked.address);
+                hardware.arch.lock_entry(slot, self.root, asid, locked.address);
             } else {
                 // Touching it would be a fault of the kernel.
                 *kept = None;

@@ -10,9 +10,9 @@ use system::pmsav7::{self, Paging, Pmsav7};
 
 use super::RegionArch;
 use super::nodes::{NODE, NOWHERE};
-use super::{NodeMemory, Nowhere, Regions, layout};
+use super::{EmptyLeaf, NodeMemory, Regions, layout};
 use crate::boot::{BootError, Pool, not_exact};
-use crate::protection::Making;
+use crate::protection::BootContext;
 
 /// Pinned regions on their way into slots.
 struct Pinned {
@@ -41,26 +41,26 @@ impl Pinned {
 }
 
 /// The leaf that stands for nothing.
-pub(super) fn nowhere<A: RegionArch>(pool: &mut Pool<A>) -> Result<Nowhere, BootError> {
-    let nowhere = pool.take_one(NOWHERE)?;
-    NodeMemory::<A>::new(nowhere).prepare();
-    Ok(Nowhere(nowhere))
+pub(super) fn empty_leaf<A: RegionArch>(pool: &mut Pool<A>) -> Result<EmptyLeaf, BootError> {
+    let empty_leaf = pool.take_one(NOWHERE)?;
+    NodeMemory::<A>::new(empty_leaf).prepare();
+    Ok(EmptyLeaf(empty_leaf))
 }
 
 /// An empty table with the memory that a domain's regions need.
 fn table<A: RegionArch<Protection = Regions<A>>>(
-    making: &mut Making<'_, A>,
+    context: &mut BootContext<'_, A>,
     index: usize,
 ) -> Result<Trie<NodeMemory<A>>, BootError> {
-    let tables = making.tables;
+    let tables = context.tables;
     let Paging { table_base, table_bytes, .. } = tables.own_domain::<Pmsav7>(index);
-    let mut trie = Trie::empty(NodeMemory::new(making.shared.0));
+    let mut trie = Trie::empty(NodeMemory::new(context.shared.0));
     if table_bytes == 0 {
         let own = pmsav7::shaped(tables, &tables.get(index));
         let nodes = pmsav7::table_nodes(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
-            trie.give_node(making.pool.take_one(NODE)?.0);
+            trie.give_node(context.pool.take_one(NODE)?.0);
         }
     }
     for number in 0..table_bytes / NODE_BYTES {
@@ -71,11 +71,11 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
 
 /// The regions of a domain.
 pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
-    making: &mut Making<'_, A>,
+    context: &mut BootContext<'_, A>,
     index: usize,
 ) -> Result<Regions<A>, BootError> {
-    let mut trie = table(making, index)?;
-    let tables = making.tables;
+    let mut trie = table(context, index)?;
+    let tables = context.tables;
     let Paging { paged_slots, replacement, .. } = tables.own_domain::<Pmsav7>(index);
     let mut pinned = Pinned::default();
     let mut paged_code = 0;
@@ -109,7 +109,7 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
 
 /// Regions in which the idle loop runs.
 pub(super) fn idle<A: RegionArch>(
-    nowhere: &Nowhere,
+    empty_leaf: &EmptyLeaf,
     idle: &[(Span, Access, MemType); 2],
 ) -> Result<Regions<A>, BootError> {
     let mut pinned = Pinned::default();
@@ -118,7 +118,7 @@ pub(super) fn idle<A: RegionArch>(
     }
     let slots = Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)?;
     let header = header(Event::Miss, abi::trace::IDLE, 0);
-    let trie = Trie::empty(NodeMemory::new(nowhere.0));
+    let trie = Trie::empty(NodeMemory::new(empty_leaf.0));
     Ok(Regions { slots, header, countdown: u32::MAX, trie, paged_code: 0, counts_misses: false })
 }
 

@@ -61,8 +61,8 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
     pub fn on_counted(&mut self) {
         let running = self.top().domain;
         self.domains.at_mut(running).protection.count_again();
-        let level = self.top();
-        if let (Some(thread), None) = (level.thread, level.outer) {
+        let activation = self.top();
+        if let (Some(thread), None) = (activation.thread, activation.outer) {
             self.pay_miss(thread);
         }
         self.dispatch();

@@ -24,7 +24,7 @@ pub use region::Region;
 
 use crate::arch::{Len, Phys, Virt};
 use crate::boot::{BootError, Pool};
-use crate::protection::{Asked, Gift, Hands, Making, Next, Protection, Step};
+use crate::protection::{Asked, BootContext, Hardware, Next, NodeConstraints, Protection, Step};
 
 /// The regions of one domain.
 #[repr(C)]
@@ -74,7 +74,7 @@ pub mod layout {
 }
 
 /// Data that all domains have in common: where the leaf is that stands for nothing.
-pub struct Nowhere(PhysAddr<u32>);
+pub struct EmptyLeaf(PhysAddr<u32>);
 
 /// Costs of steps, in tens of instructions, roughly.
 mod cost {
@@ -122,14 +122,14 @@ impl<A: RegionArch> Regions<A> {
         }
     }
 
-    fn pin_step(&mut self, region: &Region, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
+    fn pin_step(&mut self, region: &Region, progress: &mut Progress, hardware: Hardware<'_, A>) -> Result<Step, Error> {
         match self.trie.meets_key(region.regs, progress.compared) {
             Some(false) => progress.compared += 1,
             Some(true) => return Err(Error::BadState),
             None => {
                 let needed = min_paged_slots(self.paged_code > 0, !self.trie.is_empty());
                 self.slots.pin(region.regs, needed).map_err(|_| Error::Full)?;
-                self.reload(hands);
+                self.reload(hardware);
                 return Ok(Step::Done(cost::SMALL));
             }
         }
@@ -137,15 +137,15 @@ impl<A: RegionArch> Regions<A> {
     }
 
     /// Loads all registers if the domain is in force.
-    fn reload(&self, hands: Hands<'_, A>) {
-        if hands.loaded {
-            hands.arch.load_image(self.image());
+    fn reload(&self, hardware: Hardware<'_, A>) {
+        if hardware.loaded {
+            hardware.arch.load_image(self.image());
         }
     }
 }
 
 impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
-    type Shared = Nowhere;
+    type Shared = EmptyLeaf;
     type Idle = [(Span, Access, MemType); 2];
     type Mapping = Region;
     type Progress = Progress;
@@ -153,12 +153,12 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     const SCHEME: Scheme = Scheme::Pmsav7;
     const PHYSICAL: bool = true;
     const PARTS: bool = false;
-    const GIFT: Gift = Gift { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
+    const GIFT: NodeConstraints = NodeConstraints { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
     const LEAF: Size = nodes::NOWHERE;
     const NODE: Size = nodes::NODE;
 
-    fn shared(pool: &mut Pool<A>) -> Result<Nowhere, BootError> {
-        boot::nowhere::<A>(pool)
+    fn shared(pool: &mut Pool<A>) -> Result<EmptyLeaf, BootError> {
+        boot::empty_leaf::<A>(pool)
     }
 
     fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
@@ -166,12 +166,12 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         core::iter::once((own.table_base.into(), own.table_bytes.into()))
     }
 
-    fn make(making: &mut Making<'_, A>, index: usize) -> Result<Self, BootError> {
-        boot::make(making, index)
+    fn make(context: &mut BootContext<'_, A>, index: usize) -> Result<Self, BootError> {
+        boot::make(context, index)
     }
 
-    fn idle(nowhere: &mut Nowhere, idle: &Self::Idle) -> Result<Self, BootError> {
-        boot::idle(nowhere, idle)
+    fn idle(empty_leaf: &mut EmptyLeaf, idle: &Self::Idle) -> Result<Self, BootError> {
+        boot::idle(empty_leaf, idle)
     }
 
     #[inline(always)]
@@ -209,26 +209,36 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     ///
     /// # Bound
     /// Of [`pctrie::Trie::insert_step`].
-    fn enter_step(&mut self, region: &Region, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
-        if region.pinned { self.pin_step(region, progress, hands) } else { self.page_step(region, progress) }
+    fn enter_step(
+        &mut self,
+        region: &Region,
+        progress: &mut Progress,
+        hardware: Hardware<'_, A>,
+    ) -> Result<Step, Error> {
+        if region.pinned { self.pin_step(region, progress, hardware) } else { self.page_step(region, progress) }
     }
 
     /// Takes a region out of the slots and out of sight of misses, in one step.
-    fn withdraw_step(&mut self, region: &Region, progress: &mut Progress, hands: Hands<'_, A>) -> Result<Step, Error> {
+    fn withdraw_step(
+        &mut self,
+        region: &Region,
+        progress: &mut Progress,
+        hardware: Hardware<'_, A>,
+    ) -> Result<Step, Error> {
         if region.pinned {
             if !self.slots.unpin(region.regs) {
                 return Err(Error::BadState);
             }
-            self.reload(hands);
+            self.reload(hardware);
             return Ok(Step::Done(cost::SMALL));
         }
         let (table, off) = self.slots.withdraw(&mut self.trie, region.regs).map_err(|_| Error::BadState)?;
         self.paged_code -= u16::from(region.execute);
         progress.table = Some(table);
         if let Some(regs) = off
-            && hands.loaded
+            && hardware.loaded
         {
-            hands.arch.load_slot(regs);
+            hardware.arch.load_slot(regs);
         }
         Ok(Step::Done(cost::SMALL))
     }
@@ -237,7 +247,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     ///
     /// # Bound
     /// Of [`pctrie::Trie::remove_step`].
-    fn leave_step(&mut self, _: &Region, progress: &mut Progress, _: Hands<'_, A>) -> Step {
+    fn leave_step(&mut self, _: &Region, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
         let gone = progress.table.as_mut().is_none_or(|table| self.trie.remove_step(table));
         if gone { Step::Done(cost::SMALL) } else { Step::More(cost::NODE) }
     }
@@ -253,7 +263,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Some((PhysAddr(address.0), Bytes::ALL))
     }
 
-    fn next_mapped(&self, _: &Nowhere, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
+    fn next_mapped(&self, _: &EmptyLeaf, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
         if let Some(regs) = self.slots.pinned_later().next() {
             return Next::Found(Region { regs, pinned: true, execute: false }, from);
         }
@@ -278,7 +288,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     }
 
     /// Empties what pages.
-    fn evict(&mut self, _: Hands<'_, A>) {
+    fn evict(&mut self, _: Hardware<'_, A>) {
         self.slots.evict_all();
     }
 }

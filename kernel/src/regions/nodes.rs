@@ -24,19 +24,19 @@ pub(super) const NOWHERE: Size = Size { bytes: LEAF_BYTES, align: LEAF_BYTES };
 /// given access to it.
 #[derive(Debug)]
 pub struct NodeMemory<A> {
-    nowhere: PhysAddr<u32>,
+    empty_leaf: PhysAddr<u32>,
     arch: PhantomData<A>,
 }
 
 impl<A: RegionArch> NodeMemory<A> {
-    /// A store whose leaf of nothing is at `nowhere`.
-    pub(super) fn new(nowhere: PhysAddr<u32>) -> Self {
-        NodeMemory { nowhere, arch: PhantomData }
+    /// A store whose leaf of nothing is at `empty_leaf`.
+    pub(super) fn new(empty_leaf: PhysAddr<u32>) -> Self {
+        NodeMemory { empty_leaf, arch: PhantomData }
     }
 
     /// Writes the leaf of nothing.
     pub(super) fn prepare(&mut self) {
-        self.set_leaf(self.nowhere.0, RegionRegs::NOWHERE);
+        self.set_leaf(self.empty_leaf.0, RegionRegs::NOWHERE);
     }
 }
 
@@ -69,6 +69,6 @@ impl<A: RegionArch> Store for NodeMemory<A> {
 
     #[inline(always)]
     fn nowhere(&self) -> u32 {
-        self.nowhere.0
+        self.empty_leaf.0
     }
 }

@@ -226,6 +226,6 @@ fn revocation_ends_before_a_generation_comes_round() {
 #[test]
 fn the_first_client_of_the_rich_system_is_as_named() {
     let kernel = boot(&rich());
-    assert_eq!((kernel.level(CLIENT).domain_number(), kernel.level(SERVER).domain_number()), (1, 2));
+    assert_eq!((kernel.activation(CLIENT).domain_number(), kernel.activation(SERVER).domain_number()), (1, 2));
     assert_eq!(kernel.domain(0).caps[domain(1) as usize].object, 1);
 }

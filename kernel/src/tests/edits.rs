@@ -187,7 +187,7 @@ fn the_edit_of_an_owner_that_was_stopped_is_completed_a_piece_a_call_and_nobody_
         // As after a restart: a new epoch.
         kernel.loads(0);
         let epoch = kernel.domain(0).epoch;
-        kernel.levels.at_mut(kernel.core.resume).epoch = epoch;
+        kernel.activations.at_mut(kernel.core.resume).epoch = epoch;
         kernel.domain_mut(0).life = Life::Running;
         assert_eq!(
             all(&mut kernel, 0, Call::FramesMap, INNER).1,
@@ -205,7 +205,7 @@ fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
         (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         kernel.stop_domain(1);
         kernel.loads(0);
-        // Another thread of the caller's domain: at its level nobody waits for an answer.
+        // Another thread of the caller's domain: at its activation nobody waits for an answer.
         for _ in 0..2000 {
             let told = kernel.domain_restart(PEER);
             memory(&kernel);

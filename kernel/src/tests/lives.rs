@@ -40,7 +40,7 @@ fn state(kernel: &Kernel<Sim>) -> String {
     let _ = writeln!(text, "{:?}", times.iter().map(|entry| entry.2).collect::<Vec<_>>());
     let words = kernel.notifications.iter().map(|word| (word.bits, word.waiter.is_some(), word.generation));
     let _ = writeln!(text, "{:?}", words.collect::<Vec<_>>());
-    let inside = kernel.levels.iter().map(|level| (level.outer.is_some(), level.priority));
+    let inside = kernel.activations.iter().map(|activation| (activation.outer.is_some(), activation.priority));
     let _ = writeln!(text, "{:?}", inside.collect::<Vec<_>>());
     text
 }

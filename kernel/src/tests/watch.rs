@@ -40,7 +40,7 @@ impl Watch {
             granted: vec![0; kernel.budgets.len()],
             initial: caps.clone(),
             caps,
-            bound: kernel.levels.iter().map(|level| i64::from(level.bound)).max().unwrap_or(0),
+            bound: kernel.activations.iter().map(|activation| i64::from(activation.bound)).max().unwrap_or(0),
             started: kernel.core.arch.now,
             turn: 0,
         }
@@ -88,10 +88,10 @@ impl Watch {
         for (index, thread) in kernel.threads.iter().enumerate() {
             if thread.state == State::Ready {
                 // The running thread moves to the queue of its gate's ceiling only when somebody else is to run.
-                let level = kernel.level(index as u8);
-                let late = index == usize::from(kernel.current()) && level.outer.is_some();
-                let queue = if late { thread.queue } else { level.priority };
-                assert!(queue >= level.priority, "thread {index} is queued above its priority");
+                let activation = kernel.activation(index as u8);
+                let late = index == usize::from(kernel.current()) && activation.outer.is_some();
+                let queue = if late { thread.queue } else { activation.priority };
+                assert!(queue >= activation.priority, "thread {index} is queued above its priority");
                 expected.insert((index as u8, queue));
             }
         }
@@ -172,8 +172,8 @@ impl Watch {
 /// Every thread that waits for a notification or a budget is where it will be found.
 fn waiting<K: Guard>(kernel: &Kernel<Machine<K>>) {
     for (index, thread) in kernel.threads.iter().enumerate() {
-        let level = kernel.level(index as u8);
-        let alive = kernel.domains.at(level.domain).epoch == level.epoch;
+        let activation = kernel.activation(index as u8);
+        let alive = kernel.domains.at(activation.domain).epoch == activation.epoch;
         match thread.state {
             State::Waiting(word) if alive => {
                 let word = &kernel.notifications[usize::from(word)];
@@ -191,7 +191,7 @@ fn waiting<K: Guard>(kernel: &Kernel<Machine<K>>) {
             }
             _ => {}
         }
-        assert!(level.outer.is_none() || thread.state == State::Ready, "thread {index} blocks inside a gate");
+        assert!(activation.outer.is_none() || thread.state == State::Ready, "thread {index} blocks inside a gate");
     }
 }
 
@@ -200,10 +200,10 @@ fn running<K: Guard>(kernel: &Kernel<Machine<K>>) {
     assert!(rests || kernel.running() == kernel.core.ready.first(), "the most important thread runs");
     if kernel.current() != NOBODY {
         let thread = kernel.thread(kernel.current());
-        let level = kernel.level(kernel.current());
+        let activation = kernel.activation(kernel.current());
         assert_eq!(thread.top, thread.base, "of a running thread nothing else is stored");
-        assert!(kernel.top().domain == level.domain, "the running level");
-        assert_eq!(kernel.domains.at(level.domain).epoch, level.epoch, "a dead activation runs");
+        assert!(kernel.top().domain == activation.domain, "the running activation");
+        assert_eq!(kernel.domains.at(activation.domain).epoch, activation.epoch, "a dead activation runs");
         assert!(thread.pending.is_none(), "a result is kept back");
     }
     let protection = &kernel.domains.at(kernel.top().domain).protection;
@@ -216,18 +216,18 @@ fn running<K: Guard>(kernel: &Kernel<Machine<K>>) {
 fn gates<K: Guard>(kernel: &Kernel<Machine<K>>) {
     let mut found = BTreeMap::new();
     for number in 0..kernel.threads.len() as u8 {
-        let mut level = kernel.level(number);
+        let mut activation = kernel.activation(number);
         // A gate is entered once; a thread that were in one twice would go round for ever.
         for _ in 0..=abi::MAX_NESTING {
-            let Some(outer) = level.outer else { break };
-            assert!(found.insert(level.number, number).is_none(), "gate {} holds two", level.number);
-            assert_eq!((level.who >> 16) as u8, number, "the record of gate {}", level.number);
-            level = kernel.levels.at(outer);
+            let Some(outer) = activation.outer else { break };
+            assert!(found.insert(activation.number, number).is_none(), "gate {} holds two", activation.number);
+            assert_eq!((activation.who >> 16) as u8, number, "the record of gate {}", activation.number);
+            activation = kernel.activations.at(outer);
         }
-        assert!(level.outer.is_none(), "thread {number} is nested too deeply");
-        assert!(level.thread == kernel.threads.find(usize::from(number)));
+        assert!(activation.outer.is_none(), "thread {number} is nested too deeply");
+        assert!(activation.thread == kernel.threads.find(usize::from(number)));
     }
-    for gate in 0..kernel.levels.len() - kernel.threads.len() - 1 {
+    for gate in 0..kernel.activations.len() - kernel.threads.len() - 1 {
         let expected = found.get(&(gate as u32)).copied().unwrap_or(NOBODY);
         assert_eq!(kernel.inside(gate), expected, "gate {gate}");
     }
@@ -274,8 +274,8 @@ fn timer<K: Guard>(kernel: &Kernel<Machine<K>>) {
         "the clock may wrap unseen"
     );
     if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
-        let level = kernel.level(thread.number);
-        let end = if level.outer.is_some() { level.until } else { kernel.core.limit };
+        let activation = kernel.activation(thread.number);
+        let end = if activation.outer.is_some() { activation.until } else { kernel.core.limit };
         let end = kernel.core.arch.now as i64 + i64::from(end.wrapping_sub(kernel.core.arch.now as u32) as i32);
         assert!(at as i64 <= end.max(soonest as i64), "the running thread's end is {end}, the timer comes at {at}");
     }

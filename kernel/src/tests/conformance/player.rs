@@ -187,7 +187,7 @@ impl<'a, K: Hardware> Player<'a, K> {
         }
         thread.levels.truncate(depth + 1);
         if thread.levels.len() == depth {
-            let level = self.kernel.level(index);
+            let level = self.kernel.activation(index);
             let given = level.context.start.expect("a callee that starts").args;
             thread.levels.push(Level::new(Actor::of_gate(level.number), given));
         }

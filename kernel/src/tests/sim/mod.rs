@@ -17,7 +17,7 @@ use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::arch::{Arch, Request, Start};
 use crate::boot::{Boot, BootError};
-use crate::objects::Level;
+use crate::objects::Activation;
 use crate::protection::Protection;
 use crate::{Kernel, NOBODY};
 
@@ -254,12 +254,12 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// The running thread performs a call; returns what it was told, if it was.
     pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
         let caller = self.current();
-        let (level, outer) = (self.core.resume, self.top().outer);
-        let context = &mut self.levels.at_mut(level).context;
+        let (activation, outer) = (self.core.resume, self.top().outer);
+        let context = &mut self.activations.at_mut(activation).context;
         context.request = Request { number, args };
         (context.response, context.again) = (None, false);
         self.core.arch.calls += 1;
-        let repeated = |kernel: &Self| kernel.levels.at(level).context.repeated;
+        let repeated = |kernel: &Self| kernel.activations.at(activation).context.repeated;
         loop {
             let before = repeated(self);
             self.enters(number, args);
@@ -269,13 +269,13 @@ impl<K: Guard> Kernel<Machine<K>> {
             if again && self.core.arch.stepwise {
                 return None;
             }
-            if !again || self.core.resume != level || self.current() != caller {
+            if !again || self.core.resume != activation || self.current() != caller {
                 break;
             }
         }
         let thread = self.threads.find(usize::from(caller)).unwrap();
-        let back = self.levels.at(level).thread != Some(thread);
-        let told = self.levels.at(if back { outer.unwrap() } else { level }).context.response;
+        let back = self.activations.at(activation).thread != Some(thread);
+        let told = self.activations.at(if back { outer.unwrap() } else { activation }).context.response;
         if told.is_none_or(|(status, _)| abi::Error::from_status(status).is_none()) {
             *self.core.arch.taken.entry(number).or_default() += 1;
         }
@@ -290,11 +290,11 @@ impl<K: Guard> Kernel<Machine<K>> {
                 self.loads_if(next);
             }
             Some(Call::GateCall) if self.pass_in(args[0]).is_some() => {
-                let level = self.levels.at_mut(self.core.resume);
-                let entry = level.entry;
+                let activation = self.activations.at_mut(self.core.resume);
+                let entry = activation.entry;
                 let badge = entry.unwrap().args[0];
                 // SAFETY: the kernel has just let the thread in.
-                unsafe { self.core.arch.enter(&mut level.context, &entry, [badge, args[1], args[2], args[3]]) };
+                unsafe { self.core.arch.enter(&mut activation.context, &entry, [badge, args[1], args[2], args[3]]) };
                 self.load_top();
             }
             Some(Call::GateReturn) if self.pass_out(args[0], args[1]).is_some() => self.load_top(),
@@ -346,19 +346,19 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// Goes on in a domain's first thread, whoever should.
     pub fn loads(&mut self, domain: usize) {
         let domain = self.domains.find(domain).unwrap();
-        let level = self.levels.iter().position(|level| level.domain == domain).unwrap();
-        self.core.resume = self.levels.find(level).unwrap();
+        let activation = self.activations.iter().position(|activation| activation.domain == domain).unwrap();
+        self.core.resume = self.activations.find(activation).unwrap();
         self.load_top();
     }
 
-    /// The level that a thread is in.
-    pub fn level(&self, thread: u8) -> &Level<Machine<K>> {
-        self.levels.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
+    /// The activation that a thread is in.
+    pub fn activation(&self, thread: u8) -> &Activation<Machine<K>> {
+        self.activations.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
     /// The registers of a thread.
     pub fn context(&self, thread: u8) -> &SimContext {
-        &self.level(thread).context
+        &self.activation(thread).context
     }
 
     /// How many gates a thread is inside.
@@ -368,8 +368,8 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// The thread in a gate.
     pub fn inside(&self, gate: usize) -> u8 {
-        let level = &self.levels[self.gate_level(gate).unwrap()];
-        level.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
+        let activation = &self.activations[self.gate_activation(gate).unwrap()];
+        activation.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
     }
 
     /// Physical address of something that a domain can write.
