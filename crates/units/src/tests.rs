@@ -87,3 +87,13 @@ fn conversions_refuse_what_cannot_be_represented() {
     assert_eq!(Cycles::MAX.saturating_add(Cycles(1)), Cycles::MAX);
     assert_eq!(Hz::new(0), None);
 }
+
+#[test]
+fn addresses_wrap_at_their_own_width_and_ranges_do_not() {
+    let (narrow, wide) = (PhysAddr(u32::MAX - 3), PhysAddr(u64::MAX - 3));
+    assert_eq!((narrow.plus(Bytes(8)), wide.plus(Bytes(8))), (PhysAddr(4), PhysAddr(4)));
+    assert_eq!((PhysAddr(4).minus(narrow), PhysAddr(4).minus(wide)), (Bytes(8), Bytes(8)));
+    assert_eq!(PhysRange::at(narrow, Bytes(8)).end(), PhysAddr(0x1_0000_0004));
+    assert_eq!(PhysRange::at(wide, Bytes(8)).end(), PhysAddr(u64::MAX));
+    assert_eq!(PhysAddr::<u32>::narrow(narrow.wide()), narrow);
+}
