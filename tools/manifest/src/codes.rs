@@ -150,6 +150,9 @@ codes! {
          price fits beside what the others can have reserved for gates, and debt."
     "CF0411" "a budget shared across domains"
         "A budget pays for the threads of one domain. If two domains shared one, each could keep the other from running."
+    "CF0412" "a core that the kernel does not run on"
+        "A thread runs on the core that it names, and none takes over for another. The kernel runs on one core of a chip, number 0, whether the \
+         chip has more or not."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

@@ -342,6 +342,9 @@ pub struct Thread {
     pub entry: Option<String>,
     pub argument: Option<u32>,
     pub priority: u32,
+    /// Number of the core on which it runs.
+    #[serde(default)]
+    pub core: u32,
     pub budget: String,
     pub period: Option<Time>,
     pub deadline: Option<Time>,

@@ -114,6 +114,7 @@ fn threads(manifest: &Manifest) -> Vec<Refusal> {
         for (i, thread) in domain.thread.iter().enumerate() {
             let place = format!("domain.{name}.thread[{i}]");
             found.extend(priority(format!("{place}.priority"), thread.priority));
+            found.extend(core(format!("{place}.core"), thread.core));
             let Some(deadline) = thread.deadline else { continue };
             if thread.period.is_none_or(|period| deadline > period) {
                 let period = thread.period.map_or("no period".to_owned(), |p| p.to_string());
@@ -144,6 +145,16 @@ fn priority(place: String, value: u32) -> Option<Refusal> {
             .limit("0 (most important) to 31")
             .rule("priorities are 0 to 31")
             .remedy("choose a number from 0 to 31")
+    })
+}
+
+fn core(place: String, number: u32) -> Option<Refusal> {
+    (number > 0).then(|| {
+        Refusal::at("CF0412", place, "the kernel does not run on this core")
+            .value(number.to_string())
+            .limit("0")
+            .rule("a thread runs on a core of the kernel's, which has one")
+            .remedy("leave `core` out, or write `core = 0`")
     })
 }
 
