@@ -1,6 +1,7 @@
 //! `cofferdam check`
 
-use build_tool::{Install, Loaded, Options};
+use build_tool::{Admitted, Install};
+use manifest::resolved::{System, Thread};
 use manifest::{Bound, Kind, Term};
 use place::{Placed, PlacedAccount, PlacedMemory as Memory};
 use serde_json::json;
@@ -14,14 +15,14 @@ use crate::output::{OK, Outcome, Output};
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
-    let bounds = loaded.admit(true)?;
-    let name = loaded.document.manifest.system.name.clone();
+    let Admitted { system, bounds } = loaded.admit(true)?;
+    let name = &system.name;
     if args.quick {
         output.say(format!("{name}: admitted as far as the manifest alone tells"));
     } else {
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
         let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
-        let placed = build_tool::place_programs(&install, &loaded, &programs, Options::default()).map_err(one)?;
+        let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;
         output.say(format!("{name}: admitted"));
         for memory in &placed.layout.memories {
             let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);
@@ -48,7 +49,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
     }
-    responses(&loaded, &bounds, output);
+    responses(&system, &bounds, output);
     Ok(OK)
 }
 
@@ -115,12 +116,11 @@ fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
 }
 
 /// The response times that admission computed, with their slack and what contributes to them.
-fn responses(loaded: &Loaded, bounds: &[Bound], output: &mut Output) {
-    let rate = f64::from(loaded.board.ticks_per_second);
+fn responses(system: &System, bounds: &[Bound], output: &mut Output) {
+    let rate = f64::from(system.ticks_per_second);
     let us = |ticks: u64| ticks as f64 * 1e6 / rate;
-    let domains = loaded.document.manifest.domain.iter();
-    let names: Vec<String> =
-        domains.flat_map(|(name, d)| d.thread.iter().map(move |t| format!("{name}.{}", t.name))).collect();
+    let named = |(domain, thread): (usize, &Thread)| format!("{}.{}", system.domains[domain].name, thread.name);
+    let names: Vec<String> = system.threads().map(named).collect();
     let mut listed = Vec::new();
     for bound in bounds {
         let name = names.get(bound.thread).map_or("", String::as_str);

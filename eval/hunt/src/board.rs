@@ -111,8 +111,8 @@ impl Drive for Board {
     fn admit(&self, plan: &Plan) -> Result<Vec<f64>, Vec<String>> {
         let loaded = self.load(plan).map_err(|what| vec![what])?;
         let code = |d: &manifest::Diagnostic| d.refusal().code.to_string();
-        let bounds = loaded.admit(true).map_err(|all| all.iter().map(code).collect::<Vec<String>>())?;
-        Ok(bounds.iter().map(|bound| bound.response as f64 / bound.deadline as f64).collect())
+        let admitted = loaded.admit(true).map_err(|all| all.iter().map(code).collect::<Vec<String>>())?;
+        Ok(admitted.bounds.iter().map(|bound| bound.response as f64 / bound.deadline as f64).collect())
     }
 
     fn run(&mut self, plan: &Plan) -> Result<Ran, String> {

@@ -1,46 +1,34 @@
 //! The description of a placed system that reports are made from.
 
+use manifest::resolved::{Budget, Gate, Interrupt, System, Thread};
 use manifest::{Bound, FaultPolicy, MemoryKind, Time};
 use place::{Placed, PlacedArea};
 use report::SystemDescription;
 use report::describe;
 
 use crate::load::Loaded;
-use crate::pipeline::Options;
 
 /// Describes a placed system.
-pub fn describe(loaded: &Loaded, placed: &Placed, bounds: &[Bound], options: Options) -> SystemDescription {
-    let manifest = &loaded.document.manifest;
-    let rate = loaded.board.ticks_per_second;
-    let ticks = |time: Time| time.ticks(rate).unwrap_or(0);
+pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bound]) -> SystemDescription {
+    let rate = u64::from(system.ticks_per_second);
     SystemDescription {
-        system: manifest.system.name.clone(),
-        board: loaded.board.name.clone(),
+        system: system.name.clone(),
+        board: system.board.clone(),
         profile: loaded.profile.describe(),
-        ticks_per_second: u64::from(rate),
+        ticks_per_second: rate,
         cpu_hz: loaded.profile.cpu_hz(),
         timer_exception: Some(loaded.board.core.exceptions.timer),
         regions: loaded.board.core.regions,
-        enforcement_ticks: ticks(Time(loaded.board.enforcement_ns)),
-        masked_bound_cycles: Some(loaded.board.kernel.masked_in(manifest)),
+        enforcement_ticks: Time(loaded.board.enforcement_ns).ticks(system.ticks_per_second).unwrap_or(0),
+        masked_bound_cycles: Some(loaded.board.kernel.masked_in(system.holds_frames())),
         costs: costs(loaded),
-        stacks: stacks(loaded, placed).map(|(stack, _)| stack).collect(),
-        ends_at_limit: manifest.run.awaited.is_empty(),
-        domains: domains(loaded, placed),
-        threads: threads(loaded, bounds),
-        budgets: manifest
-            .budget
-            .iter()
-            .enumerate()
-            .map(|(index, (name, budget))| describe::Budget {
-                index: index as u16,
-                name: name.clone(),
-                period_ticks: ticks(budget.period),
-                capacity_ticks: ticks(if options.budgets { budget.capacity } else { budget.period }),
-            })
-            .collect(),
-        gates: gates(loaded),
-        interrupts: interrupts(loaded),
+        stacks: stacks(system, placed).map(|(stack, _)| stack).collect(),
+        ends_at_limit: !system.domains.iter().any(|domain| domain.awaited),
+        domains: domains(loaded, system, placed),
+        threads: threads(system, bounds),
+        budgets: system.budgets.iter().enumerate().map(budget).collect(),
+        gates: gates(system),
+        interrupts: interrupts(system),
         memories: memories(loaded, placed),
         checks: checks(loaded),
         keeping: placed.layout.keeping.iter().map(keeping).collect(),
@@ -75,19 +63,27 @@ fn costs(loaded: &Loaded) -> describe::Costs {
     }
 }
 
+fn budget((index, budget): (usize, &Budget)) -> describe::Budget {
+    describe::Budget {
+        index: index as u16,
+        name: budget.name.clone(),
+        period_ticks: budget.period.into(),
+        capacity_ticks: budget.capacity.into(),
+    }
+}
+
 /// The stacks of all threads and gates in a fixed order, and where they lie.
 pub(crate) fn stacks<'a>(
-    loaded: &'a Loaded,
+    system: &'a System,
     placed: &'a Placed,
 ) -> impl Iterator<Item = (describe::Stack, (u32, u32))> + 'a {
-    let declared = loaded.document.manifest.domain.values().zip(&placed.layout.domains).enumerate();
     let mut first = 0;
-    declared.flat_map(move |(domain, (declared, placed))| {
-        let (threads, base) = (declared.thread.len(), first);
+    system.domains.iter().zip(&placed.layout.domains).enumerate().flat_map(move |(index, (domain, placed))| {
+        let (threads, base) = (domain.threads.len(), first);
         first += threads;
         placed.stacks.iter().enumerate().map(move |(place, at)| {
             let thread = (place < threads).then_some((base + place) as u16);
-            (describe::Stack { domain: domain as u8, thread }, *at)
+            (describe::Stack { domain: index as u8, thread }, *at)
         })
     })
 }
@@ -167,12 +163,12 @@ fn account(placed: &place::PlacedAccount) -> describe::Account {
     }
 }
 
-fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
-    let declared = loaded.document.manifest.domain.iter().enumerate().zip(&placed.layout.domains);
+fn domains(loaded: &Loaded, system: &System, placed: &Placed) -> Vec<describe::Domain> {
+    let declared = system.domains.iter().enumerate().zip(&placed.layout.domains);
     declared
-        .map(|((index, (name, domain)), placed)| describe::Domain {
+        .map(|((index, domain), placed)| describe::Domain {
             index: index as u8,
-            name: name.clone(),
+            name: domain.name.clone(),
             color: index as u8,
             hostile: domain.hostile,
             fault_policy: match domain.fault {
@@ -187,57 +183,43 @@ fn domains(loaded: &Loaded, placed: &Placed) -> Vec<describe::Domain> {
         .collect()
 }
 
-fn threads(loaded: &Loaded, bounds: &[Bound]) -> Vec<describe::Thread> {
-    let manifest = &loaded.document.manifest;
-    let rate = loaded.board.ticks_per_second;
-    let ticks = |time: Time| time.ticks(rate).unwrap_or(0);
-    let mut all = Vec::new();
-    for (domain, (name, d)) in manifest.domain.iter().enumerate() {
-        for thread in &d.thread {
-            let index = all.len();
-            all.push(describe::Thread {
-                index: index as u16,
-                name: if thread.name == "main" { name.clone() } else { format!("{name}.{}", thread.name) },
-                domain: domain as u8,
-                priority: thread.priority as u8,
-                budget: manifest.budget.get_index_of(&thread.budget).unwrap_or(0) as u16,
-                period_ticks: thread.period.map(ticks),
-                deadline_ticks: thread.deadline().map(ticks),
-                wcet_ticks: thread.wcet.map(ticks),
-                reload_ticks: thread.reload.map_or(0, ticks),
-                response_bound_ticks: bounds.iter().find(|b| b.thread == index).map(|b| b.response),
-            });
-        }
-    }
-    all
+fn threads(system: &System, bounds: &[Bound]) -> Vec<describe::Thread> {
+    let thread = |(index, (domain, thread)): (usize, (usize, &Thread))| describe::Thread {
+        index: index as u16,
+        name: match (&system.domains[domain].name, thread.name.as_str()) {
+            (domain, "main") => domain.clone(),
+            (domain, name) => format!("{domain}.{name}"),
+        },
+        domain: domain as u8,
+        priority: thread.priority as u8,
+        budget: thread.budget as u16,
+        period_ticks: thread.period.map(u64::from),
+        deadline_ticks: thread.deadline.map(u64::from),
+        wcet_ticks: thread.wcet.map(u64::from),
+        reload_ticks: thread.reload.map_or(0, u64::from),
+        response_bound_ticks: bounds.iter().find(|b| b.thread == index).map(|b| b.response),
+    };
+    system.threads().enumerate().map(thread).collect()
 }
 
-fn gates(loaded: &Loaded) -> Vec<describe::Gate> {
-    let rate = loaded.board.ticks_per_second;
-    let mut all = Vec::new();
-    for (domain, (name, d)) in loaded.document.manifest.domain.iter().enumerate() {
-        for (gate, declared) in &d.gate {
-            all.push(describe::Gate {
-                index: all.len() as u32,
-                name: format!("{name}.{gate}"),
-                domain: domain as u8,
-                ceiling: declared.ceiling as u8,
-                bound_ticks: declared.bound.ticks(rate).unwrap_or(0),
-            });
-        }
-    }
-    all
+fn gates(system: &System) -> Vec<describe::Gate> {
+    let gate = |(index, (domain, gate)): (usize, (usize, &Gate))| describe::Gate {
+        index: index as u32,
+        name: format!("{}.{}", system.domains[domain].name, gate.name),
+        domain: domain as u8,
+        ceiling: gate.ceiling as u8,
+        bound_ticks: gate.bound.into(),
+    };
+    system.gates().enumerate().map(gate).collect()
 }
 
-fn interrupts(loaded: &Loaded) -> Vec<describe::Interrupt> {
-    let domains = loaded.document.manifest.domain.values().enumerate();
-    let all = domains.flat_map(|(domain, d)| d.interrupt.values().map(move |line| (domain, line)));
-    all.filter_map(|(domain, line)| {
-        let number = loaded.board.device(&line.device)?.lines.get(&line.line)?;
-        let name = format!("{} {}", line.device, line.line);
-        Some(describe::Interrupt { line: *number as u16, name, domain: domain as u8 })
-    })
-    .collect()
+fn interrupts(system: &System) -> Vec<describe::Interrupt> {
+    let line = |(domain, line): (usize, &Interrupt)| describe::Interrupt {
+        line: line.line as u16,
+        name: line.name.clone(),
+        domain: domain as u8,
+    };
+    system.interrupts().map(line).collect()
 }
 
 fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use manifest::resolved::{System, resolve};
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
-use crate::locate::refusal;
+use crate::locate::of_program;
 use crate::profile::Profile;
 
 /// A manifest with what it refers to.
@@ -19,6 +20,15 @@ pub struct Loaded {
     pub profile: Profile,
     /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
     pub results: String,
+}
+
+/// A system that the checks without programs have admitted.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The system.
+    pub system: System,
+    /// Its response-time bounds; without budgets there are none, because nothing bounds what a thread takes.
+    pub bounds: Vec<Bound>,
 }
 
 impl Loaded {
@@ -93,28 +103,28 @@ impl Loaded {
         Ok(Loaded { document, board, profile, results })
     }
 
-    /// Every check that needs no program: names, memory as declared, time. Returns the response-time bounds; without budgets
-    /// there are none, because nothing bounds what a thread takes.
+    /// Every check that needs no program: names, memory as declared, time.
     ///
     /// # Errors
     /// Every refusal found.
-    pub fn admit(&self, budgets: bool) -> Result<Vec<Bound>, Vec<Diagnostic>> {
+    pub fn admit(&self, budgets: bool) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let mut found = manifest::check(manifest, &self.board);
         found.extend(self.programs_there());
-        let mut bounds = Vec::new();
-        if found.is_empty() && budgets {
-            match manifest::analyse(manifest, &self.board) {
-                Ok(all) => bounds = all,
-                Err(refused) => found = refused,
-            }
+        let located = |found: Vec<Refusal>| found.into_iter().map(|refusal| self.document.locate(refusal)).collect();
+        if !found.is_empty() {
+            return Err(located(found));
         }
-        if found.is_empty() { Ok(bounds) } else { Err(found.into_iter().map(|r| self.document.locate(r)).collect()) }
+        let system = resolve(manifest, &self.board, budgets).map_err(|refusal| located(vec![*refusal]))?;
+        let bounds = if budgets { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
+        Ok(Admitted { system, bounds })
     }
 
-    /// Paths in a manifest are relative to it; `data:` leads to the directory of fetched data.
+    /// Paths in a manifest are relative to it; `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).
     pub fn path(&self, install: &Install, text: &str) -> PathBuf {
-        resolve(install, self.document.directory(), text)
+        let Some(name) = text.strip_prefix("data:") else { return self.document.directory().join(text) };
+        let data = std::env::var_os("COFFERDAM_DATA").map_or(install.root.join("target/data"), PathBuf::from);
+        data.join(name)
     }
 
     /// Programs that are not there, and finished ELF files that cannot be used.
@@ -132,9 +142,7 @@ impl Loaded {
                     Err(error) => found.push(missing(place, &path, &error)),
                     Ok(file) if key == "elf" => {
                         let refused = place::Program::parse(name, &file).err();
-                        let refused =
-                            refused.map(|error| refusal(&self.document.manifest, &self.board.protection, &error));
-                        found.extend(refused.map(|refusal| Refusal { place, ..refusal }));
+                        found.extend(refused.map(|error| Refusal { place, ..of_program(&error) }));
                     }
                     Ok(_) => {}
                 }
@@ -154,13 +162,6 @@ fn missing(place: String, path: &Path, error: &std::io::Error) -> Refusal {
     Refusal::at("CF0501", place, format!("`{}` {why}", path.display()))
         .rule("the program of a domain exists; paths are relative to the manifest")
         .remedy("correct the path, or build the program first")
-}
-
-/// `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).
-pub(crate) fn resolve(install: &Install, directory: &Path, text: &str) -> PathBuf {
-    let Some(name) = text.strip_prefix("data:") else { return directory.join(text) };
-    let data = std::env::var_os("COFFERDAM_DATA").map_or(install.root.join("target/data"), PathBuf::from);
-    data.join(name)
 }
 
 /// Refuses a profile whose processor needs another kernel than the board's own chip: that is the one that is built.

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use manifest::resolved::{Domain, File, System};
 use manifest::{Bound, Diagnostic, Refusal};
-use place::Placed;
+use place::{Placed, Programs};
 
 use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
-use crate::load::Loaded;
-use crate::request::Programs;
+use crate::load::{Admitted, Loaded};
 use crate::toolchain::Toolchain;
-use crate::{Linked, build_c, build_crate, build_kernel, describe, locate, request};
+use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
 /// What is done differently from the manifest.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,8 @@ impl Default for Options {
 pub struct Built {
     /// The manifest and what it refers to.
     pub loaded: Loaded,
+    /// The system as it was admitted.
+    pub system: System,
     /// Directory of the system's results.
     pub dir: PathBuf,
     /// The image.
@@ -71,7 +73,8 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             let unique = format!("{}-{name}", loaded.results);
             let Linked { nominal, elsewhere } =
                 build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?;
-            place::moves(name, &read(&nominal)?, &read(&elsewhere)?).map_err(|error| locate::locate(loaded, &error))?;
+            place::moves(name, &read(&nominal)?, &read(&elsewhere)?)
+                .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
             nominal
         } else {
             directory.join(domain.elf.as_deref().unwrap_or_default())
@@ -81,6 +84,14 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
     Ok(Programs { kernel, domains })
 }
 
+fn files(install: &Install, loaded: &Loaded, system: &System) -> Result<Vec<Vec<u8>>, Diagnostic> {
+    let contents = |file: &File| {
+        let refused = |d: Diagnostic| Refusal { place: format!("file.{}.path", file.name), ..d.refusal().clone() };
+        read(&loaded.path(install, &file.path)).map_err(|d| loaded.document.locate(refused(d)))
+    };
+    system.files.iter().map(contents).collect()
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     std::fs::read(path).map_err(|error| unreadable(path, &error))
 }
@@ -88,15 +99,16 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 /// Places programs that were built.
 ///
 /// # Errors
-/// What placement refuses, with its place in the manifest.
+/// CF0501 for a constant file that cannot be read; what placement refuses, with its place in the manifest.
 pub fn place_programs(
     install: &Install,
     loaded: &Loaded,
+    system: &System,
     programs: &Programs,
-    options: Options,
 ) -> Result<Placed, Diagnostic> {
-    let request = request::request(install, loaded, programs, options.budgets)?;
-    place::place(&request).map_err(|error| locate::locate(loaded, &error))
+    let files = files(install, loaded, system)?;
+    let refusal = |error| locate::refusal(system, &loaded.board.protection, &error);
+    place::place(system, programs, &files).map_err(|error| loaded.document.locate(refusal(error)))
 }
 
 /// Admits, builds and places a system and writes `image.elf`, the relocated programs and `layout.json` below the target directory.
@@ -129,21 +141,21 @@ pub fn assemble(
     claim: Claim,
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let bounds = loaded.admit(options.budgets)?;
-    let placed = place_programs(install, &loaded, programs, options).map_err(one)?;
-    let description = describe(&loaded, &placed, &bounds, options);
+    let Admitted { system, bounds } = loaded.admit(options.budgets)?;
+    let placed = place_programs(install, &loaded, &system, programs).map_err(one)?;
+    let description = describe(&loaded, &system, &placed, &bounds);
     let dir = install.system_dir(&loaded.results);
     let image = dir.join("image.elf");
     write_file(&image, &placed.image).map_err(one)?;
     let kernel = dir.join("kernel.elf");
     write_file(&kernel, &programs.kernel).map_err(one)?;
-    let names = loaded.document.manifest.domain.keys();
-    let domains: Vec<PathBuf> = names.map(|name| dir.join(format!("{name}.elf"))).collect();
+    let elf = |domain: &Domain| dir.join(format!("{}.elf", domain.name));
+    let domains: Vec<PathBuf> = system.domains.iter().map(elf).collect();
     for (path, elf) in domains.iter().zip(&placed.domains) {
         write_file(path, elf).map_err(one)?;
     }
     let mut layout = serde_json::to_vec_pretty(&description).expect("a description holds only plain values");
     layout.push(b'\n');
     write_file(&dir.join("layout.json"), &layout).map_err(one)?;
-    Ok(Built { loaded, dir, image, kernel, domains, placed, description, bounds, claim })
+    Ok(Built { loaded, system, dir, image, kernel, domains, placed, description, bounds, claim })
 }

@@ -76,7 +76,14 @@ impl Profile {
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
         let core = install.core(&self.core)?;
         self.check(&file, core.protection)?;
-        file.supported(core, |tables| self.chip(tables), self.setup.clone())
+        let mut board = file.supported(core, |tables| self.chip(tables), self.setup.clone())?;
+        for (name, memory) in &mut board.memory {
+            let chips = self.parameters.by_name(name).and_then(|id| self.parameters.memory(id));
+            let Some(window) = chips.map(|memory| memory.usable_window()) else { continue };
+            let end = window.end().0.min(u64::from(memory.base) + u64::from(memory.bytes));
+            memory.usable = end.saturating_sub(u64::from(memory.base)) as u32;
+        }
+        Ok(board)
     }
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.

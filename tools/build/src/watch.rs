@@ -1,5 +1,6 @@
 //! From an image to a run.
 
+use manifest::{Grant, Object};
 use record::{
     AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch,
 };
@@ -15,7 +16,7 @@ use crate::pipeline::Built;
 pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     let facts = ImageFacts::read(&built.kernel)?;
     let loaded = &built.loaded;
-    let limit = loaded.document.manifest.run.limit.0;
+    let limit = built.system.limit_ns;
     let cycles = u128::from(limit) * u128::from(loaded.profile.cpu_hz()) / 1_000_000_000;
     let watch = Watch {
         profile: ProfileSource::Text(loaded.profile.text.clone()),
@@ -106,7 +107,7 @@ fn meter(built: &Built) -> MeterWatch {
     };
     MeterWatch {
         contexts: built.description.domains.iter().map(context).collect(),
-        stacks: crate::describe::stacks(&built.loaded, &built.placed).map(stack).collect(),
+        stacks: crate::describe::stacks(&built.system, &built.placed).map(stack).collect(),
         clock: Vec::new(),
     }
 }
@@ -149,20 +150,18 @@ fn watched(built: &Built, domain: &describe::Domain) -> DomainWatch {
         domain: domain.index,
         hostile: domain.hostile,
         ram: ranges(&own),
-        may_store: [ranges(&|area| !own(area)), mappable(built, &domain.name)].concat(),
+        may_store: [ranges(&|area| !own(area)), mappable(built, domain.index.into())].concat(),
     }
 }
 
 /// Memory that a domain can be given while the system runs: the frames that it holds, or that somebody holds who also holds the
 /// domain.
-fn mappable(built: &Built, name: &str) -> Vec<Range> {
-    let manifest = &built.loaded.document.manifest;
-    let gives = |giver: &str, domain: &manifest::Domain| {
-        giver == name || domain.uses.values().any(|held| held.domain.as_deref() == Some(name))
-    };
-    let givers = manifest.domain.iter().filter(|(giver, domain)| gives(giver, domain));
-    let held = givers.flat_map(|(_, domain)| domain.uses.values().filter_map(|held| held.frames.as_deref()));
-    let indices = held.filter_map(|frames| manifest.frames.get_index_of(frames));
+fn mappable(built: &Built, domain: usize) -> Vec<Range> {
+    let gives =
+        |giver: usize, caps: &[Grant]| giver == domain || caps.iter().any(|cap| cap.object == Object::Domain(domain));
+    let held = built.system.domains.iter().enumerate().filter(|(giver, holder)| gives(*giver, &holder.caps));
+    let frames = |cap: &Grant| if let Object::Frames(index) = cap.object { index } else { None };
+    let indices = held.flat_map(|(_, holder)| holder.caps.iter().filter_map(frames));
     let ranges = indices.filter_map(|index| built.placed.layout.frames.get(index));
     ranges.map(|(base, bytes)| range(u64::from(*base), u64::from(*bytes))).collect()
 }

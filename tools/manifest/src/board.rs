@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use crate::core::{Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
-use crate::schema::Manifest;
 use crate::scheme::Scheme;
 use crate::spec::Spec;
 
@@ -46,8 +45,11 @@ impl MemoryKind {
 pub struct Memory {
     /// First address.
     pub base: u32,
-    /// Bytes that the board has there; the profile may allow less.
+    /// Bytes that the board has there.
     pub bytes: u32,
+    /// Bytes of these that the chip has, too.
+    #[serde(skip)]
+    pub usable: u32,
     /// What it holds.
     pub kind: MemoryKind,
     /// Bytes at its start that the kernel keeps.
@@ -135,14 +137,9 @@ impl KernelCosts {
         self.switch_cycles.saturating_sub(self.entry_cycles)
     }
 
-    /// Whether somebody in a system holds frames.
-    pub fn holds_frames(manifest: &Manifest) -> bool {
-        manifest.domain.values().any(|domain| domain.uses.values().any(|used| used.frames.is_some()))
-    }
-
-    /// The longest path with interrupts masked in a system.
-    pub fn masked_in(&self, manifest: &Manifest) -> u64 {
-        if Self::holds_frames(manifest) { self.masked_frames_cycles } else { self.masked_cycles }
+    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody.
+    pub fn masked_in(&self, holds_frames: bool) -> u64 {
+        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
     }
 }
 
@@ -231,7 +228,8 @@ impl BoardFile {
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
         let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.into());
         let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, .. } = self;
-        let BoardFile { path, memory, device, .. } = self;
+        let BoardFile { path, mut memory, device, .. } = self;
+        memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
         Ok(Board {
             path,
             name,

@@ -4,6 +4,7 @@
 
 mod admission;
 mod analysis;
+mod arena;
 mod board;
 mod board_rules;
 mod check;
@@ -15,6 +16,7 @@ mod exceptions;
 mod quantity;
 mod references;
 mod renew;
+pub mod resolved;
 mod rules;
 mod schema;
 mod scheme;
@@ -24,6 +26,7 @@ pub use self::core::{Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
 pub use admission::{admit, misses, refused, strictest_paged};
 pub use analysis::{Bound, Kind, Term, analyse};
+pub use arena::too_big;
 pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};

@@ -1,6 +1,7 @@
 //! What the `uses` tables name, resolved to kinds and numbers.
 
 use crate::diagnostic::Refusal;
+use crate::resolved::{Domain, System};
 use crate::schema::{Manifest, Use};
 
 /// An object of the manifest, by its number in the order of the file.
@@ -170,13 +171,12 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Box<Refu
 }
 
 /// What each domain can come to hold while the system runs: what it starts with, and what others may grant it (`CAP_GRANT` asks
-/// for the right to grant, and for a domain's capability with the right to write). Entries that are refused are left out.
-pub(crate) fn held(manifest: &Manifest) -> Vec<Vec<(Object, u32)>> {
+/// for the right to grant, and for a domain's capability with the right to write).
+pub(crate) fn held(system: &System) -> Vec<Vec<(Object, u32)>> {
     const WRITE: u32 = 2;
     const GRANT: u32 = 4;
-    let first =
-        |domain| grants(manifest, domain).unwrap_or_default().into_iter().map(|g| (g.object, g.rights)).collect();
-    let mut all: Vec<Vec<(Object, u32)>> = (0..manifest.domain.len()).map(first).collect();
+    let first = |domain: &Domain| domain.caps.iter().map(|cap| (cap.object, cap.rights)).collect();
+    let mut all: Vec<Vec<(Object, u32)>> = system.domains.iter().map(first).collect();
     loop {
         let mut given = Vec::new();
         for caps in &all {

@@ -1,7 +1,7 @@
 //! First fit in each memory. The schemes add what their hardware can express.
 
 use crate::error::PlaceError;
-use crate::request::Memory;
+use manifest::resolved::{Item, Memory};
 
 /// Sizes are rounded to this.
 const REGION: &str = "what one region register can express";
@@ -75,7 +75,7 @@ impl Space {
     }
 
     /// Takes bytes that no domain accesses, so that regions do not matter.
-    pub(crate) fn plain(&mut self, what: &str, bytes: u64, align: u64) -> Result<u32, PlaceError> {
+    pub(crate) fn plain(&mut self, what: &Item, bytes: u64, align: u64) -> Result<u32, PlaceError> {
         let bytes = bytes.next_multiple_of(align);
         let fits = |gap: &(u64, u64)| Some(gap.0.next_multiple_of(align)).filter(|base| base + bytes <= gap.1);
         let base = self.gaps().iter().find_map(fits).ok_or_else(|| self.full_of(what, bytes, align))?;
@@ -103,14 +103,14 @@ impl Space {
         self.take(self.base, u64::from(end));
     }
 
-    pub(crate) fn full(&self, what: &str, asked: u64) -> PlaceError {
+    pub(crate) fn full(&self, what: &Item, asked: u64) -> PlaceError {
         self.full_of(what, asked, 1)
     }
 
     /// The refusal for bytes that begin at a multiple of `align`: so much is left from one on.
-    fn full_of(&self, what: &str, asked: u64, align: u64) -> PlaceError {
+    fn full_of(&self, what: &Item, asked: u64, align: u64) -> PlaceError {
         let from_one = |gap: &(u64, u64)| gap.1.saturating_sub(gap.0.next_multiple_of(align));
         let left = self.gaps().iter().map(from_one).max().unwrap_or(0);
-        PlaceError::Full { what: what.to_owned(), memory: self.name.clone(), asked, rounded: REGION, left }
+        PlaceError::Full { what: what.clone(), memory: self.name.clone(), asked, rounded: REGION, left }
     }
 }

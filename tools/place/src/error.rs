@@ -1,5 +1,6 @@
 //! Why a system cannot be placed. The caller adds where in the manifest it was asked.
 
+use manifest::resolved::Item;
 use thiserror::Error;
 
 use crate::objects::Objects;
@@ -71,7 +72,7 @@ pub enum PlaceError {
     #[error("`{what}` needs {asked} bytes of `{memory}`, where the largest gap that fits has {left} bytes")]
     Full {
         /// The area.
-        what: String,
+        what: Item,
         /// The memory.
         memory: String,
         /// Bytes asked, after rounding.
@@ -85,7 +86,7 @@ pub enum PlaceError {
     #[error("`{what}` is larger than what one entry of the TLB holds")]
     Unit {
         /// The area, the last of those with the same rights.
-        what: String,
+        what: Item,
         /// Bytes of all of them.
         asked: u64,
         /// Bytes of the largest unit.
@@ -95,7 +96,7 @@ pub enum PlaceError {
     #[error("`{what}` cannot lie at {address:#010x}: {reason}")]
     At {
         /// The area.
-        what: String,
+        what: Item,
         /// The address.
         address: u32,
         /// Why not.
@@ -105,7 +106,7 @@ pub enum PlaceError {
     #[error("`{what}` is refused: {}", refusal.rule.text())]
     Refused {
         /// The area, as in `heap of domain x`.
-        what: String,
+        what: Item,
         /// Pinned areas of the domain by name, with their registers.
         pinned: String,
         /// The rule, what was asked, what is left, and what would be admitted.

@@ -6,16 +6,16 @@ use object::elf;
 use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
 use crate::plan::Plan;
-use crate::request::Request;
 use crate::tables::information;
+use manifest::resolved::System;
 
 /// Writes the image: the kernel with the address of the tables patched in, the tables, and every domain's code, information
 /// block and initial data, and the constant files.
 pub(crate) fn write(
-    request: &Request,
+    system: &System,
     plan: &Plan,
     kernel: &Kernel,
-    programs: &[Program],
+    (programs, files): (&[Program], &[Vec<u8>]),
     relocated: &[Vec<u8>],
     tables: &[u32],
 ) -> Result<Vec<u8>, PlaceError> {
@@ -25,16 +25,16 @@ pub(crate) fn write(
     for (index, program) in programs.iter().enumerate() {
         let spot = &plan.domains[index];
         segments.push(Loaded::here(spot.code_base, program.bytes_of(&relocated[index], true)));
-        segments.push(Loaded::here(spot.info, information(request, index, spot)));
+        segments.push(Loaded::here(spot.info, information(system, index, spot)));
         segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
     }
-    for (file, &(base, _)) in request.files.iter().zip(&plan.files) {
-        segments.push(Loaded::here(base, file.contents.clone()));
+    for (contents, &(base, _)) in files.iter().zip(&plan.files) {
+        segments.push(Loaded::here(base, contents.clone()));
     }
     if let Some((base, bytes)) = plan.handed_over {
         let mut block = vec![0; bytes as usize];
         // The area was made for so many domains, pools and shares.
-        let shares = crate::ledger::shares(request);
+        let shares = crate::ledger::shares(system);
         let length = HandOver::encode(&plan.ledger, &plan.pools, &shares, &mut block).unwrap_or(0);
         block.truncate(length);
         segments.push(Loaded::here(base, block));

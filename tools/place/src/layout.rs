@@ -7,7 +7,7 @@ use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
 use crate::objects::Objects;
 use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES};
-use crate::request::{DomainRequest, Request};
+use manifest::resolved::{Domain, System};
 
 /// Sizes of an image in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,15 +185,9 @@ impl Layout {
         self.keeping.iter().find(|way| way.kept == kept).map_or("", |way| way.text.as_str())
     }
 
-    pub(crate) fn new(
-        request: &Request,
-        plan: &Plan,
-        programs: &[Program],
-        kernel: &Kernel,
-        objects: Objects,
-    ) -> Layout {
-        let domains = request.domains.iter().zip(&plan.domains).zip(programs);
-        let memories = request.memories.iter().zip(&plan.spaces).map(|(memory, space)| PlacedMemory {
+    pub(crate) fn new(system: &System, plan: &Plan, programs: &[Program], kernel: &Kernel, objects: Objects) -> Layout {
+        let domains = system.domains.iter().zip(&plan.domains).zip(programs);
+        let memories = system.memories.iter().zip(&plan.spaces).map(|(memory, space)| PlacedMemory {
             name: memory.name.clone(),
             base: memory.base,
             bytes: memory.bytes,
@@ -204,16 +198,16 @@ impl Layout {
             domains: domains
                 .map(|((domain, spot), program)| PlacedDomain {
                     name: domain.name.clone(),
-                    areas: spot.areas.iter().map(|area| placed_area(request, area)).collect(),
+                    areas: spot.areas.iter().map(|area| placed_area(system, area)).collect(),
                     sizes: program.sizes,
-                    account: account(request, plan, domain, spot),
+                    account: account(system, plan, domain, spot),
                     stacks: stacks(domain, spot.stacks),
                 })
                 .collect(),
             memories: memories.collect(),
-            keeping: keeping::keeping(&request.platform),
-            effort: keeping::effort(&request.platform),
-            manager: request.domains.iter().position(|domain| domain.ledger).map(|index| index as u8),
+            keeping: keeping::keeping(&system.platform),
+            effort: keeping::effort(&system.platform),
+            manager: system.domains.iter().position(|domain| domain.ledger).map(|index| index as u8),
             frames: plan.frames.clone(),
             near_tables: plan.near_tables,
             locked_ways: plan.locked,
@@ -237,7 +231,7 @@ impl Layout {
 }
 
 /// The stacks of a domain, from the lowest on: threads first, then gates.
-fn stacks(domain: &DomainRequest, lowest: u32) -> Vec<(u32, u32)> {
+fn stacks(domain: &Domain, lowest: u32) -> Vec<(u32, u32)> {
     let threads = domain.threads.iter().map(|thread| thread.stack_bytes);
     let sizes = threads.chain(domain.gates.iter().map(|gate| gate.stack_bytes)).map(|bytes| bytes.next_multiple_of(8));
     let placed = sizes.scan(lowest, |next, bytes| {
@@ -248,22 +242,22 @@ fn stacks(domain: &DomainRequest, lowest: u32) -> Vec<(u32, u32)> {
     placed.collect()
 }
 
-fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &DomainSpot) -> PlacedAccount {
-    let index = request.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
+fn account(system: &System, plan: &Plan, domain: &Domain, spot: &DomainSpot) -> PlacedAccount {
+    let index = system.domains.iter().position(|other| other.name == domain.name).unwrap_or(0);
     let account = plan.ledger.accounts()[index];
-    let arenas = spot.areas.iter().filter_map(|area| Some((area, domain.envelopes.get(area.envelope?)?.envelope)));
+    let arenas = spot.areas.iter().filter_map(|area| Some((area, area.envelope(domain)?.envelope)));
     let near = spot.table.2;
     PlacedAccount {
         pinned: account.slots.used,
-        paged: if matches!(request.platform.slots(), spec::Slots::OfDomain(_)) { account.slots.left() } else { 0 },
+        paged: if matches!(system.platform.slots(), spec::Slots::OfDomain(_)) { account.slots.left() } else { 0 },
         table: account.root.name().into(),
         table_bytes: account.tables[near as usize].total,
         far_bytes: spot.far.1,
         table_used: account.tables[near as usize].used,
-        promises: keeping::promises(&plan.ledger, &request.platform, index as u8),
+        promises: keeping::promises(&plan.ledger, &system.platform, index as u8),
         envelopes: arenas
             .map(|(area, envelope)| PlacedEnvelope {
-                arena: area.name.clone(),
+                arena: area.part.name(),
                 spec: envelope.spec.to_string(),
                 live: envelope.live,
                 largest: envelope.largest,
@@ -274,14 +268,14 @@ fn account(request: &Request, plan: &Plan, domain: &DomainRequest, spot: &Domain
     }
 }
 
-fn placed_area(request: &Request, spot: &Spot) -> PlacedArea {
+fn placed_area(system: &System, spot: &Spot) -> PlacedArea {
     let letter = |bit: u32, letter: char| (spot.flags & bit != 0).then_some(letter);
     let access = [letter(area::READ, 'r'), letter(area::WRITE, 'w'), letter(area::EXECUTE, 'x')];
-    let memory = request.memory_at(spot.physical);
+    let memory = system.memory_at(spot.physical);
     let pinned = spot.flags & area::PINNED != 0;
     let (base, pieces, piece_bytes, stride) = spot.pieces();
     PlacedArea {
-        name: spot.name.clone(),
+        name: spot.part.name(),
         base,
         bytes: pieces * piece_bytes,
         pieces,

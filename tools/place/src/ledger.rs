@@ -5,7 +5,8 @@ use spec::{Ledger, MemoryClass};
 use manager::wire::padded;
 use manager::{Declared, PoolAt, Who};
 
-use crate::request::{DomainRequest, Request};
+use manifest::resolved::System;
+use manifest::{Grant, Object};
 
 /// Most pools of frames.
 pub const MAX_POOLS: usize = 16;
@@ -14,19 +15,19 @@ pub const MAX_POOLS: usize = 16;
 pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
 
 /// The frames that the memory manager holds, by index, each with the name of its capability.
-pub(crate) fn pools<'a>(request: &'a Request<'_>) -> impl Iterator<Item = (&'a str, usize)> {
-    let caps = request.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
-    let frames = caps.filter(|cap| cap.kind == abi::Kind::Frames);
-    // Behind the ranges of the manifest lies the kernel's own.
-    frames.map(|cap| (cap.name.as_str(), cap.object as usize)).filter(|(_, index)| *index < request.frames.len())
+pub(crate) fn pools<'a>(system: &'a System) -> impl Iterator<Item = (&'a str, usize)> {
+    let caps = system.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
+    caps.filter_map(
+        |cap| if let Object::Frames(Some(index)) = cap.object { Some((cap.name.as_str(), index)) } else { None },
+    )
 }
 
 /// Adds the pools of the memory manager, whose ranges are placed; where each lies.
-pub(crate) fn add_pools(book: &mut Book, request: &Request, frames: &[(u32, u32)]) -> Vec<PoolAt> {
+pub(crate) fn add_pools(book: &mut Book, system: &System, frames: &[(u32, u32)]) -> Vec<PoolAt> {
     let mut held = Vec::new();
-    for (name, index) in pools(request).take(MAX_POOLS) {
+    for (name, index) in pools(system).take(MAX_POOLS) {
         let (base, bytes) = frames[index];
-        let class = request.memories[request.frames[index].memory].class;
+        let class = system.memories[system.frames[index].memory].class;
         if book.add_pool(class.unwrap_or(MemoryClass::OffChip), bytes).is_some() {
             held.push(PoolAt::new(name, base, bytes));
         }
@@ -35,9 +36,9 @@ pub(crate) fn add_pools(book: &mut Book, request: &Request, frames: &[(u32, u32)
 }
 
 /// Keeps of each pool what the manifest promises; the accounts are open. That there is so much, `check` has seen.
-pub(crate) fn keep_quotas(book: &mut Book, request: &Request) {
-    for (number, (_, index)) in pools(request).take(MAX_POOLS).enumerate() {
-        for (domain, bytes) in &request.frames[index].quotas {
+pub(crate) fn keep_quotas(book: &mut Book, system: &System) {
+    for (number, (_, index)) in pools(system).take(MAX_POOLS).enumerate() {
+        for (domain, bytes) in &system.frames[index].quotas {
             let kept = book.keep(*domain as u8, number as u8, *bytes);
             debug_assert!(kept, "the quotas fit into their pool");
         }
@@ -45,8 +46,8 @@ pub(crate) fn keep_quotas(book: &mut Book, request: &Request) {
 }
 
 /// The shared memory that the manifest declares, for the memory manager.
-pub(crate) fn shares(request: &Request) -> Vec<Declared> {
-    let all = request.domains.iter().enumerate();
+pub(crate) fn shares(system: &System) -> Vec<Declared> {
+    let all = system.domains.iter().enumerate();
     let all = all.flat_map(|(owner, domain)| domain.shares.iter().map(move |share| (owner, share)));
     all.map(|(owner, share)| Declared {
         owner: owner as u8,
@@ -57,13 +58,9 @@ pub(crate) fn shares(request: &Request) -> Vec<Declared> {
 }
 
 /// Whether somebody can map memory to a domain while it runs.
-pub(crate) fn mapped(request: &Request, domain: usize) -> bool {
-    let holds = |giver: &DomainRequest, kind, object: Option<usize>| {
-        let named =
-            |cap: &&crate::CapRequest| object.is_none_or(|object| cap.object as usize == object && cap.rights & 2 != 0);
-        giver.caps.iter().filter(|cap| cap.kind == kind).any(|cap| named(&cap))
-    };
-    let gives =
-        |giver: &DomainRequest| holds(giver, abi::Kind::Frames, None) && holds(giver, abi::Kind::Domain, Some(domain));
-    request.domains.iter().any(gives)
+pub(crate) fn mapped(system: &System, domain: usize) -> bool {
+    const WRITE: u32 = 2;
+    let frames = |cap: &Grant| matches!(cap.object, Object::Frames(_));
+    let named = |cap: &Grant| cap.object == Object::Domain(domain) && cap.rights & WRITE != 0;
+    system.domains.iter().any(|giver| giver.caps.iter().any(frames) && giver.caps.iter().any(named))
 }

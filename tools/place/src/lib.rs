@@ -1,6 +1,6 @@
 //! Decides where everything lies, relocates the domains' ELF files, and writes one image.
 //!
-//! Input is plain data ([`Request`]): what the manifest said, already checked for names and values. Output is the image, the
+//! Input is the resolved system and its programs. Output is the image, the
 //! relocated ELF of each domain for a debugger, and the [`Layout`] that reports are drawn from. Nothing is ever placed so that
 //! region registers would have to permit more than was asked: an area is exactly as large as the registers that cover it,
 //! and what is beyond the domain's need is its own padding.
@@ -18,11 +18,12 @@ mod objects;
 mod plan;
 mod pmsav7;
 mod relocate;
-mod request;
 mod scheme;
 mod tables;
 mod veneers;
 mod vmsav7;
+
+use manifest::resolved::System;
 
 pub use elf::Program;
 pub use error::PlaceError;
@@ -34,11 +35,15 @@ pub use layout::{
 pub use ledger::{Book, MAX_POOLS};
 pub use objects::{Objects, Taken};
 pub use relocate::moves;
-pub use request::{
-    AreaRequest, CapRequest, DeviceRequest, DomainRequest, EnvelopeRequest, FileRequest, FileUse, FramesRequest,
-    GateRequest, HeapRequest, Interleave, InterruptRequest, Memory, Pages, Request, ShareRequest, SharedRequest,
-    SharedUse, ThreadRequest,
-};
+
+/// The programs of a system.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The kernel's ELF.
+    pub kernel: Vec<u8>,
+    /// Each domain's ELF, in the order of their numbers.
+    pub domains: Vec<Vec<u8>>,
+}
 
 /// What placing a system yields.
 #[derive(Clone, Debug)]
@@ -55,29 +60,30 @@ pub struct Placed {
     pub ledger: Book,
 }
 
-/// Places a system.
+/// Places a system; `files` are the contents of its constant files, in the order of their numbers.
 ///
 /// # Errors
 /// [`PlaceError`] names what does not fit, or what an ELF file lacks.
 ///
 /// # Time complexity
 /// O(areas squared) for placement and linear in the size of the ELF files.
-pub fn place(request: &Request<'_>) -> Result<Placed, PlaceError> {
-    let programs =
-        request.domains.iter().map(|domain| Program::parse(&domain.name, domain.elf)).collect::<Result<Vec<_>, _>>()?;
-    let kernel = elf::Kernel::parse(request.kernel)?;
-    let mut plan = plan::Plan::new(request, &kernel, &programs)?;
+pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<Placed, PlaceError> {
+    let Programs { kernel, domains } = programs;
+    let programs = system.domains.iter().zip(domains).map(|(domain, elf)| Program::parse(&domain.name, elf));
+    let programs = programs.collect::<Result<Vec<_>, _>>()?;
+    let kernel = elf::Kernel::parse(kernel)?;
+    let mut plan = plan::Plan::new(system, &kernel, &programs, files)?;
     let relocated = programs
         .iter()
         .zip(&plan.domains)
         .map(|(program, spot)| relocate::relocate(program, spot.code_delta, spot.data_delta))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut tables = tables::build(request, &plan, &programs)?;
-    marks::divide(request, &mut tables, &mut plan.pools)?;
+    let mut tables = tables::build(system, &plan, &programs)?;
+    marks::divide(system, &mut tables, &mut plan.pools)?;
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let objects = objects::fit(&words, &kernel, plan.objects)?;
-    let layout = layout::Layout::new(request, &plan, &programs, &kernel, objects);
-    let image = image::write(request, &plan, &kernel, &programs, &relocated, &words)?;
+    let layout = layout::Layout::new(system, &plan, &programs, &kernel, objects);
+    let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, &words)?;
     Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
 }
 

@@ -8,7 +8,8 @@ use system::objects::MAX_MARKS;
 
 use crate::error::PlaceError;
 use crate::ledger::pools;
-use crate::request::{FramesRequest, Request};
+use manifest::Object;
+use manifest::resolved::{Frames, System};
 
 /// Marks of a range that is no pool, where the manifest does not say.
 const OWN: u32 = 32;
@@ -31,14 +32,14 @@ struct Share {
 ///
 /// # Errors
 /// [`PlaceError::Marks`]: a range would have fewer than it needs.
-pub(crate) fn divide(request: &Request, tables: &mut Builder, held: &mut [PoolAt]) -> Result<(), PlaceError> {
-    let mut shares = shares(request);
+pub(crate) fn divide(system: &System, tables: &mut Builder, held: &mut [PoolAt]) -> Result<(), PlaceError> {
+    let mut shares = shares(system);
     // Every range and every area of a domain has two ends.
     let fixed = 2 * (tables.frames.len() + tables.areas.len()) as u32 + 1;
     let mut left = (MAX_MARKS as u32).saturating_sub(fixed);
     for Share { range, least, marks, .. } in &shares {
         let refused = |asked: u32, left: u32| {
-            let FramesRequest { name, marks, .. } = &request.frames[*range];
+            let Frames { name, marks, .. } = &system.frames[*range];
             Err(PlaceError::Marks { range: name.clone(), asked, left, given: marks.is_some() })
         };
         if marks < least {
@@ -62,12 +63,12 @@ pub(crate) fn divide(request: &Request, tables: &mut Builder, held: &mut [PoolAt
 }
 
 /// The ranges that domains hold, with what each needs.
-fn shares(request: &Request) -> Vec<Share> {
-    let scatters = request.platform.scatters();
-    let managed: Vec<usize> = pools(request).map(|(_, range)| range).collect();
-    let caps = || request.domains.iter().flat_map(|domain| &domain.caps);
-    let holds = |range: usize| caps().any(|cap| cap.kind == abi::Kind::Frames && cap.object as usize == range);
-    let share = |(range, frames): (usize, &FramesRequest)| {
+fn shares(system: &System) -> Vec<Share> {
+    let scatters = system.platform.scatters();
+    let managed: Vec<usize> = pools(system).map(|(_, range)| range).collect();
+    let caps = || system.domains.iter().flat_map(|domain| &domain.caps);
+    let holds = |range: usize| caps().any(|cap| cap.object == Object::Frames(Some(range)));
+    let share = |(range, frames): (usize, &Frames)| {
         if !managed.contains(&range) {
             let most = OWN.min((frames.bytes / GRANULE).saturating_sub(1));
             return Share { range, least: 0, marks: frames.marks.unwrap_or(most), more: 0 };
@@ -77,5 +78,5 @@ fn shares(request: &Request) -> Vec<Share> {
         let marks = frames.marks.unwrap_or(least);
         Share { range, least, marks, more: if frames.marks.is_some() { 0 } else { most - least } }
     };
-    request.frames.iter().enumerate().filter(|(range, _)| holds(*range)).map(share).collect()
+    system.frames.iter().enumerate().filter(|(range, _)| holds(*range)).map(share).collect()
 }

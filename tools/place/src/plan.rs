@@ -10,13 +10,13 @@ use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::layout::PlacedWays;
 use crate::ledger::Book;
-use crate::request::{DeviceRequest, DomainRequest, Request};
 use crate::scheme::{Extras, Range, Scheme, Site};
+use manifest::resolved::{Device, Domain, Envelope, Item, Part, System};
 
 /// A placed area.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
-    pub name: String,
+    pub part: Part,
     pub base: u32,
     pub bytes: u32,
     /// Bits of `system::area`.
@@ -31,8 +31,6 @@ pub(crate) struct Spot {
     pub kind: u32,
     /// What the ledger promises.
     pub bound: Option<Bound>,
-    /// Which of the domain's envelopes it is the arena of.
-    pub envelope: Option<usize>,
     /// Where the tables lie that its check may read, once the ledger has granted it.
     pub place: Option<TablePlace>,
     /// Slots of the hardware that check it, all at once if it is pinned, or that it is loaded into in turn.
@@ -45,12 +43,37 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
+    /// An area that is mapped where it lies, in regions of any size.
+    pub(crate) fn new(part: Part, (base, bytes): Range, flags: u32, spec: TemporalSpec) -> Spot {
+        Spot {
+            part,
+            base,
+            bytes,
+            flags,
+            memory: area::NORMAL,
+            page_log2: 0,
+            disabled: 0,
+            spec,
+            kind: 0,
+            bound: None,
+            place: None,
+            slots: 0,
+            physical: base,
+            mapped: None,
+        }
+    }
+
     /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.
     pub(crate) fn entry(&self, domain: u32) -> Option<system::Area> {
         let Spot { flags, memory, physical, .. } = *self;
         let flags = flags | if self.disabled == 0 { 0 } else { area::WOVEN };
         let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
         (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
+    }
+
+    /// The envelope of which it is the arena.
+    pub(crate) fn envelope<'a>(&self, domain: &'a Domain) -> Option<&'a Envelope> {
+        if let Part::Envelope(index) = self.part { domain.envelopes.get(index) } else { None }
     }
 
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
@@ -135,29 +158,34 @@ pub(crate) struct Plan {
 pub(crate) const TABLES_BYTES: u64 = 16 * 1024;
 
 impl Plan {
-    pub(crate) fn new(request: &Request, kernel: &Kernel, programs: &[Program]) -> Result<Plan, PlaceError> {
-        let spaces = request.memories.iter().map(Space::new).collect();
-        let rom = request.memories.iter().position(|memory| memory.rom).unwrap_or(0);
-        let site = Site { request, programs, spaces, rom };
+    pub(crate) fn new(
+        system: &System,
+        kernel: &Kernel,
+        programs: &[Program],
+        files: &[Vec<u8>],
+    ) -> Result<Plan, PlaceError> {
+        let spaces = system.memories.iter().map(Space::new).collect();
+        let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
+        let site = Site { system, programs, files, spaces, rom };
         crate::scheme::plan(site, kernel)
     }
 
     /// The one order in which everything is placed.
     pub(crate) fn with<S: Scheme>(mut scheme: S, mut site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
-        let (request, rom) = (site.request, site.rom);
+        let (system, rom) = (site.system, site.rom);
         scheme.begin(&mut site, kernel)?;
         let first = if S::TABLES_FIRST { Some(system_tables(&mut scheme, &mut site)?) } else { None };
         let mut domains = all_domains(&mut scheme, &mut site)?;
         let (files, shared) = common(&mut scheme, &mut site)?;
         let mut frames = Vec::new();
-        for range in &request.frames {
-            let what = format!("frames {}", range.name);
+        for range in &system.frames {
+            let what = Item::Frames(range.name.clone());
             frames.push(scheme.frames(&mut site.spaces[range.memory], &what, range.bytes)?);
         }
-        let handed_over = place_ledger(request, |bytes| scheme.ledger(&mut site.spaces[rom], bytes))?;
+        let handed_over = place_ledger(system, |bytes| scheme.ledger(&mut site.spaces[rom], bytes))?;
         handed_over.into_iter().for_each(|range| scheme.constant(range));
-        for (spot, (domain, program)) in domains.iter_mut().zip(request.domains.iter().zip(site.programs)) {
-            spot.areas.extend(common_areas(request, domain, &files, &shared));
+        for (spot, (domain, program)) in domains.iter_mut().zip(system.domains.iter().zip(site.programs)) {
+            spot.areas.extend(common_areas(system, domain, &files, &shared));
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
             scheme.complete(&site, spot, program);
         }
@@ -166,7 +194,7 @@ impl Plan {
         let tables = first.map_or_else(|| system_tables(&mut scheme, &mut site), Ok)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
         let spaces = site.spaces;
-        let Extras { read_only, near_tables, locked, scheme } = scheme.extras(request, &domains);
+        let Extras { read_only, near_tables, locked, scheme } = scheme.extras(system, &domains);
         Ok(Plan {
             domains,
             files,
@@ -187,14 +215,14 @@ impl Plan {
 
 /// Places the tables that the kernel boots from.
 fn system_tables<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<u32, PlaceError> {
-    let base = site.spaces[site.rom].plain("the tables", TABLES_BYTES, S::TABLES_ALIGN)?;
+    let base = site.spaces[site.rom].plain(&Item::Own("the tables"), TABLES_BYTES, S::TABLES_ALIGN)?;
     scheme.constant((base, TABLES_BYTES as u32));
     Ok(base)
 }
 
 fn all_domains<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<Vec<DomainSpot>, PlaceError> {
-    let mut order: Vec<usize> = (0..site.request.domains.len()).collect();
-    order.sort_by_key(|&index| scheme.order(&site.request.domains[index], &site.programs[index]));
+    let mut order: Vec<usize> = (0..site.system.domains.len()).collect();
+    order.sort_by_key(|&index| scheme.order(&site.system.domains[index], &site.programs[index]));
     let mut domains = Vec::new();
     for index in order {
         domains.push((index, scheme.domain(site, index)?));
@@ -205,20 +233,20 @@ fn all_domains<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<Vec<DomainS
 
 /// Places files and shared memory.
 fn common<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<(Vec<Range>, Vec<Range>), PlaceError> {
-    let request = site.request;
-    let domains = || request.domains.iter();
+    let system = site.system;
+    let domains = || system.domains.iter();
     let (mut files, mut shared) = (Vec::new(), Vec::new());
-    for (index, file) in request.files.iter().enumerate() {
+    for (index, file) in system.files.iter().enumerate() {
         let uses = domains().flat_map(|domain| &domain.files).filter(|used| used.file == index);
-        let (what, bytes) = (format!("file {}", file.name), file.contents.len() as u32);
+        let (what, bytes) = (Item::File(file.name.clone()), site.files[index].len() as u32);
         let mut specs = uses.map(|used| used.spec);
         let placed = scheme.common(&mut site.spaces[file.memory], &what, bytes, &mut specs, None)?;
         scheme.constant(placed);
         files.push(placed);
     }
-    for (index, memory) in request.shared.iter().enumerate() {
+    for (index, memory) in system.shared.iter().enumerate() {
         let uses = domains().flat_map(|domain| &domain.shared).filter(|used| used.shared == index);
-        let what = format!("shared memory {}", memory.name);
+        let what = Item::Shared(memory.name.clone());
         let mut specs = uses.map(|used| used.spec);
         let space = &mut site.spaces[memory.memory];
         shared.push(scheme.common(space, &what, memory.bytes, &mut specs, memory.at)?);
@@ -227,14 +255,14 @@ fn common<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<(Vec<Range>, Vec
 }
 
 /// Bytes of the stacks of a domain.
-pub(crate) fn stack_bytes(domain: &DomainRequest) -> u32 {
+pub(crate) fn stack_bytes(domain: &Domain) -> u32 {
     let threads: u32 = domain.threads.iter().map(|thread| thread.stack_bytes.next_multiple_of(8)).sum();
     let gates: u32 = domain.gates.iter().map(|gate| gate.stack_bytes.next_multiple_of(8)).sum();
     threads + gates
 }
 
 /// Bytes of a domain's information block.
-pub(crate) fn info_bytes(domain: &DomainRequest) -> u32 {
+pub(crate) fn info_bytes(domain: &Domain) -> u32 {
     let own = 3 + domain.heap.iter().count() + domain.envelopes.len() + usize::from(domain.ledger);
     let areas = own + domain.devices.len() + domain.shared.len() + domain.files.len();
     let caps = domain.caps.len() + domain.callers.len();
@@ -255,43 +283,22 @@ pub(crate) fn fixed_error(program: &Program, address: u32, error: PlaceError) ->
 }
 
 /// Devices, shared memory and files.
-pub(crate) fn common_areas(
-    request: &Request,
-    domain: &DomainRequest,
-    files: &[(u32, u32)],
-    shared: &[(u32, u32)],
-) -> Vec<Spot> {
-    let spot = |name: &str, base, bytes, flags, memory, spec| Spot {
-        name: name.to_owned(),
-        base,
-        bytes,
-        flags,
-        memory,
-        page_log2: 0,
-        disabled: 0,
-        spec,
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        slots: 0,
-        physical: base,
-        mapped: None,
-    };
+fn common_areas(system: &System, domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
     let mut areas = Vec::new();
-    for DeviceRequest { name, base, bytes, kind } in &domain.devices {
+    for (index, Device { name, base, bytes, kind }) in domain.devices.iter().enumerate() {
         let rights = area::READ | area::WRITE | area::PINNED;
-        areas.push(Spot { kind: *kind, ..spot(name, *base, *bytes, rights, area::DEVICE, PINNED) });
+        let spot = Spot::new(Part::Device(index, name.clone()), (*base, *bytes), rights, PINNED);
+        areas.push(Spot { kind: *kind, memory: area::DEVICE, ..spot });
     }
-    for used in &domain.shared {
-        let (base, bytes) = shared[used.shared];
+    for (index, used) in domain.shared.iter().enumerate() {
+        let part = Part::Shared(index, system.shared[used.shared].name.clone());
         let rights = area::READ | area::SHARED | if used.write { area::WRITE } else { 0 } | pin(used.spec);
-        areas.push(spot(&request.shared[used.shared].name, base, bytes, rights, area::NORMAL, used.spec));
+        areas.push(Spot::new(part, shared[used.shared], rights, used.spec));
     }
-    for used in &domain.files {
-        let (base, bytes) = files[used.file];
+    for (index, used) in domain.files.iter().enumerate() {
+        let part = Part::File(index, system.files[used.file].name.clone());
         let rights = area::READ | area::SHARED | pin(used.spec);
-        areas.push(spot(&request.files[used.file].name, base, bytes, rights, area::WRITE_THROUGH, used.spec));
+        areas.push(Spot { memory: area::WRITE_THROUGH, ..Spot::new(part, files[used.file], rights, used.spec) });
     }
     areas
 }
@@ -300,34 +307,19 @@ pub(crate) fn common_areas(
 const PINNED: TemporalSpec = TemporalSpec::level(AccessLevel::Deterministic);
 
 /// The area in which the ledger is handed over, for so many bytes of which `place` finds room.
-pub(crate) fn place_ledger(
-    request: &Request,
+fn place_ledger(
+    system: &System,
     place: impl FnOnce(u64) -> Result<(u32, u32), PlaceError>,
 ) -> Result<Option<(u32, u32)>, PlaceError> {
-    if !request.domains.iter().any(|domain| domain.ledger) {
+    if !system.domains.iter().any(|domain| domain.ledger) {
         return Ok(None);
     }
-    let (pools, shares) = (crate::ledger::pools(request).count(), crate::ledger::shares(request).len());
-    let bytes = HandOver::bytes(request.domains.len(), pools, shares);
+    let (pools, shares) = (crate::ledger::pools(system).count(), crate::ledger::shares(system).len());
+    let bytes = HandOver::bytes(system.domains.len(), pools, shares);
     place(bytes as u64).map(Some)
 }
 
-pub(crate) fn ledger_area((base, bytes): (u32, u32)) -> Spot {
-    Spot {
-        name: "ledger".into(),
-        base,
-        bytes,
-        flags: area::READ,
-        memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
-        spec: TemporalSpec::default(),
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        slots: 0,
-        physical: base,
-        mapped: None,
-    }
+/// The area in which the ledger is handed over.
+fn ledger_area(range: Range) -> Spot {
+    Spot { memory: area::WRITE_THROUGH, ..Spot::new(Part::Ledger, range, area::READ, TemporalSpec::default()) }
 }

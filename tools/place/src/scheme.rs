@@ -12,14 +12,16 @@ use crate::layout::PlacedWays;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Plan};
 use crate::pmsav7::Regions;
-use crate::request::{DomainRequest, Request};
 use crate::vmsav7::Paged;
+use manifest::resolved::{Domain, Item, System};
 
 /// What is to be placed, and the memory that is left for it.
 pub(crate) struct Site<'a> {
-    pub request: &'a Request<'a>,
+    pub system: &'a System,
     pub programs: &'a [Program],
-    /// By number of the request's memories.
+    /// Contents of the constant files.
+    pub files: &'a [Vec<u8>],
+    /// By number of the system's memories.
     pub spaces: Vec<Space>,
     /// The memory that nobody writes.
     pub rom: usize,
@@ -52,7 +54,7 @@ pub(crate) trait Scheme {
     fn begin(&mut self, site: &mut Site, kernel: &Kernel) -> Result<(), PlaceError>;
 
     /// Domains are placed in the order of this.
-    fn order(&self, domain: &DomainRequest, program: &Program) -> (bool, u32);
+    fn order(&self, domain: &Domain, program: &Program) -> (bool, u32);
 
     /// Places what is a domain's own.
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError>;
@@ -61,14 +63,14 @@ pub(crate) trait Scheme {
     fn common(
         &self,
         space: &mut Space,
-        what: &str,
+        what: &Item,
         bytes: u32,
         specs: &mut dyn Iterator<Item = TemporalSpec>,
         at: Option<u32>,
     ) -> Result<Range, PlaceError>;
 
     /// Places an untyped range.
-    fn frames(&self, space: &mut Space, what: &str, bytes: u32) -> Result<Range, PlaceError>;
+    fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError>;
 
     /// Places the area in which the ledger is handed over.
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError>;
@@ -91,12 +93,12 @@ pub(crate) trait Scheme {
     fn checked(&self, spot: &mut DomainSpot);
 
     /// Results beside the areas, when all is placed.
-    fn extras(self, request: &Request, domains: &[DomainSpot]) -> Extras;
+    fn extras(self, system: &System, domains: &[DomainSpot]) -> Extras;
 }
 
 /// Places everything by the scheme of the board.
 pub(crate) fn plan(site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
-    match &site.request.pages {
+    match &site.system.pages {
         Some(pages) => Plan::with(Paged::new(pages), site, kernel),
         None => Plan::with(Regions::default(), site, kernel),
     }

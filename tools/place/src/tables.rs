@@ -8,37 +8,35 @@ use system::{area, frames};
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, Spot};
-use crate::request::{DomainRequest, Request};
+use manifest::resolved::{Budget, Interrupt, Part, System};
+use manifest::{FaultPolicy, Object};
 
-pub(crate) fn build(request: &Request, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
+pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
+    let budget = |b: &Budget| system::Budget { period: b.period, capacity: b.capacity, misses: b.misses };
+    let line = |(_, i): (usize, &Interrupt)| system::Interrupt {
+        line: i.line,
+        notification: i.notification as u32,
+        bits: i.bits,
+    };
     let mut tables = Builder {
-        ticks_per_second: request.ticks_per_second,
-        cpu_hz: request.cpu_hz,
-        switching: request.switching,
-        budgets: request
-            .budgets
-            .iter()
-            .map(|&(period, capacity, misses)| system::Budget { period, capacity, misses })
-            .collect(),
-        notifications: request.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
+        ticks_per_second: system.ticks_per_second,
+        cpu_hz: system.cpu_hz,
+        switching: system.switching,
+        budgets: system.budgets.iter().map(budget).collect(),
+        notifications: system.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
         scheme: plan.scheme.clone(),
         ..Builder::default()
     };
-    tables.interrupts = request
-        .interrupts
-        .iter()
-        .map(|i| system::Interrupt { line: i.line, notification: i.notification, bits: i.bits })
-        .collect();
-    frame_ranges(request, plan, &mut tables);
-    for (index, domain) in request.domains.iter().enumerate() {
-        let (spot, program) = (&plan.domains[index], &programs[index]);
-        domain_tables(&mut tables, index as u32, domain, spot, program)?;
+    tables.interrupts = system.interrupts().map(line).collect();
+    frame_ranges(system, plan, &mut tables);
+    for (index, (spot, program)) in plan.domains.iter().zip(programs).enumerate() {
+        domain_tables(&mut tables, system, index, spot, program)?;
     }
     Ok(tables)
 }
 
 /// Every range of physical memory with its kind: untyped ranges first, so that their numbers are those of the request.
-fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
+fn frame_ranges(system: &System, plan: &Plan, tables: &mut Builder) {
     let mut push =
         |base: u32, bytes: u32, kind: u32| tables.frames.push(system::Frames { base, bytes, kind, marks: 0 });
     for &(base, bytes) in &plan.frames {
@@ -57,7 +55,7 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
     for &(base, bytes) in &plan.read_only {
         push(base, bytes, frames::ROM);
     }
-    for memory in &request.memories {
+    for memory in &system.memories {
         let mut from = memory.base + memory.reserved;
         let end = memory.base + memory.bytes;
         let kind = if memory.rom { frames::ROM } else { frames::USER };
@@ -73,7 +71,7 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
         }
     }
     let mut devices: Vec<(u32, u32)> =
-        request.domains.iter().flat_map(|domain| domain.devices.iter().map(|d| (d.base, d.bytes))).collect();
+        system.domains.iter().flat_map(|domain| domain.devices.iter().map(|d| (d.base, d.bytes))).collect();
     devices.sort_unstable();
     devices.dedup();
     for (base, bytes) in devices {
@@ -83,11 +81,12 @@ fn frame_ranges(request: &Request, plan: &Plan, tables: &mut Builder) {
 
 fn domain_tables(
     tables: &mut Builder,
-    index: u32,
-    domain: &DomainRequest,
+    system: &System,
+    index: usize,
     spot: &DomainSpot,
     program: &Program,
 ) -> Result<(), PlaceError> {
+    let (domain, index) = (&system.domains[index], index as u32);
     let moved = |address: u32| (i64::from(address) + spot.code_delta) as u32;
     let initial = program.data.file_bytes.next_multiple_of(4);
     let total = program.data.bytes.next_multiple_of(4);
@@ -101,12 +100,16 @@ fn domain_tables(
         zero_bytes: total - initial,
         info: spot.info,
         gate_return,
-        policy: domain.policy,
-        cap_slots: domain.cap_slots.max(domain.caps.len() as u32),
+        policy: match domain.fault {
+            FaultPolicy::Stop => system::policy::STOP,
+            FaultPolicy::Restart => system::policy::RESTART,
+            FaultPolicy::Report => system::policy::REPORT,
+        },
+        cap_slots: domain.cap_slots,
         first_area,
         areas: tables.areas.len() as u32 - first_area,
         awaited: u32::from(domain.awaited),
-        fault_notification: domain.fault_notification.map_or(0, |notification| notification + 1),
+        fault_notification: domain.fault_notification.map_or(0, |notification| notification as u32 + 1),
     });
     let mut stack = spot.stacks;
     let mut next_stack = |bytes: u32| {
@@ -125,9 +128,9 @@ fn domain_tables(
             stack_base,
             stack_bytes,
             priority: thread.priority,
-            budget: thread.budget,
-            period: thread.period,
-            deadline: thread.deadline,
+            budget: thread.budget as u32,
+            period: thread.period.unwrap_or(0),
+            deadline: thread.deadline.unwrap_or(0),
         });
     }
     for gate in &domain.gates {
@@ -137,11 +140,12 @@ fn domain_tables(
         tables.gates.push(system::Gate { domain: index, entry, stack_base, stack_bytes, ceiling, bound });
     }
     for (slot, cap) in domain.caps.iter().enumerate() {
+        let (kind, object) = object(system, cap.object);
         tables.caps.push(system::Cap {
             domain: index,
             slot: slot as u32,
-            kind: cap.kind as u32,
-            object: cap.object,
+            kind: kind as u32,
+            object: object as u32,
             rights: cap.rights,
             badge: cap.badge,
         });
@@ -149,28 +153,42 @@ fn domain_tables(
     Ok(())
 }
 
+/// An object as the kernel numbers it: the untyped ranges are before its own.
+fn object(system: &System, object: Object) -> (abi::Kind, usize) {
+    match object {
+        Object::Gate(index) => (abi::Kind::Gate, index),
+        Object::Notification(index) => (abi::Kind::Notification, index),
+        Object::Domain(index) => (abi::Kind::Domain, index),
+        Object::Thread(index) => (abi::Kind::Thread, index),
+        Object::Budget(index) => (abi::Kind::Budget, index),
+        Object::Interrupt(index) => (abi::Kind::Interrupt, index),
+        Object::Frames(index) => (abi::Kind::Frames, index.unwrap_or(system.frames.len())),
+    }
+}
+
 /// A domain's information block.
-pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) -> Vec<u8> {
-    let domain = &request.domains[index];
+pub(crate) fn information(system: &System, index: usize, spot: &DomainSpot) -> Vec<u8> {
+    let domain = &system.domains[index];
     let mut header = [0u32; info::HEADER_WORDS];
-    let heap = spot.areas.iter().find(|area| area.name == "heap").map(Spot::pieces);
+    let heap = spot.areas.iter().find(|area| area.part == Part::Heap).map(Spot::pieces);
     header[word::MAGIC] = info::MAGIC;
     header[word::VERSION] = info::VERSION;
-    header[word::CPU_HZ] = request.cpu_hz;
-    header[word::TICKS_PER_SECOND] = request.ticks_per_second;
+    header[word::CPU_HZ] = system.cpu_hz;
+    header[word::TICKS_PER_SECOND] = system.ticks_per_second;
     header[word::CAPS] = (domain.caps.len() + domain.callers.len()) as u32;
     header[word::AREAS] = spot.areas.len() as u32;
     header[word::HEAP_BASE] = heap.map_or(0, |(base, ..)| base);
     header[word::HEAP_BYTES] = heap.map_or(0, |(_, _, bytes, _)| bytes);
     header[word::ENVELOPES] = domain.envelopes.len() as u32;
-    header[word::BOARD] = info::name_hash(&request.board);
+    header[word::BOARD] = info::name_hash(&system.board);
     header[word::DOMAIN] = index as u32;
     header[word::THREADS] = domain.threads.len() as u32;
     for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
         header[word::NAME + slot] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
     let mut block: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let caps = domain.caps.iter().enumerate().map(|(slot, cap)| (&cap.name, slot as u32, cap.kind as u32));
+    let caps =
+        domain.caps.iter().enumerate().map(|(slot, cap)| (&cap.name, slot as u32, object(system, cap.object).0 as u32));
     let callers = domain.callers.iter().map(|(name, badge)| (name, *badge, 0));
     for (name, first, second) in caps.chain(callers) {
         block.extend(padded(name));
@@ -178,13 +196,13 @@ pub(crate) fn information(request: &Request, index: usize, spot: &DomainSpot) ->
         block.extend(second.to_le_bytes());
     }
     for spot in &spot.areas {
-        block.extend(padded(&spot.name));
+        block.extend(padded(&spot.part.name()));
         block.extend(area_words(spot).iter().flat_map(|word| word.to_le_bytes()));
     }
     for (index, area) in spot.areas.iter().enumerate() {
-        let Some(request) = area.envelope.and_then(|envelope| domain.envelopes.get(envelope)) else { continue };
-        let spec::Envelope { spec, live, largest, count } = request.envelope;
-        let words = [known(spec).bits(), index as u32, live, largest, count, u32::from(request.default)];
+        let Some(declared) = area.envelope(domain) else { continue };
+        let spec::Envelope { spec, live, largest, count } = declared.envelope;
+        let words = [known(spec).bits(), index as u32, live, largest, count, u32::from(declared.default)];
         block.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     block

@@ -157,8 +157,7 @@ fn one(place: &Place<'_>, system: &str) -> Result<Ran, Error> {
         )));
     }
     let stretches = read(&outcome.events)?;
-    let manifest = &built.loaded.document.manifest;
-    let frames = manifest::KernelCosts::holds_frames(manifest);
+    let frames = built.system.holds_frames();
     Ok(Ran { stretches, summary, frames, declared: built.loaded.board.kernel })
 }
 

@@ -252,16 +252,18 @@ impl<'a> Figures<'a> {
     pub fn run(&mut self, variation: &Variation) -> Result<Ran, Error> {
         let refused = |d: &manifest::Diagnostic| Ran::Refused(format!("{}: {}", d.refusal().code, d.refusal().message));
         let loaded = self.load(variation)?;
-        if let Err(found) = loaded.admit(true) {
-            return Ok(found.first().map_or_else(|| Ran::Refused("refused".to_owned()), refused));
-        }
-        let key = loaded.document.manifest.domain.keys().fold(variation.system.clone(), |key, name| key + "+" + name);
+        let system = match loaded.admit(true) {
+            Ok(admitted) => admitted.system,
+            Err(found) => return Ok(found.first().map_or_else(|| Ran::Refused("refused".to_owned()), refused)),
+        };
+        let names = || system.domains.iter().map(|domain| &domain.name);
+        let key = names().fold(variation.system.clone(), |key, name| key + "+" + name);
         if !self.built.contains_key(&key) {
             let built = programs(self.place.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
             self.built.insert(key.clone(), built);
         }
         let programs = &self.built[&key];
-        let placed = match place_programs(self.place.install, &loaded, programs, build_tool::Options::default()) {
+        let placed = match place_programs(self.place.install, &loaded, &system, programs) {
             Ok(placed) => placed,
             Err(refusal) => return Ok(refused(&refusal)),
         };
@@ -273,10 +275,10 @@ impl<'a> Figures<'a> {
         let image = write("image.elf", &placed.image)?;
         let kernel = write("kernel.elf", &programs.kernel)?;
         let mut symbols = Symbols::default();
-        for (name, elf) in loaded.document.manifest.domain.keys().zip(&placed.domains) {
+        for (name, elf) in names().zip(&placed.domains) {
             symbols.add(&write(&format!("{name}.elf"), elf)?)?;
         }
-        let work = loaded.document.manifest.domain.get_index_of(WORK).unwrap_or_default() as u8;
+        let work = names().position(|name| name == WORK).unwrap_or_default() as u8;
         let watch = self.watch(variation, &kernel, &symbols, work)?;
         self.start(variation, Run::new(build_tool::machine(&loaded.board), image, directory.clone(), watch), work)
     }

@@ -1,4 +1,4 @@
-//! Admission of time: the analysis of `sched::response` applied to a manifest. docs/time.md, "The bound", is the specification.
+//! Admission of time: the analysis of `sched::response` applied to a system. docs/time.md, "The bound", is the specification.
 
 mod refuse;
 mod reload;
@@ -9,9 +9,9 @@ use sched::response::{self, Refusal as Late, Sharing};
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
-use crate::schema::{Budget, Manifest};
+use crate::resolved::{Budget, System};
 pub(crate) use sched::response::jobs_in;
-use system::System;
+use system::Analysis;
 pub use terms::{Kind, Term};
 
 /// The bound that admission computed for a thread with a deadline.
@@ -27,13 +27,13 @@ pub struct Bound {
     pub terms: Vec<Term>,
 }
 
-/// Response-time analysis of every thread with a deadline; call it on a manifest that [`crate::check`] has admitted.
+/// Response-time analysis of every thread with a deadline; call it on the system of a manifest that [`crate::check`] has admitted.
 ///
 /// # Errors
 /// CF0402 for each deadline that can be missed, with the computed response time; CF0401 for a price above its budget; CF0410 for
 /// a budget that its sharers can empty; CF0408 when the budgets promise more time than there is.
-pub fn analyse(manifest: &Manifest, board: &Board) -> Result<Vec<Bound>, Vec<Refusal>> {
-    let system = System::new(manifest, board);
+pub fn analyse(resolved: &System, board: &Board) -> Result<Vec<Bound>, Vec<Refusal>> {
+    let system = Analysis::new(resolved, board);
     let (mut bounds, mut refused) = (Vec::new(), Vec::new());
     for thread in 0..system.subjects.len() {
         match one(&system, thread) {
@@ -42,12 +42,12 @@ pub fn analyse(manifest: &Manifest, board: &Board) -> Result<Vec<Bound>, Vec<Ref
             None => {}
         }
     }
-    refused.extend(utilisation(manifest));
+    refused.extend(utilisation(resolved));
     if refused.is_empty() { Ok(bounds) } else { Err(refused) }
 }
 
 /// The bound of a thread, `None` if it has no deadline.
-fn one(system: &System<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal>>> {
+fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal>>> {
     let deadline = system.deadline(thread)?;
     if let Err(refusal) = paid(system, thread) {
         return Some(Err(refusal));
@@ -64,7 +64,7 @@ fn one(system: &System<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal>>
 }
 
 /// Whether the budget of a thread with a deadline always covers its jobs.
-fn paid(system: &System<'_>, thread: usize) -> Result<(), Box<Refusal>> {
+fn paid(system: &Analysis<'_>, thread: usize) -> Result<(), Box<Refusal>> {
     let (period, capacity) = system.budget(thread);
     if period == 0 {
         return Err(Box::new(refuse::impossible(system, thread)));
@@ -89,10 +89,10 @@ fn paid(system: &System<'_>, thread: usize) -> Result<(), Box<Refusal>> {
 }
 
 /// The sum of all budgets is at most one processor.
-fn utilisation(manifest: &Manifest) -> Option<Refusal> {
-    let share = |b: &Budget| b.capacity.0 as f64 / b.period.0 as f64;
-    let sum: f64 = manifest.budget.values().map(share).sum();
-    let (name, _) = manifest.budget.iter().max_by(|a, b| share(a.1).total_cmp(&share(b.1)))?;
+fn utilisation(system: &System) -> Option<Refusal> {
+    let share = |b: &Budget| f64::from(b.capacity) / f64::from(b.period);
+    let sum: f64 = system.budgets.iter().map(share).sum();
+    let name = &system.budgets.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?.name;
     (sum > 1.0).then(|| {
         Refusal::at("CF0408", format!("budget.{name}.capacity"), "the budgets promise more time than there is")
             .value(format!("{:.1} % of the processor", sum * 100.0))

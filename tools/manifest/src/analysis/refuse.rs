@@ -2,17 +2,17 @@
 
 use sched::response::{self, Response, Set};
 
-use super::system::{Beside, System};
+use super::system::{Analysis, Beside};
 use super::terms::{Kind, Term, list};
 use crate::diagnostic::Refusal;
 use crate::quantity::Time;
 
-fn us(system: &System<'_>, ticks: u64) -> String {
+fn us(system: &Analysis<'_>, ticks: u64) -> String {
     format!("{:.1} us", ticks as f64 * 1e6 / f64::from(system.board.ticks_per_second))
 }
 
 /// Ticks as they are written in a manifest: whole microseconds, up or down, where there is one.
-fn written(system: &System<'_>, ticks: u64, up: bool) -> Time {
+fn written(system: &Analysis<'_>, ticks: u64, up: bool) -> Time {
     let rate = u64::from(system.board.ticks_per_second);
     let nanos = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(rate)) as u64;
     let fine = nanos(ticks);
@@ -22,13 +22,13 @@ fn written(system: &System<'_>, ticks: u64, up: bool) -> Time {
 }
 
 /// CF0402: a deadline that can be missed.
-pub fn late(system: &System<'_>, thread: usize, beside: &Beside, found: &Response) -> Refusal {
+pub fn late(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Response) -> Refusal {
     let subject = &system.subjects[thread];
     let deadline = system.deadline(thread).unwrap_or(0);
     let terms = list(system, thread, beside, found);
     let total = us(system, found.terms.total());
     let sum = terms.iter().map(|term| format!("{} {}", term.kind, us(system, term.ticks))).collect::<Vec<_>>();
-    let key = if subject.declared.deadline.is_some() { "deadline" } else { "period" };
+    let key = if subject.declared.own_deadline { "deadline" } else { "period" };
     Refusal::at("CF0402", format!("{}.{key}", subject.place), format!("`{}` can miss its deadline", subject.name))
         .value(format!("deadline {}", us(system, deadline)))
         .limit(format!("response time at least {total} = {}; {}", sum.join(" + "), largest(system, &terms)))
@@ -37,7 +37,7 @@ pub fn late(system: &System<'_>, thread: usize, beside: &Beside, found: &Respons
 }
 
 /// The contribution that weighs most.
-fn largest(system: &System<'_>, terms: &[Term]) -> String {
+fn largest(system: &Analysis<'_>, terms: &[Term]) -> String {
     let Some(term) = terms.iter().max_by_key(|term| term.ticks) else { return String::new() };
     let detail = match &term.kind {
         Kind::Budget { hits, capacity, carried, .. } => {
@@ -49,7 +49,7 @@ fn largest(system: &System<'_>, terms: &[Term]) -> String {
 }
 
 /// The smallest single changes that are enough, found by search: the bound does not decrease with a capacity.
-fn remedy(system: &System<'_>, thread: usize, beside: &Beside) -> String {
+fn remedy(system: &Analysis<'_>, thread: usize, beside: &Beside) -> String {
     let subject = &system.subjects[thread];
     let asked = response::Thread {
         level: system.level(thread),
@@ -60,7 +60,7 @@ fn remedy(system: &System<'_>, thread: usize, beside: &Beside) -> String {
     if let Some((budget, capacity)) = capacity(system, &asked, beside) {
         ways.push(format!("give `{budget}` a capacity of at most {}", written(system, capacity, false)));
     }
-    let period = subject.declared.period.map_or(0, |period| system.ticks(period));
+    let period = subject.declared.period.map_or(0, u64::from);
     let patient = response::Thread { deadline: period, ..asked };
     if let Ok(found) = response::response(&patient, &beside.view(&system.costs)) {
         let deadline = written(system, found.window, true);
@@ -75,7 +75,7 @@ fn remedy(system: &System<'_>, thread: usize, beside: &Beside) -> String {
 }
 
 /// The budget that must give up the least share of the processor, and the largest capacity with which the thread is admitted.
-fn capacity(system: &System<'_>, asked: &response::Thread, beside: &Beside) -> Option<(String, u64)> {
+fn capacity(system: &Analysis<'_>, asked: &response::Thread, beside: &Beside) -> Option<(String, u64)> {
     let holds = |at: usize, capacity: u64| {
         let contenders = beside.with_capacity(at, capacity);
         response::response(asked, &Set { budgets: &contenders, ..beside.view(&system.costs) }).is_ok()
@@ -99,7 +99,7 @@ fn capacity(system: &System<'_>, asked: &response::Thread, beside: &Beside) -> O
 }
 
 /// Time that a job takes from its budget, in words.
-fn parts(system: &System<'_>, thread: usize) -> String {
+fn parts(system: &Analysis<'_>, thread: usize) -> String {
     let (job, costs) = (system.job(thread), &system.costs);
     let own = job.own(costs);
     let all = [
@@ -115,9 +115,9 @@ fn parts(system: &System<'_>, thread: usize) -> String {
 }
 
 /// CF0401: a price above the budget.
-pub fn price(system: &System<'_>, thread: usize) -> Refusal {
+pub fn price(system: &Analysis<'_>, thread: usize) -> Refusal {
     let subject = &system.subjects[thread];
-    let budget = &subject.declared.budget;
+    let budget = system.payer(thread);
     let (jobs, job) = (system.jobs(thread), system.job(thread));
     let (_, capacity) = system.budget(thread);
     let price = job.price(&system.costs);
@@ -138,9 +138,9 @@ pub fn price(system: &System<'_>, thread: usize) -> Refusal {
 }
 
 /// CF0410: a sharer can empty the budget of a thread with a deadline.
-pub fn emptied(system: &System<'_>, thread: usize, by: usize) -> Refusal {
+pub fn emptied(system: &Analysis<'_>, thread: usize, by: usize) -> Refusal {
     let (subject, other) = (&system.subjects[thread], &system.subjects[by]);
-    let budget = &subject.declared.budget;
+    let budget = system.payer(thread);
     let mut remedy = format!("give `{}` a budget of its own", subject.name);
     let refusal = if thread == by {
         remedy = format!("declare its `wcet`, or {remedy}");
@@ -166,9 +166,9 @@ pub fn emptied(system: &System<'_>, thread: usize, by: usize) -> Refusal {
 }
 
 /// CF0410: the threads of a budget can need more than it has.
-pub fn exceeded(system: &System<'_>, thread: usize, demand: u64) -> Refusal {
+pub fn exceeded(system: &Analysis<'_>, thread: usize, demand: u64) -> Refusal {
     let subject = &system.subjects[thread];
-    let budget = &subject.declared.budget;
+    let budget = system.payer(thread);
     let (_, capacity) = system.budget(thread);
     let message = format!("`{}` can find `{budget}` emptied by its sharers", subject.name);
     Refusal::at("CF0410", format!("{}.budget", subject.place), message)
@@ -183,7 +183,7 @@ pub fn exceeded(system: &System<'_>, thread: usize, demand: u64) -> Refusal {
 }
 
 /// For what [`crate::check`] refuses with a better reason.
-pub fn impossible(system: &System<'_>, thread: usize) -> Refusal {
+pub fn impossible(system: &Analysis<'_>, thread: usize) -> Refusal {
     let subject = &system.subjects[thread];
     Refusal::at("CF0402", subject.place.clone(), format!("`{}` cannot be analysed", subject.name))
         .rule("budgets and periods are more than nothing")

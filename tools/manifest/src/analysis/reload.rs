@@ -2,9 +2,9 @@
 
 use sched::response::{Job, Sharer};
 
-use super::system::{Beside, System};
+use super::system::{Analysis, Beside};
 
-impl System<'_> {
+impl Analysis<'_> {
     /// All that a job loses: its declared `reload` for each time that it can go on after others, up to its deadline.
     pub(super) fn reload(&self, thread: usize, job: &Job) -> u64 {
         let Some(once) = self.subjects[thread].declared.reload else { return 0 };
@@ -13,19 +13,19 @@ impl System<'_> {
         let peers = self.peers(thread).into_iter().map(named).collect();
         let beside = Beside::new(self.grid(thread), self.contenders(thread), peers, self.lines(thread));
         let times = beside.view(&self.costs).resumptions(self.level(thread), job, window);
-        times.saturating_mul(self.ticks(once))
+        times.saturating_mul(once.into())
     }
 
     /// The other threads of its budget that are periodic, by their numbers, without their prices.
     pub(super) fn peers(&self, thread: usize) -> Vec<(usize, Sharer)> {
         let (grid, _) = self.budget(thread);
         let own = self.period(thread).unwrap_or(grid);
-        let budget = self.subjects[thread].budget;
-        let others =
-            (0..self.subjects.len()).filter(|other| *other != thread && self.subjects[*other].budget == budget);
+        let budget = self.subjects[thread].declared.budget;
+        let others = (0..self.subjects.len())
+            .filter(|other| *other != thread && self.subjects[*other].declared.budget == budget);
         let sharer = |other: usize| {
             let (period, declared) = (self.period(other)?, self.subjects[other].declared);
-            let calls: u64 = declared.calls.values().map(|count| u64::from(*count)).sum();
+            let calls: u64 = declared.calls.iter().map(|(_, count)| u64::from(*count)).sum();
             let sharer = Sharer {
                 level: self.level(other),
                 period,

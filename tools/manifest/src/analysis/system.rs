@@ -1,14 +1,12 @@
-//! A manifest in the terms of `sched::response`.
+//! A system in the terms of `sched::response`.
 
 use std::collections::BTreeSet;
 
 use sched::response::{Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
 
 use crate::board::Board;
-use crate::check::time::callees;
-use crate::quantity::Time;
-use crate::references::{self, Object, held};
-use crate::schema::{Manifest, Thread};
+use crate::references::{Object, held};
+use crate::resolved::{self, System, Thread};
 
 /// A thread with what the analysis needs of it.
 pub struct Subject<'m> {
@@ -16,12 +14,11 @@ pub struct Subject<'m> {
     pub name: String,
     pub domain: usize,
     pub declared: &'m Thread,
-    pub budget: usize,
 }
 
 /// A manifest on a board.
-pub struct System<'m> {
-    pub manifest: &'m Manifest,
+pub struct Analysis<'m> {
+    pub system: &'m System,
     pub board: &'m Board,
     pub costs: Costs,
     pub subjects: Vec<Subject<'m>>,
@@ -68,22 +65,18 @@ impl Beside {
     }
 }
 
-impl<'m> System<'m> {
-    pub fn new(manifest: &'m Manifest, board: &'m Board) -> System<'m> {
-        let mut system = System {
-            manifest,
+impl<'m> Analysis<'m> {
+    pub fn new(system: &'m System, board: &'m Board) -> Analysis<'m> {
+        let mut analysis = Analysis {
+            system,
             board,
-            costs: costs(manifest, board),
-            subjects: subjects(manifest),
+            costs: costs(system, board),
+            subjects: subjects(system),
             gates: Vec::new(),
-            held: held(manifest),
+            held: held(system),
         };
-        system.gates = system.reached();
-        system
-    }
-
-    pub fn ticks(&self, time: Time) -> u64 {
-        time.ticks(self.board.ticks_per_second).unwrap_or(u64::MAX)
+        analysis.gates = analysis.reached();
+        analysis
     }
 
     pub fn level(&self, thread: usize) -> u8 {
@@ -92,17 +85,22 @@ impl<'m> System<'m> {
 
     /// The deadline in force.
     pub fn deadline(&self, thread: usize) -> Option<u64> {
-        self.subjects[thread].declared.deadline().map(|time| self.ticks(time))
+        self.subjects[thread].declared.deadline.map(u64::from)
     }
 
     pub(super) fn period(&self, thread: usize) -> Option<u64> {
-        self.subjects[thread].declared.period.map(|time| self.ticks(time)).filter(|ticks| *ticks > 0)
+        self.subjects[thread].declared.period.map(u64::from).filter(|ticks| *ticks > 0)
     }
 
     /// Period and capacity of its budget.
     pub fn budget(&self, thread: usize) -> (u64, u64) {
-        let budget = &self.manifest.budget[self.subjects[thread].budget];
-        (self.ticks(budget.period), self.ticks(budget.capacity))
+        let budget = &self.system.budgets[self.subjects[thread].declared.budget];
+        (budget.period.into(), budget.capacity.into())
+    }
+
+    /// Name of its budget.
+    pub fn payer(&self, thread: usize) -> &str {
+        &self.system.budgets[self.subjects[thread].declared.budget].name
     }
 
     /// How many of its jobs a period of its budget pays for.
@@ -113,30 +111,24 @@ impl<'m> System<'m> {
 
     /// Needs of a job. A `wcet` that is not declared is all that the budget leaves for it.
     pub fn job(&self, thread: usize) -> Job {
-        let subject = &self.subjects[thread];
-        let declared = subject.declared;
-        let bound = |(gate, count): (&String, &u32)| {
-            let index = references::call(self.manifest, subject.domain, "", gate).ok()?;
-            let bound = self.ticks(callees(self.manifest).get(index)?.gate.bound);
-            Some(bound.saturating_mul(u64::from(*count)))
-        };
+        let declared = self.subjects[thread].declared;
+        let bounds = declared.calls.iter().map(|(gate, count)| self.bound(*gate).saturating_mul(u64::from(*count)));
         let job = Job {
             wcet: 0,
             misses: declared.misses.into(),
-            calls: declared.calls.values().map(|count| u64::from(*count)).sum(),
-            bounds: declared.calls.iter().filter_map(bound).fold(0, u64::saturating_add),
+            calls: declared.calls.iter().map(|(_, count)| u64::from(*count)).sum(),
+            bounds: bounds.fold(0, u64::saturating_add),
             activations: declared.activations.into(),
             reload: 0,
         };
         let job = Job { reload: self.reload(thread, &job), ..job };
         let left = || (self.budget(thread).1 / self.jobs(thread)).saturating_sub(job.price(&self.costs));
-        Job { wcet: declared.wcet.map_or_else(left, |time| self.ticks(time)), ..job }
+        Job { wcet: declared.wcet.map_or_else(left, u64::from), ..job }
     }
 
     /// The threads of its budget, itself among them, with their numbers.
     pub fn shares(&self, thread: usize) -> (Vec<Share>, Vec<usize>) {
-        let budget = self.subjects[thread].budget;
-        let threads: Vec<usize> = (0..self.subjects.len()).filter(|t| self.subjects[*t].budget == budget).collect();
+        let threads = self.payees(self.subjects[thread].declared.budget);
         let alone = threads.len() == 1;
         let share = |&t: &usize| {
             let priced = alone || self.subjects[t].declared.wcet.is_some();
@@ -151,10 +143,19 @@ impl<'m> System<'m> {
         (threads.iter().map(share).collect(), threads)
     }
 
+    /// The threads that a budget pays for.
+    fn payees(&self, budget: usize) -> Vec<usize> {
+        (0..self.subjects.len()).filter(|thread| self.subjects[*thread].declared.budget == budget).collect()
+    }
+
+    /// The bound of a gate.
+    fn bound(&self, gate: usize) -> u64 {
+        self.system.gates().nth(gate).map_or(0, |(_, gate)| gate.bound.into())
+    }
+
     /// The largest bound among gates that a domain can call itself.
     fn reservation(&self, domain: usize) -> Option<u64> {
-        let all = callees(self.manifest);
-        calls(&self.held[domain]).into_iter().map(|gate| self.ticks(all[gate].gate.bound)).max()
+        calls(&self.held[domain]).into_iter().map(|gate| self.bound(gate)).max()
     }
 
     /// How many activations of others a call or fault of a thread arranges at most: `DOMAIN_RESTART` one for each thread; one who waits for a
@@ -164,13 +165,13 @@ impl<'m> System<'m> {
         let Subject { domain, declared, .. } = self.subjects[thread];
         let by = |(object, rights): &(Object, u32)| match *object {
             _ if rights & WRITE == 0 => 0,
-            Object::Domain(of) => self.manifest.domain[of].thread.len() as u64,
+            Object::Domain(of) => self.system.domains[of].threads.len() as u64,
             Object::Gate(_) | Object::Notification(_) | Object::Interrupt(_) => 1,
             _ => 0,
         };
         let peers = self.subjects.iter().enumerate();
         let passes = peers.filter(|(other, s)| *other != thread && s.declared.priority == declared.priority).count();
-        let faults = self.manifest.domain[domain].fault_notification.is_some();
+        let faults = self.system.domains[domain].fault_notification.is_some();
         let calls = self.held[domain].iter().map(by).max().unwrap_or(0);
         calls.max(u64::from(passes > 0 || faults))
     }
@@ -191,8 +192,8 @@ impl<'m> System<'m> {
 
     /// The grid of its budget: a timer for its end, and one for less important sharers that wait for the refill.
     pub(super) fn grid(&self, thread: usize) -> Grid {
-        let (budget, level) = (self.subjects[thread].budget, self.level(thread));
-        let waits = self.subjects.iter().any(|s| s.budget == budget && s.declared.priority as u8 > level);
+        let (budget, level) = (self.subjects[thread].declared.budget, self.level(thread));
+        let waits = self.subjects.iter().any(|s| s.declared.budget == budget && s.declared.priority as u8 > level);
         Grid { period: self.budget(thread).0, step: self.releases(thread), timers: 1 + u64::from(waits) }
     }
 
@@ -200,22 +201,22 @@ impl<'m> System<'m> {
     pub(super) fn contenders(&self, thread: usize) -> Vec<(String, Contender)> {
         let releases = self.releases(thread);
         let mut list = Vec::new();
-        for (index, (name, budget)) in self.manifest.budget.iter().enumerate() {
-            let users: Vec<usize> = (0..self.subjects.len()).filter(|t| self.subjects[*t].budget == index).collect();
+        for (index, budget) in self.system.budgets.iter().enumerate() {
+            let users = self.payees(index);
             let Some(level) = users.iter().map(|t| self.level(*t)).min() else { continue };
-            if index == self.subjects[thread].budget {
+            if index == self.subjects[thread].declared.budget {
                 continue;
             }
-            let period = self.ticks(budget.period);
+            let period = budget.period.into();
             let contender = Contender {
                 level,
                 period,
-                capacity: self.ticks(budget.capacity),
+                capacity: budget.capacity.into(),
                 step: gcd(releases, period),
                 threads: users.len() as u32,
                 arranges: users.iter().map(|t| self.arranges(*t)).max().unwrap_or(0),
             };
-            list.push((name.clone(), contender));
+            list.push((budget.name.clone(), contender));
         }
         list
     }
@@ -232,26 +233,23 @@ impl<'m> System<'m> {
 
     /// Every interrupt line, with the most important thread but this one that can wait for it.
     pub(super) fn lines(&self, thread: usize) -> Vec<Line> {
-        let mut all = Vec::new();
-        for (owner, domain) in self.manifest.domain.values().enumerate() {
-            for line in domain.interrupt.values() {
-                let object = self.manifest.notification.get_index_of(&line.notification).map(Object::Notification);
-                let waits = |domain: usize| {
-                    domain == owner || self.held[domain].iter().any(|(o, rights)| Some(*o) == object && rights & 1 != 0)
-                };
-                let others = self.subjects.iter().enumerate().filter(|(other, _)| *other != thread);
-                let woken = others.filter(|(_, s)| waits(s.domain)).map(|(_, s)| s.declared.priority as u8);
-                all.push(Line { wakes: woken.min() });
-            }
-        }
-        all
+        let line = |(owner, line): (usize, &resolved::Interrupt)| {
+            let object = Object::Notification(line.notification);
+            let waits = |domain: usize| {
+                domain == owner || self.held[domain].iter().any(|(o, rights)| *o == object && rights & 1 != 0)
+            };
+            let others = self.subjects.iter().enumerate().filter(|(other, _)| *other != thread);
+            let woken = others.filter(|(_, s)| waits(s.domain)).map(|(_, s)| s.declared.priority as u8);
+            Line { wakes: woken.min() }
+        };
+        self.system.interrupts().map(line).collect()
     }
 
     /// Each gate that somebody can reach, with its least important caller.
     fn reached(&self) -> Vec<(String, Gate)> {
-        let callees = callees(self.manifest);
+        let gates: Vec<(usize, &resolved::Gate)> = self.system.gates().collect();
         let direct: Vec<Vec<usize>> = self.held.iter().map(|caps| calls(caps)).collect();
-        let mut lowest: Vec<Option<u32>> = vec![None; callees.len()];
+        let mut lowest: Vec<Option<u32>> = vec![None; gates.len()];
         for subject in &self.subjects {
             let mut seen = BTreeSet::new();
             let mut open = direct[subject.domain].clone();
@@ -259,17 +257,16 @@ impl<'m> System<'m> {
                 if seen.insert(gate) {
                     let level = lowest[gate].get_or_insert(0);
                     *level = (*level).max(subject.declared.priority);
-                    open.extend(&direct[callees[gate].domain]);
+                    open.extend(&direct[gates[gate].0]);
                 }
             }
         }
-        let reached = callees.iter().zip(lowest).filter_map(|(callee, level)| Some((callee, level?)));
-        let gate = |callee: &crate::check::time::Callee<'_>, level: u32| Gate {
-            ceiling: callee.gate.ceiling as u8,
-            bound: self.ticks(callee.gate.bound),
-            lowest_caller: level as u8,
-        };
-        reached.map(|(callee, level)| (callee.name.clone(), gate(callee, level))).collect()
+        let reached = gates.iter().zip(lowest).filter_map(|(gate, level)| Some((*gate, level?)));
+        let reached = reached.map(|((domain, gate), level)| {
+            let known = Gate { ceiling: gate.ceiling as u8, bound: gate.bound.into(), lowest_caller: level as u8 };
+            (format!("{}.{}", self.system.domains[domain].name, gate.name), known)
+        });
+        reached.collect()
     }
 }
 
@@ -286,26 +283,25 @@ fn calls(caps: &[(Object, u32)]) -> Vec<usize> {
     caps.iter().filter_map(gate).collect()
 }
 
-fn subjects(manifest: &Manifest) -> Vec<Subject<'_>> {
+fn subjects(system: &System) -> Vec<Subject<'_>> {
     let mut all = Vec::new();
-    for (domain, (name, d)) in manifest.domain.iter().enumerate() {
-        for (i, declared) in d.thread.iter().enumerate() {
-            let Some(budget) = manifest.budget.get_index_of(&declared.budget) else { continue };
-            let place = format!("domain.{name}.thread[{i}]");
-            all.push(Subject { place, name: format!("{name}.{}", declared.name), domain, declared, budget });
+    for (domain, d) in system.domains.iter().enumerate() {
+        for (i, declared) in d.threads.iter().enumerate() {
+            let place = format!("domain.{}.thread[{i}]", d.name);
+            all.push(Subject { place, name: format!("{}.{}", d.name, declared.name), domain, declared });
         }
     }
     all
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.
-fn costs(manifest: &Manifest, board: &Board) -> Costs {
+fn costs(system: &System, board: &Board) -> Costs {
     let rate = u64::from(board.ticks_per_second);
     let of = |cycles: u64| (cycles * rate).div_ceil(board.chip.cpu_hz);
     Costs {
         switching: board.switching(),
         miss: of(board.kernel.miss_cycles),
-        masked: of(board.kernel.masked_in(manifest)),
+        masked: of(board.kernel.masked_in(system.holds_frames())),
         late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
         look: rate / 2,
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sched::response::Response;
 
-use super::system::{Beside, System};
+use super::system::{Analysis, Beside};
 
 /// Which term of docs/time.md, "The bound".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl fmt::Display for Kind {
 }
 
 /// The terms of a response that are more than nothing.
-pub fn list(system: &System<'_>, thread: usize, beside: &Beside, found: &Response) -> Vec<Term> {
+pub fn list(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Response) -> Vec<Term> {
     let (terms, own, level) = (&found.terms, &found.terms.own, system.level(thread));
     let term = |kind, ticks| Term { kind, ticks };
     let mut all = vec![

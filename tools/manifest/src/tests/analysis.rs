@@ -1,5 +1,6 @@
 //! The analysis on manifests, with round costs, so that every term of a bound can be read off the text.
 
+use crate::resolved::resolve;
 use crate::*;
 use std::path::Path;
 
@@ -35,7 +36,8 @@ fn free_board() -> Board {
 
 fn on(board: &Board, text: &str) -> Result<Vec<Bound>, Vec<Refusal>> {
     let document = Document::parse(Path::new("x"), text).unwrap();
-    analyse(&document.manifest, board)
+    let system = resolve(&document.manifest, board, true).map_err(|refusal| vec![*refusal])?;
+    analyse(&system, board)
 }
 
 /// The terms of the only bound, in microseconds, in a word each.

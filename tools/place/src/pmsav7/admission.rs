@@ -11,29 +11,29 @@ use crate::allocate::Space;
 use crate::error::PlaceError;
 use crate::ledger::{Book, add_pools, keep_quotas, mapped};
 use crate::plan::{DomainSpot, Spot};
-use crate::request::Request;
+use manifest::resolved::{Item, Part, System};
 
 /// Admission in progress.
 pub(super) struct Admission<'a> {
-    request: &'a Request<'a>,
+    system: &'a System,
     spaces: &'a mut [Space],
     book: Book,
     pools: Vec<PoolAt>,
 }
 
 /// Index of the writable memory of a class that can hold tables.
-fn home(request: &Request, class: MemoryClass) -> Option<usize> {
-    request.memories.iter().position(|memory| !memory.rom && memory.class == Some(class))
+fn home(system: &System, class: MemoryClass) -> Option<usize> {
+    system.memories.iter().position(|memory| !memory.rom && memory.class == Some(class))
 }
 
 impl<'a> Admission<'a> {
-    pub(crate) fn new(request: &'a Request<'a>, spaces: &'a mut [Space]) -> Self {
+    pub(crate) fn new(system: &'a System, spaces: &'a mut [Space]) -> Self {
         let left = |class| {
-            let gaps = home(request, class).map(|memory| spaces[memory].gaps()).unwrap_or_default();
+            let gaps = home(system, class).map(|memory| spaces[memory].gaps()).unwrap_or_default();
             gaps.iter().map(|gap| gap.1 - gap.0).sum::<u64>() as u32
         };
-        let book = Book::new(request.platform, [left(MemoryClass::Tcm), left(MemoryClass::OnChip), 0, 0]);
-        Admission { request, spaces, book, pools: Vec::new() }
+        let book = Book::new(system.platform, [left(MemoryClass::Tcm), left(MemoryClass::OnChip), 0, 0]);
+        Admission { system, spaces, book, pools: Vec::new() }
     }
 
     /// Asks for everything; `frames` are the placed ranges of the manifest.
@@ -42,30 +42,27 @@ impl<'a> Admission<'a> {
         domains: &mut [DomainSpot],
         frames: &[(u32, u32)],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        self.pools = add_pools(&mut self.book, self.request, frames);
+        self.pools = add_pools(&mut self.book, self.system, frames);
         for (index, spot) in domains.iter_mut().enumerate() {
             self.domain(index, spot)?;
         }
-        keep_quotas(&mut self.book, self.request);
+        keep_quotas(&mut self.book, self.system);
         Ok((self.book, self.pools))
     }
 
     /// Opens the account of a domain with its table, and asks for its areas.
     fn domain(&mut self, index: usize, spot: &mut DomainSpot) -> Result<(), PlaceError> {
-        let domain = &self.request.domains[index];
+        let domain = &self.system.domains[index];
         let shaped = |spot: &Spot| Some((spot.entry(index as u32)?, spot.shape()));
         let areas: Vec<(system::Area, Shape)> = spot.areas.iter().filter_map(shaped).collect();
-        let mapped = mapped(self.request, index);
+        let mapped = mapped(self.system, index);
         let table = |count: usize| table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());
         let paged = spot.areas.iter().map(|spot| spot.spec.access).filter(|level| *level != AccessLevel::Deterministic);
         let class = if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip };
-        let what = format!("table of domain {}", domain.name);
-        let refused = |what: String, areas: &[Spot], refusal: Refusal| PlaceError::Refused {
-            what,
-            pinned: pinned(areas),
-            refusal,
-        };
+        let what = Item::Of(Part::Table, domain.name.clone());
+        let refused =
+            |what: Item, areas: &[Spot], refusal: Refusal| PlaceError::Refused { what, pinned: pinned(areas), refusal };
         let opening = Opening {
             paged_slots: domain.paged_slots as u8,
             misses: domain.misses.0,
@@ -79,7 +76,7 @@ impl<'a> Admission<'a> {
             refused(what.clone(), &spot.areas, Refusal { change, ..refusal })
         })?;
         spot.table.2 = TablePlace::of(class);
-        if let Some(memory) = home(self.request, class).filter(|_| bytes > 0) {
+        if let Some(memory) = home(self.system, class).filter(|_| bytes > 0) {
             let base = self.spaces[memory].plain(&what, u64::from(bytes), 32)?;
             spot.table = (base, bytes, spot.table.2);
         }
@@ -91,10 +88,7 @@ impl<'a> Admission<'a> {
             let asked = spec::Request { misses: if count == 1 { domain.misses.1 } else { 0 }, ..asked };
             before = after;
             let granted = self.book.admit(&asked, &mut NoFrames);
-            let what = |spot: &Spot| match spot.envelope {
-                Some(envelope) => format!("envelope[{envelope}] of domain {}", domain.name),
-                None => format!("{} of domain {}", spot.name, domain.name),
-            };
+            let what = |spot: &Spot| Item::Of(spot.part.clone(), domain.name.clone());
             let granted = granted.map_err(|refusal| refused(what(&spot.areas[count - 1]), &spot.areas, refusal))?;
             spot.areas[count - 1].bound = granted.bound;
             spot.areas[count - 1].place = Some(granted.charge.place);
@@ -120,6 +114,6 @@ fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
 
 /// Pinned areas by name.
 fn pinned(areas: &[Spot]) -> String {
-    let pinned = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.as_str());
+    let pinned = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.part.name());
     pinned.collect::<Vec<_>>().join(", ")
 }

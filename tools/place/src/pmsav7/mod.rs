@@ -17,9 +17,9 @@ use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, pin, stack_bytes};
-use crate::request::{AreaRequest, DomainRequest, Interleave, Request};
 use crate::scheme::{Extras, Range, Scheme, Site};
 use admission::Admission;
+use manifest::resolved::{Area, Domain, Envelope, Interleave, Item, Part, System};
 
 /// The scheme.
 #[derive(Debug, Default)]
@@ -38,19 +38,19 @@ impl Scheme for Regions {
     }
 
     /// Fixed addresses first, then the large before the small: less is lost to alignment.
-    fn order(&self, domain: &DomainRequest, program: &Program) -> (bool, u32) {
+    fn order(&self, domain: &Domain, program: &Program) -> (bool, u32) {
         (!has_fixed(domain), u32::MAX - program.code.bytes)
     }
 
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
-        let (domain, program) = (&site.request.domains[index], &site.programs[index]);
+        let (domain, program) = (&site.system.domains[index], &site.programs[index]);
         place_domain(&mut site.spaces, &mut self.groups, domain, program, site.rom)
     }
 
     fn common(
         &self,
         space: &mut Space,
-        what: &str,
+        what: &Item,
         bytes: u32,
         specs: &mut dyn Iterator<Item = TemporalSpec>,
         at: Option<u32>,
@@ -58,12 +58,12 @@ impl Scheme for Regions {
         space.area(what, room(bytes, specs), at)
     }
 
-    fn frames(&self, space: &mut Space, what: &str, bytes: u32) -> Result<Range, PlaceError> {
+    fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
         space.area(what, bytes.into(), None)
     }
 
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
-        space.area("the ledger", bytes, None)
+        space.area(&Item::Own("the ledger"), bytes, None)
     }
 
     fn admit(
@@ -72,7 +72,7 @@ impl Scheme for Regions {
         domains: &mut [DomainSpot],
         frames: &[Range],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        Admission::new(site.request, &mut site.spaces).admit(domains, frames)
+        Admission::new(site.system, &mut site.spaces).admit(domains, frames)
     }
 
     fn checked(&self, spot: &mut DomainSpot) {
@@ -82,17 +82,17 @@ impl Scheme for Regions {
         }
     }
 
-    fn extras(self, request: &Request, domains: &[DomainSpot]) -> Extras {
-        let paging = |(domain, spot): (&DomainRequest, &DomainSpot)| Paging {
+    fn extras(self, system: &System, domains: &[DomainSpot]) -> Extras {
+        let paging = |(domain, spot): (&Domain, &DomainSpot)| Paging {
             paged_slots: domain.paged_slots,
-            replacement: domain.replacement,
+            replacement: domain.replacement.number(),
             nodes: if spot.table.2 == TablePlace::Tcm { nodes::TCM } else { nodes::SRAM },
             table_base: spot.table.0,
             table_bytes: spot.table.1,
         };
         let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
         let areas = mapped.map(Spot::shape).collect();
-        let domains = request.domains.iter().zip(domains).map(paging).collect();
+        let domains = system.domains.iter().zip(domains).map(paging).collect();
         Extras { scheme: SchemeTables::Pmsav7 { domains, areas }, ..Extras::default() }
     }
 }
@@ -104,7 +104,7 @@ impl Spot {
     }
 }
 
-fn has_fixed(domain: &DomainRequest) -> bool {
+fn has_fixed(domain: &Domain) -> bool {
     domain.code.at.is_some() || domain.data.at.is_some() || domain.stack.at.is_some()
 }
 
@@ -115,53 +115,31 @@ fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
     u64::from(if paged { bytes.max(LEAST_PAGED_BYTES) } else { bytes })
 }
 
-fn flags(request: &AreaRequest, rights: u32) -> u32 {
-    rights | pin(request.spec)
-}
-
-/// An area that the domain may write.
-fn writable(name: &str, request: &AreaRequest, base: u32, bytes: u32) -> Spot {
-    Spot {
-        name: name.into(),
-        base,
-        bytes,
-        flags: flags(request, area::READ | area::WRITE),
-        memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
-        spec: request.spec,
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        slots: 0,
-        physical: base,
-        mapped: None,
-    }
+/// An area of a domain.
+fn spot(part: Part, declared: &Area, range: Range, rights: u32) -> Spot {
+    Spot::new(part, range, rights | pin(declared.spec), declared.spec)
 }
 
 /// What a domain allocates from: its heap, and an arena for each envelope.
-fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &DomainRequest) -> Result<Vec<Spot>, PlaceError> {
-    let name = |part: &str| format!("{} of domain {}", part, domain.name);
+fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &Domain) -> Result<Vec<Spot>, PlaceError> {
+    let item = |part: Part| Item::Of(part, domain.name.clone());
     let mut areas = Vec::new();
     if let Some(heap) = &domain.heap {
         let space = &mut spaces[heap.area.memory];
         if let Some(interleave) = &heap.interleave {
-            let (base, size) = group(space, groups, &name("heap"), interleave, heap.area.extra)?;
+            let range = group(space, groups, &item(Part::Heap), interleave, heap.area.extra)?;
             let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
-            areas.push(Spot { page_log2, disabled, ..writable("heap", &heap.area, base, size) });
+            areas.push(Spot { page_log2, disabled, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         } else {
-            let (base, size) = space.area(&name("heap"), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
+            let range = space.area(&item(Part::Heap), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
-            areas.push(Spot { page_log2, ..writable("heap", &heap.area, base, size) });
+            areas.push(Spot { page_log2, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         }
     }
-    for (index, request) in domain.envelopes.iter().enumerate() {
-        let name = name(&format!("envelope[{index}]"));
-        let (base, size) =
-            spaces[request.area.memory].area(&name, room(request.area.extra, [request.area.spec]), None)?;
-        let arena = writable(&format!("arena{index}"), &request.area, base, size);
-        areas.push(Spot { envelope: Some(index), ..arena });
+    for (index, Envelope { area, .. }) in domain.envelopes.iter().enumerate() {
+        let part = Part::Envelope(index);
+        let range = spaces[area.memory].area(&item(part.clone()), room(area.extra, [area.spec]), None)?;
+        areas.push(spot(part, area, range, WRITABLE));
     }
     Ok(areas)
 }
@@ -169,35 +147,20 @@ fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &DomainRequest
 fn place_domain(
     spaces: &mut [Space],
     groups: &mut Groups,
-    domain: &DomainRequest,
+    domain: &Domain,
     program: &Program,
     rom: usize,
 ) -> Result<DomainSpot, PlaceError> {
-    let name = |part: &str| format!("{} of domain {}", part, domain.name);
+    let item = |part: Part| Item::Of(part, domain.name.clone());
     let movable = !program.relocations.is_empty();
     // A program without relocations stays where it was linked, or is refused.
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let (code_base, code_size) = spaces[domain.code.memory]
-        .area(&name("code"), room(code_bytes, [domain.code.spec]), fixed(domain.code.at, program.code.base))
+        .area(&item(Part::Code), room(code_bytes, [domain.code.spec]), fixed(domain.code.at, program.code.base))
         .map_err(|error| fixed_error(program, program.code.base, error))?;
-    let mut areas = vec![Spot {
-        name: "code".into(),
-        base: code_base,
-        bytes: code_size,
-        flags: flags(&domain.code, area::READ | area::EXECUTE),
-        memory: area::WRITE_THROUGH,
-        page_log2: 0,
-        disabled: 0,
-        spec: domain.code.spec,
-        kind: 0,
-        bound: None,
-        envelope: None,
-        place: None,
-        slots: 0,
-        physical: code_base,
-        mapped: None,
-    }];
+    let code = spot(Part::Code, &domain.code, (code_base, code_size), area::READ | area::EXECUTE);
+    let mut areas = vec![Spot { memory: area::WRITE_THROUGH, ..code }];
 
     let stack = stack_bytes(domain);
     let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
@@ -206,20 +169,20 @@ fn place_domain(
     if together {
         // Stacks lowest, so that one that overflows leaves the domain's memory.
         let total = stack.next_multiple_of(32) + data_bytes;
-        let (base, size) = spaces[domain.data.memory].area(&name("data"), u64::from(total), domain.data.at)?;
-        areas.push(writable("data", &domain.data, base, size));
+        let (base, size) = spaces[domain.data.memory].area(&item(Part::Data), u64::from(total), domain.data.at)?;
+        areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
         stacks = base;
         data_base = base + stack.next_multiple_of(32);
     } else {
-        let (base, size) = spaces[domain.stack.memory].area(&name("stack"), u64::from(stack), domain.stack.at)?;
-        areas.push(writable("stack", &domain.stack, base, size));
+        let (base, size) = spaces[domain.stack.memory].area(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
+        areas.push(spot(Part::Stack, &domain.stack, (base, size), WRITABLE));
         stacks = base;
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
             let (base, size) = spaces[domain.data.memory]
-                .area(&name("data"), room(data_bytes, [domain.data.spec]), at)
+                .area(&item(Part::Data), room(data_bytes, [domain.data.spec]), at)
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
-            areas.push(writable("data", &domain.data, base, size));
+            areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
             data_base = base;
         } else {
             data_base = program.data.base;
@@ -227,7 +190,7 @@ fn place_domain(
     }
     areas.extend(allocations(spaces, groups, domain)?);
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
-    let source = spaces[rom].plain(&name("initial data"), initial, 8)?;
+    let source = spaces[rom].plain(&item(Part::InitialData), initial, 8)?;
     let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
     Ok(DomainSpot {
         code_delta: moved(code_base, program.code.base),
@@ -244,6 +207,8 @@ fn place_domain(
     })
 }
 
+const WRITABLE: u32 = area::READ | area::WRITE;
+
 /// Base and size of what the heaps of each group share.
 type Groups = HashMap<String, (u32, u32)>;
 
@@ -251,7 +216,7 @@ type Groups = HashMap<String, (u32, u32)>;
 fn group(
     space: &mut Space,
     groups: &mut Groups,
-    what: &str,
+    what: &Item,
     interleave: &Interleave,
     bytes: u32,
 ) -> Result<(u32, u32), PlaceError> {

@@ -4,10 +4,11 @@ use protect::pmsav7::placement::{Placement, placement_for};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
+use manifest::resolved::Item;
 
 impl Space {
     /// Takes an area of at least `bytes` that one region covers exactly; returns base and size.
-    pub(crate) fn area(&mut self, what: &str, bytes: u64, at: Option<u32>) -> Result<(u32, u32), PlaceError> {
+    pub(crate) fn area(&mut self, what: &Item, bytes: u64, at: Option<u32>) -> Result<(u32, u32), PlaceError> {
         let placement = placement_for(bytes.max(32)).ok_or_else(|| self.full(what, bytes))?;
         if let Some(address) = at {
             return self.fixed(what, placement, address);
@@ -18,9 +19,9 @@ impl Space {
         Ok((base as u32, placement.size_bytes as u32))
     }
 
-    fn fixed(&mut self, what: &str, placement: Placement, address: u32) -> Result<(u32, u32), PlaceError> {
+    fn fixed(&mut self, what: &Item, placement: Placement, address: u32) -> Result<(u32, u32), PlaceError> {
         let base = u64::from(address);
-        let fail = |reason: String| PlaceError::At { what: what.to_owned(), address, reason };
+        let fail = |reason: String| PlaceError::At { what: what.clone(), address, reason };
         if !placement.fits_at(base) {
             let next = placement.next_base(base).map_or("none".into(), |next| format!("{next:#010x}"));
             return Err(fail(format!(

@@ -9,35 +9,35 @@ use super::{Keep, keep};
 use crate::error::PlaceError;
 use crate::ledger::{Book, add_pools, keep_quotas};
 use crate::plan::{DomainSpot, Spot};
-use crate::request::{DomainRequest, Request};
+use manifest::resolved::{Domain, Item, Part, System};
 
 /// Asks for everything of all domains; `frames` are the placed ranges of the manifest.
 pub(super) fn admit(
-    request: &Request,
+    system: &System,
     domains: &mut [DomainSpot],
     frames: &[(u32, u32)],
     (on_chip, locked_ways): (u32, u32),
 ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
     // Tables off the chip have been placed, and there is no other limit to them.
-    let mut book = Book::new(request.platform, [0, on_chip, locked_ways, u32::MAX]);
-    let held = add_pools(&mut book, request, frames);
-    for (spot, domain) in domains.iter_mut().zip(&request.domains) {
+    let mut book = Book::new(system.platform, [0, on_chip, locked_ways, u32::MAX]);
+    let held = add_pools(&mut book, system, frames);
+    for (spot, domain) in domains.iter_mut().zip(&system.domains) {
         account(&mut book, domain, spot)?;
     }
-    keep_quotas(&mut book, request);
+    keep_quotas(&mut book, system);
     Ok((book, held))
 }
 
 /// Opens the account of a domain with its tables, and asks for its areas.
-fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Result<(), PlaceError> {
-    let refused = |what: String, areas: &[Spot], refusal| PlaceError::Refused { what, pinned: locked(areas), refusal };
+fn account(book: &mut Book, domain: &Domain, spot: &mut DomainSpot) -> Result<(), PlaceError> {
+    let refused = |what: Item, areas: &[Spot], refusal| PlaceError::Refused { what, pinned: locked(areas), refusal };
     let mut tables = [0; spec::PLACES];
     tables[spot.table.2 as usize] = spot.table.1;
     tables[TablePlace::OffChip as usize] = spot.far.1;
     let opening = Opening { root: spot.root.2, tables, paged_slots: 0, misses: domain.misses.0 };
     let number = book
         .open(&opening)
-        .map_err(|refusal| refused(format!("table of domain {}", domain.name), &spot.areas, refusal))?;
+        .map_err(|refusal| refused(Item::Of(Part::Table, domain.name.clone()), &spot.areas, refusal))?;
     let mut order: Vec<usize> = (0..spot.areas.len()).collect();
     // Whoever shares a table with an area that is kept on the chip finds it there.
     order.sort_by_key(|&index| match keep(spot.areas[index].spec) {
@@ -56,10 +56,7 @@ fn account(book: &mut Book, domain: &DomainRequest, spot: &mut DomainSpot) -> Re
         // They belong to the threads, not to one area.
         let misses = if position == 0 { domain.misses.1 } else { 0 };
         let asked = spec::Request { misses, ..ask(number, area, added) };
-        let what = match area.envelope {
-            Some(envelope) => format!("envelope[{envelope}] of domain {}", domain.name),
-            None => format!("{} of domain {}", area.name, domain.name),
-        };
+        let what = Item::Of(area.part.clone(), domain.name.clone());
         let granted = book.admit(&asked, &mut NoFrames).map_err(|refusal| refused(what, &spot.areas, refusal))?;
         spot.areas[index].bound = granted.bound;
         spot.areas[index].place = Some(granted.charge.place);
@@ -89,6 +86,6 @@ fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
 
 /// Areas in locked entries by name.
 fn locked(areas: &[Spot]) -> String {
-    let locked = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.name.as_str());
+    let locked = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.part.name());
     locked.collect::<Vec<_>>().join(", ")
 }

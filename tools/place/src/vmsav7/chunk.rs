@@ -4,12 +4,13 @@ use protect::vmsav7::Unit;
 use system::vmsav7::PAGE;
 
 use crate::error::PlaceError;
+use manifest::resolved::Item;
 
 /// The smallest unit that an entry of the TLB holds with so many bytes in it.
-pub(super) fn unit(what: &str, bytes: u64) -> Result<u64, PlaceError> {
+pub(super) fn unit(what: &Item, bytes: u64) -> Result<u64, PlaceError> {
     let found = Unit::ALL.into_iter().map(|unit| u64::from(unit.bytes())).find(|unit| bytes <= *unit);
     let most = u64::from(Unit::Section.bytes());
-    found.ok_or_else(|| PlaceError::Unit { what: what.to_owned(), asked: bytes, most })
+    found.ok_or_else(|| PlaceError::Unit { what: what.clone(), asked: bytes, most })
 }
 
 /// Ranges one after the other, from an address that is a multiple of the largest alignment among them.

@@ -10,13 +10,13 @@ use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
-use crate::request::{AreaRequest, DomainRequest};
+use manifest::resolved::{Area, Domain, Envelope, Item, Part};
 
-/// An area with what it needs.
-struct Item {
-    name: String,
+/// An area with what it asks for.
+struct Asked {
+    part: Part,
     /// For errors.
-    what: String,
+    what: Item,
     bytes: u64,
     spec: TemporalSpec,
     rights: u32,
@@ -24,14 +24,13 @@ struct Item {
     memory: usize,
     /// Nothing of the domain may be right below it: a stack that overflows meets nothing.
     guarded: bool,
-    envelope: Option<usize>,
 }
 
 /// Where an item lies: base and bytes, and what is mapped for it if it shares a unit.
 type Lies = (u32, u32, Option<(u32, u32)>);
 
 /// Whether something of the domain has an address already.
-pub(super) fn is_fixed(domain: &DomainRequest, program: &Program) -> bool {
+pub(super) fn is_fixed(domain: &Domain, program: &Program) -> bool {
     let areas = [&domain.code, &domain.data, &domain.stack];
     program.relocations.is_empty() || areas.iter().any(|area| area.at.is_some())
 }
@@ -46,7 +45,7 @@ pub(super) fn read_only(spot: &DomainSpot, program: &Program) -> Vec<(u32, u32)>
 /// Places what is the domain's own.
 pub(super) fn place(
     spaces: &mut [Space],
-    domain: &DomainRequest,
+    domain: &Domain,
     program: &Program,
     rom: usize,
 ) -> Result<DomainSpot, PlaceError> {
@@ -56,18 +55,25 @@ pub(super) fn place(
     let items = items(domain, program, stack, together);
     let lies = lay(spaces, &items).map_err(|error| fixed_error(program, program.code.base, error))?;
     let shown = |index: usize| spaces[items[index].memory].shown(lies[index].0);
-    let at = |name: &str| items.iter().position(|item| item.name == name).map(shown);
-    let code_base = at("code").unwrap_or(0);
-    let stacks = at("stack").or(at("data")).unwrap_or(0);
-    let data_base = at("data").map_or(program.data.base, |base| if together { base + stack } else { base });
-    let what = format!("initial data of domain {}", domain.name);
+    let at = |part: Part| items.iter().position(|item| item.part == part).map(shown);
+    let code_base = at(Part::Code).unwrap_or(0);
+    let stacks = at(Part::Stack).or(at(Part::Data)).unwrap_or(0);
+    let data_base = at(Part::Data).map_or(program.data.base, |base| if together { base + stack } else { base });
+    let what = Item::Of(Part::InitialData, domain.name.clone());
     let source = spaces[rom].far(&what, room(u64::from(program.data.file_bytes)), u64::from(PAGE))?;
     let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);
     Ok(DomainSpot {
         code_delta: moved(code_base, program.code.base),
         data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
         info: code_base + program.code.bytes.next_multiple_of(8),
-        areas: items.into_iter().zip(lies).map(|(item, lies)| spot(item, lies)).collect(),
+        areas: items
+            .into_iter()
+            .zip(lies)
+            .map(|(item, (base, bytes, mapped))| Spot {
+                mapped,
+                ..Spot::new(item.part, (base, bytes), item.rights, item.spec)
+            })
+            .collect(),
         code_base,
         data_base,
         stacks,
@@ -78,67 +84,44 @@ pub(super) fn place(
     })
 }
 
-fn spot(item: Item, (base, bytes, mapped): Lies) -> Spot {
-    Spot {
-        name: item.name,
-        base,
-        bytes,
-        flags: item.rights,
-        memory: area::NORMAL,
-        page_log2: 0,
-        disabled: 0,
-        spec: item.spec,
-        kind: 0,
-        bound: None,
-        envelope: item.envelope,
-        place: None,
-        slots: 0,
-        physical: base,
-        mapped,
-    }
-}
-
 /// The areas in the order in which the domain finds them.
-fn items(domain: &DomainRequest, program: &Program, stack: u32, together: bool) -> Vec<Item> {
+fn items(domain: &Domain, program: &Program, stack: u32, together: bool) -> Vec<Asked> {
     // A program without relocations stays where it was linked, or is refused.
     let fixed = |at: Option<u32>, linked: u32| if program.relocations.is_empty() { Some(linked) } else { at };
     let writable = area::READ | area::WRITE;
-    let item = |name: &str, request: &AreaRequest, bytes: u64, rights: u32| Item {
-        name: name.into(),
-        what: format!("{name} of domain {}", domain.name),
+    let item = |part: Part, declared: &Area, bytes: u64, rights: u32| Asked {
+        what: Item::Of(part.clone(), domain.name.clone()),
+        part,
         bytes,
-        spec: request.spec,
+        spec: declared.spec,
         rights,
-        at: request.at,
-        memory: request.memory,
+        at: declared.at,
+        memory: declared.memory,
         guarded: false,
-        envelope: None,
     };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
-    let code = item("code", &domain.code, u64::from(code_bytes), area::READ | area::EXECUTE);
-    let mut items = vec![Item { at: fixed(domain.code.at, program.code.base), ..code }];
+    let code = item(Part::Code, &domain.code, u64::from(code_bytes), area::READ | area::EXECUTE);
+    let mut items = vec![Asked { at: fixed(domain.code.at, program.code.base), ..code }];
     let data_bytes = u64::from(program.data.bytes.next_multiple_of(8) + domain.data.extra);
     if together {
-        let data = item("data", &domain.data, u64::from(stack) + data_bytes, writable);
-        items.push(Item { guarded: true, ..data });
+        let data = item(Part::Data, &domain.data, u64::from(stack) + data_bytes, writable);
+        items.push(Asked { guarded: true, ..data });
     } else {
-        items.push(Item { guarded: true, ..item("stack", &domain.stack, u64::from(stack), writable) });
+        items.push(Asked { guarded: true, ..item(Part::Stack, &domain.stack, u64::from(stack), writable) });
         if data_bytes > 0 {
-            let data = item("data", &domain.data, data_bytes, writable);
-            items.push(Item { at: fixed(domain.data.at, program.data.base), ..data });
+            let data = item(Part::Data, &domain.data, data_bytes, writable);
+            items.push(Asked { at: fixed(domain.data.at, program.data.base), ..data });
         }
     }
-    items.extend(domain.heap.iter().map(|heap| item("heap", &heap.area, u64::from(heap.area.extra), writable)));
-    for (index, request) in domain.envelopes.iter().enumerate() {
-        let arena = item(&format!("arena{index}"), &request.area, u64::from(request.area.extra), writable);
-        let what = format!("envelope[{index}] of domain {}", domain.name);
-        items.push(Item { what, envelope: Some(index), ..arena });
+    items.extend(domain.heap.iter().map(|heap| item(Part::Heap, &heap.area, u64::from(heap.area.extra), writable)));
+    for (index, Envelope { area, .. }) in domain.envelopes.iter().enumerate() {
+        items.push(item(Part::Envelope(index), area, u64::from(area.extra), writable));
     }
     items
 }
 
 /// Decides where every item lies: what is near and small in one chunk of its memory, everything else by itself.
-fn lay(spaces: &mut [Space], items: &[Item]) -> Result<Vec<Lies>, PlaceError> {
+fn lay(spaces: &mut [Space], items: &[Asked]) -> Result<Vec<Lies>, PlaceError> {
     let mut lies: Vec<Option<Lies>> = vec![None; items.len()];
     for (memory, space) in spaces.iter_mut().enumerate() {
         lay_in(space, memory, items, &mut lies)?;
@@ -147,7 +130,7 @@ fn lay(spaces: &mut [Space], items: &[Item]) -> Result<Vec<Lies>, PlaceError> {
 }
 
 /// The same for the items in one memory.
-fn lay_in(space: &mut Space, memory: usize, items: &[Item], lies: &mut [Option<Lies>]) -> Result<(), PlaceError> {
+fn lay_in(space: &mut Space, memory: usize, items: &[Asked], lies: &mut [Option<Lies>]) -> Result<(), PlaceError> {
     let mut chunk = Chunk::default();
     let mut in_chunk: Vec<(usize, usize)> = Vec::new();
     let mut units: Vec<(usize, Vec<(usize, u64)>)> = Vec::new();
@@ -179,8 +162,8 @@ fn lay_in(space: &mut Space, memory: usize, items: &[Item], lies: &mut [Option<L
         placed_units.push((chunk.add(bytes, bytes, true), bytes));
     }
     let (bytes, align) = chunk.shape();
-    let what = own().next().map_or("", |(_, item)| item.what.as_str());
-    let base = if bytes == 0 { 0 } else { space.near(what, bytes, align)? };
+    let first = own().next().filter(|_| bytes > 0);
+    let base = first.map_or(Ok(0), |(_, item)| space.near(&item.what, bytes, align))?;
     for (index, part) in in_chunk {
         let (at, bytes) = chunk.place(part, base);
         lies[index] = Some((at, bytes, None));
@@ -193,7 +176,7 @@ fn lay_in(space: &mut Space, memory: usize, items: &[Item], lies: &mut [Option<L
 }
 
 /// Puts an item to be locked behind those with the same rights; each member is kept with the end of what it takes.
-fn group(units: &mut Vec<(usize, Vec<(usize, u64)>)>, items: &[Item], index: usize) {
+fn group(units: &mut Vec<(usize, Vec<(usize, u64)>)>, items: &[Asked], index: usize) {
     let own = |(first, _): &&mut (usize, Vec<(usize, u64)>)| items[*first].rights == items[index].rights;
     match units.iter_mut().find(own) {
         Some((_, members)) => {
@@ -208,7 +191,7 @@ fn group(units: &mut Vec<(usize, Vec<(usize, u64)>)>, items: &[Item], index: usi
 const GRAIN: u64 = 64;
 
 /// Members of a unit: the first is mapped with all of it, the last has what is left over.
-fn share(items: &[Item], members: &[(usize, u64)], (base, bytes): (u32, u32), lies: &mut [Option<Lies>]) {
+fn share(items: &[Asked], members: &[(usize, u64)], (base, bytes): (u32, u32), lies: &mut [Option<Lies>]) {
     for (position, &(index, end)) in members.iter().enumerate() {
         let from = (end - items[index].bytes) as u32;
         let to = if position + 1 == members.len() { bytes } else { end as u32 };

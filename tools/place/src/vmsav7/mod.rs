@@ -27,8 +27,8 @@ use crate::error::PlaceError;
 use crate::layout::PlacedWays;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Spot};
-use crate::request::{DomainRequest, Pages, Request};
 use crate::scheme::{Extras, Range, Scheme, Site};
+use manifest::resolved::{Domain, Item, Pages, System};
 
 /// Bytes from which on an area has sections.
 const SECTION: u64 = Unit::Section.bytes() as u64;
@@ -106,19 +106,19 @@ impl Scheme for Paged<'_> {
         Ok(())
     }
 
-    fn order(&self, domain: &DomainRequest, program: &Program) -> (bool, u32) {
+    fn order(&self, domain: &Domain, program: &Program) -> (bool, u32) {
         (!domain::is_fixed(domain, program), 0)
     }
 
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
-        domain::place(&mut site.spaces, &site.request.domains[index], &site.programs[index], site.rom)
+        domain::place(&mut site.spaces, &site.system.domains[index], &site.programs[index], site.rom)
     }
 
     /// Near only if somebody asks for it, and then in a MiB of its own, because others may have it far.
     fn common(
         &self,
         space: &mut Space,
-        what: &str,
+        what: &Item,
         bytes: u32,
         specs: &mut dyn Iterator<Item = TemporalSpec>,
         at: Option<u32>,
@@ -126,13 +126,13 @@ impl Scheme for Paged<'_> {
         apart(space, what, bytes.into(), specs.map(keep).min().unwrap_or(Keep::Far), at)
     }
 
-    fn frames(&self, space: &mut Space, what: &str, bytes: u32) -> Result<Range, PlaceError> {
+    fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
         let bytes = room(bytes.into());
         Ok((space.far(what, bytes, alignment(space, bytes))?, bytes as u32))
     }
 
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
-        Ok((space.far("the ledger", room(bytes), PAGE.into())?, room(bytes) as u32))
+        Ok((space.far(&Item::Own("the ledger"), room(bytes), PAGE.into())?, room(bytes) as u32))
     }
 
     fn constant(&mut self, range: Range) {
@@ -140,7 +140,7 @@ impl Scheme for Paged<'_> {
     }
 
     fn complete(&mut self, site: &Site, spot: &mut DomainSpot, program: &Program) {
-        spot.areas.iter_mut().for_each(|area| mapped(area, site.request, self.pages));
+        spot.areas.iter_mut().for_each(|area| mapped(area, site.system, self.pages));
         self.extras.read_only.extend(domain::read_only(spot, program));
     }
 
@@ -150,15 +150,15 @@ impl Scheme for Paged<'_> {
         domains: &mut [DomainSpot],
         frames: &[Range],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        let Site { request, spaces, rom, .. } = site;
+        let Site { system, spaces, rom, .. } = site;
         // Tables take what areas have left of the memory on the chip.
         let left = |space: &Space| space.gaps().iter().map(|gap| (gap.1 - gap.0) as u32).sum();
         let on_chip = self.pages.tables.map_or(0, |index| left(&spaces[index]));
-        let (near_tables, caches) = tables::place(request, self.pages, domains, spaces, *rom)?;
+        let (near_tables, caches) = tables::place(system, self.pages, domains, spaces, *rom)?;
         self.extras.near_tables = near_tables;
         self.extras.locked = PlacedWays { ways: caches.ways, base: caches.base, bytes: caches.bytes };
         self.caches = Caches { prefetch: self.pages.prefetch.into(), ..caches };
-        admission::admit(request, domains, frames, (on_chip, caches.bytes))
+        admission::admit(system, domains, frames, (on_chip, caches.bytes))
     }
 
     fn checked(&self, spot: &mut DomainSpot) {
@@ -176,7 +176,7 @@ impl Scheme for Paged<'_> {
         }
     }
 
-    fn extras(self, _: &Request, domains: &[DomainSpot]) -> Extras {
+    fn extras(self, _: &System, domains: &[DomainSpot]) -> Extras {
         let tables = |spot: &DomainSpot| Tables {
             root: spot.root.0,
             near_base: spot.table.0,
@@ -189,7 +189,7 @@ impl Scheme for Paged<'_> {
     }
 }
 
-fn apart(space: &mut Space, what: &str, bytes: u64, kept: Keep, at: Option<u32>) -> Result<(u32, u32), PlaceError> {
+fn apart(space: &mut Space, what: &Item, bytes: u64, kept: Keep, at: Option<u32>) -> Result<(u32, u32), PlaceError> {
     let size = if kept == Keep::Locked { chunk::unit(what, room(bytes))? } else { room(bytes) };
     if let Some(address) = at {
         return Ok((space.at(what, size, address)?, size as u32));
@@ -206,14 +206,14 @@ fn apart(space: &mut Space, what: &str, bytes: u64, kept: Keep, at: Option<u32>)
 }
 
 /// Sets what the kernel maps for an area that has been placed: where its domain has it, and how the check is kept.
-fn mapped(area: &mut Spot, request: &Request, pages: &Pages) {
+fn mapped(area: &mut Spot, system: &System, pages: &Pages) {
     use system::area::{DEVICE, NEAR, PINNED, WRITE_THROUGH};
     if area.memory == DEVICE {
         // Its registers cannot be in an entry that is locked, and nothing asks for it.
         area.spec = TemporalSpec::level(AccessLevel::L2);
     }
     area.flags = area.flags & !(PINNED | NEAR) | flags(area.spec);
-    let offset = match request.memory_at(area.physical) {
+    let offset = match system.memory_at(area.physical) {
         _ if area.memory == DEVICE => pages.device_offset,
         memory => memory.map_or(0, |memory| memory.offset),
     };

@@ -9,7 +9,7 @@ use crate::allocate::Space;
 use crate::error::PlaceError;
 use crate::ledger::mapped;
 use crate::plan::{DomainSpot, Spot};
-use crate::request::{Memory, Pages, Request};
+use manifest::resolved::{Item, Memory, Pages, Part, System};
 
 /// Second-level tables beyond those of its areas that a domain has to which memory is mapped while it runs: near, far.
 const SPARE: (u32, u32) = (2, 4);
@@ -27,13 +27,13 @@ impl Near {
     /// The rest of the memory on the chip, and a range off the chip as large as can be locked.
     fn new(chip: Option<&Space>, pages: &Pages, far: &mut Space) -> Result<Near, PlaceError> {
         let locked = u64::from(pages.locked_bytes);
-        let base = if locked == 0 { 0 } else { far.far(WAYS, locked, u64::from(SPLIT.table_bytes()))? };
+        let base = if locked == 0 { 0 } else { far.far(&Item::Own(WAYS), locked, u64::from(SPLIT.table_bytes()))? };
         let ways = space(WAYS, base, pages.locked_bytes);
         Ok(Near { chip: chip.cloned().unwrap_or_else(|| space("the chip", 0, 0)), ways })
     }
 
     /// Takes memory on the chip if there is some left, otherwise in locked ways; it is refused where neither has any.
-    fn take(&mut self, what: &str, bytes: u32, align: u32) -> Result<(u32, TablePlace), PlaceError> {
+    fn take(&mut self, what: &Item, bytes: u32, align: u32) -> Result<(u32, TablePlace), PlaceError> {
         let (bytes, align) = (u64::from(bytes), u64::from(align));
         let full = match self.chip.plain(what, bytes, align) {
             Ok(base) => return Ok((base, TablePlace::OnChip)),
@@ -63,7 +63,7 @@ fn space(name: &str, base: u32, bytes: u32) -> Space {
 /// Gives every domain its first-level table and memory for second-level ones, near ones first, and of those roots first: they are aligned
 /// most. Returns the range on the chip in which tables lie, and what has to be locked in the second-level cache.
 pub(super) fn place(
-    request: &Request,
+    system: &System,
     pages: &Pages,
     domains: &mut [DomainSpot],
     spaces: &mut [Space],
@@ -72,7 +72,7 @@ pub(super) fn place(
     let chip = pages.tables.map(|index| spaces[index].clone());
     let far = &mut spaces[far];
     let mut near = Near::new(chip.as_ref(), pages, far)?;
-    let names = || request.domains.iter().map(|domain| format!("table of domain {}", domain.name));
+    let names = || system.domains.iter().map(|domain| Item::Of(Part::Table, domain.name.clone()));
     let root = SPLIT.table_bytes();
     for (spot, what) in domains.iter_mut().zip(names()) {
         agree(&mut spot.areas);
@@ -82,7 +82,7 @@ pub(super) fn place(
         }
     }
     for (index, (spot, what)) in domains.iter_mut().zip(names()).enumerate() {
-        let spare = if mapped(request, index) && spot.root.2 != TablePlace::OffChip { SPARE.0 } else { 0 };
+        let spare = if mapped(system, index) && spot.root.2 != TablePlace::OffChip { SPARE.0 } else { 0 };
         let bytes = (need(spot, index as u32).near + spare) * TABLE;
         if bytes > 0 {
             let (base, place) = near.take(&what, bytes, TABLE)?;
@@ -95,7 +95,7 @@ pub(super) fn place(
             spot.root.1 = root;
             spot.root.0 = far.plain(&what, u64::from(root), u64::from(root))?;
         }
-        let spare = if mapped(request, index) { SPARE.1 } else { 0 };
+        let spare = if mapped(system, index) { SPARE.1 } else { 0 };
         let bytes = (need(spot, index as u32).far + spare) * TABLE;
         if bytes > 0 {
             let whole = super::room(u64::from(bytes));

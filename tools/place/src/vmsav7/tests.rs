@@ -3,6 +3,8 @@
 
 mod model;
 
+use manifest::resolved::*;
+use manifest::{FaultPolicy, Replacement};
 use spec::{
     AccessLevel, Costs, Hardware, Linear, MemoryClass, Method, Platform, Rule, Sizes, TablePlace, TemporalSpec, Work,
 };
@@ -13,7 +15,6 @@ use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::layout::ImageSizes;
 use crate::plan::{Plan, Spot};
-use crate::*;
 use model::{holds, justified};
 
 const DDR: (u32, u32) = (0x0010_0000, 0x1000_0000);
@@ -58,26 +59,31 @@ impl Random {
     }
 }
 
-fn area(spec: TemporalSpec, extra: u32) -> AreaRequest {
-    AreaRequest { memory: 0, spec, at: None, extra }
+fn area(spec: TemporalSpec, extra: u32) -> Area {
+    Area { memory: 0, spec, at: None, extra }
 }
 
 /// A domain that asks for least, and its program.
-fn small(name: &str, level: AccessLevel) -> (DomainRequest<'static>, Program) {
+fn small(name: &str, level: AccessLevel) -> (Domain, Program) {
     let spec = TemporalSpec::level(level);
-    let thread = ThreadRequest {
+    let thread = Thread {
         name: "main".into(),
         entry: None,
         argument: 0,
         stack_bytes: 1024,
         priority: 1,
         budget: 0,
-        period: 0,
-        deadline: 0,
+        period: None,
+        deadline: None,
+        own_deadline: false,
+        wcet: None,
+        misses: 0,
+        calls: Vec::new(),
+        activations: 0,
+        reload: None,
     };
-    let domain = DomainRequest {
+    let domain = Domain {
         name: name.into(),
-        elf: &[],
         code: area(spec, 0),
         data: area(spec, 0),
         stack: area(spec, 0),
@@ -89,10 +95,12 @@ fn small(name: &str, level: AccessLevel) -> (DomainRequest<'static>, Program) {
         shared: Vec::new(),
         shares: Vec::new(),
         files: Vec::new(),
-        policy: 0,
+        fault: FaultPolicy::Stop,
+        hostile: false,
+        interrupts: Vec::new(),
         fault_notification: None,
         paged_slots: 0,
-        replacement: 0,
+        replacement: Replacement::BitPlru,
         cap_slots: 0,
         awaited: false,
         threads: vec![thread],
@@ -119,7 +127,7 @@ fn program(name: &str, code: u32, data: u32) -> Program {
     }
 }
 
-fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
+fn with(domains: Vec<Domain>) -> System {
     let costs = Costs { main_tlb: 7, walk_on_chip: 52, walk_locked_ways: 60 };
     let linear = Linear { base: 100, each: 10 };
     let memory = Memory {
@@ -142,7 +150,8 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
     };
     let work = Work { method: Method::Derived, map: linear, release: linear };
     let sizes = Sizes { lock_slots: 4, ways: 8, way_bytes: 64 << 10, window_base: 0x4000_0000 };
-    Request {
+    System {
+        name: "a system".into(),
         board: "a board".into(),
         cpu_hz: 1,
         ticks_per_second: 1,
@@ -154,19 +163,19 @@ fn request(domains: Vec<DomainRequest<'static>>) -> Request<'static> {
         memories: vec![memory, on_chip],
         pages: Some(Pages {
             tables: Some(OCM),
+            one_place: false,
             locked_ways: 0,
             locked_bytes: 0,
             prefetch: false,
             device_offset: DEVICE_OFFSET,
         }),
-        kernel: &[],
         domains,
         shared: Vec::new(),
         files: Vec::new(),
         frames: Vec::new(),
         budgets: Vec::new(),
         notifications: Vec::new(),
-        interrupts: Vec::new(),
+        limit_ns: 0,
     }
 }
 
@@ -177,41 +186,43 @@ fn kernel() -> Kernel {
     Kernel { isa, segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
 }
 
-fn placed(request: &Request, programs: &[Program]) -> Result<Plan, PlaceError> {
-    Plan::new(request, &kernel(), programs)
+/// In these tests the path of a file says how many bytes it has.
+fn contents(file: &File) -> Vec<u8> {
+    vec![0; file.path.parse().unwrap()]
+}
+
+fn placed(system: &System, programs: &[Program]) -> Result<Plan, PlaceError> {
+    let files: Vec<Vec<u8>> = system.files.iter().map(contents).collect();
+    Plan::new(system, &kernel(), programs, &files)
 }
 
 /// Puts areas of a domain into the memory on the chip, which has no room for whole units.
-fn on_chip(random: &mut Random, domain: &mut DomainRequest) {
+fn on_chip(random: &mut Random, domain: &mut Domain) {
     let spec = TemporalSpec::level([AccessLevel::BestEffort, AccessLevel::L2][random.below(2) as usize]);
-    let small = |random: &mut Random| AreaRequest { memory: OCM, spec, at: None, extra: random.bytes(13) };
+    let small = |random: &mut Random| Area { memory: OCM, spec, at: None, extra: random.bytes(13) };
     domain.data = small(random);
     if random.below(2) == 0 {
         domain.stack = small(random);
     }
     let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
-    domain.envelopes.push(EnvelopeRequest { area: small(random), envelope, default: false });
+    domain.envelopes.push(Envelope { area: small(random), envelope, default: false });
 }
 
 /// A system of one to sixteen domains.
-fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
+fn any_system(random: &mut Random) -> (System, Vec<Program>) {
     let (mut domains, mut programs) = (Vec::new(), Vec::new());
     let shared = (0..random.below(4)).map(|index| {
         let at = (random.below(4) == 0).then(|| DDR.0 + DDR.1 / 2 + (8 + index) * MIB);
-        SharedRequest { name: format!("shared{index}"), bytes: random.bytes(18), memory: 0, at }
+        Shared { name: format!("shared{index}"), bytes: random.bytes(18), memory: 0, at }
     });
     let shared: Vec<_> = shared.collect();
     let files: Vec<_> = (0..random.below(3))
-        .map(|index| FileRequest {
-            name: format!("file{index}"),
-            contents: vec![0; random.bytes(17) as usize],
-            memory: 0,
-        })
+        .map(|index| File { name: format!("file{index}"), path: random.bytes(17).to_string(), memory: 0 })
         .collect();
     for index in 0..1 + random.below(16) {
         let (mut domain, _) = small(&format!("d{index}"), AccessLevel::BestEffort);
-        for request in [&mut domain.code, &mut domain.data, &mut domain.stack] {
-            (request.spec, request.extra) = (random.spec(), random.below(3) * random.bytes(16));
+        for wanted in [&mut domain.code, &mut domain.data, &mut domain.stack] {
+            (wanted.spec, wanted.extra) = (random.spec(), random.below(3) * random.bytes(16));
         }
         domain.threads[0].stack_bytes = random.bytes(15);
         if random.below(6) == 0 {
@@ -219,12 +230,12 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
         }
         if random.below(2) == 0 {
             let area = area(random.spec(), random.bytes(22));
-            domain.heap = Some(HeapRequest { area, page_log2: None, interleave: None });
+            domain.heap = Some(Heap { area, page_log2: None, interleave: None });
         }
         for _ in 0..random.below(3) {
             let spec = random.spec();
             let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
-            domain.envelopes.push(EnvelopeRequest { area: area(spec, random.bytes(18)), envelope, default: false });
+            domain.envelopes.push(Envelope { area: area(spec, random.bytes(18)), envelope, default: false });
         }
         domain.shared = (0..shared.len())
             .filter(|_| random.below(2) == 0)
@@ -236,41 +247,36 @@ fn system(random: &mut Random) -> (Request<'static>, Vec<Program>) {
             .collect();
         domain.files = (0..files.len()).map(|file| FileUse { file, spec: TemporalSpec::default() }).collect();
         if index == 0 {
-            domain.devices.push(DeviceRequest { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
+            domain.devices.push(Device { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
             domain.ledger = true;
         }
         let most = if domain.data.memory == OCM { 14 } else { 17 };
         domains.push(domain);
         programs.push(program(&format!("d{index}"), random.bytes(19), random.bytes(most)));
     }
-    let mut request = request(domains);
-    (request.shared, request.files) = (shared, files);
-    if let Some(pages) = request.pages.as_mut().filter(|_| random.below(3) == 0) {
+    let mut system = with(domains);
+    (system.shared, system.files) = (shared, files);
+    if let Some(pages) = system.pages.as_mut().filter(|_| random.below(3) == 0) {
         pages.locked_ways = 1;
         pages.locked_bytes = system::vmsav7::WAY_BYTES - TABLE;
     }
-    request.frames = vec![FramesRequest {
-        name: "pool".into(),
-        bytes: random.bytes(20),
-        marks: None,
-        quotas: Vec::new(),
-        memory: 0,
-    }];
-    (request, programs)
+    system.frames =
+        vec![Frames { name: "pool".into(), bytes: random.bytes(20), marks: None, quotas: Vec::new(), memory: 0 }];
+    (system, programs)
 }
 
 #[test]
 fn every_domain_gets_what_it_asked_for_and_nothing_else() {
     let (mut placed_systems, mut refused) = (0, 0);
     for seed in 1..=400 {
-        let (request, programs) = system(&mut Random(seed));
-        match placed(&request, &programs) {
+        let (system, programs) = any_system(&mut Random(seed));
+        match placed(&system, &programs) {
             Ok(plan) => {
-                holds(&plan, &request, &programs);
+                holds(&plan, &system, &programs);
                 placed_systems += 1;
             }
             Err(error) => {
-                assert!(justified(&request, &programs, &error), "seed {seed}: {error}");
+                assert!(justified(&system, &programs, &error), "seed {seed}: {error}");
                 refused += 1;
             }
         }
@@ -278,10 +284,10 @@ fn every_domain_gets_what_it_asked_for_and_nothing_else() {
     assert!(placed_systems > 200 && refused > 40, "{placed_systems} placed, {refused} refused");
 }
 
-fn alike(count: usize, level: AccessLevel) -> (Request<'static>, Vec<Program>) {
+fn alike(count: usize, level: AccessLevel) -> (System, Vec<Program>) {
     let all = (0..count).map(|index| small(&format!("d{index}"), level));
     let (domains, programs): (Vec<_>, Vec<_>) = all.unzip();
-    (request(domains), programs)
+    (with(domains), programs)
 }
 
 /// First-level tables take 8 KiB, and each domain one second-level table of 1 KiB, of 124 KiB.
@@ -290,15 +296,15 @@ fn near_tables_run_out_and_are_refused() {
     for (count, level, fits) in
         [(13, AccessLevel::L2, true), (14, AccessLevel::L2, false), (30, AccessLevel::BestEffort, true)]
     {
-        let (request, programs) = alike(count, level);
-        match placed(&request, &programs) {
+        let (system, programs) = alike(count, level);
+        match placed(&system, &programs) {
             Ok(plan) => {
                 assert!(fits, "{count} domains");
-                holds(&plan, &request, &programs);
+                holds(&plan, &system, &programs);
                 assert_eq!(plan.near_tables.1 == 0, level == AccessLevel::BestEffort);
             }
             Err(PlaceError::Full { what, memory, .. }) => {
-                assert!(!fits && memory == "ocm" && what.starts_with("table of domain d"), "{what} in {memory}");
+                assert!(!fits && memory == "ocm" && matches!(what, Item::Of(Part::Table, _)), "{what} in {memory}");
             }
             Err(error) => panic!("{count}: {error}"),
         }
@@ -308,23 +314,23 @@ fn near_tables_run_out_and_are_refused() {
 /// Code and data of a domain have other rights and take a unit each; four of them are all that the chip has.
 #[test]
 fn locked_entries_run_out_and_are_refused() {
-    let (request, programs) = alike(2, AccessLevel::Deterministic);
-    let plan = placed(&request, &programs).unwrap();
-    holds(&plan, &request, &programs);
+    let (system, programs) = alike(2, AccessLevel::Deterministic);
+    let plan = placed(&system, &programs).unwrap();
+    holds(&plan, &system, &programs);
     assert_eq!(plan.domains.iter().flat_map(|spot| &spot.areas).filter(|area| area.flags & PINNED != 0).count(), 4);
-    let (request, programs) = alike(3, AccessLevel::Deterministic);
-    let refused = placed(&request, &programs).unwrap_err();
+    let (system, programs) = alike(3, AccessLevel::Deterministic);
+    let refused = placed(&system, &programs).unwrap_err();
     assert!(matches!(&refused, PlaceError::Refused { refusal, .. } if refusal.rule == Rule::LockSlots), "{refused:?}");
 }
 
 #[test]
 fn areas_with_the_same_rights_share_one_locked_unit() {
-    let (mut request, programs) = alike(1, AccessLevel::Deterministic);
+    let (mut system, programs) = alike(1, AccessLevel::Deterministic);
     let spec = TemporalSpec::level(AccessLevel::Deterministic);
-    request.domains[0].heap = Some(HeapRequest { area: area(spec, 50_000), page_log2: None, interleave: None });
-    let plan = placed(&request, &programs).unwrap();
-    holds(&plan, &request, &programs);
-    let find = |name: &str| plan.domains[0].areas.iter().find(|area: &&Spot| area.name == name).unwrap();
+    system.domains[0].heap = Some(Heap { area: area(spec, 50_000), page_log2: None, interleave: None });
+    let plan = placed(&system, &programs).unwrap();
+    holds(&plan, &system, &programs);
+    let find = |name: &str| plan.domains[0].areas.iter().find(|area: &&Spot| area.part.name() == name).unwrap();
     let (data, heap, code) = (find("data"), find("heap"), find("code"));
     assert_eq!((data.mapped, heap.mapped), (Some((data.base, 64 << 10)), Some((data.base, 0))));
     let behind = (data.base + data.bytes).next_multiple_of(64);
@@ -335,11 +341,11 @@ fn areas_with_the_same_rights_share_one_locked_unit() {
 #[test]
 fn more_than_a_section_cannot_be_locked() {
     for (bytes, fits) in [(MIB, true), (MIB + 1, false)] {
-        let (mut request, mut programs) = alike(1, AccessLevel::BestEffort);
+        let (mut system, mut programs) = alike(1, AccessLevel::BestEffort);
         programs[0] = program("d0", 100, 0);
         let spec = TemporalSpec::level(AccessLevel::Deterministic);
-        request.domains[0].heap = Some(HeapRequest { area: area(spec, bytes), page_log2: None, interleave: None });
-        match placed(&request, &programs) {
+        system.domains[0].heap = Some(Heap { area: area(spec, bytes), page_log2: None, interleave: None });
+        match placed(&system, &programs) {
             Ok(plan) => assert!(fits && plan.domains[0].areas.iter().any(|area| area.mapped == Some((area.base, MIB)))),
             Err(PlaceError::Unit { asked, most, .. }) => {
                 assert!(!fits && (asked, most) == (u64::from(bytes), u64::from(MIB)));
@@ -352,14 +358,14 @@ fn more_than_a_section_cannot_be_locked() {
 /// Memory that two domains share lies at one place; best effort and near beside each other agree on the nearer tables.
 #[test]
 fn a_share_that_one_domain_has_near_is_apart_from_what_others_have_far() {
-    let (mut request, programs) = alike(3, AccessLevel::BestEffort);
-    request.shared = vec![SharedRequest { name: "s".into(), bytes: 5000, memory: 0, at: None }];
+    let (mut system, programs) = alike(3, AccessLevel::BestEffort);
+    system.shared = vec![Shared { name: "s".into(), bytes: 5000, memory: 0, at: None }];
     let levels = [AccessLevel::L2, AccessLevel::BestEffort, AccessLevel::BestEffort];
-    for (domain, level) in request.domains.iter_mut().zip(levels) {
+    for (domain, level) in system.domains.iter_mut().zip(levels) {
         domain.shared = vec![SharedUse { shared: 0, write: false, spec: TemporalSpec::level(level) }];
     }
-    let plan = placed(&request, &programs).unwrap();
-    holds(&plan, &request, &programs);
+    let plan = placed(&system, &programs).unwrap();
+    holds(&plan, &system, &programs);
     let roots: Vec<TablePlace> = plan.domains.iter().map(|spot| spot.root.2).collect();
     assert_eq!(
         roots,
@@ -373,17 +379,17 @@ fn a_share_that_one_domain_has_near_is_apart_from_what_others_have_far() {
 /// A near area of more than a MiB ends in a table, too: what is far comes no nearer than the next MiB.
 #[test]
 fn what_is_far_lies_in_no_mib_in_which_a_large_near_area_ends() {
-    let (mut request, programs) = alike(1, AccessLevel::BestEffort);
+    let (mut system, programs) = alike(1, AccessLevel::BestEffort);
     let heap = area(TemporalSpec::level(AccessLevel::L2), MIB + PAGE);
-    request.domains[0].heap = Some(HeapRequest { area: heap, page_log2: None, interleave: None });
+    system.domains[0].heap = Some(Heap { area: heap, page_log2: None, interleave: None });
     // Too large for what is left of a MiB in front of the heap.
     let spec = TemporalSpec::default();
     let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
     let arena = area(spec, MIB - 15 * PAGE);
-    request.domains[0].envelopes.push(EnvelopeRequest { area: arena, envelope, default: false });
-    let plan = placed(&request, &programs).unwrap();
-    holds(&plan, &request, &programs);
+    system.domains[0].envelopes.push(Envelope { area: arena, envelope, default: false });
+    let plan = placed(&system, &programs).unwrap();
+    holds(&plan, &system, &programs);
     // Otherwise its tables would have to be near, too.
     let near = plan.domains[0].areas.iter().filter(|area| area.flags & NEAR != 0);
-    assert!(near.map(|area| area.name.as_str()).eq(["heap"]));
+    assert!(near.map(|area| &area.part).eq([&Part::Heap]));
 }

@@ -11,13 +11,13 @@ use super::{DEVICE_OFFSET, MIB, OCM, TABLES};
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, info_bytes, stack_bytes};
-use crate::{AreaRequest, DomainRequest, Request};
+use manifest::resolved::{Area, Domain, Item, Part, System};
 
 const RIGHTS: u32 = READ | WRITE | EXECUTE;
 
 /// What a domain asked for: name, bytes, rights, and a specification of which nothing may be weaker.
-fn asked(request: &Request, domain: &DomainRequest, program: &Program) -> Vec<(String, u64, u32, TemporalSpec)> {
-    let own = |name: &str, bytes: u32, rights, area: &AreaRequest| {
+fn asked(system: &System, domain: &Domain, program: &Program) -> Vec<(String, u64, u32, TemporalSpec)> {
+    let own = |name: &str, bytes: u32, rights, area: &Area| {
         (name.to_owned(), u64::from(bytes) + u64::from(area.extra), rights, area.spec)
     };
     let stack = stack_bytes(domain).next_multiple_of(32);
@@ -36,12 +36,12 @@ fn asked(request: &Request, domain: &DomainRequest, program: &Program) -> Vec<(S
     let device = TemporalSpec::level(AccessLevel::L2);
     all.extend(domain.devices.iter().map(|d| (d.name.clone(), u64::from(d.bytes), READ | WRITE, device)));
     all.extend(domain.shared.iter().map(|used| {
-        let shared = &request.shared[used.shared];
+        let shared = &system.shared[used.shared];
         (shared.name.clone(), u64::from(shared.bytes), READ | if used.write { WRITE } else { 0 }, used.spec)
     }));
     all.extend(domain.files.iter().map(|used| {
-        let file = &request.files[used.file];
-        (file.name.clone(), file.contents.len() as u64, READ, used.spec)
+        let file = &system.files[used.file];
+        (file.name.clone(), super::contents(file).len() as u64, READ, used.spec)
     }));
     all
 }
@@ -70,7 +70,7 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
     let mut units: BTreeMap<u32, u64> = BTreeMap::new();
     let mut expected = 0;
     for (name, bytes, rights, spec) in asked {
-        let Some(area) = spot.areas.iter().find(|area| area.name == *name) else { panic!("{name} is missing") };
+        let Some(area) = spot.areas.iter().find(|area| area.part.name() == *name) else { panic!("{name} is missing") };
         assert!(u64::from(area.bytes) >= *bytes, "{name}: {} of {bytes} bytes", area.bytes);
         let shifted = area.memory == DEVICE || area.base >= TABLES.0 - DEVICE_OFFSET;
         assert_eq!(area.physical, if shifted { area.base + DEVICE_OFFSET } else { area.base }, "{name}");
@@ -101,14 +101,14 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
         let unit = Unit::ALL.into_iter().find(|unit| u64::from(unit.bytes()) == *bytes).expect("one unit");
         assert!(base.is_multiple_of(unit.bytes()));
         let inside = spot.areas.iter().filter(|area| area.mapped.unwrap().0 == *base && area.flags & PINNED != 0);
-        let known = inside.filter_map(|area| Some((area, asked.iter().find(|asked| asked.0 == area.name)?)));
+        let known = inside.filter_map(|area| Some((area, asked.iter().find(|asked| asked.0 == area.part.name())?)));
         let end = known.map(|(area, asked)| u64::from(area.base - base) + asked.1).max().unwrap();
         assert!(end <= *bytes, "the unit holds what it is for");
         assert!(
             Unit::ALL.into_iter().all(|smaller| smaller.bytes() >= unit.bytes() || u64::from(smaller.bytes()) < end)
         );
     }
-    let ledger = spot.areas.iter().find(|area| area.name == "ledger").map_or(0, |area| u64::from(area.bytes));
+    let ledger = spot.areas.iter().find(|area| area.part == Part::Ledger).map_or(0, |area| u64::from(area.bytes));
     let mapped = pages.len() as u64 * u64::from(PAGE);
     assert_eq!(mapped, expected + units.values().sum::<u64>() + ledger, "nothing else is mapped");
 }
@@ -153,14 +153,14 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
 }
 
 /// Everything that must hold of a system that was placed.
-pub(super) fn holds(plan: &Plan, request: &Request, programs: &[Program]) {
+pub(super) fn holds(plan: &Plan, system: &System, programs: &[Program]) {
     let spaces: Vec<Space> = plan.domains.iter().zip(0..).map(|(spot, index)| space(spot, index)).collect();
     // Physical page to its owner; shared memory and files apart.
     let mut owners: BTreeMap<u32, usize> = BTreeMap::new();
     let mut private = plan.frames.clone();
     private.push((plan.tables, crate::plan::TABLES_BYTES as u32));
-    for (index, (spot, domain)) in plan.domains.iter().zip(&request.domains).enumerate() {
-        gives_what_was_asked(spot, &spaces[index], &asked(request, domain, &programs[index]));
+    for (index, (spot, domain)) in plan.domains.iter().zip(&system.domains).enumerate() {
+        gives_what_was_asked(spot, &spaces[index], &asked(system, domain, &programs[index]));
         guards(spot, &spaces[index]);
         private.extend(tables(plan, spot, index as u32));
         for (physical, _, flags) in spaces[index].values() {
@@ -188,8 +188,8 @@ pub(super) fn holds(plan: &Plan, request: &Request, programs: &[Program]) {
 }
 
 /// Whether a refusal names what there is too little of.
-pub(super) fn justified(request: &Request, programs: &[Program], error: &PlaceError) -> bool {
-    let each = request.domains.iter().zip(programs).map(|(domain, program)| asked(request, domain, program));
+pub(super) fn justified(system: &System, programs: &[Program], error: &PlaceError) -> bool {
+    let each = system.domains.iter().zip(programs).map(|(domain, program)| asked(system, domain, program));
     // Bytes to be locked by domain and rights; domains with anything near.
     let (mut units, mut near): (BTreeMap<(usize, u32), u64>, usize) = (BTreeMap::new(), 0);
     for (index, asked) in each.enumerate() {
@@ -203,9 +203,9 @@ pub(super) fn justified(request: &Request, programs: &[Program], error: &PlaceEr
         PlaceError::Unit { .. } => units.values().any(|bytes| *bytes > u64::from(MIB)),
         // A first-level table, and some second-level ones, beside what areas take.
         PlaceError::Full { what, memory, .. } => {
-            let ways = request.pages.as_ref().map_or(0, |pages| pages.locked_bytes);
-            let (tables, areas) = (near as u32 * (SPLIT.table_bytes() + 6 * TABLE), on_chip(request, programs));
-            let of_domain = what.starts_with("table of domain");
+            let ways = system.pages.as_ref().map_or(0, |pages| pages.locked_bytes);
+            let (tables, areas) = (near as u32 * (SPLIT.table_bytes() + 6 * TABLE), on_chip(system, programs));
+            let of_domain = matches!(what, Item::Of(Part::Table, _));
             if of_domain { tables + areas > TABLES.1 + ways } else { memory == "ocm" && areas > TABLES.1 }
         }
         _ => false,
@@ -213,8 +213,8 @@ pub(super) fn justified(request: &Request, programs: &[Program], error: &PlaceEr
 }
 
 /// Bytes that areas take on the chip at most, with what lies between them.
-fn on_chip(request: &Request, programs: &[Program]) -> u32 {
-    let each = request.domains.iter().zip(programs).map(|(domain, program)| {
+fn on_chip(system: &System, programs: &[Program]) -> u32 {
+    let each = system.domains.iter().zip(programs).map(|(domain, program)| {
         let stack = stack_bytes(domain) + 3 * PAGE;
         let data = program.data.bytes + domain.data.extra + 3 * PAGE;
         let own = [(&domain.data, data), (&domain.stack, stack + domain.stack.extra)];

@@ -1,18 +1,21 @@
 //! Envelopes that are too big, with the largest that would fit.
 
-use manifest::{Envelope, Refusal, Scheme, Size};
 use memory::heap::{record_bytes, worst_case_bytes};
-use spec::largest_that;
+use spec::{Envelope, largest_that};
+
+use crate::diagnostic::Refusal;
+use crate::quantity::Size;
+use crate::scheme::Scheme;
 
 /// What the arena of an envelope must hold: its blocks in their worst order, and their records.
 pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
     Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
 }
 
-/// The refusal of an envelope whose arena does not fit `left` bytes, with the least change of one figure that makes it fit: fewer live
+/// The refusal of an envelope whose arena does not fit what is left of a memory (bytes, name), with the least change of one figure that makes it fit: fewer live
 /// bytes if that is enough, otherwise fewer blocks, otherwise smaller ones, otherwise fewer of the same average size.
-pub(crate) fn too_big(place: &str, declared: &Envelope, left: u64, scheme: &Scheme) -> Refusal {
-    let (live, largest, count) = (declared.live.0 as u32, declared.largest.0 as u32, declared.count);
+pub fn too_big(place: String, declared: &Envelope, (left, memory): (u64, &str), scheme: &Scheme) -> Refusal {
+    let Envelope { live, largest, count, .. } = *declared;
     let arena = |live: u32, largest: u32, count: u32| scheme.area_bytes(arena_bytes(live, largest, count)?);
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
     let size = |bytes: u32| Size(u64::from(bytes));
@@ -38,8 +41,8 @@ pub(crate) fn too_big(place: &str, declared: &Envelope, left: u64, scheme: &Sche
     let asked =
         arena(live, largest, count).map_or("more than an address space".into(), |bytes| format!("{bytes} bytes"));
     Refusal::at("CF0316", place, "the arena of this envelope does not fit")
-        .value(format!("{asked} for {} live in {count} blocks of at most {}", declared.live, declared.largest))
-        .limit(format!("{left} bytes of `{}`", declared.memory))
+        .value(format!("{asked} for {} live in {count} blocks of at most {}", size(live), size(largest)))
+        .limit(format!("{left} bytes of `{memory}`"))
         .rule("an arena has as many bytes as the worst fragmentation can need, so that nothing within the envelope is refused")
         .remedy(change.map_or_else(
             || "lower several figures, or choose a larger memory".into(),

@@ -1,7 +1,17 @@
-//! What is to be placed.
+//! The system that a manifest describes, with everything settled: names are numbers, times are ticks, defaults are applied, memories are the
+//! board's. Whatever comes after the checks reads this, and never the manifest again. Everything is numbered in the order of the manifest.
+
+mod item;
+mod resolve;
+
+pub use item::{Item, Part};
+pub use resolve::resolve;
 
 use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
+
+use crate::references::{Grant, Object};
+use crate::schema::{FaultPolicy, Replacement};
 
 /// A memory of the chip that domains can be given.
 #[derive(Clone, Debug)]
@@ -24,8 +34,8 @@ pub struct Memory {
 
 /// An area of a domain.
 #[derive(Clone, Debug)]
-pub struct AreaRequest {
-    /// Index of the memory.
+pub struct Area {
+    /// Number of the memory.
     pub memory: usize,
     /// Its specification.
     pub spec: TemporalSpec,
@@ -37,9 +47,9 @@ pub struct AreaRequest {
 
 /// A domain's heap.
 #[derive(Clone, Debug)]
-pub struct HeapRequest {
+pub struct Heap {
     /// Where.
-    pub area: AreaRequest,
+    pub area: Area,
     /// log2 of the size of one paged region; `None`: as large as possible.
     pub page_log2: Option<u32>,
     /// The heaps with which it alternates in frames, if any.
@@ -77,9 +87,9 @@ impl Interleave {
 
 /// What a domain may have allocated at once, and the arena for it.
 #[derive(Clone, Debug)]
-pub struct EnvelopeRequest {
+pub struct Envelope {
     /// Where the arena goes; `extra` is its size.
-    pub area: AreaRequest,
+    pub area: Area,
     /// The figures.
     pub envelope: spec::Envelope,
     /// Plain `malloc` uses the arena.
@@ -88,7 +98,7 @@ pub struct EnvelopeRequest {
 
 /// A thread of a domain.
 #[derive(Clone, Debug)]
-pub struct ThreadRequest {
+pub struct Thread {
     /// Name within the domain.
     pub name: String,
     /// Symbol of its entry; `None`: the entry of the ELF file.
@@ -99,17 +109,29 @@ pub struct ThreadRequest {
     pub stack_bytes: u32,
     /// Priority, 0 the most important.
     pub priority: u32,
-    /// Index of the budget.
-    pub budget: u32,
-    /// Ticks, or 0.
-    pub period: u32,
-    /// Ticks, or 0.
-    pub deadline: u32,
+    /// Number of the budget.
+    pub budget: usize,
+    /// Ticks from release to release.
+    pub period: Option<u32>,
+    /// The deadline in force, in ticks: the period's end when none is given.
+    pub deadline: Option<u32>,
+    /// The manifest gives the deadline.
+    pub own_deadline: bool,
+    /// Execution time of a job, in ticks.
+    pub wcet: Option<u32>,
+    /// Misses of a job.
+    pub misses: u32,
+    /// How often a job calls which gate, by number over all domains.
+    pub calls: Vec<(usize, u32)>,
+    /// How often a job signals or acknowledges an interrupt.
+    pub activations: u32,
+    /// Ticks that it loses at most each time that it goes on after others have run.
+    pub reload: Option<u32>,
 }
 
 /// A gate of a domain.
 #[derive(Clone, Debug)]
-pub struct GateRequest {
+pub struct Gate {
     /// Name within the domain.
     pub name: String,
     /// Symbol of the entry function.
@@ -122,36 +144,36 @@ pub struct GateRequest {
     pub stack_bytes: u32,
 }
 
-/// A capability that a domain starts with. Slots are numbered in the order of the requests.
-#[derive(Clone, Debug)]
-pub struct CapRequest {
-    /// Name by which the program looks it up.
-    pub name: String,
-    /// Kind of object.
-    pub kind: abi::Kind,
-    /// Index of the object among all of its kind (gates and threads: in the order of domains, then as written).
-    pub object: u32,
-    /// Rights.
-    pub rights: u32,
-    /// Badge.
-    pub badge: u32,
-}
-
 /// An interrupt line.
 #[derive(Clone, Debug)]
-pub struct InterruptRequest {
+pub struct Interrupt {
+    /// Device and line, as in the manifest.
+    pub name: String,
     /// Number of the line.
     pub line: u32,
-    /// Index of the notification.
-    pub notification: u32,
+    /// Number of the notification.
+    pub notification: usize,
     /// Bits to set.
     pub bits: u32,
+}
+
+/// A budget.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Name.
+    pub name: String,
+    /// Period in ticks.
+    pub period: u32,
+    /// Capacity in ticks; the period where budgets are not enforced.
+    pub capacity: u32,
+    /// Misses in a period; 0: any number.
+    pub misses: u32,
 }
 
 /// A domain's use of shared memory.
 #[derive(Clone, Debug)]
 pub struct SharedUse {
-    /// Index of the shared memory.
+    /// Number of the shared memory.
     pub shared: usize,
     /// May write.
     pub write: bool,
@@ -161,7 +183,7 @@ pub struct SharedUse {
 
 /// Memory of the memory manager that a domain shares while the system runs.
 #[derive(Clone, Debug)]
-pub struct ShareRequest {
+pub struct Share {
     /// Its name among the owner's.
     pub name: String,
     /// Domains that may map it to read, by number.
@@ -172,7 +194,7 @@ pub struct ShareRequest {
 
 /// A device of a domain.
 #[derive(Clone, Debug)]
-pub struct DeviceRequest {
+pub struct Device {
     /// Name, as in the manifest.
     pub name: String,
     /// First physical address of its registers.
@@ -186,7 +208,7 @@ pub struct DeviceRequest {
 /// A domain's use of a constant file.
 #[derive(Clone, Debug)]
 pub struct FileUse {
-    /// Index of the file.
+    /// Number of the file.
     pub file: usize,
     /// Its specification.
     pub spec: TemporalSpec,
@@ -194,63 +216,65 @@ pub struct FileUse {
 
 /// A protection domain.
 #[derive(Clone, Debug)]
-pub struct DomainRequest<'a> {
+pub struct Domain {
     /// Name.
     pub name: String,
-    /// Its program.
-    pub elf: &'a [u8],
     /// Code and constants.
-    pub code: AreaRequest,
+    pub code: Area,
     /// Initialised and zeroed data.
-    pub data: AreaRequest,
+    pub data: Area,
     /// Stacks (always pinned).
-    pub stack: AreaRequest,
+    pub stack: Area,
     /// Heap.
-    pub heap: Option<HeapRequest>,
+    pub heap: Option<Heap>,
     /// Envelopes.
-    pub envelopes: Vec<EnvelopeRequest>,
+    pub envelopes: Vec<Envelope>,
     /// The ledger is handed over to it, in a read-only area named `ledger`.
     pub ledger: bool,
     /// Misses in a period that its budgets allow (`u32::MAX` without a limit), and those that its threads declare.
     pub misses: (u32, u32),
     /// Devices.
-    pub devices: Vec<DeviceRequest>,
+    pub devices: Vec<Device>,
     /// Shared memory.
     pub shared: Vec<SharedUse>,
     /// Memory of the manager that it shares.
-    pub shares: Vec<ShareRequest>,
+    pub shares: Vec<Share>,
     /// Constant files.
     pub files: Vec<FileUse>,
-    /// `system::policy`.
-    pub policy: u32,
-    /// Index of the notification that its faults signal.
-    pub fault_notification: Option<u32>,
+    /// What its faults lead to.
+    pub fault: FaultPolicy,
+    /// Number of the notification that its faults signal.
+    pub fault_notification: Option<usize>,
+    /// It is expected to attack others.
+    pub hostile: bool,
     /// Slots that serve paged memory at most; 0: all that are not pinned.
     pub paged_slots: u32,
-    /// How the victim among those is chosen, by number.
-    pub replacement: u32,
+    /// How the victim among those is chosen.
+    pub replacement: Replacement,
     /// Slots of its capability table; at least as many as `caps`.
     pub cap_slots: u32,
     /// The run waits for it.
     pub awaited: bool,
     /// Threads, the first one starts at the ELF's entry unless it names another.
-    pub threads: Vec<ThreadRequest>,
+    pub threads: Vec<Thread>,
     /// Gates.
-    pub gates: Vec<GateRequest>,
-    /// Capabilities.
-    pub caps: Vec<CapRequest>,
+    pub gates: Vec<Gate>,
+    /// Interrupt lines.
+    pub interrupts: Vec<Interrupt>,
+    /// Capabilities that it starts with, in the order of their slots.
+    pub caps: Vec<Grant>,
     /// Who calls its gates: name of the caller, badge. For the information block.
     pub callers: Vec<(String, u32)>,
 }
 
 /// Memory that several domains may use.
 #[derive(Clone, Debug)]
-pub struct SharedRequest {
+pub struct Shared {
     /// Name.
     pub name: String,
     /// Bytes.
     pub bytes: u32,
-    /// Index of the memory.
+    /// Number of the memory.
     pub memory: usize,
     /// Fixed address, if any.
     pub at: Option<u32>,
@@ -258,18 +282,18 @@ pub struct SharedRequest {
 
 /// A constant file, placed in read-only memory.
 #[derive(Clone, Debug)]
-pub struct FileRequest {
+pub struct File {
     /// Name.
     pub name: String,
-    /// Contents.
-    pub contents: Vec<u8>,
-    /// Index of the memory.
+    /// Path as in the manifest.
+    pub path: String,
+    /// Number of the memory.
     pub memory: usize,
 }
 
 /// Untyped memory held as a capability.
 #[derive(Clone, Debug)]
-pub struct FramesRequest {
+pub struct Frames {
     /// Name.
     pub name: String,
     /// Bytes.
@@ -278,15 +302,17 @@ pub struct FramesRequest {
     pub marks: Option<u32>,
     /// Number of a domain, and bytes that are kept for it, if the memory manager holds the range.
     pub quotas: Vec<(usize, u32)>,
-    /// Index of the memory.
+    /// Number of the memory.
     pub memory: usize,
 }
 
 /// What there is for page tables, on a board that checks accesses with them.
 #[derive(Clone, Debug)]
 pub struct Pages {
-    /// Index of the memory on the chip of which tables take what areas leave; `None` where tables lie only in locked ways.
+    /// Number of the memory on the chip of which tables take what areas leave; `None` where tables lie only in locked ways.
     pub tables: Option<usize>,
+    /// The manifest names the one place where near tables may lie.
+    pub one_place: bool,
     /// Ways of the second-level cache that are closed to everything but tables.
     pub locked_ways: u32,
     /// Bytes of tables that can lie in them at most.
@@ -299,7 +325,9 @@ pub struct Pages {
 
 /// A whole system.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct System {
+    /// Name.
+    pub name: String,
     /// Name of the board.
     pub board: String,
     /// Clock of the processor in Hz.
@@ -314,27 +342,51 @@ pub struct Request<'a> {
     pub memories: Vec<Memory>,
     /// Where accesses are checked by page tables.
     pub pages: Option<Pages>,
-    /// The kernel's program.
-    pub kernel: &'a [u8],
-    /// Domains in the order of their numbers.
-    pub domains: Vec<DomainRequest<'a>>,
+    /// Domains.
+    pub domains: Vec<Domain>,
     /// Shared memory.
-    pub shared: Vec<SharedRequest>,
+    pub shared: Vec<Shared>,
     /// Constant files.
-    pub files: Vec<FileRequest>,
+    pub files: Vec<File>,
     /// Untyped memory.
-    pub frames: Vec<FramesRequest>,
-    /// Budgets: period and capacity in ticks, and misses in a period (0: any number).
-    pub budgets: Vec<(u32, u32, u32)>,
+    pub frames: Vec<Frames>,
+    /// Budgets.
+    pub budgets: Vec<Budget>,
     /// Notifications: bits set at the start.
     pub notifications: Vec<u32>,
-    /// Interrupt lines.
-    pub interrupts: Vec<InterruptRequest>,
+    /// Longest run in nanoseconds.
+    pub limit_ns: u64,
 }
 
-impl Request<'_> {
+impl System {
+    /// Whether somebody holds frames.
+    pub fn holds_frames(&self) -> bool {
+        self.domains.iter().flat_map(|domain| &domain.caps).any(|cap| matches!(cap.object, Object::Frames(_)))
+    }
+
     /// The memory that contains a physical address.
-    pub(crate) fn memory_at(&self, physical: u32) -> Option<&Memory> {
+    pub fn memory_at(&self, physical: u32) -> Option<&Memory> {
         self.memories.iter().find(|memory| physical.wrapping_sub(memory.base) < memory.bytes)
+    }
+
+    /// All threads in the order of their numbers, each with its domain's number.
+    pub fn threads(&self) -> impl Iterator<Item = (usize, &Thread)> {
+        self.domains
+            .iter()
+            .enumerate()
+            .flat_map(|(index, domain)| domain.threads.iter().map(move |thread| (index, thread)))
+    }
+
+    /// All gates in the order of their numbers, each with its domain's number.
+    pub fn gates(&self) -> impl Iterator<Item = (usize, &Gate)> {
+        self.domains.iter().enumerate().flat_map(|(index, domain)| domain.gates.iter().map(move |gate| (index, gate)))
+    }
+
+    /// All interrupt lines in the order of their numbers, each with its domain's number.
+    pub fn interrupts(&self) -> impl Iterator<Item = (usize, &Interrupt)> {
+        self.domains
+            .iter()
+            .enumerate()
+            .flat_map(|(index, domain)| domain.interrupts.iter().map(move |line| (index, line)))
     }
 }
