@@ -175,7 +175,7 @@ fn unspecified(bits: u32) -> Refused {
 
 fn request(client: u8, spec: u32) -> Result<Request, Refused> {
     let spec = TemporalSpec::from_bits(spec).map_err(|_| unspecified(spec))?;
-    Ok(Request { domain: client, spec, code: false, slots: 1, table_bytes: 0, descriptors: 0, misses: 0, frames: None })
+    Ok(Request::new(client, spec))
 }
 
 /// Bytes of nodes and leaves that an extent takes in a table at most: a leaf, and one node for each run of open eighths.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::resolved::{System, resolve};
+use manifest::resolved::System;
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
@@ -109,13 +109,13 @@ impl Loaded {
     /// Every refusal found.
     pub fn admit(&self, budgets: bool) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
-        let mut found = manifest::check(manifest, &self.board);
-        found.extend(self.programs_there());
+        let checked = manifest::check(manifest, &self.board, budgets);
+        let missing = self.programs_there();
         let located = |found: Vec<Refusal>| found.into_iter().map(|refusal| self.document.locate(refusal)).collect();
-        if !found.is_empty() {
-            return Err(located(found));
-        }
-        let system = resolve(manifest, &self.board, budgets).map_err(|refusal| located(vec![*refusal]))?;
+        let system = match checked {
+            Ok(system) if missing.is_empty() => system,
+            checked => return Err(located([checked.err().unwrap_or_default(), missing].concat())),
+        };
         let bounds = if budgets { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
         Ok(Admitted { system, bounds })
     }

@@ -121,9 +121,7 @@ pub(crate) fn refusal(system: &System, scheme: &Scheme, error: &PlaceError) -> R
                 .rule("a range at a fixed address is free and expressed exactly by one region register")
                 .remedy("remove `at`, or choose an address that is free and aligned")
         }
-        PlaceError::Refused { what, pinned, refusal } => {
-            manifest::refused(&what.place(), &format!("`{what}`"), &format!("; pinned: {pinned}"), refusal)
-        }
+        PlaceError::Refused(refused) => manifest::refused(refused),
         PlaceError::Objects(objects) => at("CF0319", "domain".to_owned())
             .value(format!("{} bytes: {}, ...", objects.used, objects.largest()))
             .limit(format!("{} bytes", objects.bytes))

@@ -1,128 +1,115 @@
-//! Admission of memory as declared: each area asks the ledger, as `rt_malloc_at` does at run time. Registers are counted again, with
-//! tables and addresses, when the system is placed.
+//! Admission of memory: each area of a domain asks the ledger, as `rt_malloc_at` does at run time. The areas ask twice: for the least that they
+//! can take when nothing is placed yet, and for what they take when everything is.
 
-use spec::{AccessLevel, Change, Ledger, NoFrames, Opening, PLACES, Request, Rule, TablePlace, TemporalSpec};
+use spec::{AccessLevel, Change, Grant, Ledger, Opening, PLACES, Request, Rule, TablePlace, TemporalSpec};
 
-use crate::analysis::jobs_in;
 use crate::board::Board;
-use crate::diagnostic::Refusal;
-use crate::schema::{Domain, Manifest};
+use crate::diagnostic;
+use crate::resolved::{Domain, Item, Part, System};
 use crate::scheme::platform;
+use crate::spec::Spec;
 
-/// An area as declared.
-struct Part {
-    /// Key of its specification in the manifest.
-    place: String,
+/// An area that the ledger refuses, or the table of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Which.
+    pub item: Item,
+    /// Its name among the areas of its domain.
     name: String,
-    spec: TemporalSpec,
-    code: bool,
-    /// It lies apart from everything else, because others have it, too.
-    apart: bool,
+    /// The pinned areas of the domain, by name.
+    pinned: String,
+    /// The rule, what was asked, what is left, and what would be admitted.
+    pub refusal: spec::Refusal,
 }
 
-fn parts(domain_name: &str, domain: &Domain, board: &Board) -> Vec<Part> {
-    let mut all = Vec::new();
-    let mut part = |key: String, name: &str, spec: &crate::Spec, code: bool| {
-        let place = format!("domain.{domain_name}.{key}.spec");
-        let apart = key.starts_with("shared[") || key.starts_with("files[");
-        all.push(Part { place, name: name.to_owned(), spec: board.asked(spec), code, apart });
+/// Opens the account of a domain, and asks for its areas in this order; their answers.
+///
+/// # Errors
+/// The refusal of the domain's table.
+pub fn admit_domain<const D: usize, const P: usize>(
+    ledger: &mut Ledger<D, P>,
+    domain: &Domain,
+    opening: &Opening,
+    areas: &[(Part, Request)],
+) -> Result<Vec<Result<Grant, Refused>>, Refused> {
+    let together = areas.iter().all(|(part, _)| *part != Part::Stack);
+    let name = |part: &Part| match part {
+        Part::Stack => "stacks".to_owned(),
+        Part::Data if together => "data with stacks".to_owned(),
+        other => other.name(),
     };
-    // What cannot be otherwise first, so that a refusal names something that can.
-    for (index, device) in domain.devices.iter().enumerate() {
-        part(format!("devices[{index}]"), device, &crate::Spec::deterministic(), false);
-    }
-    let apart = domain.stack.memory.as_deref().is_some_and(|memory| memory != domain.data.memory);
-    if apart || !domain.data.spec.pinned() {
-        part("stack".into(), "stacks", &domain.stack.spec, false);
-        part("data".into(), "data", &domain.data.spec, false);
-    } else {
-        part("data".into(), "data with stacks", &domain.data.spec, false);
-    }
-    part("code".into(), "code", &domain.code.spec, true);
-    for (index, used) in domain.shared.iter().enumerate() {
-        part(format!("shared[{index}]"), &used.name, &used.spec, false);
-    }
-    for (index, used) in domain.files.iter().enumerate() {
-        part(format!("files[{index}]"), &used.name, &used.spec, false);
-    }
-    if let Some(heap) = &domain.heap {
-        part("heap".into(), "heap", &heap.spec, false);
-    }
-    for (index, envelope) in domain.envelope.iter().enumerate() {
-        part(format!("envelope[{index}]"), &format!("arena{index}"), &envelope.spec, false);
-    }
-    all
-}
-
-/// Where a domain's table lies: as the strictest paged level asks that it has.
-pub fn strictest_paged(specs: impl Iterator<Item = TemporalSpec>) -> TablePlace {
-    let paged = specs.map(|spec| spec.access).filter(|level| *level != AccessLevel::Deterministic);
-    if paged.max() == Some(AccessLevel::L1) { TablePlace::Tcm } else { TablePlace::OnChip }
-}
-
-/// Misses in a period that the budgets of a domain's threads allow (`u32::MAX`: any number), and those that its threads declare.
-pub fn misses(manifest: &Manifest, domain: &Domain) -> (u32, u32) {
-    let mut budgets: Vec<&str> = domain.thread.iter().map(|thread| thread.budget.as_str()).collect();
-    budgets.sort_unstable();
-    budgets.dedup();
-    let limits = budgets.iter().map(|name| manifest.budget.get(*name).and_then(|budget| budget.misses));
-    let total = limits.sum::<Option<u32>>().filter(|_| !budgets.is_empty()).unwrap_or(u32::MAX);
-    let declared = domain.thread.iter().map(|thread| {
-        let budget = manifest.budget.get(&thread.budget).map_or(1, |budget| budget.period.0);
-        let releases = thread.period.map_or(1, |period| jobs_in(budget, period.0.max(1)));
-        u64::from(thread.misses) * releases
+    let pinned = areas.iter().filter(|(_, request)| request.spec.access == AccessLevel::Deterministic);
+    let pinned = pinned.map(|(part, _)| name(part)).collect::<Vec<_>>().join(", ");
+    let refused = |part: &Part, refusal| {
+        let item = Item::Of(part.clone(), domain.name.clone());
+        Refused { item, name: name(part), pinned: pinned.clone(), refusal }
+    };
+    let (allowed, declared) = domain.misses;
+    let (opening, mut answers) = (Opening { misses: allowed, ..*opening }, Vec::new());
+    let opened = ledger.admit_domain(&opening, declared, areas.iter().map(|(_, request)| *request), |answer| {
+        let (part, _) = &areas[answers.len()];
+        answers.push(answer.map_err(|refusal| refused(part, refusal)));
     });
-    (total, declared.sum::<u64>().min(u64::from(u32::MAX)) as u32)
+    opened.map_err(|refusal| refused(&Part::Table, refusal)).map(|()| answers)
 }
 
-/// Asks the ledger for every area of every domain.
-pub fn admit(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+/// Asks for the least that every area of every domain can take.
+pub fn admit(system: &System, board: &Board) -> Vec<diagnostic::Refusal> {
     let mut found = Vec::new();
     let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), [u32::MAX; PLACES]);
-    for (name, domain) in &manifest.domain {
-        let parts = parts(name, domain, board);
-        let root = strictest_paged(parts.iter().map(|part| part.spec));
-        let slots = domain.paging.slots.unwrap_or(0).min(255) as u8;
-        let (allowed, declared) = misses(manifest, domain);
-        let opening = Opening { paged_slots: slots, misses: allowed, ..Opening::new(root, 0) };
-        let Ok(number) = ledger.open(&opening) else { break };
-        for (index, part) in parts.iter().enumerate() {
-            let request = Request {
-                domain: number,
-                spec: part.spec,
-                code: part.code,
-                slots: slots_of(&parts[..index], part, board),
-                table_bytes: 0,
-                descriptors: 0,
-                // They belong to the threads, not to one area.
-                misses: if index == 0 { declared } else { 0 },
-                frames: None,
-            };
-            if let Err(refusal) = ledger.admit(&request, &mut NoFrames) {
-                let pinned = parts.iter().filter(|part| part.spec.access == AccessLevel::Deterministic);
-                let names: Vec<&str> = pinned.map(|part| part.name.as_str()).collect();
-                let context = format!("; pinned: {}", names.join(", "));
-                let (place, what) = match refusal.rule {
-                    Rule::Misses => (format!("domain.{name}.thread[0].misses"), format!("domain `{name}`")),
-                    _ => (part.place.clone(), format!("`{}` of domain `{name}`", part.name)),
-                };
-                found.push(refused(&place, &what, &context, &refusal));
-            }
-        }
+    for domain in &system.domains {
+        let areas = least(domain, board);
+        let root = TablePlace::of_strictest(areas.iter().map(|(_, request)| request.spec));
+        let opening = Opening { paged_slots: domain.paged_slots.min(255) as u8, ..Opening::new(root, 0) };
+        let Ok(answers) = admit_domain(&mut ledger, domain, &opening, &areas) else { break };
+        found.extend(answers.into_iter().filter_map(|answer| Some(refused(&answer.err()?))));
     }
     found
 }
 
-/// Region registers that an area takes at least, or entries of the TLB: what is locked shares one with the domain's areas that have the same
-/// rights.
-fn slots_of(before: &[Part], part: &Part, board: &Board) -> u8 {
-    let locked = |other: &Part| matches!(other.spec.access, AccessLevel::Deterministic | AccessLevel::L1);
-    let shares = |other: &Part| locked(other) && !other.apart && other.code == part.code;
-    u8::from(!board.protection.shares_slots() || part.apart || !before.iter().any(shares))
+/// The areas of a domain with what each takes at least: a region register, or an entry of the TLB, which what is locked shares with the
+/// domain's areas that have the same rights.
+fn least(domain: &Domain, board: &Board) -> Vec<(Part, Request)> {
+    let locked = |spec: TemporalSpec| matches!(spec.access, AccessLevel::Deterministic | AccessLevel::L1);
+    let mut shared = [false; 2];
+    let ask = |(part, spec): (Part, TemporalSpec)| {
+        let code = part == Part::Code;
+        let own = !board.protection.shares_slots() || part.is_apart();
+        let slots = u8::from(own || !shared[usize::from(code)]);
+        shared[usize::from(code)] |= !own && locked(spec);
+        (part, Request { code, slots, ..Request::new(0, spec) })
+    };
+    declared(domain, board).into_iter().map(ask).collect()
+}
+
+/// The areas of a domain with their specifications. What cannot be otherwise is first, so that a refusal names something that can.
+fn declared(domain: &Domain, board: &Board) -> Vec<(Part, TemporalSpec)> {
+    let Domain { code, data, stack, .. } = domain;
+    let pinned = board.asked(&Spec::deterministic());
+    let mut all: Vec<(Part, TemporalSpec)> =
+        domain.devices.iter().enumerate().map(|(i, device)| (Part::Device(i, device.name.clone()), pinned)).collect();
+    if stack.memory != data.memory || data.spec.access != AccessLevel::Deterministic {
+        all.push((Part::Stack, stack.spec));
+    }
+    all.extend([(Part::Data, data.spec), (Part::Code, code.spec)]);
+    all.extend(domain.shared.iter().enumerate().map(|(i, used)| (Part::Shared(i, used.name.clone()), used.spec)));
+    all.extend(domain.files.iter().enumerate().map(|(i, used)| (Part::File(i, used.name.clone()), used.spec)));
+    all.extend(domain.heap.iter().map(|heap| (Part::Heap, heap.area.spec)));
+    all.extend(domain.envelopes.iter().enumerate().map(|(i, envelope)| (Part::Envelope(i), envelope.area.spec)));
+    all
 }
 
 /// A refusal of the ledger in the words of a diagnostic.
-pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) -> Refusal {
+pub fn refused(refused: &Refused) -> diagnostic::Refusal {
+    let Refused { item, name, pinned, refusal } = refused;
+    let (place, what) = match (item, refusal.rule) {
+        (Item::Of(Part::Table, _), _) => (item.place(), format!("`{item}`")),
+        (Item::Of(_, domain), Rule::Misses) => {
+            (format!("domain.{domain}.thread[0].misses"), format!("domain `{domain}`"))
+        }
+        (Item::Of(_, domain), _) => (format!("{}.spec", item.place()), format!("`{name}` of domain `{domain}`")),
+        _ => (item.place(), format!("`{item}`")),
+    };
     let (asked, left) = (refusal.asked, refusal.left);
     let level = |bits: u32| TemporalSpec::from_bits(bits).map_or_else(|_| bits.to_string(), |spec| spec.to_string());
     let (code, title, unit) = match refusal.rule {
@@ -142,12 +129,16 @@ pub fn refused(place: &str, what: &str, context: &str, refusal: &spec::Refusal) 
         | Rule::Quota
         | Rule::Addresses => ("CF0305", "has no memory", "bytes"),
     };
-    let shown =
-        Refusal::at(code, place, format!("{what} {title}")).rule(refusal.rule.text()).remedy(remedy(refusal.change));
-    let context = if matches!(refusal.rule, Rule::PinnedSlots | Rule::PagedSlots) { context } else { "" };
+    let shown = diagnostic::Refusal::at(code, place, format!("{what} {title}"))
+        .rule(refusal.rule.text())
+        .remedy(remedy(refusal.change));
+    let pinned = match refusal.rule {
+        Rule::PinnedSlots | Rule::PagedSlots => format!("; pinned: {pinned}"),
+        _ => String::new(),
+    };
     match refusal.rule {
         Rule::Spec(_) => shown.value(level(asked)),
-        _ => shown.value(format!("{asked} {unit}{context}")).limit(format!("{left} {unit}")),
+        _ => shown.value(format!("{asked} {unit}{pinned}")).limit(format!("{left} {unit}")),
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod time;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
+use crate::resolved::{System, resolve};
 use crate::schema::Manifest;
 
 pub(crate) use fixed::Fixed;
@@ -21,9 +22,12 @@ pub(crate) use fixed::Fixed;
 pub(crate) use names::QUEUED_MAX;
 pub use names::name_ok;
 
-/// Everything that is wrong with the manifest on this board; empty when it is admitted so far. What depends on the
-/// programs' sizes is checked at placement, and response times by the analysis.
-pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+/// The system that the manifest describes on this board, where it is admitted so far. What depends on the programs' sizes is checked at
+/// placement, and response times by the analysis. Without `enforced` budgets each may use all of its period.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn check(manifest: &Manifest, board: &Board, enforced: bool) -> Result<System, Vec<Refusal>> {
     let mut found = names::check(manifest, board);
     found.extend(hardware::check(manifest, board));
     found.extend(memory::check(manifest, board));
@@ -31,10 +35,17 @@ pub fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found.extend(specs::check(manifest, board));
     found.extend(manager::check(manifest));
     found.extend(registers::check(manifest, board));
+    let mut resolved = None;
     if found.is_empty() {
-        found.extend(crate::admission::admit(manifest, board));
+        match resolve(manifest, board, enforced) {
+            Ok(system) => {
+                found.extend(crate::admission::admit(&system, board));
+                resolved = Some(system);
+            }
+            Err(refusal) => found.push(*refusal),
+        }
     }
     found.extend(fixed::check(manifest, board));
     found.extend(time::check(manifest, board));
-    found
+    resolved.filter(|_| found.is_empty()).ok_or(found)
 }

@@ -24,7 +24,7 @@ mod spec;
 
 pub use self::core::{Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
-pub use admission::{admit, misses, refused, strictest_paged};
+pub use admission::{Refused, admit_domain, refused};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use arena::too_big;
 pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};

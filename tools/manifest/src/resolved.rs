@@ -173,7 +173,9 @@ pub struct Budget {
 /// A domain's use of shared memory.
 #[derive(Clone, Debug)]
 pub struct SharedUse {
-    /// Number of the shared memory.
+    /// Name of the shared memory.
+    pub name: String,
+    /// Its number.
     pub shared: usize,
     /// May write.
     pub write: bool,
@@ -208,7 +210,9 @@ pub struct Device {
 /// A domain's use of a constant file.
 #[derive(Clone, Debug)]
 pub struct FileUse {
-    /// Number of the file.
+    /// Name of the file.
+    pub name: String,
+    /// Its number.
     pub file: usize,
     /// Its specification.
     pub spec: TemporalSpec,

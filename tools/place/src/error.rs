@@ -1,5 +1,6 @@
 //! Why a system cannot be placed. The caller adds where in the manifest it was asked.
 
+use manifest::Refused;
 use manifest::resolved::Item;
 use thiserror::Error;
 
@@ -103,15 +104,8 @@ pub enum PlaceError {
         reason: String,
     },
     /// The ledger refuses an area.
-    #[error("`{what}` is refused: {}", refusal.rule.text())]
-    Refused {
-        /// The area, as in `heap of domain x`.
-        what: Item,
-        /// Pinned areas of the domain by name, with their registers.
-        pinned: String,
-        /// The rule, what was asked, what is left, and what would be admitted.
-        refusal: spec::Refusal,
-    },
+    #[error("`{}` is refused: {}", .0.item, .0.refusal.rule.text())]
+    Refused(Box<Refused>),
     /// The kernel's own objects take more memory than it has for them.
     #[error("the kernel's objects take {} bytes, and it has {} bytes for them", .0.used, .0.bytes)]
     Objects(Objects),

@@ -1,13 +1,13 @@
 //! One ELF file with everything, for a loader.
 
 use manager::HandOver;
+use manifest::resolved::System;
 use object::elf;
 
 use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
 use crate::plan::Plan;
 use crate::tables::information;
-use manifest::resolved::System;
 
 /// Writes the image: the kernel with the address of the tables patched in, the tables, and every domain's code, information
 /// block and initial data, and the constant files.

@@ -1,5 +1,6 @@
 //! Where everything lies, for people and reports.
 
+use manifest::resolved::{Domain, System};
 use serde::{Deserialize, Serialize};
 use system::area;
 
@@ -7,7 +8,6 @@ use crate::elf::{Kernel, Program};
 use crate::keeping::{self, Effort, Keeping, Promise};
 use crate::objects::Objects;
 use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES};
-use manifest::resolved::{Domain, System};
 
 /// Sizes of an image in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,15 +1,17 @@
-//! The ledger of a system as the host keeps it: pools, quotas and shares; the schemes ask it for areas.
+//! The ledger of a system as the host keeps it: pools, quotas and shares; the schemes say what areas take.
 
-use spec::{Ledger, MemoryClass};
+use spec::{Ledger, MemoryClass, Opening, Request};
 
 use manager::wire::padded;
 use manager::{Declared, PoolAt, Who};
 
-use manifest::resolved::System;
-use manifest::{Grant, Object};
+use manifest::resolved::{Domain, System};
+use manifest::{Grant, Object, Refused};
 
 /// Most pools of frames.
 pub const MAX_POOLS: usize = 16;
+
+use crate::plan::Spot;
 
 /// The ledger of a system.
 pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
@@ -33,6 +35,24 @@ pub(crate) fn add_pools(book: &mut Book, system: &System, frames: &[(u32, u32)])
         }
     }
     held
+}
+
+/// Opens the account of a placed domain, and asks for its areas in this order: the index of each, with what it takes.
+pub(crate) fn admit_domain(
+    book: &mut Book,
+    domain: &Domain,
+    opening: &Opening,
+    areas: &mut [Spot],
+    asked: &[(usize, Request)],
+) -> Result<(), Refused> {
+    let parts: Vec<_> = asked.iter().map(|(index, request)| (areas[*index].part.clone(), *request)).collect();
+    let answers = manifest::admit_domain(book, domain, opening, &parts)?;
+    for ((index, _), answer) in asked.iter().zip(answers) {
+        let granted = answer?;
+        areas[*index].bound = granted.bound;
+        areas[*index].place = Some(granted.charge.place);
+    }
+    Ok(())
 }
 
 /// Keeps of each pool what the manifest promises; the accounts are open. That there is so much, `check` has seen.

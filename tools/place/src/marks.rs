@@ -3,13 +3,13 @@
 
 use manager::PoolAt;
 use manager::tally::{marks_kept, marks_most};
+use manifest::Object;
+use manifest::resolved::{Frames, System};
 use system::build::Builder;
 use system::objects::MAX_MARKS;
 
 use crate::error::PlaceError;
 use crate::ledger::pools;
-use manifest::Object;
-use manifest::resolved::{Frames, System};
 
 /// Marks of a range that is no pool, where the manifest does not say.
 const OWN: u32 = 32;

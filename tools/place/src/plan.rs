@@ -1,6 +1,7 @@
 //! Where everything lies.
 
 use manager::{HandOver, PoolAt};
+use manifest::resolved::{Device, Domain, Envelope, Item, Part, System};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
 use system::area;
 use system::build::SchemeTables;
@@ -11,7 +12,6 @@ use crate::error::PlaceError;
 use crate::layout::PlacedWays;
 use crate::ledger::Book;
 use crate::scheme::{Extras, Range, Scheme, Site};
-use manifest::resolved::{Device, Domain, Envelope, Item, Part, System};
 
 /// A placed area.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ impl Plan {
         let handed_over = place_ledger(system, |bytes| scheme.ledger(&mut site.spaces[rom], bytes))?;
         handed_over.into_iter().for_each(|range| scheme.constant(range));
         for (spot, (domain, program)) in domains.iter_mut().zip(system.domains.iter().zip(site.programs)) {
-            spot.areas.extend(common_areas(system, domain, &files, &shared));
+            spot.areas.extend(common_areas(domain, &files, &shared));
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
             scheme.complete(&site, spot, program);
         }
@@ -283,7 +283,7 @@ pub(crate) fn fixed_error(program: &Program, address: u32, error: PlaceError) ->
 }
 
 /// Devices, shared memory and files.
-fn common_areas(system: &System, domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
+fn common_areas(domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
     let mut areas = Vec::new();
     for (index, Device { name, base, bytes, kind }) in domain.devices.iter().enumerate() {
         let rights = area::READ | area::WRITE | area::PINNED;
@@ -291,12 +291,12 @@ fn common_areas(system: &System, domain: &Domain, files: &[(u32, u32)], shared: 
         areas.push(Spot { kind: *kind, memory: area::DEVICE, ..spot });
     }
     for (index, used) in domain.shared.iter().enumerate() {
-        let part = Part::Shared(index, system.shared[used.shared].name.clone());
+        let part = Part::Shared(index, used.name.clone());
         let rights = area::READ | area::SHARED | if used.write { area::WRITE } else { 0 } | pin(used.spec);
         areas.push(Spot::new(part, shared[used.shared], rights, used.spec));
     }
     for (index, used) in domain.files.iter().enumerate() {
-        let part = Part::File(index, system.files[used.file].name.clone());
+        let part = Part::File(index, used.name.clone());
         let rights = area::READ | area::SHARED | pin(used.spec);
         areas.push(Spot { memory: area::WRITE_THROUGH, ..Spot::new(part, files[used.file], rights, used.spec) });
     }

@@ -2,6 +2,7 @@
 //! the ledger. The order in which things are placed is the same for all ([`crate::plan::Plan::new`]).
 
 use manager::PoolAt;
+use manifest::resolved::{Domain, Item, System};
 use spec::TemporalSpec;
 use system::build::SchemeTables;
 
@@ -13,7 +14,6 @@ use crate::ledger::Book;
 use crate::plan::{DomainSpot, Plan};
 use crate::pmsav7::Regions;
 use crate::vmsav7::Paged;
-use manifest::resolved::{Domain, Item, System};
 
 /// What is to be placed, and the memory that is left for it.
 pub(crate) struct Site<'a> {

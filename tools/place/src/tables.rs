@@ -1,6 +1,8 @@
 //! The tables that the kernel boots from, and each domain's information block.
 
 use abi::info::{self, word};
+use manifest::resolved::{Budget, Interrupt, Part, System};
+use manifest::{FaultPolicy, Object};
 use spec::TemporalSpec;
 use system::build::Builder;
 use system::{area, frames};
@@ -8,8 +10,6 @@ use system::{area, frames};
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, Spot};
-use manifest::resolved::{Budget, Interrupt, Part, System};
-use manifest::{FaultPolicy, Object};
 
 pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
     let budget = |b: &Budget| system::Budget { period: b.period, capacity: b.capacity, misses: b.misses };

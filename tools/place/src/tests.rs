@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use manifest::resolved::{Item, Memory};
 use protect::pmsav7::{Span, cover_count};
 
 use crate::allocate::Space;
 use crate::relocate::{moves, relocate};
 use crate::{PlaceError, Program, veneers};
-use manifest::resolved::{Item, Memory};
 
 const M7: &[&str] = &["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"];
 /// Arm state.

@@ -6,6 +6,7 @@
 
 mod account;
 mod admit;
+mod areas;
 mod bytes;
 mod change;
 mod plan;
@@ -106,6 +107,13 @@ pub struct Request {
     pub misses: u32,
     /// Memory to find; `None` when it is there already (placed by the host, or shared).
     pub frames: Option<Wanted>,
+}
+
+impl Request {
+    /// For data that is there already, with one slot if it is pinned, and nothing else.
+    pub const fn new(domain: u8, spec: TemporalSpec) -> Request {
+        Request { domain, spec, code: false, slots: 1, table_bytes: 0, descriptors: 0, misses: 0, frames: None }
+    }
 }
 
 /// What an account is charged for a grant. Keep it: [`Ledger::release`] wants it back.

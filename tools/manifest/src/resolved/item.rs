@@ -38,6 +38,11 @@ impl Part {
         }
     }
 
+    /// Whether it lies apart from everything else, because other domains have it, too.
+    pub(crate) fn is_apart(&self) -> bool {
+        matches!(self, Part::Shared(..) | Part::File(..))
+    }
+
     /// Its key in the domain's table of the manifest; none where the domain is all that is written.
     fn key(&self) -> Option<String> {
         match self {

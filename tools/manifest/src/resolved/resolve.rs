@@ -142,7 +142,7 @@ impl Resolver<'_> {
         let caps = grants(self.manifest, index)?;
         let files = d.files.iter().filter_map(|used| {
             let file = self.manifest.file.get_index_of(&used.name)?;
-            Some(FileUse { file, spec: self.asked(&used.spec) })
+            Some(FileUse { name: used.name.clone(), file, spec: self.asked(&used.spec) })
         });
         Ok(Domain {
             name: (*name).clone(),
@@ -233,7 +233,12 @@ impl Resolver<'_> {
 
     fn shared(&self, used: &schema::SharedUse) -> Option<SharedUse> {
         let shared = self.manifest.shared.get_index_of(&used.name)?;
-        Some(SharedUse { shared, write: used.access == AccessMode::ReadWrite, spec: self.asked(&used.spec) })
+        Some(SharedUse {
+            name: used.name.clone(),
+            shared,
+            write: used.access == AccessMode::ReadWrite,
+            spec: self.asked(&used.spec),
+        })
     }
 
     fn share(&self, name: &str, who: &indexmap::IndexMap<String, AccessMode>) -> Share {

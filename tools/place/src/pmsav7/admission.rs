@@ -1,17 +1,16 @@
-//! Every area of every domain asks the ledger, with the registers and nodes that it really takes, as `rt_malloc_at` does at run
-//! time. The target continues from these promises.
+//! Every area of every domain asks the ledger, with the registers and nodes that it really takes. The target continues from these promises.
 
 use manager::PoolAt;
+use manifest::resolved::{Item, Part, System};
 use protect::pmsav7::{REGIONS, Span, cover_count};
-use spec::{AccessLevel, Change, MemoryClass, NoFrames, Opening, Refusal, TablePlace, TemporalSpec};
+use spec::{AccessLevel, Change, MemoryClass, Opening, Request, TablePlace, TemporalSpec};
 use system::area;
 use system::pmsav7::{Shape, table_bytes};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
-use crate::ledger::{Book, add_pools, keep_quotas, mapped};
+use crate::ledger::{Book, add_pools, admit_domain, keep_quotas, mapped};
 use crate::plan::{DomainSpot, Spot};
-use manifest::resolved::{Item, Part, System};
 
 /// Admission in progress.
 pub(super) struct Admission<'a> {
@@ -58,62 +57,36 @@ impl<'a> Admission<'a> {
         let mapped = mapped(self.system, index);
         let table = |count: usize| table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());
-        let paged = spot.areas.iter().map(|spot| spot.spec.access).filter(|level| *level != AccessLevel::Deterministic);
-        let class = if paged.max() == Some(AccessLevel::L1) { MemoryClass::Tcm } else { MemoryClass::OnChip };
-        let what = Item::Of(Part::Table, domain.name.clone());
-        let refused =
-            |what: Item, areas: &[Spot], refusal: Refusal| PlaceError::Refused { what, pinned: pinned(areas), refusal };
-        let opening = Opening {
-            paged_slots: domain.paged_slots as u8,
-            misses: domain.misses.0,
-            ..Opening::new(TablePlace::of(class), bytes)
-        };
-        let number = self.book.open(&opening);
-        let number = number.map_err(|refusal| {
-            // At the weaker level the table would lie elsewhere.
-            let weaker = class == MemoryClass::Tcm && bytes <= self.book.table_memory(TablePlace::OnChip).left();
-            let change = if weaker { Change::Spec(TemporalSpec::level(AccessLevel::L2)) } else { refusal.change };
-            refused(what.clone(), &spot.areas, Refusal { change, ..refusal })
-        })?;
-        spot.table.2 = TablePlace::of(class);
-        if let Some(memory) = home(self.system, class).filter(|_| bytes > 0) {
-            let base = self.spaces[memory].plain(&what, u64::from(bytes), 32)?;
-            spot.table = (base, bytes, spot.table.2);
-        }
+        let root = TablePlace::of_strictest(spot.areas.iter().map(|spot| spot.spec));
         let mut before = if mapped { table(0) } else { 0 };
-        for count in 1..=areas.len() {
-            let after = table(count).max(before);
-            let asked = ask(number, &spot.areas[count - 1], after - before);
-            // They belong to the threads, not to one area.
-            let asked = spec::Request { misses: if count == 1 { domain.misses.1 } else { 0 }, ..asked };
-            before = after;
-            let granted = self.book.admit(&asked, &mut NoFrames);
-            let what = |spot: &Spot| Item::Of(spot.part.clone(), domain.name.clone());
-            let granted = granted.map_err(|refusal| refused(what(&spot.areas[count - 1]), &spot.areas, refusal))?;
-            spot.areas[count - 1].bound = granted.bound;
-            spot.areas[count - 1].place = Some(granted.charge.place);
+        let asked = (0..areas.len()).map(|index| {
+            let after = table(index + 1).max(before);
+            let added = after - std::mem::replace(&mut before, after);
+            (index, ask(&spot.areas[index], added))
+        });
+        let asked: Vec<_> = asked.collect();
+        let what = Item::Of(Part::Table, domain.name.clone());
+        let opening = Opening { paged_slots: domain.paged_slots as u8, ..Opening::new(root, bytes) };
+        admit_domain(&mut self.book, domain, &opening, &mut spot.areas, &asked).map_err(|mut refused| {
+            // At the weaker level the table would lie elsewhere.
+            let elsewhere = bytes <= self.book.table_memory(TablePlace::OnChip).left();
+            if refused.item == what && root == TablePlace::Tcm && elsewhere {
+                refused.refusal.change = Change::Spec(TemporalSpec::level(AccessLevel::L2));
+            }
+            PlaceError::Refused(Box::new(refused))
+        })?;
+        spot.table.2 = root;
+        let class = if root == TablePlace::Tcm { MemoryClass::Tcm } else { MemoryClass::OnChip };
+        if let Some(memory) = home(self.system, class).filter(|_| bytes > 0) {
+            spot.table = (self.spaces[memory].plain(&what, u64::from(bytes), 32)?, bytes, root);
         }
         Ok(())
     }
 }
 
 /// An area as a request.
-fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
+fn ask(spot: &Spot, table_bytes: u32) -> Request {
     let registers = cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
-    spec::Request {
-        domain,
-        spec: spot.spec,
-        code: spot.flags & area::EXECUTE != 0,
-        slots: registers.min(255) as u8,
-        table_bytes,
-        descriptors: 0,
-        misses: 0,
-        frames: None,
-    }
-}
-
-/// Pinned areas by name.
-fn pinned(areas: &[Spot]) -> String {
-    let pinned = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.part.name());
-    pinned.collect::<Vec<_>>().join(", ")
+    let (code, slots) = (spot.flags & area::EXECUTE != 0, registers.min(255) as u8);
+    Request { code, slots, table_bytes, ..Request::new(0, spot.spec) }
 }

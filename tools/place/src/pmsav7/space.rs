@@ -1,10 +1,10 @@
 //! First fit at addresses that region registers can express.
 
+use manifest::resolved::Item;
 use protect::pmsav7::placement::{Placement, placement_for};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
-use manifest::resolved::Item;
 
 impl Space {
     /// Takes an area of at least `bytes` that one region covers exactly; returns base and size.

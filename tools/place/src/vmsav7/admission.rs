@@ -1,15 +1,15 @@
 //! Every area asks the ledger, with the entries and tables that it really takes.
 
 use manager::PoolAt;
-use spec::{AccessLevel, NoFrames, Opening, TablePlace, TemporalSpec};
+use manifest::resolved::{Domain, System};
+use spec::{AccessLevel, Opening, Request, TablePlace, TemporalSpec};
 use system::area;
 use system::vmsav7::{Need, TABLE};
 
 use super::{Keep, keep};
 use crate::error::PlaceError;
-use crate::ledger::{Book, add_pools, keep_quotas};
+use crate::ledger::{Book, add_pools, admit_domain, keep_quotas};
 use crate::plan::{DomainSpot, Spot};
-use manifest::resolved::{Domain, Item, Part, System};
 
 /// Asks for everything of all domains; `frames` are the placed ranges of the manifest.
 pub(super) fn admit(
@@ -30,14 +30,10 @@ pub(super) fn admit(
 
 /// Opens the account of a domain with its tables, and asks for its areas.
 fn account(book: &mut Book, domain: &Domain, spot: &mut DomainSpot) -> Result<(), PlaceError> {
-    let refused = |what: Item, areas: &[Spot], refusal| PlaceError::Refused { what, pinned: locked(areas), refusal };
     let mut tables = [0; spec::PLACES];
     tables[spot.table.2 as usize] = spot.table.1;
     tables[TablePlace::OffChip as usize] = spot.far.1;
-    let opening = Opening { root: spot.root.2, tables, paged_slots: 0, misses: domain.misses.0 };
-    let number = book
-        .open(&opening)
-        .map_err(|refusal| refused(Item::Of(Part::Table, domain.name.clone()), &spot.areas, refusal))?;
+    let opening = Opening { tables, ..Opening::new(spot.root.2, 0) };
     let mut order: Vec<usize> = (0..spot.areas.len()).collect();
     // Whoever shares a table with an area that is kept on the chip finds it there.
     order.sort_by_key(|&index| match keep(spot.areas[index].spec) {
@@ -47,45 +43,31 @@ fn account(book: &mut Book, domain: &Domain, spot: &mut DomainSpot) -> Result<()
     });
     let mut counted: Vec<system::Area> = Vec::new();
     let mut before = Need::default();
-    for (position, index) in order.into_iter().enumerate() {
+    let asked = order.into_iter().map(|index| {
         let area = &spot.areas[index];
         counted.extend(area.entry(0));
         let after = system::vmsav7::tables(counted.iter().copied());
         let added = (after.near + after.far - before.near - before.far) * TABLE;
         before = after;
-        // They belong to the threads, not to one area.
-        let misses = if position == 0 { domain.misses.1 } else { 0 };
-        let asked = spec::Request { misses, ..ask(number, area, added) };
-        let what = Item::Of(area.part.clone(), domain.name.clone());
-        let granted = book.admit(&asked, &mut NoFrames).map_err(|refusal| refused(what, &spot.areas, refusal))?;
-        spot.areas[index].bound = granted.bound;
-        spot.areas[index].place = Some(granted.charge.place);
-    }
-    Ok(())
+        (index, ask(area, added))
+    });
+    let asked: Vec<_> = asked.collect();
+    admit_domain(book, domain, &opening, &mut spot.areas, &asked)
+        .map_err(|refused| PlaceError::Refused(Box::new(refused)))
 }
 
 /// An area as a request. It gets a table on the chip, too, if it shares it with an area that asks for that.
-fn ask(domain: u8, spot: &Spot, table_bytes: u32) -> spec::Request {
+fn ask(spot: &Spot, table_bytes: u32) -> Request {
     let near = spot.flags & area::NEAR != 0;
     let raised = TemporalSpec { access: AccessLevel::L2, ..spot.spec };
     let spec = if near && keep(spot.spec) == Keep::Far { raised } else { spot.spec };
-    let shape =
-        spot.entry(domain.into()).and_then(|entry| protect::vmsav7::Shape::of(entry.base, entry.physical, entry.bytes));
-    spec::Request {
-        domain,
-        spec,
+    let shape = spot.entry(0).and_then(|entry| protect::vmsav7::Shape::of(entry.base, entry.physical, entry.bytes));
+    Request {
         code: spot.flags & area::EXECUTE != 0,
         slots: u8::from(keep(spec) == Keep::Locked && shape.is_some()),
         // What is locked has its tables where there are some, and was counted there.
         table_bytes: if keep(spec) == Keep::Locked && near { 0 } else { table_bytes },
         descriptors: shape.map_or(1, |shape| shape.descriptors()),
-        misses: 0,
-        frames: None,
+        ..Request::new(0, spec)
     }
-}
-
-/// Areas in locked entries by name.
-fn locked(areas: &[Spot]) -> String {
-    let locked = areas.iter().filter(|spot| spot.flags & area::PINNED != 0).map(|spot| spot.part.name());
-    locked.collect::<Vec<_>>().join(", ")
 }

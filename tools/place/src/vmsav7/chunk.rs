@@ -1,10 +1,10 @@
 //! What lies together.
 
+use manifest::resolved::Item;
 use protect::vmsav7::Unit;
 use system::vmsav7::PAGE;
 
 use crate::error::PlaceError;
-use manifest::resolved::Item;
 
 /// The smallest unit that an entry of the TLB holds with so many bytes in it.
 pub(super) fn unit(what: &Item, bytes: u64) -> Result<u64, PlaceError> {

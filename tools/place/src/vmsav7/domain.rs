@@ -1,5 +1,6 @@
 //! The areas of one domain.
 
+use manifest::resolved::{Area, Domain, Envelope, Item, Part};
 use spec::{TablePlace, TemporalSpec};
 use system::area;
 use system::vmsav7::PAGE;
@@ -10,7 +11,6 @@ use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
-use manifest::resolved::{Area, Domain, Envelope, Item, Part};
 
 /// An area with what it asks for.
 struct Asked {

@@ -15,6 +15,7 @@ mod tables;
 mod tests;
 
 use manager::PoolAt;
+use manifest::resolved::{Domain, Item, Pages, System};
 use protect::vmsav7::{Shape, Unit};
 use spec::{AccessLevel, TablePlace, TemporalSpec};
 use system::area::NEAR;
@@ -28,7 +29,6 @@ use crate::layout::PlacedWays;
 use crate::ledger::Book;
 use crate::plan::{DomainSpot, Spot};
 use crate::scheme::{Extras, Range, Scheme, Site};
-use manifest::resolved::{Domain, Item, Pages, System};
 
 /// Bytes from which on an area has sections.
 const SECTION: u64 = Unit::Section.bytes() as u64;

@@ -1,10 +1,10 @@
 //! First fit in whole pages, near areas apart from far ones.
 
+use manifest::resolved::Item;
 use system::vmsav7::{PAGE, is_unit};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
-use manifest::resolved::Item;
 
 /// A second-level table translates so much.
 const MIB: u64 = 1 << 20;

@@ -1,5 +1,6 @@
 //! Memory for the tables of domains.
 
+use manifest::resolved::{Item, Memory, Pages, Part, System};
 use spec::TablePlace;
 use system::area;
 use system::vmsav7::Caches;
@@ -9,7 +10,6 @@ use crate::allocate::Space;
 use crate::error::PlaceError;
 use crate::ledger::mapped;
 use crate::plan::{DomainSpot, Spot};
-use manifest::resolved::{Item, Memory, Pages, Part, System};
 
 /// Second-level tables beyond those of its areas that a domain has to which memory is mapped while it runs: near, far.
 const SPARE: (u32, u32) = (2, 4);

@@ -240,12 +240,15 @@ fn any_system(random: &mut Random) -> (System, Vec<Program>) {
         domain.shared = (0..shared.len())
             .filter(|_| random.below(2) == 0)
             .map(|shared| SharedUse {
+                name: format!("shared{shared}"),
                 shared,
                 write: index % 2 == 0,
                 spec: TemporalSpec::level(if shared == 0 { AccessLevel::L2 } else { AccessLevel::BestEffort }),
             })
             .collect();
-        domain.files = (0..files.len()).map(|file| FileUse { file, spec: TemporalSpec::default() }).collect();
+        domain.files = (0..files.len())
+            .map(|file| FileUse { name: format!("file{file}"), file, spec: TemporalSpec::default() })
+            .collect();
         if index == 0 {
             domain.devices.push(Device { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
             domain.ledger = true;
@@ -320,7 +323,7 @@ fn locked_entries_run_out_and_are_refused() {
     assert_eq!(plan.domains.iter().flat_map(|spot| &spot.areas).filter(|area| area.flags & PINNED != 0).count(), 4);
     let (system, programs) = alike(3, AccessLevel::Deterministic);
     let refused = placed(&system, &programs).unwrap_err();
-    assert!(matches!(&refused, PlaceError::Refused { refusal, .. } if refusal.rule == Rule::LockSlots), "{refused:?}");
+    assert!(matches!(&refused, PlaceError::Refused(refused) if refused.refusal.rule == Rule::LockSlots), "{refused:?}");
 }
 
 #[test]
@@ -362,7 +365,7 @@ fn a_share_that_one_domain_has_near_is_apart_from_what_others_have_far() {
     system.shared = vec![Shared { name: "s".into(), bytes: 5000, memory: 0, at: None }];
     let levels = [AccessLevel::L2, AccessLevel::BestEffort, AccessLevel::BestEffort];
     for (domain, level) in system.domains.iter_mut().zip(levels) {
-        domain.shared = vec![SharedUse { shared: 0, write: false, spec: TemporalSpec::level(level) }];
+        domain.shared = vec![SharedUse { name: "s".into(), shared: 0, write: false, spec: TemporalSpec::level(level) }];
     }
     let plan = placed(&system, &programs).unwrap();
     holds(&plan, &system, &programs);

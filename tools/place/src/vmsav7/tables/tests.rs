@@ -1,11 +1,11 @@
 //! Memory for tables comes from the chip, then from locked ways, and then from nowhere.
 
+use manifest::resolved::{Item, Memory, Pages};
 use spec::TablePlace;
 use system::vmsav7::Caches;
 
 use super::{Near, Space};
 use crate::error::PlaceError;
-use manifest::resolved::{Item, Memory, Pages};
 
 const DDR: u32 = 0x0010_0000;
 const ROOT: u32 = 8192;

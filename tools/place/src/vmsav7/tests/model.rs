@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use manifest::resolved::{Area, Domain, Item, Part, System};
 use protect::vmsav7::Unit;
 use spec::{AccessLevel, Rule, TablePlace, TemporalSpec};
 use system::area::{DEVICE, EXECUTE, NEAR, PINNED, READ, SHARED, WRITE};
@@ -11,7 +12,6 @@ use super::{DEVICE_OFFSET, MIB, OCM, TABLES};
 use crate::elf::Program;
 use crate::error::PlaceError;
 use crate::plan::{DomainSpot, Plan, info_bytes, stack_bytes};
-use manifest::resolved::{Area, Domain, Item, Part, System};
 
 const RIGHTS: u32 = READ | WRITE | EXECUTE;
 
@@ -199,7 +199,7 @@ pub(super) fn justified(system: &System, programs: &[Program], error: &PlaceErro
         near += usize::from(asked.iter().any(|asked| asked.3.access == AccessLevel::L2));
     }
     match error {
-        PlaceError::Refused { refusal, .. } => refusal.rule == Rule::LockSlots && units.len() > 4,
+        PlaceError::Refused(refused) => refused.refusal.rule == Rule::LockSlots && units.len() > 4,
         PlaceError::Unit { .. } => units.values().any(|bytes| *bytes > u64::from(MIB)),
         // A first-level table, and some second-level ones, beside what areas take.
         PlaceError::Full { what, memory, .. } => {
