@@ -31,12 +31,8 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         interrupts: interrupts(system),
         memories: memories(loaded, placed),
         checks: checks(loaded),
-        keeping: placed.layout.keeping.iter().map(keeping).collect(),
-        effort: placed.layout.effort.as_ref().map(|effort| describe::Effort {
-            map: effort.map,
-            release: effort.release,
-            method: effort.method.clone(),
-        }),
+        keeping: placed.layout.keeping.clone(),
+        effort: placed.layout.effort.clone(),
         manager: placed.layout.manager,
         kernel_areas: kernel_areas(loaded, placed),
         kernel_image: sizes(&placed.layout.kernel),
@@ -119,47 +115,15 @@ fn checks(loaded: &Loaded) -> describe::Checks {
     describe::Checks { slot, part, tables, walks: loaded.board.protection.walks() }
 }
 
-fn promise(placed: &place::Promise) -> describe::Promise {
-    let place::Promise { kept, level, cycles, method } = placed.clone();
-    describe::Promise { kept, level, cycles, method }
-}
-
-fn keeping(placed: &place::Keeping) -> describe::Keeping {
-    let place::Keeping { kept, text, short, promise: promised, independence } = placed;
-    describe::Keeping {
-        kept: kept.clone(),
-        text: text.clone(),
-        short: short.clone(),
-        promise: promised.as_ref().map(promise),
-        independence: describe::Independence {
-            degree: match independence.degree {
-                place::Degree::Full => describe::Degree::Full,
-                place::Degree::InPart => describe::Degree::InPart,
-                place::Degree::None => describe::Degree::None,
-            },
-            kept: independence.kept.clone(),
-            not_kept: independence.not_kept.clone(),
-        },
-    }
-}
-
 fn account(placed: &place::PlacedAccount) -> describe::Account {
-    let envelope = |e: &place::PlacedEnvelope| describe::Envelope {
-        arena: e.arena.clone(),
-        spec: e.spec.clone(),
-        live: e.live,
-        largest: e.largest,
-        count: e.count,
-        bytes: e.bytes,
-    };
     describe::Account {
         pinned: placed.pinned,
         paged: placed.paged,
         table: placed.table.clone(),
         table_bytes: placed.table_bytes,
         table_used: placed.table_used,
-        promises: placed.promises.iter().map(promise).collect(),
-        envelopes: placed.envelopes.iter().map(envelope).collect(),
+        promises: placed.promises.clone(),
+        envelopes: placed.envelopes.clone(),
     }
 }
 

@@ -31,7 +31,7 @@ pub fn admit_domain<const D: usize, const P: usize>(
     domain: &Domain,
     opening: &Opening,
     areas: &[(Part, Request)],
-) -> Result<Vec<Result<Grant, Refused>>, Refused> {
+) -> Result<Vec<Result<Grant, Box<Refused>>>, Box<Refused>> {
     let together = areas.iter().all(|(part, _)| *part != Part::Stack);
     let name = |part: &Part| match part {
         Part::Stack => "stacks".to_owned(),
@@ -42,7 +42,7 @@ pub fn admit_domain<const D: usize, const P: usize>(
     let pinned = pinned.map(|(part, _)| name(part)).collect::<Vec<_>>().join(", ");
     let refused = |part: &Part, refusal| {
         let item = Item::Of(part.clone(), domain.name.clone());
-        Refused { item, name: name(part), pinned: pinned.clone(), refusal }
+        Box::new(Refused { item, name: name(part), pinned: pinned.clone(), refusal })
     };
     let (allowed, declared) = domain.misses;
     let (opening, mut answers) = (Opening { misses: allowed, ..*opening }, Vec::new());
@@ -62,7 +62,7 @@ pub fn admit(system: &System, board: &Board) -> Vec<diagnostic::Refusal> {
         let root = TablePlace::of_strictest(areas.iter().map(|(_, request)| request.spec));
         let opening = Opening { paged_slots: domain.paged_slots.min(255) as u8, ..Opening::new(root, 0) };
         let Ok(answers) = admit_domain(&mut ledger, domain, &opening, &areas) else { break };
-        found.extend(answers.into_iter().filter_map(|answer| Some(refused(&answer.err()?))));
+        found.extend(answers.into_iter().filter_map(|answer| answer.err().map(|refusal| refused(&refusal))));
     }
     found
 }

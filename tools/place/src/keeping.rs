@@ -1,7 +1,7 @@
 //! How the checks of accesses are kept: in slots of their own, or by tables in a place; what each of these promises; and what it takes to
 //! change the tables.
 
-use serde::{Deserialize, Serialize};
+use report::describe::{Degree, Effort, Independence, Keeping, Promise};
 use spec::{Bound, Platform, TablePlace};
 
 use crate::ledger::Book;
@@ -9,73 +9,9 @@ use crate::ledger::Book;
 /// Code of what has region registers, or locked entries of the TLB. All others are names of places for tables.
 pub const PINNED: &str = "pinned";
 
-/// A way in which checks are kept on a platform.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Keeping {
-    /// Its code: [`PINNED`], or the name of the tables' place.
-    pub kept: String,
-    /// What it is, as a phrase.
-    pub text: String,
-    /// The same in a word or two.
-    pub short: String,
-    /// What it promises; nothing where that is absent.
-    pub promise: Option<Promise>,
-    /// Whether other domains change the time of the check.
-    pub independence: Independence,
-}
-
-/// A bound on checking one access.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Promise {
-    /// The way in which the check is kept, as in [`Keeping::kept`].
-    pub kept: String,
-    /// Level at which it ends at the latest.
-    pub level: String,
-    /// Cycles that it adds to the access at most.
-    pub cycles: u32,
-    /// How that was found.
-    pub method: String,
-}
-
-impl Promise {
-    fn new(kept: &str, bound: Bound) -> Promise {
-        let (level, method) = (bound.level.text().into(), bound.method.text().into());
-        Promise { kept: kept.into(), level, cycles: bound.cycles, method }
-    }
-}
-
-/// Whether other domains change the time of a check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Independence {
-    /// How far that goes.
-    pub degree: Degree,
-    /// What no other domain changes.
-    pub kept: String,
-    /// What other domains change; empty if that is nothing.
-    pub not_kept: String,
-}
-
-/// How far independence goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Degree {
-    /// No other domain changes the time of the check.
-    Full,
-    /// Others change it, within the bound.
-    InPart,
-    /// Others change it, and nothing is promised.
-    None,
-}
-
-/// What it takes to map memory while a domain runs, and to take that away, clearing apart: at most `base + each * descriptors` cycles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
-    /// Mapping: base, each.
-    pub map: (u32, u32),
-    /// Taking away: base, each.
-    pub release: (u32, u32),
-    /// How these were found.
-    pub method: String,
+fn promised(kept: &str, bound: Bound) -> Promise {
+    let (level, method) = (bound.level.text().into(), bound.method.text().into());
+    Promise { kept: kept.into(), level, cycles: bound.cycles, method }
 }
 
 /// The code of a way: whether pinned, and where tables lie otherwise.
@@ -103,7 +39,7 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
             kept: code(way).into(),
             text: platform.kept(way.0, way.1).into(),
             short: platform.short(way.0, way.1).into(),
-            promise: bound.map(|bound| Promise::new(code(way), bound)),
+            promise: bound.map(|bound| promised(code(way), bound)),
             independence: Independence { degree, kept: kept.into(), not_kept: not_kept.unwrap_or_default().into() },
         }
     };
@@ -112,7 +48,7 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
 
 /// What each way promises a domain, for which its own first-level table counts, too.
 pub(crate) fn promises(book: &Book, platform: &Platform, domain: u8) -> Vec<Promise> {
-    let promise = |way: (bool, TablePlace)| Some(Promise::new(code(way), book.promised(domain, way.0, way.1)?));
+    let promise = |way: (bool, TablePlace)| Some(promised(code(way), book.promised(domain, way.0, way.1)?));
     ways(platform).filter_map(promise).collect()
 }
 

@@ -1,11 +1,12 @@
 //! Where everything lies, for people and reports.
 
 use manifest::resolved::{Domain, System};
+use report::describe::{Effort, Envelope, Keeping, Promise};
 use serde::{Deserialize, Serialize};
 use system::area;
 
 use crate::elf::{Kernel, Program};
-use crate::keeping::{self, Effort, Keeping, Promise};
+use crate::keeping;
 use crate::objects::Objects;
 use crate::plan::{DomainSpot, Plan, Spot, TABLES_BYTES};
 
@@ -43,7 +44,7 @@ pub struct PlacedArea {
     pub shared: bool,
     /// Region registers (pinned) or paged regions. With page tables: entries of a TLB that hold what is mapped for it.
     pub regions: u32,
-    /// How the check of its accesses is kept: [`crate::Keeping::kept`].
+    /// How the check of its accesses is kept: [`Keeping::kept`].
     pub kept: String,
     /// The specification.
     pub spec: String,
@@ -89,24 +90,7 @@ pub struct PlacedAccount {
     /// What each way of keeping a check promises it.
     pub promises: Vec<Promise>,
     /// Its envelopes.
-    pub envelopes: Vec<PlacedEnvelope>,
-}
-
-/// An envelope with its arena.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlacedEnvelope {
-    /// Name of the arena's area.
-    pub arena: String,
-    /// The specification.
-    pub spec: String,
-    /// Live bytes.
-    pub live: u32,
-    /// Largest block.
-    pub largest: u32,
-    /// Live blocks.
-    pub count: u32,
-    /// Bytes of the arena.
-    pub bytes: u32,
+    pub envelopes: Vec<Envelope>,
 }
 
 /// A memory of the chip.
@@ -256,7 +240,7 @@ fn account(system: &System, plan: &Plan, domain: &Domain, spot: &DomainSpot) -> 
         table_used: account.tables[near as usize].used,
         promises: keeping::promises(&plan.ledger, &system.platform, index as u8),
         envelopes: arenas
-            .map(|(area, envelope)| PlacedEnvelope {
+            .map(|(area, envelope)| Envelope {
                 arena: area.part.name(),
                 spec: envelope.spec.to_string(),
                 live: envelope.live,

@@ -17,7 +17,7 @@ use crate::plan::Spot;
 pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
 
 /// The frames that the memory manager holds, by index, each with the name of its capability.
-pub(crate) fn pools<'a>(system: &'a System) -> impl Iterator<Item = (&'a str, usize)> {
+pub(crate) fn pools(system: &System) -> impl Iterator<Item = (&str, usize)> {
     let caps = system.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
     caps.filter_map(
         |cap| if let Object::Frames(Some(index)) = cap.object { Some((cap.name.as_str(), index)) } else { None },
@@ -44,7 +44,7 @@ pub(crate) fn admit_domain(
     opening: &Opening,
     areas: &mut [Spot],
     asked: &[(usize, Request)],
-) -> Result<(), Refused> {
+) -> Result<(), Box<Refused>> {
     let parts: Vec<_> = asked.iter().map(|(index, request)| (areas[*index].part.clone(), *request)).collect();
     let answers = manifest::admit_domain(book, domain, opening, &parts)?;
     for ((index, _), answer) in asked.iter().zip(answers) {

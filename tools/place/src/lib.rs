@@ -28,10 +28,8 @@ use manifest::resolved::System;
 pub use elf::Program;
 pub use error::PlaceError;
 pub use isa::Isa;
-pub use keeping::{Degree, Effort, Independence, Keeping, PINNED, Promise};
-pub use layout::{
-    ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedEnvelope, PlacedMemory, PlacedWays, Symbol,
-};
+pub use keeping::PINNED;
+pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedMemory, PlacedWays, Symbol};
 pub use ledger::{Book, MAX_POOLS};
 pub use objects::{Objects, Taken};
 pub use relocate::moves;

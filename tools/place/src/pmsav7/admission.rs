@@ -73,7 +73,7 @@ impl<'a> Admission<'a> {
             if refused.item == what && root == TablePlace::Tcm && elsewhere {
                 refused.refusal.change = Change::Spec(TemporalSpec::level(AccessLevel::L2));
             }
-            PlaceError::Refused(Box::new(refused))
+            PlaceError::Refused(refused)
         })?;
         spot.table.2 = root;
         let class = if root == TablePlace::Tcm { MemoryClass::Tcm } else { MemoryClass::OnChip };

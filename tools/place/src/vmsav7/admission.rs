@@ -52,8 +52,7 @@ fn account(book: &mut Book, domain: &Domain, spot: &mut DomainSpot) -> Result<()
         (index, ask(area, added))
     });
     let asked: Vec<_> = asked.collect();
-    admit_domain(book, domain, &opening, &mut spot.areas, &asked)
-        .map_err(|refused| PlaceError::Refused(Box::new(refused)))
+    admit_domain(book, domain, &opening, &mut spot.areas, &asked).map_err(PlaceError::Refused)
 }
 
 /// An area as a request. It gets a table on the chip, too, if it shares it with an area that asks for that.
