@@ -258,11 +258,6 @@ impl Cache {
         self.drop_at(at)
     }
 
-    /// Writes `line` back if it is changed, and drops it. Says whether memory has to be written.
-    pub fn clean_invalidate_line(&mut self, line: u64) -> bool {
-        self.invalidate_line(line)
-    }
-
     /// Drops every line, locked ones too, without writing back. The number of lines whose changes were lost.
     pub fn invalidate_all(&mut self) -> u32 {
         self.empty_ways(u32::MAX)
@@ -325,12 +320,6 @@ impl Cache {
         }
     }
 
-    /// Writes every changed line back and keeps it. The number of lines written.
-    pub fn clean_all(&mut self) -> u32 {
-        self.spoiled = None;
-        self.dirty.iter_mut().map(|dirty| u32::from(core::mem::take(dirty))).sum()
-    }
-
     /// Maintenance by set and way: the line number held there, and whether it was changed. `None` for a place that
     /// does not exist, is empty or holds a foreign line. `clean` and `invalidate` say what to do with it.
     pub fn by_set_way(&mut self, set: u32, way: u32, clean: bool, invalidate: bool) -> Option<Evicted> {
@@ -365,11 +354,6 @@ impl Cache {
     /// Number of sets.
     pub fn sets(&self) -> u32 {
         self.set_mask as u32 + 1
-    }
-
-    /// Number of places for lines.
-    pub fn capacity_lines(&self) -> usize {
-        self.tags.len()
     }
 
     /// Puts a foreign line at a place if its way is one of `ways`; whether it is.

@@ -111,14 +111,4 @@ impl Machine {
             art.spoil(self.now);
         }
     }
-
-    /// Locks ways of the data cache (see [`Cache::lock_ways`]). The Cortex-M7 has no such register; other cores do.
-    pub fn lock_data_ways(&mut self, mask: u32) {
-        self.side.l1.cache.lock_ways(mask);
-    }
-
-    /// Locks ways of the instruction cache, as [`Machine::lock_data_ways`].
-    pub fn lock_instruction_ways(&mut self, mask: u32) {
-        self.icache.cache.lock_ways(mask);
-    }
 }

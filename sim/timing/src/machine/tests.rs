@@ -347,25 +347,6 @@ fn caches_can_be_off() {
     assert_eq!(load(&mut m, SRAM), 0);
 }
 
-/// Three of four ways locked while they hold a working set: a stream through the same sets does not disturb it.
-#[test]
-fn locked_ways_are_not_evicted() {
-    let mut m = machine();
-    // One way holds 4 KiB: lines 0 to 127 go to way 0 of their sets.
-    for n in 0..128 {
-        load(&mut m, SRAM + n * 32);
-    }
-    m.lock_data_ways(0b0001);
-    for n in 0..2000 {
-        load(&mut m, SDRAM + n * 32);
-    }
-    let before = m.counters().dcache_misses;
-    for n in 0..128 {
-        assert_eq!(load(&mut m, SRAM + n * 32), 0);
-    }
-    assert_eq!(m.counters().dcache_misses, before);
-}
-
 #[test]
 fn an_invalid_profile_makes_no_machine() {
     let mut profile = stm32f767();

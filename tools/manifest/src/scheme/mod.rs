@@ -171,11 +171,6 @@ impl Scheme {
         matches!(self, Self::Vmsav7(_))
     }
 
-    /// Whether an area is any whole pages; otherwise it has to be what region registers cover exactly.
-    pub const fn has_whole_pages(&self) -> bool {
-        matches!(self, Self::Vmsav7(_))
-    }
-
     /// How many slots that check a domain's accesses software loads, if it does: a domain can be told how many of them serve paged memory,
     /// and heaps of domains may alternate in them.
     pub const fn loaded_slots(&self) -> Option<u32> {
