@@ -164,7 +164,7 @@ fn by_rule(fault: Fault) -> Answer {
 fn miss(address: u32) -> u32 {
     // SAFETY: written at boot; the assembly does not run now.
     let kernel = unsafe { (*COFFERDAM_CPU.get()).assume_init_mut() };
-    match kernel.on_miss(address) {
+    match kernel.on_miss(units::VirtAddr(address)) {
         Resolution::Retry => 0,
         Resolution::Denied => 1,
         Resolution::Counted => 2,

@@ -6,13 +6,14 @@ use core::ptr;
 use armv7m::regs;
 use kernel::arch::Start;
 use kernel::boot::{Boot, BootError};
-use kernel::objects::{Domain as Record, Level};
+use kernel::objects::{Activation, Domain as Record};
 use kernel::regions::{NodeMemory, Regions, layout};
 use protect::pmsav7::pctrie::{NODE_BYTES, Node, Trie};
 use protect::pmsav7::slots::{Replacement, Slots};
 use protect::pmsav7::{RegionRegs, Span};
 use protect::{Access, MemType};
 use system::{HEADER_WORDS, MAGIC, System, TABLES, VERSION, checksum};
+use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::random::Random;
 use crate::{Arch, COFFERDAM_CPU, Described, Shared, assembly};
@@ -27,9 +28,9 @@ const REGION_WORDS: usize = size_of::<Regions<Arch>>() / 4;
 #[repr(align(32))]
 struct Nodes([Node; NODES]);
 
-/// The memory of a second domain and of the level in it.
+/// The memory of a second domain and of the activation in it.
 struct Second {
-    level: MaybeUninit<Level<Arch>>,
+    level: MaybeUninit<Activation<Arch>>,
     domain: MaybeUninit<Record<Arch>>,
 }
 
@@ -66,8 +67,14 @@ fn tables() -> Result<System<'static>, BootError> {
 /// As [`Boot::kernel`].
 pub fn boot() -> Result<[Domain; 2], BootError> {
     let start = (&raw const __kernel_objects_start) as u32;
-    let idle_start = Start { entry: 0, link: 0, stack_base: start, stack_bytes: 256, args: [0; 4] };
-    let objects = (start + 256, (&raw const __kernel_objects_end) as u32 - start - 256);
+    let idle_start = Start {
+        entry: VirtAddr(0),
+        link: VirtAddr(0),
+        stack_base: VirtAddr(start),
+        stack_bytes: Bytes(256),
+        args: [0; 4],
+    };
+    let objects = (PhysAddr(start + 256), Bytes((&raw const __kernel_objects_end) as u32 - start - 256));
     let idle = [
         (Span::new(0, 32), Access::RX, MemType::WriteThrough),
         (Span::new(0x2000_0000, 256), Access::RW, MemType::WriteBack),
@@ -75,10 +82,10 @@ pub fn boot() -> Result<[Domain; 2], BootError> {
     let kernel = Boot { tables: tables()?, objects, idle }.kernel(Arch::new(Described, idle_start))?;
     // Its regions are loaded to be compared, not to be in force.
     regs::MPU_CTRL.write(0);
-    // SAFETY: nothing uses it yet. The first level and domain are the idle ones; the second are copies, to which only this program leads.
+    // SAFETY: nothing uses it yet. The first activation and domain are the idle ones; the second are copies, to which only this program leads.
     unsafe {
         (*COFFERDAM_CPU.get()).write(kernel);
-        let level = COFFERDAM_CPU.get().cast::<*mut Level<Arch>>().read();
+        let level = COFFERDAM_CPU.get().cast::<*mut Activation<Arch>>().read();
         let second = SECOND.get();
         let copy = (*second).level.as_mut_ptr();
         let first_domain = domain_of(level).read();
@@ -92,14 +99,14 @@ pub fn boot() -> Result<[Domain; 2], BootError> {
 }
 
 /// Where a level says which domain it is in.
-fn domain_of(level: *mut Level<Arch>) -> *mut *mut u32 {
+fn domain_of(level: *mut Activation<Arch>) -> *mut *mut u32 {
     level.cast::<u8>().wrapping_add(kernel::domain_offset::<Arch>()).cast()
 }
 
 /// One of the two domains.
 pub struct Domain {
     index: usize,
-    level: *mut Level<Arch>,
+    level: *mut Activation<Arch>,
     regions: *mut u32,
 }
 
@@ -113,7 +120,7 @@ pub struct State {
 impl Domain {
     /// # Safety
     /// The level and its domain are this program's, and the table has no memory yet.
-    unsafe fn new(index: usize, level: *mut Level<Arch>) -> Domain {
+    unsafe fn new(index: usize, level: *mut Activation<Arch>) -> Domain {
         // SAFETY: the caller's duty.
         let regions = unsafe { domain_of(level).read() };
         let domain = Domain { index, level, regions };
@@ -126,7 +133,7 @@ impl Domain {
     /// Puts it in force.
     pub fn enter(&self) {
         // SAFETY: the kernel's first word, which its assembly and its functions read.
-        unsafe { COFFERDAM_CPU.get().cast::<*mut Level<Arch>>().write(self.level) };
+        unsafe { COFFERDAM_CPU.get().cast::<*mut Activation<Arch>>().write(self.level) };
     }
 
     #[allow(clippy::mut_from_ref)]
