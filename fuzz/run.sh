@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the fuzz target with coverage counters and runs it.   fuzz/run.sh [SECONDS]   (default 60)
 # A stable compiler will do: the counters come from LLVM's pass, without a sanitizer. `cargo fuzz run calls` works as well, with
-# a nightly compiler. What breaks is left in fuzz/artifacts; run it again with   fuzz/run.sh FILE
+# a nightly compiler. An input that breaks is left in fuzz/artifacts; run it again with   fuzz/run.sh FILE
 set -eu
 cd "$(dirname "$0")"
 TARGET="${CARGO_TARGET_DIR:-$PWD/../target}/fuzz"

@@ -9,20 +9,16 @@
  * Units: addresses and lengths are bytes. Lengths are 64 bits wide, because a range may be all 2^32 bytes.
  *
  * Pointers: null and misaligned ones are refused (CFM_NULL, CFM_MISALIGNED), unless a function says that null is
- * allowed. What cannot be checked is your duty: a pointer leads to as many values as its type or its count says, and
- * nothing else uses them during the call. One object must not be used by two calls at a time: mask what could
- * interrupt one with another.
- *
- * Objects (cfm_trie, cfm_slots, cfm_heap, cfm_ledger) are opaque. Memory of an object that was never initialised is
- * refused (CFM_STALE) when it was cleared or holds anything but the object's mark; there is nothing to release.
- * Memory given to an object belongs to it until the object is initialised again or no longer used.
- *
- * Errors: every function that can fail returns a cfm_status, and leaves everything as it was unless it is CFM_OK.
- *
- * Stack: less than 600 bytes; cfm_ledger_init takes 1.5 KiB, cfm_ledger_load 5 KiB.
- *
- * Bounds: each function names what its work is proportional to; where it names nothing, it is constant. Nothing
- * waits. */
+ * allowed. The library cannot check everything of a pointer, and the rest is your duty: a pointer
+ * leads to as many values as its type or its count says, and nothing else uses them during the
+ * call. One object must not be used by two calls at a time: mask what could interrupt one with
+ * another. * Objects (cfm_trie, cfm_slots, cfm_heap, cfm_ledger) are opaque. Memory of an object
+ * that was never initialised is refused (CFM_STALE) when it was cleared or holds anything but the
+ * object's mark; there is nothing to release. Memory given to an object belongs to it until the
+ * object is initialised again or no longer used. * Errors: every function that can fail returns a
+ * cfm_status, and leaves everything as it was unless it is CFM_OK. * Stack: less than 600 bytes;
+ * cfm_ledger_init takes 1.5 KiB, cfm_ledger_load 5 KiB. * Bounds: each function names what its work
+ * is proportional to; where it names nothing, it is constant. Nothing waits. */
 #ifndef COFFERDAM_MEM_H
 #define COFFERDAM_MEM_H
 
@@ -135,9 +131,9 @@ cfm_status cfm_region_encode(const cfm_span *span, uint32_t access, uint32_t mem
 cfm_status cfm_region_cover(const cfm_span *span, uint32_t access, uint32_t memory, cfm_regs *out, uint32_t capacity,
                             uint32_t *count, cfm_refusal *why);
 
-/* Where a range of at least len bytes can lie at or above from so that one region expresses it: the least such length
- * and its lowest base. For linker scripts and allocators. CFM_ARGUMENT: len is 0 or above 2^32; CFM_REFUSED: no room
- * below 2^32. Bound: 28 region sizes. */
+/* The least length of at least len bytes that one region expresses, and the lowest base at or above
+ * from for it. For linker scripts and allocators. CFM_ARGUMENT: len is 0 or above 2^32;
+ * CFM_REFUSED: no room below 2^32. Bound: 28 region sizes. */
 cfm_status cfm_region_place(uint64_t len, uint32_t from, cfm_span *out);
 
 /* ---- Trie: from addresses to the regions of one task, any number of them ----------------------------------------- */
@@ -283,7 +279,7 @@ cfm_status cfm_heap_resize(cfm_heap *heap, uint8_t *block, uint32_t bytes, uint8
 /* How many bytes a block holds: at least what was asked for. CFM_NOT_A_BLOCK, CFM_DOUBLE_FREE, CFM_CORRUPT. */
 cfm_status cfm_heap_size(const cfm_heap *heap, const uint8_t *block, uint32_t *out);
 
-/* What the heap holds. */
+/* The heap's occupancy. */
 cfm_status cfm_heap_usage(const cfm_heap *heap, cfm_heap_use *out);
 
 /* The bytes that so many pieces must have, together, so that, with enough records, no request fails while there are
@@ -293,7 +289,7 @@ cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, 
 
 /* ---- Ledger: what has been promised to whom, and what is left ------------------------------------------------- */
 
-/* What is asked of deciding whether an access is permitted, strongest last: a level, and any of the rest. */
+/* The requirements on the check of an access, strongest last: a level, and any of the rest. */
 #define CFM_BEST_EFFORT 0    /* nothing is promised */
 #define CFM_L3 1             /* refused here: no third level could hold the table */
 #define CFM_L2 2             /* the check touches on-chip memory at most: paged */
@@ -302,12 +298,12 @@ cfm_status cfm_heap_worst_case(uint32_t live, uint32_t largest, uint32_t count, 
 #define CFM_INDEPENDENT 8    /* no other task adds to the time of the check; holds for every task here */
 #define CFM_CONSTANT_TIME 16 /* refused here: a release includes clearing */
 
-/* Where the table of a task (nodes and leaves) lies. */
+/* The memory of a task's table (nodes and leaves). */
 #define CFM_TCM 1
 #define CFM_ON_CHIP 2
 
-/* What the hardware and the kernel above it leave to each task. The cycles are your largest observed ones, from a
- * faulting access to the restarted one; they come back as bounds. */
+/* The resources that the hardware and the kernel above it leave to each task. The cycles are your
+ * largest observed ones, from a faulting access to the restarted one; they come back as bounds. */
 typedef struct cfm_platform {
     uint32_t registers;      /* region registers of a task, at most 64 */
     uint32_t slots_for_data; /* of them for paged memory once data is paged: 2, as an access can straddle regions */
@@ -326,7 +322,7 @@ typedef struct cfm_request {
     uint32_t misses;      /* in a period that it adds */
 } cfm_request;
 
-/* What was granted; cfm_ledger_release wants it back. */
+/* A grant; cfm_ledger_release wants it back. */
 typedef struct cfm_grant {
     uint32_t task, spec;
     uint32_t level;  /* what is promised: CFM_BEST_EFFORT to CFM_DETERMINISTIC, at least what was asked */
@@ -362,7 +358,7 @@ typedef struct cfm_denial {
     uint32_t value;       /* of the change */
 } cfm_denial;
 
-/* What a task has been promised. */
+/* The resources that a task has been promised. */
 typedef struct cfm_account {
     uint32_t pinned; /* registers */
     uint32_t paged;  /* areas */

@@ -22,9 +22,9 @@ const _: () = assert!(align_of::<CfmHeap>() <= align_of::<usize>());
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CfmHeapUse {
-    /// What all pieces together can hold.
+    /// The bytes that all pieces together can hold.
     pub capacity: u32,
-    /// What blocks occupy, with their headers.
+    /// The bytes that blocks occupy, with their headers.
     pub used: u32,
     /// The most that `used` has been.
     pub peak: u32,
@@ -45,7 +45,7 @@ impl Piece {
         self.start.addr() as u32
     }
 
-    /// Where `bytes` bytes from an address on are, if they lie in it.
+    /// The caller's pointer to `bytes` bytes at an address, if they lie in it.
     #[inline(always)]
     fn locate(&self, at: u32, bytes: u32) -> Option<*mut u32> {
         let offset = at.wrapping_sub(self.at());
@@ -239,7 +239,7 @@ unsafe fn given<'a>(
     Ok((own, Piece { start: unsafe { memory.add(skipped as usize) }, bytes }))
 }
 
-/// Where the caller finds a block that the heap names `at`.
+/// The caller's pointer to a block that the heap names `at`.
 fn pointer_of(heap: &heap::Heap<Pieces>, at: u32) -> Result<*mut u8, Status> {
     heap.memory().locate(at, 0).map(|word| word.cast()).ok_or(Status::Corrupt)
 }

@@ -48,7 +48,7 @@ pub struct CfmPlatform {
 pub struct CfmRequest {
     /// The task.
     pub task: u32,
-    /// What it asks for.
+    /// The requested specification.
     pub spec: u32,
     /// Not 0: the memory is executed.
     pub code: u32,
@@ -66,7 +66,7 @@ pub struct CfmRequest {
 pub struct CfmGrant {
     /// The task.
     pub task: u32,
-    /// What was asked for.
+    /// The requested specification.
     pub spec: u32,
     /// The level that is promised.
     pub level: u32,
@@ -90,9 +90,9 @@ pub struct CfmGrant {
 pub struct CfmDenial {
     /// The rule's number.
     pub rule: u32,
-    /// What was asked, in the rule's unit.
+    /// The requested amount, in the rule's unit.
     pub asked: u32,
-    /// What is left, in the rule's unit.
+    /// The amount that is left, in the rule's unit.
     pub left: u32,
     /// The kind of change that would be admitted.
     pub change: u32,
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn cfm_ledger_admit(
     status_of(body())
 }
 
-/// What the account was charged for a grant, unless it shows that it is none of its grants.
+/// The charge of a grant; `None` when the account shows that it holds no such grant.
 fn held(ledger: &Own, grant: &CfmGrant) -> Option<Charge> {
     let account = ledger.accounts().get(grant.task as usize)?;
     let areas = if grant.code != 0 { account.code } else { account.data };

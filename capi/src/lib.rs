@@ -23,7 +23,7 @@ pub mod trie;
 
 pub use status::Status;
 
-/// What the header calls `CFM_VERSION`: a program and a library with different numbers do not fit.
+/// `CFM_VERSION` of the header: a program and a library with different numbers do not fit.
 pub const VERSION: u32 = 1;
 
 /// `cfm_version`: the version that the library was built with.

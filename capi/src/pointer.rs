@@ -96,8 +96,8 @@ impl<T, const MARK: u32> Object<T, MARK> {
     /// As in [the crate's](crate) documentation.
     pub unsafe fn init(pointer: *mut Self, value: T) -> Result<(), Status> {
         checked(pointer)?;
-        // SAFETY: not null and aligned; the rest is the caller's duty. What was there before is not dropped: values here own
-        // nothing.
+        // SAFETY: not null and aligned; the rest is the caller's duty. The old value is not
+        // dropped: values here own nothing.
         unsafe { pointer.write(Self { value: MaybeUninit::new(value), mark: MARK }) };
         Ok(())
     }

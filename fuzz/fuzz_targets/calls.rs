@@ -1,4 +1,5 @@
-//! Whatever domains ask, fault, interrupt and wait for, in whatever order, the kernel's invariants hold: the bytes are the choices.
+//! Checks that the kernel's invariants hold for any order of calls, faults, interrupts and waits of
+//! domains: the bytes are the choices.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| kernel::tests::fuzz::drive(bytes));

@@ -30,7 +30,8 @@ fn paged() -> Report {
     Report::build(&system, &summary, events)
 }
 
-/// Where pages and pictures of this test go: inside the target directory, so that they can be looked at afterwards.
+/// The directory of this test's pages and pictures: inside the target directory, so that they can
+/// be looked at afterwards.
 fn place(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     std::fs::create_dir_all(&directory).expect("the target directory can be written");

@@ -500,7 +500,7 @@ fn summary(play: &Play) -> Summary {
     }
 }
 
-/// What the console might have printed.
+/// A console output as a run might have printed it.
 pub const CONSOLE: &str = "store    1461 days of weather in, 4 queries\nstore    average maximum by weather: drizzle 15.93, fog 16.76, \
     rain 13.45, snow 5.57, sun 19.86\nscript   covariance of the two series: 41.3172\nvision   astronaut: person 0.72\nvision   \
     brick: person 0.34\nrogue    <b>not markup</b> & \"quotes\"\n";
@@ -607,7 +607,7 @@ pub fn on_pages(mut system: SystemDescription) -> SystemDescription {
 /// The domain that grants memory on that chip.
 const MANAGER: u8 = 4;
 
-/// What it grants: some of it again and again.
+/// The manager's grants: some memory again and again.
 pub fn grants() -> Vec<RunEvent> {
     let told = |client, index: u32, spec, pinned, place| Told {
         client,
@@ -646,7 +646,7 @@ pub fn grants() -> Vec<RunEvent> {
     marks.map(event).collect()
 }
 
-/// What translation did there.
+/// The counts of translation on that chip.
 pub fn translated(summary: &mut Summary) {
     for (index, domain) in summary.domains.iter_mut().enumerate() {
         let n = domain.instructions / 400;

@@ -1,4 +1,4 @@
-/* What the test programs have in common. */
+/* The helpers that the test programs share. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -27,8 +27,8 @@ static inline uint32_t below(uint32_t n) {
     return (uint32_t)((random_state * 0x2545f4914f6cdd1du >> 32) % n);
 }
 
-/* What the manual says of an address and a pair of registers (ARM DDI 0403, B3.5): the region is on, it contains the
- * address, and the eighth that does is not disabled. */
+/* Decides by the manual whether a pair of registers permits an address (ARM DDI 0403, B3.5): the
+ * region is on, it contains the address, and the eighth that does is not disabled. */
 static inline int contains(cfm_regs regs, uint32_t address) {
     const uint32_t log2 = (regs.rasr >> 1 & 31u) + 1, base = regs.rbar & ~31u;
     const uint64_t offset = (uint64_t)address - base;

@@ -81,7 +81,7 @@ static void compare(void) {
     }
 }
 
-/* What is proposed is admitted, nothing else having changed: tried on a copy. */
+/* A proposed change is admitted when nothing else has changed: tried on a copy. */
 static void try_change(cfm_request request, cfm_denial why) {
     uint8_t bytes[CFM_LEDGER_BYTES];
     uint32_t length;

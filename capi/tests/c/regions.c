@@ -161,7 +161,7 @@ static void insert_one(void) {
     }
 }
 
-/* What the header says of the number of nodes. */
+/* The header's formula for the number of nodes. */
 static uint32_t most_nodes(void) {
     static const uint32_t blocks[] = {26, 22, 16, 10};
     uint32_t most = 1;

@@ -64,7 +64,8 @@ static void enter(struct domain *domain, struct table *table, const uint8_t *shi
         entry[i] = (uintptr_t)range + LEAF;
 }
 
-/* What is always in a register: code, the thread's stack, and what it reads to empty the data cache. */
+/* Ranges that are always in a register: code, the thread's stack, and the memory that it reads to
+ * empty the data cache. */
 static void pin(struct domain *domain) {
     domain->root = LEAF;
     for (uint32_t region = 0; region < REGIONS; region++)

@@ -1,4 +1,4 @@
-/* What start.c and misses.c share. */
+/* The declarations that start.c and misses.c share. */
 #ifndef MISSES_H
 #define MISSES_H
 
@@ -13,7 +13,7 @@ extern uint32_t thread_stack[];
 /* Fills the tables of all domains. */
 void domains_create(void);
 
-/* Where the thread begins; it does not return. */
+/* The thread's entry function; it does not return. */
 void thread(void);
 
 /* Whether every load has missed exactly once. */

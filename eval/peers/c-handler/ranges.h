@@ -23,7 +23,7 @@ struct node {
     uintptr_t entries[ENTRIES];
 };
 
-/* What a thread may reach. */
+/* The ranges that a thread may access. */
 struct domain {
     uintptr_t root;              /* an entry */
     struct range image[REGIONS]; /* what the registers hold while it runs */
@@ -31,7 +31,7 @@ struct domain {
     uint32_t misses;
 };
 
-/* Whose memory the registers protect. */
+/* The domain that the registers describe. */
 extern struct domain *current;
 
 /* Vector of exception 4. */

@@ -1,5 +1,6 @@
-/* What both peers have in common. Everything that only costs time is off: assertions, tracing, stack checks,
- * statistics, and the tick (see peer.c), so that a peer is measured at its best. */
+/* The configuration that both peers share. Everything that only costs time is off: assertions,
+ * tracing, stack checks, statistics, and the tick (see peer.c), so that a peer is measured at its
+ * best. */
 #ifndef PEER_CONFIG_H
 #define PEER_CONFIG_H
 

@@ -1,4 +1,4 @@
-/* What the two builds provide to the workloads. */
+/* The functions that the two builds provide to the workloads. */
 #ifndef PEER_H
 #define PEER_H
 

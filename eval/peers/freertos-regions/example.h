@@ -15,19 +15,20 @@
 #define HEAP_RECORDS ((2u * (HEAP_BLOCKS + HEAP_PIECES) + 1u) * 24u) /* bytes at the beginning of the first piece */
 #define HEAP_LARGEST 1300u
 
-/* What a worker keeps in pinned memory: it must know its buffers, and nobody should wait for its report. */
+/* A worker's state in pinned memory: it must know its buffers, and nobody should wait for its
+ * report. */
 struct worker {
     uint32_t *at[BUFFERS];
     uint32_t words[BUFFERS];
     uint32_t rounds, errors;
 };
 
-/* What the task with a deadline keeps in pinned memory. */
+/* The state of the task with a deadline, in pinned memory. */
 struct deadline {
     uint32_t activations, state[64];
 };
 
-/* What the heap's task keeps in paged memory, beside the pieces of its heap. */
+/* The state of the heap's task in paged memory, beside the pieces of its heap. */
 struct heap_user {
     cfm_heap heap;
     uint8_t *piece[HEAP_PIECES];
@@ -37,7 +38,7 @@ struct heap_user {
     uint32_t bytes[HEAP_BLOCKS];
 };
 
-/* What an intruder tries. */
+/* An intruder's attempt. */
 struct intrusion {
     const uint32_t *own; /* it may read this */
     uint32_t *target;

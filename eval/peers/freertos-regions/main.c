@@ -76,7 +76,8 @@ static void admit(uint32_t account, uint32_t spec, uint32_t misses) {
           grant.method);
 }
 
-/* What the ledger must not admit: it says which rule, what is left, and what it would admit instead. */
+/* Checks that the ledger denies a request, and that it says which rule denies it, what is left, and
+ * what it would admit instead. */
 static void deny(uint32_t account, uint32_t spec, uint32_t misses, uint32_t rule) {
     const cfm_request request = {.task = account, .spec = spec, .misses = misses};
     cfm_grant grant;

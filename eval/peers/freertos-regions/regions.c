@@ -1,4 +1,4 @@
-/* What stands between FreeRTOS-MPU and the library: a hook at the switch, and the handler of memory faults. */
+/* Connects FreeRTOS-MPU to the library: a hook at the switch, and the handler of memory faults. */
 #include "regions.h"
 
 #define MMFSR_DACCVIOL 0x02u
@@ -20,7 +20,8 @@ _Static_assert(sizeof(xMPU_REGION_REGISTERS) == sizeof(cfm_regs), "FreeRTOS and 
 
 extern struct region_task __region_tasks_start__[], __region_tasks_end__[];
 
-/* Whose regions are loaded, or will be before it runs; null for other tasks, such as the idle task. */
+/* The task whose regions are loaded, or will be before it runs; null for other tasks, such as the
+ * idle task. */
 PRIVILEGED_DATA static struct region_task *current;
 
 PRIVILEGED_FUNCTION void regions_switched_in(void *task, void *registers) {
@@ -36,7 +37,7 @@ PRIVILEGED_FUNCTION void regions_switched_in(void *task, void *registers) {
         loaded[i] = image[i];
 }
 
-/* Where a task that was stopped goes on, unprivileged and on its own stack. */
+/* A task that was stopped goes on here, unprivileged and on its own stack. */
 static void regions_end(void) {
     for (;;)
         vTaskSuspend(NULL);

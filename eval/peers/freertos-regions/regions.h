@@ -30,13 +30,13 @@ struct region_task {
 };
 #define REGIONS_OTHER_FAULT 1000u /* no data access at a known address: a fetch, or a stack that cannot be written */
 
-/* Where region tasks live. */
+/* Places a region task in the section of region tasks. */
 #define REGION_TASK __attribute__((section(".region_tasks"))) struct region_task
 
-/* Creates a task. What parameters->xRegions names (in its first entries) is pinned, exactly as long as it says, or
- * refused; pxTaskBuffer is &task->control. The pinned regions, and no others, may hold what is passed to FreeRTOS by
- * address. A status of the library, CFM_REFUSED for a pinned region that is not one region; CFM_ARGUMENT when
- * FreeRTOS refuses. */
+/* Creates a task. A range that parameters->xRegions names (in its first entries) is pinned, exactly
+ * as long as it says, or refused; pxTaskBuffer is &task->control. The pinned regions, and no
+ * others, may hold what is passed to FreeRTOS by address. A status of the library, CFM_REFUSED for
+ * a pinned region that is not one region; CFM_ARGUMENT when FreeRTOS refuses. */
 cfm_status regions_create(struct region_task *task, const TaskParameters_t *parameters, TaskHandle_t *handle);
 
 /* Lets a task use a range, exactly, from its next fault on. Not while the task could run: before the scheduler

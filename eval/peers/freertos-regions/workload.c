@@ -1,4 +1,4 @@
-/* What the tasks do. All of it is unprivileged. */
+/* The code of the tasks. All of it is unprivileged. */
 #include "example.h"
 
 static uint32_t expected(uint32_t round, uint32_t buffer, uint32_t word) {

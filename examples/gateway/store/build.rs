@@ -1,6 +1,6 @@
 //! Compiles SQLite for one thread, without an operating system, with its own bounded allocator.
 
-/// What SQLite is told; https://sqlite.org/compile.html describes each.
+/// SQLite's options; https://sqlite.org/compile.html describes each.
 const DEFINES: &[(&str, &str)] = &[
     ("SQLITE_OS_OTHER", "1"),
     ("SQLITE_THREADSAFE", "0"),

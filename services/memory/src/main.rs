@@ -1,8 +1,9 @@
 //! The memory manager: a domain like any other, which holds frames and the domains of its clients as capabilities.
 //!
-//! Clients send one message of 64 bytes (`manager::wire`) through the gate `memory_request(badge, message)`. What is decided,
-//! the crate `manager` decides, with the ledger that the host has handed over; this program copies the message in and out and
-//! performs the kernel calls. The calling thread migrates here, so that all of it, scrubbing included, is paid by whoever asks.
+//! Clients send one message of 64 bytes (`manager::wire`) through the gate `memory_request(badge,
+//! message)`. The crate `manager` decides, with the ledger that the host has handed over; this
+//! program copies the message in and out and performs the kernel calls. The calling thread migrates
+//! here, so that all of it, scrubbing included, is paid by whoever asks.
 //!
 //! On which platform it runs, the ledger says: with region registers or page tables it is the same program.
 //!

@@ -1,4 +1,4 @@
-//! What the manager keeps between calls.
+//! The manager's state between calls.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ impl State {
         State { is_open: AtomicBool::new(false), parts: UnsafeCell::new((manager, Kernel::new())) }
     }
 
-    /// What the gate does with the manager; `None` while it is not open.
+    /// Lets the gate use the manager; `None` while it is not open.
     pub fn with<R>(&self, serve: impl FnOnce(&mut Standard, &mut Kernel) -> R) -> Option<R> {
         if !self.is_open.load(Ordering::Acquire) {
             return None;

@@ -187,7 +187,7 @@
  *   bound O(threads) */
 #define COF_CALL_DOMAIN_STOP 15u
 
-/* One step of re-initialising a stopped domain; repeat while it returns AGAIN. Frames that were mapped to it while it ran are unmapped; regions and capabilities that were revoked since it began stay revoked.
+/* One step of re-initialising a stopped domain; repeat while it returns AGAIN. Frames that were mapped to it while it ran are unmapped; capabilities that were revoked since it began stay revoked.
  *   in   domain: handle, right WRITE
  *   out  left: bytes left to initialise
  *   error COF_E_BAD_HANDLE

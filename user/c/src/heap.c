@@ -1,4 +1,4 @@
-/* The heap's functions in the run-time of a domain without Rust. */
+/* The functions that the heap needs from a run-time, for a domain without Rust. */
 #include <string.h>
 
 #include "cofferdam.h"

@@ -13,7 +13,8 @@ unsafe extern "C" {
     safe fn cof_heap_wait();
 }
 
-/// Where the records of an arena's blocks are, and so whether what an operation takes depends on a cache.
+/// The place of the records of an arena's blocks, which decides whether an operation's time depends
+/// on a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Records {
     /// In memory of their own: `bytes` bytes from `base`, a multiple of eight. With [`record_bytes`] of them they suffice.
@@ -159,7 +160,7 @@ impl Arena {
         self.with(|heap| heap.memory().spans(address))
     }
 
-    /// What the arena holds.
+    /// The arena's occupancy.
     pub fn usage(&self) -> Usage {
         self.with(|heap| heap.usage())
     }

@@ -10,7 +10,7 @@ const INVALID: c_int = 22;
 const NO_MEMORY: c_int = 12;
 
 unsafe extern "C" {
-    /// Where newlib keeps `errno`.
+    /// Address of newlib's `errno`.
     safe fn __errno() -> *mut c_int;
 }
 

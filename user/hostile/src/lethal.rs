@@ -57,7 +57,8 @@ pub const ATTACKS: &[Attack] = &[
     ("never return from a gate", |own| through_gate(own, orders::STAY, 0)),
 ];
 
-// SAFETY of everything below: there is none, on purpose. What the domain may not do, the hardware and the kernel refuse.
+// SAFETY of everything below: there is none, on purpose. The hardware and the kernel refuse every
+// access that the domain may not make.
 
 /// Loads a word.
 pub fn read(address: u32) {

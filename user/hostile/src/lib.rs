@@ -1,8 +1,9 @@
-//! What a hostile domain can try with nothing but a thread, a console and a gate of its own. Two lists: [`refused::ATTACKS`] end in
-//! an error or have no effect, [`lethal::ATTACKS`] end in a fault, which costs the domain a life each.
+//! Attacks that a hostile domain can try with nothing but a thread, a console and a gate of its
+//! own. Two lists: [`refused::ATTACKS`] end in an error or have no effect, [`lethal::ATTACKS`] end
+//! in a fault, which costs the domain a life each.
 //!
-//! What these functions return is not evidence: a run's record is (faults, refusals, hashes of the other domains' memory,
-//! deadlines).
+//! The results of these functions are not evidence: a run's record is (faults, refusals, hashes of
+//! the other domains' memory, deadlines).
 #![no_std]
 
 pub mod lethal;

@@ -4,7 +4,7 @@ use cofferdam::hostile::{CoreRegisters, core_registers};
 use cofferdam::{Area, Gate, Info};
 use foreign::Places as Foreign;
 
-/// What the attacker knows of the board that it runs on: addresses that are not a domain's own.
+/// The attacker's knowledge of the board that it runs on: addresses that are not a domain's own.
 #[derive(Clone, Copy)]
 pub struct Chip {
     /// Those that its file names.
@@ -25,13 +25,13 @@ impl Chip {
 pub struct Places {
     /// Code: text, constants.
     pub code: Area,
-    /// What holds the stack.
+    /// The area that holds the stack.
     pub stack: Area,
     /// Slot of the console's gate.
     pub console: Gate,
     /// The own gate.
     pub trap: Gate,
-    /// What is not its own.
+    /// Addresses that are not its own.
     pub chip: Chip,
     /// The highest slot that holds a capability at the start.
     pub last_slot: u32,

@@ -6,7 +6,8 @@ use cofferdam::{Error, hostile, now, sys};
 use crate::places::Places;
 use crate::trap::orders;
 
-/// What succeeded that should not have, as far as the attacker can tell.
+/// The result of an attack; the error names an act that succeeded and should not have, as far as
+/// the attacker can tell.
 pub type Outcome = Result<(), &'static str>;
 /// Name and attack.
 pub type Attack = (&'static str, fn(&Places) -> Outcome);

@@ -3,7 +3,7 @@
 use cofferdam::abi::Call;
 use cofferdam::{Error, hostile, sys};
 
-/// What the gate does once somebody is in it.
+/// Orders to the gate, from its caller.
 pub mod orders {
     /// Store where nobody may.
     pub const FAULT: u32 = 0;

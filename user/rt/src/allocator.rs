@@ -50,7 +50,7 @@ mod global {
 #[cfg(feature = "heap")]
 pub use global::Heap;
 
-/// Where the arenas of the envelopes are found.
+/// The information block, which names the arenas of the envelopes.
 #[cfg(feature = "memory")]
 #[unsafe(no_mangle)]
 extern "C" fn cof_grants_info() -> *const u32 {
@@ -71,13 +71,13 @@ extern "C" fn cof_grants_call(gate: u32, message: *mut u32) -> i32 {
     sys::gate_call(gate, message as u32, 0, 0).map_or_else(|error| error as i32, |_| 0)
 }
 
-/// What the heap does when another thread of the domain is in it.
+/// Called by the heap when another thread of the domain is in it.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_wait() {
     let _ = sys::sleep_until(now() + 1);
 }
 
-/// What the heap does when the program has misused it.
+/// Called by the heap when the program has misused it.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_fault(error: u32, address: u32) -> ! {
     const DOUBLE: u32 = Error::DoubleFree as u32;

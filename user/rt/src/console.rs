@@ -93,7 +93,7 @@ impl<const N: usize> Line<N> {
         Ok(())
     }
 
-    /// What has been appended.
+    /// The bytes that have been appended.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.used]
     }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Info, sys};
 
-/// What a thread finds at its start.
+/// The facts that a thread gets at its start.
 #[derive(Clone, Copy)]
 pub struct Start {
     /// The domain's information block.

@@ -55,7 +55,7 @@ impl Area {
     }
 }
 
-/// What the domain may have allocated at once from one arena.
+/// The most that the domain may have allocated at once from one arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Temporal specification, packed.

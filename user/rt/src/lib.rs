@@ -1,9 +1,10 @@
 //! Run-time of a protection domain written in Rust.
 //!
-//! A domain is a `no_std`, `no_main` binary whose first thread starts at the function given to [`entry!`]. What it may
-//! use, it finds by name in its start-up information block ([`Info`]); what it can ask of the kernel is in [`sys`], and
-//! behind the typed handles ([`Gate`], [`Notification`], [`Interrupt`], [`Budget`], [`Domain`]). A domain starts with
-//! zeroed `.bss` and fresh `.data` every time, also after a restart.
+//! A domain is a `no_std`, `no_main` binary whose first thread starts at the function given to
+//! [`entry!`]. It finds its capabilities and areas by name in its start-up information block
+//! ([`Info`]). The kernel's calls are in [`sys`], and behind the typed handles ([`Gate`],
+//! [`Notification`], [`Interrupt`], [`Budget`], [`Domain`]). A domain starts with zeroed `.bss` and
+//! fresh `.data` every time, also after a restart.
 #![no_std]
 
 #[cfg(feature = "hooks")]

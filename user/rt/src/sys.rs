@@ -13,7 +13,8 @@ fn raw(call: Call, a: [u32; 4]) -> Result<(u32, u32), Error> {
     if status == 0 { Ok((first, second)) } else { Err(refused(status)) }
 }
 
-/// What a status that is not 0 says; apart, so that what succeeds does not pay for it.
+/// The error of a status that is not 0; a function of its own, so that a call that succeeds does
+/// not pay for it.
 #[cold]
 #[inline(never)]
 fn refused(status: u32) -> Error {

@@ -1,6 +1,7 @@
 //! Compiles SQLite for one thread, without an operating system, and the workload.
 
-/// What SQLite is told; https://sqlite.org/compile.html describes each. What decides how much work a statement is stays as it is by default.
+/// SQLite's options; https://sqlite.org/compile.html describes each. Options that decide how much
+/// work a statement is keep their defaults.
 const DEFINES: &[(&str, &str)] = &[
     ("SQLITE_OS_OTHER", "1"),
     ("SQLITE_THREADSAFE", "0"),

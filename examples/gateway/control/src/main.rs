@@ -1,6 +1,7 @@
 //! The motor control loop: released every millisecond, it measures, computes and applies the voltage before its deadline.
-//! The motor is a model that runs in here too; everything that the loop touches is pinned. What it remembers of the last releases
-//! is allocated `deterministic` within the domain's envelope: no call leaves the domain for it, and it cannot be refused.
+//! The motor is a model that runs in here too; everything that the loop touches is pinned. Its
+//! record of the last releases is allocated `deterministic` within the domain's envelope: no call
+//! leaves the domain for it, and it cannot be refused.
 //!
 //! Names: notification `stop` (optional; bit 0 ends the loop). Every 50 releases the speed goes into the trace as marker 1, and the
 //! root mean square of the speed's error over the last 256 releases as marker 4 (both in units of 1/1000 rad/s). The exit code is 0

@@ -7,7 +7,7 @@ use crate::{PERIOD, Vector, Voltage};
 const CURRENT_BANDWIDTH: f32 = 400.0;
 const SPEED_BANDWIDTH: f32 = 100.0;
 
-/// What is measured at the start of a period.
+/// The measurements at the start of a period.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// Current of phase a in ampere.
@@ -65,7 +65,7 @@ impl Controller {
         let electrical = measured.speed * POLE_PAIRS;
         let current = Vector::of_phases(measured.phase_a, measured.phase_b).into_frame(measured.angle);
         let wanted = self.speed.step(wanted_speed - measured.speed, 0.0, CURRENT_MAX);
-        // What the turning itself induces is taken out before the controllers see it.
+        // The voltage that the rotation induces is taken out before the controllers see it.
         let flux = self.flux.step(-current.x, -electrical * INDUCTANCE * current.y, VOLTAGE_MAX);
         let left = libm::sqrtf((VOLTAGE_MAX * VOLTAGE_MAX - flux * flux).max(0.0));
         let induced = electrical * (INDUCTANCE * current.x + FLUX);

@@ -17,7 +17,7 @@ pub use window::Window;
 /// Seconds between two runs of the controller.
 pub const PERIOD: f32 = 0.001;
 
-/// What the controller knows of the motor.
+/// The motor's parameters, as the controller knows them.
 pub mod machine {
     /// Resistance of a phase in ohm.
     pub const RESISTANCE: f32 = 0.35;

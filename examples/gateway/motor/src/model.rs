@@ -23,7 +23,7 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// What sensors see now.
+    /// The sensors' values now.
     pub fn measure(&self) -> Measured {
         const HALF_SQRT_3: f32 = 0.866_025_4;
         let stator = self.current.out_of_frame(self.angle);

@@ -26,7 +26,8 @@ fn must(refused: bool, otherwise: &'static str) -> Outcome {
     if refused { Ok(()) } else { Err(otherwise) }
 }
 
-/// Whatever begins at a multiple of 32 KiB within 512 KiB of a piece of one's own.
+/// Asks for, and tries to release, every address at a multiple of 32 KiB within 512 KiB of a piece
+/// of its own.
 fn take_from_others(manager: Manager) -> Outcome {
     const STEP: u32 = 32 * 1024;
     const AROUND: u32 = 16;

@@ -2,8 +2,8 @@
 //! that should end in a fault takes a life of its own: the supervisor restarts the domain, and the number of restarts says
 //! which attack is next. In its last life it attacks the memory manager, and exits with 0 when nothing it can see has succeeded.
 //!
-//! What it says is not evidence: the run's record is (faults, hashes of the other domains' memory, deadlines).
-//! Names: gates `console` and `memory`; gate `trap`, its own.
+//! Its own report is not evidence: the run's record is (faults, hashes of the other domains'
+//! memory, deadlines). Names: gates `console` and `memory`; gate `trap`, its own.
 #![no_std]
 #![no_main]
 

@@ -7,7 +7,7 @@ use wire::{SERIES, SERIES_BYTES};
 use crate::Failure;
 use crate::shared::Memory;
 
-/// Who may read it.
+/// The domain that may read it.
 const READER: &str = "script";
 
 /// Memory for the series, owned by this domain.

@@ -1,4 +1,5 @@
-//! What the database is asked. tests/gateway_reference.py asks the same of the files with the host's SQLite.
+//! The queries to the database. tests/gateway_reference.py asks the same of the files with the
+//! host's SQLite.
 
 use core::ffi::CStr;
 

@@ -1,5 +1,5 @@
-//! What the domains of the gateway agree on in shared memory: the stream of rows from `sensor` to `store`, and the
-//! series from `store` to `script`.
+//! The formats that the gateway's domains share: the stream of rows from `sensor` to `store`, and
+//! the series from `store` to `script`.
 //!
 //! Neither side trusts the other: whoever reads checks every number that it reads, each word once.
 #![no_std]

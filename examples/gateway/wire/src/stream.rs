@@ -17,7 +17,7 @@ fn slot(capacity: u32, count: u32) -> usize {
     HEADER + (count & (capacity - 1)) as usize
 }
 
-/// What became of a row.
+/// The result of pushing a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Push {
     /// It is in the ring, and the reader has read everything before it: wake the reader.

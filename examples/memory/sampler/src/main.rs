@@ -30,7 +30,7 @@ fn run(start: Start) -> Result<(), Failure> {
     shared(start)
 }
 
-/// What is promised about a piece of memory.
+/// Prints the promise about a piece of memory.
 fn tell(what: &str, granted: &Granted) {
     let Granted { base, cycles, method, .. } = *granted;
     let (spec, level) = (TemporalSpec::from_bits(granted.spec).unwrap_or_default(), granted.level);
@@ -43,7 +43,7 @@ fn tell(what: &str, granted: &Granted) {
 
 /// The arenas of the manifest: no call leaves the domain, none can be refused.
 fn within_the_envelopes() -> Result<(), Failure> {
-    // Where the chip keeps it only in part, that is accepted.
+    // A chip that keeps it only in part may do so.
     let independent = TemporalSpec { independent: true, allow_partial: true, ..TemporalSpec::level(AccessLevel::L1) };
     for (spec, bytes) in [
         (TemporalSpec::level(AccessLevel::Deterministic), 512),
@@ -72,7 +72,7 @@ fn beyond_the_envelopes() -> Result<(), Failure> {
     unsafe { memory::free(large) }
 }
 
-/// What was released is granted again only when it has been cleared.
+/// Memory that was released is granted again only when it has been cleared.
 fn used_again() -> Result<(), Failure> {
     let spec = TemporalSpec::level(AccessLevel::L1).bits();
     let manager = Manager::find().ok_or(Failure::Failed(cofferdam::Error::BadHandle))?;

@@ -42,10 +42,10 @@ pub fn wait_for_a_client(mood: u32) {
     MOOD.store(moods::POLITE, Ordering::Relaxed);
 }
 
-/// What the gate does, after the registers at its entry were stored.
+/// The gate's function, after the registers at its entry were stored.
 ///
 /// # Errors
-/// Whatever the order leads to.
+/// Any error that the order leads to.
 pub fn serve(badge: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
     if cofferdam::info().is_some_and(|info| info.domain() == badge) {
         return trap::serve(badge, a0, a1, a2);
@@ -70,7 +70,7 @@ pub fn serve(badge: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
     Ok(0)
 }
 
-/// Whatever is not zero at the entry of a gate is somebody else's.
+/// Marks a leak: a register that is not zero at the entry of a gate holds another domain's value.
 fn look() {
     let seen = hostile::SEEN_AT_GATE.words();
     mark(LEAK, seen.into_iter().find(|word| *word != 0).unwrap_or(0));

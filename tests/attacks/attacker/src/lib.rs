@@ -1,5 +1,5 @@
-//! What the attack suite tries beyond the common repertoire: attacks that need a heap, a device, shared memory, or a victim
-//! that calls. The order file names the attacks of a run, one a line.
+//! Attacks beyond the common repertoire: those that need a heap, a device, shared memory, or a
+//! victim that calls. The order file names the attacks of a run, one a line.
 #![no_std]
 
 pub mod fuzz;

@@ -1,4 +1,4 @@
-//! What constant files say: names of attacks, one a line, or a number.
+//! Reads constant files: names of attacks, one a line, or a number.
 
 use cofferdam::Info;
 

@@ -14,11 +14,11 @@ use crate::world::World;
 
 /// A page.
 const PAGE: u32 = 4096;
-/// Where pages are mapped: nothing else of a domain is there.
+/// Address from which pages are mapped: nothing else of a domain is there.
 const THERE: u32 = 0x5000_0000;
 /// Page of the pool that tables are made of, a KiB each.
 const TABLES: u32 = 15;
-/// What tables have.
+/// Size of a table.
 const TABLE_BYTES: u32 = 1024;
 
 /// To read, and to read and write.
@@ -48,7 +48,7 @@ pub const LETHAL: &[lethal::Attack] = &[
     ("write a victim's memory on the chip", victim_on_chip),
 ];
 
-/// What the attacker was given for this.
+/// The capabilities that the attacker was given for this.
 struct Means {
     myself: u32,
     accomplice: u32,
@@ -76,7 +76,7 @@ impl Means {
 
     /// Maps a page of frames behind [`THERE`]; it keeps its number.
     fn map(&self, domain: u32, frames: u32, page: u32, access: u32) -> Result<u32, Error> {
-        // What earlier lives have retyped stays so.
+        // Frames that an earlier life has retyped stay so.
         let _ = sys::frames_retype(frames, page * PAGE, PAGE);
         let at = THERE + page * PAGE;
         for table in 0..PAGE / TABLE_BYTES {

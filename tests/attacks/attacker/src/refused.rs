@@ -64,7 +64,7 @@ fn look_at_start(_: &World) -> Outcome {
     sys::sleep_until(now() + 250_000).map_err(|_| "could not sleep")
 }
 
-/// What the helper does when it is told to.
+/// The helper's work when it is told to.
 pub fn helper_looks() {
     let _ = look(&hostile::SEEN_AT_START.words());
 }
@@ -126,7 +126,7 @@ fn limits(world: &World) -> Outcome {
             let _ = unsafe { sys::any(call as u32, [first, edge(), edge(), edge()]) };
         }
     }
-    // What was copied into slots at the edges would be in the way of other attacks.
+    // Copies in slots at the edges would be in the way of other attacks.
     for slot in world.own.last_slot + 1..64 {
         if !REVOKED.contains(&slot) {
             let _ = sys::cap_delete(slot);

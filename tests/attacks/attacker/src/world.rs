@@ -1,4 +1,5 @@
-//! What the attacker has and knows: its own memory, its handles, and where the manifest placed the victims.
+//! The attacker's possessions and knowledge: its own memory, its handles, and where the manifest
+//! placed the victims.
 
 use cofferdam::{Area, Domain, Gate, Info, Interrupt, Notification, Shared, shared};
 use devices::Timer;

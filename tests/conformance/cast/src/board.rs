@@ -9,7 +9,7 @@ mod word {
     pub const ROW: usize = 0;
     /// Start of the row in ticks, low word.
     pub const START: usize = 1;
-    /// Where the pool is, where addresses are physical.
+    /// Address of the pool, on chips with physical addresses only.
     pub const POOL: usize = 3;
     /// Addresses that the domains tell, by domain: initialised word, zeroed word, information block.
     pub const TOLD: usize = 4;
@@ -17,7 +17,7 @@ mod word {
     pub const RECORDS: usize = 32;
 }
 
-/// What a domain tells of itself.
+/// The addresses that a domain tells of itself.
 #[derive(Clone, Copy)]
 pub struct Told {
     /// Address of its initialised word.
@@ -63,7 +63,7 @@ impl Board {
         self.0.write(word::START + 1, (start >> 32) as u32);
     }
 
-    /// Where the pool is.
+    /// Address of the pool.
     pub fn pool(self) -> u32 {
         self.0.read(word::POOL)
     }
@@ -80,13 +80,13 @@ impl Board {
         }
     }
 
-    /// What a domain told.
+    /// The addresses that a domain told.
     pub fn told(self, dom: Dom) -> Told {
         let word = |index| self.0.read(word::TOLD + 3 * dom as usize + index);
         Told { initial: word(0), zeroed: word(1), info: word(2) }
     }
 
-    /// What is noted of an actor.
+    /// The record of an actor.
     pub fn record(self, actor: Actor) -> Record {
         let word = |index| self.0.read(word::RECORDS + Record::WORDS * actor as usize + index);
         Record { lives: word(0), done: word(1), wrong: word(2), got: word(3) }

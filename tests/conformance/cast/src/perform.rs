@@ -38,7 +38,8 @@ pub fn perform(actor: Actor, info: Info, board: Board, given: [u32; 4]) -> (u32,
 fn act(action: Action, info: Info) -> Seen {
     match action {
         Action::Call(number, args, again) => call(number, args, again),
-        // SAFETY of the accesses: there is none, on purpose. What the domain may not do has to be stopped.
+        // SAFETY of the accesses: there is none, on purpose. The kernel has to stop an access that
+        // the domain may not make.
         Action::Load(address) => Seen::Word(unsafe { (address as *const u32).read_volatile() }),
         // SAFETY: see above.
         Action::Store(address, word) => unsafe {

@@ -1,4 +1,4 @@
-//! What steps have to know here: looked up once, when a domain starts.
+//! The addresses and handles that steps need here: looked up once, when a domain starts.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,7 +1,7 @@
 //! A memory manager that has gone mad: it holds frames and domains as the real one does, and makes random kernel calls with
-//! random arguments and those at the borders of what is valid. Whatever it is granted, it writes to. The kernel has to refuse
-//! everything else: the run's witness hashes the memory of every other domain, and the shadow of region registers or page tables
-//! sees each access.
+//! random arguments and those at the borders of what is valid. It writes to all memory that it is
+//! granted. The kernel has to refuse everything else: the run's witness hashes the memory of every
+//! other domain, and the shadow of region registers or page tables sees each access.
 //!
 //! After the calls it reads kernel memory, one address in each of its lives: every one of these reads has to be its last.
 //!
@@ -55,7 +55,7 @@ fn peek(address: u32) -> u32 {
     200
 }
 
-/// What was tried and what came of it.
+/// Attempts and successes, by call.
 #[derive(Default)]
 struct Tally {
     tried: [u32; Call::NodesGive as usize + 1],

@@ -5,7 +5,7 @@ use cofferdam::abi::{Call, Mapping};
 
 use crate::Handles;
 
-/// Where the frames of this system lie, and around what else there is.
+/// Base addresses of this system's frames and of other things around them.
 const BASES: &[u32] = &[
     0,
     0x0020_0000,
@@ -58,7 +58,7 @@ impl Random {
         Random { state: seed, mapped: [[0; 4]; 32], next_mapped: 0, typed, next_typed: 0, pool }
     }
 
-    /// What succeeded is worth building on.
+    /// Remembers a call that succeeded, to build on it.
     pub fn succeeded(&mut self, call: Call, arguments: [u32; 4]) {
         if call == Call::FramesMap {
             self.mapped[self.next_mapped] = arguments;
@@ -115,7 +115,7 @@ impl Random {
         }
     }
 
-    /// Where it asks for memory that lies at an offset in its frames.
+    /// An address to ask for memory that lies at an offset in its frames.
     fn at(&mut self, offset: u32) -> u32 {
         match self.below(16) {
             0 => self.of(BASES).wrapping_add(self.below(0x20_0000)),

@@ -11,7 +11,7 @@ const TICKS_PER_US: i64 = 25;
 
 macro_rules! words {
     ($($variant:ident = $word:literal, $does:literal;)*) => {
-        /// What can be done.
+        /// The kinds of act.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Word { $(#[doc = $does] $variant,)* }
 
@@ -51,7 +51,7 @@ words! {
 /// An act with its numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Act {
-    /// What to do.
+    /// The kind of act.
     pub word: Word,
     /// Its numbers; those that are not written are 0.
     pub numbers: [i64; NUMBERS],

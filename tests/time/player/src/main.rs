@@ -17,7 +17,8 @@ cofferdam::entry!(main);
 cofferdam::thread!(player_thread, main);
 cofferdam::gate!(player_gate, serve);
 
-/// What a caller can ask of a gate, its first argument; the second is how many ticks to compute for, first.
+/// A caller's orders to a gate, its first argument; the second is how many ticks to compute for,
+/// first.
 pub mod orders {
     /// Return.
     pub const RETURN: u32 = 0;

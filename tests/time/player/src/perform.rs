@@ -18,14 +18,14 @@ const GATES: [&str; 4] = ["g0", "g1", "g2", "g3"];
 const NOTIFICATIONS: [&str; 4] = ["n0", "n1", "n2", "n3"];
 const DOMAINS: [&str; 4] = ["d0", "d1", "d2", "d3"];
 
-/// What a thread keeps between its acts.
+/// A thread's state between its acts.
 struct Player {
     info: Info,
     /// How often `times` went back.
     turns: i64,
     /// A time from which those of `until` count.
     base: i64,
-    /// What the offset of `until` has grown by.
+    /// The total growth of the offset of `until`.
     grown: i64,
     timer: Option<(Timer, Interrupt)>,
 }

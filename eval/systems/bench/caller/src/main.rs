@@ -55,7 +55,7 @@ fn run(info: Info) -> Result<(), u32> {
         return Err(7);
     }
     // The other domains' misses come last: a figure is measured from the last fault before its label.
-    // Where there are no misses there are no such domains.
+    // On a chip whose accesses never miss, these domains do not exist.
     for other in ["deep", "outside", "onchip"] {
         Notification::named(info, other).map_or(Ok(()), |go| go.signal(1)).map_err(|_| 9u32)?;
     }

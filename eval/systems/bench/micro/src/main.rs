@@ -4,7 +4,7 @@
 //!
 //! A stretch is straight code, and the same code stands before its first label: both labels are
 //! reached in one steady state, so that the time between them is that of the code and nothing else.
-//! Where two instructions are meant to issue together they are 16 bits wide: sixteen of them fill a
+//! Two instructions that are meant to issue together are 16 bits wide each: sixteen of them fill a
 //! line of flash, which is read in the eight cycles that they take.
 #![no_std]
 #![no_main]

@@ -1,4 +1,4 @@
-//! What the pieces of both cores are made of.
+//! The building blocks of both cores' pieces.
 
 /// Memory that loads and stores go to: zeros, so that an offset that was loaded is 0.
 #[repr(C, align(64))]

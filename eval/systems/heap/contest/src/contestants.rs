@@ -294,7 +294,7 @@ impl Newlib {
     }
 }
 
-/// What newlib's `malloc` asks for memory.
+/// The function with which newlib's `malloc` gets memory.
 ///
 /// # Safety
 /// Only newlib calls it.

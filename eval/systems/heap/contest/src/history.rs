@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// What became of a history.
+/// The result of a history.
 pub struct Done {
     /// Requests that were refused.
     pub refused: u32,

@@ -4,8 +4,8 @@
 //! 2. pages, request by request: the one that admits, and those that map piece by piece, of which there are none with region registers;
 //! 3. a long random history, at most [`SLOTS`] extents live.
 //!
-//! What is asked for is `l2`: tables on the chip. (`l1` is an entry of the TLB that is kept where there are page tables, and the Cortex-A9
-//! has four of them.)
+//! Every request says `l2`: tables on the chip. (`l1` is an entry of the TLB that is kept where
+//! there are page tables, and the Cortex-A9 has four of them.)
 //!
 //! `eval/bench/src/grants.rs` measures between the labels `probe_manager_*`: a call through the manager's gate with all that it does.
 #![no_std]

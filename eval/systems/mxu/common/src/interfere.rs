@@ -13,7 +13,7 @@ const TURN_MICROSECONDS: u32 = 12;
 /// Regions that are loaded from in a turn: more than there are paged registers.
 const REGIONS: u32 = 8;
 
-/// What the adversary does in its turn.
+/// The adversary's act in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// It has no turns.
@@ -42,7 +42,7 @@ pub fn evict(info: Info, name: &str, stride: u32) {
     }
 }
 
-/// What the thread's argument says that it does.
+/// Decodes the act from the thread's argument.
 pub fn deed(start: Start) -> Deed {
     match start.argument >> DEED_SHIFT {
         1 => Deed::Waits,

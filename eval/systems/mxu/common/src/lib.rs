@@ -1,4 +1,4 @@
-//! What the workloads of the figures share.
+//! The code that the workloads of the figures share.
 //!
 //! * [`memory`]: an allocator over all the pieces of memory that the manifest gives a workload.
 //! * [`interfere`]: the adversary, a thread that takes the region registers of its domain away again and again.

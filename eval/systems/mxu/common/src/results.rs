@@ -1,4 +1,5 @@
-//! What a workload tells the harness: marks in the record of the run. They carry no time that counts.
+//! A workload's reports to the harness: marks in the record of the run. They carry no time that
+//! counts.
 
 use cofferdam::sys;
 

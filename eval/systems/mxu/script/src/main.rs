@@ -23,7 +23,8 @@ const SCRIPTS: [&[u8]; 3] = [include_bytes!("covariance.js"), include_bytes!("bl
 const MANDEL: u32 = 2;
 const WHOLE: u32 = 256;
 const SHORT: u32 = 512;
-/// Where the functions begin; each ends with a closing brace at the beginning of a line.
+/// The beginnings of the functions; each function ends with a closing brace at the beginning of a
+/// line.
 const FUNCTIONS: [&[u8]; 3] = [b"jStat.sum = function", b"jStat.mean = function", b"jStat.covariance = function"];
 const END: &[u8] = b"\n};";
 

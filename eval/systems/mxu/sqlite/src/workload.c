@@ -22,7 +22,7 @@ enum {
     BUDDIES = 16,  /* SQLite's own allocator has the memory */
 };
 
-/* What is to be done: with how many rows, how, and in which memory. */
+/* An order: the number of rows, the options, and the memory. */
 struct order {
     int32_t rows;
     uint32_t how;
@@ -30,7 +30,7 @@ struct order {
     int32_t heap_bytes;
 };
 
-/* What the harness checks. */
+/* The results that the harness checks. */
 struct results {
     uint32_t inserted, deleted, updated, found, left, changed;
     int64_t sum;

@@ -98,7 +98,7 @@ fn with(base: u32, adversary: Notification) {
     }
 }
 
-/// Who has its turn between two chunks.
+/// The thread that has its turn between two chunks.
 #[derive(Clone, Copy)]
 enum Between {
     Nobody,

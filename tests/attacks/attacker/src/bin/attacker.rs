@@ -1,5 +1,6 @@
-//! The hostile domain of the suite: performs the attacks that the order file names. What is refused, it tries in its first life;
-//! each attack that should end in a fault takes a life of its own, some many, and the number of restarts says which is next.
+//! The hostile domain of the suite: performs the attacks that the order file names. It tries in its
+//! first life the attacks that should be refused. Each attack that should end in a fault takes a
+//! life of its own, some many, and the number of restarts says which is next.
 //!
 //! Names: gates `console`, `trap` (its own), `service`, `long`; notifications `events`, `go`; interrupt `fired`; domain `victim`;
 //! areas `heap`, `requests`, `notices`, `timer1`, `order`; and those of [`pages`], where they are tried.

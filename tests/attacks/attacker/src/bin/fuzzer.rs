@@ -1,6 +1,7 @@
 //! A domain whose lives follow from a seed (`attacks::fuzz`). One thread, the driver, writes a marker for each case and has the other one,
-//! the puppet, which is less important, execute it; it forges the frames of the puppet while that waits or was interrupted. What does
-//! not come back ends the life, and so does the last case.
+//! the puppet, which is less important, execute it; it forges the frames of the puppet while that
+//! waits or was interrupted. A case that does not come back ends the life, and so does the last
+//! case.
 //!
 //! Names: notification `go`; areas `data` or `stack`, `heap`; file `plan`. The driver's argument is the role: 0, or 1 for the second such domain.
 #![no_std]
@@ -18,7 +19,7 @@ use cofferdam::{Notification, Start, now, sys};
 cofferdam::entry!(driver);
 cofferdam::thread!(fuzzer_puppet, puppet);
 
-/// What the puppet is to execute. Only one of the two threads uses it at a time.
+/// The case that the puppet is to execute. Only one of the two threads uses it at a time.
 struct Order(UnsafeCell<(u32, Registers)>);
 
 // SAFETY: the driver writes it while the puppet waits.

@@ -26,7 +26,8 @@ const PAGES_BASE: u32 = 0x6020_0000;
 const POOL_BYTES: u32 = 0x1_0000;
 const PAGE: u32 = 4096;
 
-/// Where the pool of frames is, or is mapped page by page; known when the first thread has begun.
+/// Address of the pool of frames, or of its mapping page by page; known when the first thread has
+/// begun.
 static POOL: AtomicU32 = AtomicU32::new(0);
 static SEED: AtomicU32 = AtomicU32::new(0x1234_5677);
 static MADE: AtomicU32 = AtomicU32::new(0);
@@ -41,7 +42,7 @@ fn main(start: Start) -> u32 {
     };
     let Some(chip) = Chip::find(start.info) else { return 3 };
     POOL.store(if PAGES { PAGES_BASE } else { chip.foreign.heaps + POOL_OFFSET }, Ordering::Relaxed);
-    // What earlier lives have made is in the trace; each does its share and is content.
+    // The calls of earlier lives are in the trace; each life makes its share and is content.
     while MADE.load(Ordering::Relaxed) < total {
         if random.below(8) == 0 {
             SEED.store(random.next() | 1, Ordering::Relaxed);

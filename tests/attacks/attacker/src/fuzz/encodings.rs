@@ -2,7 +2,7 @@
 //! value of the fields that matter. The rest at random, the same in every build. (T32 and A32 as in DDI 0406C A6 and A5; the system
 //! instructions of Armv7-M, DDI 0403 B5, lie in the same space.)
 
-/// What looks like nothing in particular, the same for the same number (the finaliser of MurmurHash3).
+/// A pseudo-random word, the same for the same number (the finaliser of MurmurHash3).
 pub const fn scatter(number: u32) -> u32 {
     let mut word = number.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
     word = (word ^ word >> 16).wrapping_mul(0x85eb_ca6b);
@@ -32,7 +32,7 @@ macro_rules! classes {
     };
 }
 
-/// T32: the first halfword is the upper one. What has one halfword is followed by a NOP.
+/// T32: the first halfword is the upper one. A NOP follows an encoding of one halfword.
 pub mod thumb {
     use super::scatter;
 

@@ -13,7 +13,7 @@ use encodings::scatter;
 pub use tables::{ARM, EXCHANGE, GADGET, NOTHING, STAY, THUMB};
 pub use values::Values;
 
-/// What the file `plan` says, one number a line.
+/// The contents of the file `plan`, one number a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Everything that is random follows from it.
@@ -57,7 +57,7 @@ pub enum Kind {
 pub struct Case {
     /// Its kind.
     pub kind: Kind,
-    /// Where to branch to; bit 0 is the state.
+    /// Address to branch to; bit 0 is the state.
     pub at: u32,
     /// With what in the registers.
     pub registers: Registers,
@@ -78,7 +78,8 @@ pub struct Life<'a> {
 
 /// Cases of a life that nothing ends.
 pub const STEPS: u32 = 12;
-/// What is odd and no divisor of the number of encodings: lives one after the other try encodings far from each other.
+/// Odd and no divisor of the number of encodings, so that successive lives try encodings far from
+/// each other.
 const STRIDE: u32 = 30_011;
 const _: () = assert!(encodings::thumb::COUNT % STRIDE as usize != 0 && encodings::arm::COUNT % STRIDE as usize != 0);
 

@@ -37,12 +37,12 @@ impl<const LENGTH: usize, const SLOTS: usize> Table<LENGTH, SLOTS> {
         Table { out: load_next(state), back: cofferdam_executed, slots }
     }
 
-    /// Where a slot begins.
+    /// Address of a slot.
     pub fn slot(&'static self, index: usize) -> u32 {
         &raw const self.slots[index] as u32
     }
 
-    /// What a slot begins with.
+    /// The first word of a slot.
     pub fn word(&self, index: usize) -> u32 {
         u32::from(self.slots[index][0]) << 16 | u32::from(self.slots[index][1])
     }

@@ -1,4 +1,5 @@
-//! What is executed: a slot for each encoding, and gadgets, a few instructions each, for hostile stack pointers and addresses.
+//! The code that is executed: a slot for each encoding, and gadgets, a few instructions each, for
+//! hostile stack pointers and addresses.
 #![allow(long_running_const_eval, reason = "a hundred thousand slots are filled in when the program is built")]
 
 use super::encodings::{arm, exchange, thumb};

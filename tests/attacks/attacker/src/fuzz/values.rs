@@ -1,4 +1,4 @@
-//! What registers, stack pointers and saved frames are filled with.
+//! Random values for registers, stack pointers and saved frames.
 
 use cofferdam::{Area, Info, PAGES};
 use repertoire::Chip;
@@ -7,7 +7,7 @@ use super::encodings::scatter;
 use super::tables::THUMB;
 use crate::Random;
 
-/// Where a hostile domain points to.
+/// The addresses that a hostile domain draws from.
 pub struct Values {
     code: Area,
     stack: Area,
@@ -21,7 +21,7 @@ pub struct Values {
 const AROUND: u32 = 0x1000;
 
 impl Values {
-    /// What a domain knows; `role` tells the two hostile ones apart.
+    /// Collects the domain's addresses; `role` tells the two hostile ones apart.
     pub fn find(info: Info, seed: u32, role: u32) -> Option<Values> {
         Some(Values {
             code: info.area("code")?,
@@ -85,7 +85,7 @@ impl Values {
         }
     }
 
-    /// What means a return from an exception on one of the processors, nearly.
+    /// A value close to one that means a return from an exception on one of the processors.
     fn return_value(random: &mut Random) -> u32 {
         match random.below(3) {
             0 => 0xffff_ff00 | random.next() & 0xff,
@@ -94,7 +94,7 @@ impl Values {
         }
     }
 
-    /// What a register holds.
+    /// A value for a register.
     pub fn word(&self, random: &mut Random) -> u32 {
         match random.below(16) {
             0..=5 => self.mine(random),
@@ -121,7 +121,7 @@ impl Values {
         }
     }
 
-    /// Where to branch to.
+    /// An address to branch to.
     pub fn target(&self, random: &mut Random) -> u32 {
         match random.below(8) {
             0 | 1 => Self::return_value(random),

@@ -10,7 +10,7 @@ use cofferdam::{Start, sys};
 
 cofferdam::entry!(main);
 
-/// What its registers hold; recognisable wherever it turns up.
+/// The value of its registers; recognisable wherever it turns up.
 const SECRET: u32 = 0x5ec2_e700;
 
 fn main(start: Start) -> u32 {

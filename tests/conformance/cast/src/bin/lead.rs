@@ -95,7 +95,7 @@ fn restart(info: Info) -> bool {
     })
 }
 
-/// What a restart does not bring back: bits of notifications.
+/// Clears the bits of notifications, which a restart does not reset.
 fn clear(info: Info) {
     stop(info);
     let notifications = info.caps().filter(|(_, cap)| cap.kind == Kind::Notification);
@@ -116,7 +116,8 @@ fn untype(info: Info) -> bool {
     }
 }
 
-/// Where the pool begins, in the memory that begins at `memory`: elsewhere, the kernel says that these frames are not at this address.
+/// Address of the pool, in the memory that begins at `memory`: at any other address, the kernel
+/// says that these frames are not there.
 fn pool(info: Info, memory: u32) -> Option<u32> {
     let (target, frames) = (info.cap("myself", Kind::Domain)?.slot as u16, info.cap("pool", Kind::Frames)?.slot as u16);
     let asked = |at: u32| Mapping { target, frames, at, access: access::READ, offset: 0, bytes: 0x1000 };
