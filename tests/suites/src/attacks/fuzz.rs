@@ -138,11 +138,13 @@ pub fn run(system: &str, manifest: &str) -> Fuzzed {
     let absolute = |text: String, part: &str| text.replace(&format!("\"{part}\""), &format!("\"{home}/{part}\""));
     let manifest = write(manifest, ["attacker", "bystanders"].into_iter().fold(text, absolute));
     let output = cofferdam(&["run", &manifest, "--quiet"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    // A refused system has no report, or one of an earlier run.
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{manifest} did not run: {said}");
     let directory = target_dir().join("cofferdam").join(system);
     let evidence = Evidence::read(&directory);
     let tried = Tried::read(&directory.join("run/events.bin"));
     let last: Vec<String> = tried.last.values().map(Case::to_string).collect();
-    let said = String::from_utf8_lossy(&output.stderr);
     let seed = &plan[0];
     assert!(
         evidence.failures.is_empty(),
