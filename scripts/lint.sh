@@ -59,7 +59,7 @@ format_c() {
 
 portable() {
     local target packages
-    packages="$(for manifest in crates/*/Cargo.toml kernel/Cargo.toml; do cofferdam_package_name "$manifest"; done | as_options)"
+    packages="$(for manifest in crates/*/Cargo.toml kernel/Cargo.toml tests/conformance/rows/Cargo.toml; do cofferdam_package_name "$manifest"; done | as_options)"
     for target in $COFFERDAM_LINT_TARGETS; do
         # shellcheck disable=SC2086 # a list of options
         RUSTFLAGS="-D warnings" bare_cargo build --quiet --lib --target "$target" $packages || return 1

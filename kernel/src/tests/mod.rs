@@ -16,6 +16,7 @@ mod paging;
 mod rich;
 mod short;
 mod sim;
+#[cfg(test)]
 mod time;
 mod watch;
 mod with_pages;

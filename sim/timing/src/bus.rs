@@ -124,7 +124,7 @@ impl Memory {
         Self {
             base: narrow(window.base()),
             // A window of 4 GiB does not pass the profile's check together with anything else.
-            size: window.size().to_u32().unwrap_or(u32::MAX),
+            size: u32::try_from(window.size().0).unwrap_or(u32::MAX),
             kind: p.kind,
             interface: p.interface,
             cacheable: p.cacheable.value,

@@ -1,4 +1,4 @@
-//! The conformance suite (`crates/conformance`, `tests/conformance`): performs its rows on targets and on the kernel core over a simulated
+//! The conformance suite (`tests/conformance`): performs its rows on targets and on the kernel core over a simulated
 //! processor, and makes one table of them.
 
 use std::collections::BTreeMap;

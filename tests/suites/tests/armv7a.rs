@@ -1,4 +1,4 @@
-//! The self-test of the port to Armv7-A (images/armv7a/examples/selftest), on the simulated board.
+//! The self-test of the port to Armv7-A (images/armv7a/tests/selftest), on the simulated board.
 
 use std::path::PathBuf;
 use std::process::Command;

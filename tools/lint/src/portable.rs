@@ -1,6 +1,8 @@
-//! What makes `crates/` and `kernel/` portable: no standard library, no assembly, no code that asks for its target.
+//! What makes `crates/`, `kernel/` and the rows of the conformance suite portable: no standard library, no assembly, no code that asks for its
+//! target.
 
 use crate::Finding;
+use crate::layers::Layer;
 
 /// Portable crates in which unsafe code is allowed because their purpose needs it, each with the reason.
 pub const UNSAFE_ALLOWED: &[(&str, &str)] = &[];
@@ -21,7 +23,9 @@ const ASSEMBLY_WORDS: &[&str] = &["asm", "global_asm", "naked_asm", "llvm_asm"];
 
 /// True for files that the portability rules apply to: `path` is relative to the root.
 pub fn applies(path: &str) -> bool {
-    (path.starts_with("crates/") || path.starts_with("kernel/")) && path.ends_with(".rs")
+    let portable = |layer| matches!(layer, Layer::Crates | Layer::Kernel | Layer::Rows);
+    let package = path.split_once("/src/").map_or(path, |(package, _)| package);
+    Layer::of_directory(package).is_some_and(portable) && path.ends_with(".rs")
 }
 
 /// Checks one portable source file.
@@ -54,15 +58,16 @@ pub fn check(path: &str, source: &str) -> Vec<Finding> {
 const NO_STD: [&str; 3] =
     ["#![no_std]", "#![cfg_attr(not(test),no_std)]", "#![cfg_attr(not(any(test,feature=)),no_std)]"];
 
-/// A crate's root says that it needs no standard library and, in `crates/`, that it holds no unsafe code.
+/// A crate's root says that it needs no standard library and, but for the kernel's, that it holds no unsafe code.
 fn check_root(path: &str, code: &str) -> Vec<Finding> {
     let squeezed: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let mut found = Vec::new();
     if !NO_STD.iter().any(|form| squeezed.contains(form)) {
         found.push(Finding::new("portable-std", path, "#![no_std] is missing"));
     }
-    let name = path.strip_prefix("crates/").and_then(|rest| rest.split('/').next());
-    if let Some(name) = name {
+    let package = path.trim_end_matches("/src/lib.rs");
+    if Layer::of_directory(package) != Some(Layer::Kernel) {
+        let name = package.rsplit('/').next().unwrap_or_default();
         let allowed = UNSAFE_ALLOWED.iter().any(|(known, _)| *known == name);
         if !allowed && !squeezed.contains("#![forbid(unsafe_code)]") {
             let text = "#![forbid(unsafe_code)] is missing; a crate whose purpose needs unsafe code is listed in \

@@ -37,6 +37,10 @@ fn downward_edges_are_allowed() {
         normal("services/console", &["user/rt", "crates/abi"]),
         normal("examples/gateway/store", &["user/rt", "examples/gateway/shared"]),
         normal("cli", &["crates/system", "tools/report", "chips", "clap"]),
+        normal("tests/conformance/rows", &["crates/abi"]),
+        normal("tests/conformance/cast", &["user/rt", "tests/conformance/rows"]),
+        normal("tests/suites", &["tests/conformance/rows", "tools/build"]),
+        member("kernel", &[("tests/conformance/rows", EdgeKind::Development)]),
     ];
     assert_eq!(layers::check(&members), []);
 }
@@ -65,6 +69,10 @@ fn every_upward_edge_is_refused() {
         ("cli", "capi"),
         ("kernel", "arch/armv7m"),
         ("kernel", "user/rt"),
+        ("kernel", "tests/conformance/rows"),
+        ("crates/sched", "tests/conformance/rows"),
+        ("tests/conformance/rows", "kernel"),
+        ("tests/conformance/rows", "user/rt"),
         ("arch/armv7m", "images/armv7m"),
         ("arch/armv7m", "arch/armv8m"),
         ("images/armv7m", "user/rt"),
@@ -194,6 +202,8 @@ fn findings_in_portable_code_name_the_line() {
 #[test]
 fn only_crates_and_kernel_have_to_be_portable() {
     assert!(portable::applies("crates/units/src/lib.rs") && portable::applies("kernel/src/a.rs"));
+    assert!(portable::applies("tests/conformance/rows/src/lib.rs"));
+    assert!(!portable::applies("tests/conformance/cast/src/lib.rs"));
     assert!(!portable::applies("arch/armv7m/src/lib.rs") && !portable::applies("crates/units/Cargo.toml"));
 }
 

@@ -10,8 +10,7 @@ const KEPT_BACK: usize = 2;
 /// First granule and the one behind the last.
 pub(super) fn granules(range: PhysRange) -> Result<(u32, u32), FrameError> {
     let (first, past) = (range.base().0 >> GRANULE_LOG2, range.end().0 >> GRANULE_LOG2);
-    let whole = range.is_aligned(Bytes(1 << GRANULE_LOG2)) && range.end().0.is_multiple_of(1 << GRANULE_LOG2);
-    if range.is_empty() || !whole || past >= u64::from(u32::MAX) {
+    if range.is_empty() || !range.is_aligned(Bytes(1 << GRANULE_LOG2)) || past >= u64::from(u32::MAX) {
         return Err(FrameError::Malformed);
     }
     Ok((first as u32, past as u32))

@@ -177,7 +177,9 @@ impl World {
                 }
             };
             assert_eq!(granules(piece).start, first.unwrap());
-            assert!(range.contains_range(piece) && !piece.is_empty() && piece.size() <= most);
+            assert!(
+                range.base() <= piece.base() && piece.end() <= range.end() && !piece.is_empty() && piece.size() <= most
+            );
             let (told, idle) = (self.table.cleared(piece), self.idle(piece));
             if self.agrees(idle, told, 2) {
                 self.each(piece, |g| *g = Granule { kind: FrameType::Untyped, uses: 0, clear: true });

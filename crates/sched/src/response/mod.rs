@@ -279,6 +279,4 @@ fn lines(lines: &[Line], level: u8, costs: &Costs) -> u64 {
 }
 
 #[cfg(test)]
-mod reference;
-#[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
 //! Cases worked out by hand, every term against budgets that do everything they can, and what must not lower a bound.
 
-use super::reference::{Machine, Rules, worst};
+use self::reference::{Machine, Rules, worst};
 use super::*;
 use crate::testing::Rng;
 use std::vec::Vec;
 
+mod reference;
 mod sharing;
 
 const NOTHING: Job = Job { wcet: 0, misses: 0, calls: 0, bounds: 0, activations: 0, reload: 0 };

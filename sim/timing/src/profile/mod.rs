@@ -16,7 +16,7 @@ pub use params::{
     ArtParams, BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Interface, LatencyParams, MemoryKind,
     MemoryParams, Param, PipelineParams, RowParams, Unit,
 };
-pub use place::{CapacityError, MemoryId};
+pub use place::MemoryId;
 #[cfg(feature = "text")]
 pub use text::{Text, read_text};
 

@@ -1,7 +1,7 @@
-use super::{CapacityError, MemoryKind, Profile, ProfileError};
+use super::{MemoryKind, Profile, ProfileError};
 use std::path::Path;
 use std::string::{String, ToString};
-use units::{Bytes, PhysAddr, PhysRange};
+use units::PhysAddr;
 
 /// The text of a profile that comes with the project.
 fn profile(chip: &str) -> String {
@@ -24,10 +24,6 @@ pub(crate) fn xc7z020() -> Profile {
 
 pub(crate) fn stm32f767() -> Profile {
     toml::from_str(&text()).unwrap()
-}
-
-fn range(base: u64, size: u64) -> PhysRange {
-    PhysRange::new(PhysAddr(base), Bytes(size)).unwrap()
 }
 
 fn name(profile: &Profile, addr: u64) -> Option<&str> {
@@ -74,42 +70,6 @@ fn addresses_belong_to_the_chips_memories() {
     ] {
         assert_eq!(name(&profile, addr), expected, "{addr:#x}");
     }
-}
-
-/// 20 KiB at 0: the board holds it, the chip's ITCM is 16 KiB, so 4 KiB are too many.
-#[test]
-fn an_image_larger_than_the_chip_is_refused_though_the_board_would_hold_it() {
-    let profile = stm32f767();
-    let refused = profile.place(range(0, 20 << 10)).unwrap_err();
-    let CapacityError::ChipCapacity { memory, excess, board_would_hold, .. } = &refused else { panic!("{refused:?}") };
-    assert_eq!((memory.as_str(), *excess, *board_would_hold), ("itcm", Bytes(4 << 10), true));
-    assert_eq!(
-        refused.to_string(),
-        "0x00000000..0x00005000 does not fit the chip's itcm at 0x00000000..0x00004000: 4096 bytes too many \
-         (the board would have held it)"
-    );
-    assert!(profile.place(range(0, 16 << 10)).is_ok());
-    // Flash: 2 MiB and a byte; the board ends there too.
-    let refused = profile.place(range(0x0020_0000, (2 << 20) + 1)).unwrap_err();
-    assert!(matches!(refused, CapacityError::ChipCapacity { board_would_hold: false, excess: Bytes(1), .. }));
-    // DTCM into SRAM: the board's memory goes on, but it is two memories of the chip.
-    let refused = profile.place(range(0x2001_F000, 0x2000)).unwrap_err();
-    assert!(matches!(refused, CapacityError::ChipCapacity { board_would_hold: true, .. }));
-    // Beyond the chip's SRAM, where only the board has memory.
-    let refused = profile.place(range(0x2008_0000, 4)).unwrap_err();
-    assert!(matches!(refused, CapacityError::ChipCapacity { excess: Bytes(4), .. }));
-}
-
-#[test]
-fn what_the_board_lacks_is_refused_too() {
-    let profile = stm32f767();
-    let refused = profile.place(range(0x6000_0000, 17 << 20)).unwrap_err();
-    let CapacityError::BoardCapacity { excess, .. } = &refused else { panic!("{refused:?}") };
-    assert_eq!(*excess, Bytes(1 << 20));
-    assert!(refused.to_string().contains("but not the board's"));
-    assert!(profile.place(range(0x6000_0000, 16 << 20)).is_ok());
-    assert!(matches!(profile.place(range(0x9000_0000, 4)), Err(CapacityError::NoMemory { .. })));
-    assert!(matches!(profile.place(range(0x4000_0000, 4)), Err(CapacityError::Device { .. })));
 }
 
 /// Applies an edit to the text and reads it.

@@ -1,4 +1,4 @@
-//! The cast of the conformance suite on a target. The rows are in `crates/conformance`; here they are performed.
+//! The cast of the conformance suite on a target. The rows are in `tests/conformance/rows`; here they are performed.
 #![no_std]
 
 pub mod board;

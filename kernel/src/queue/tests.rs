@@ -1,0 +1,47 @@
+//! Contents of the queues, for tests that check them, here and in a simulation.
+
+use std::vec::Vec;
+
+use super::{MAX_THREADS, Ready, Times, Wake, bit};
+use crate::arch::Arch;
+use crate::objects::Thread;
+use crate::table::Table;
+
+impl<A: Arch> Ready<A> {
+    /// Every queued thread with the priority of its queue, in the order in which they would run.
+    pub fn listed(&self, threads: &Table<Thread<A>>) -> Vec<(u8, u8)> {
+        let mut listed = Vec::new();
+        for queue in 0..32 {
+            let head = self.head[queue];
+            assert_eq!(head.is_some(), self.occupied & bit(queue) != 0, "queue {queue} and its bit differ");
+            let mut next = head;
+            while let Some(thread) = next {
+                let record = threads.at(thread);
+                assert!(threads.at(record.next).prev == thread, "links of thread {}", record.number);
+                assert_eq!(usize::from(record.queue), queue, "thread {}", record.number);
+                listed.push((record.number, queue as u8));
+                assert!(listed.len() <= MAX_THREADS, "a queue does not close");
+                next = (Some(record.next) != head).then_some(record.next);
+            }
+        }
+        listed
+    }
+}
+
+impl Times {
+    /// Every entry with its priority, the earliest of each priority first.
+    pub fn listed(&self) -> Vec<(u8, u64, Wake)> {
+        let mut listed = Vec::new();
+        for queue in 0..32 {
+            let mut next = self.head[queue];
+            assert_eq!(next != super::NONE, self.occupied & bit(queue) != 0, "times of {queue} and their bit differ");
+            while next != super::NONE {
+                let entry = self.entries[usize::from(next)];
+                listed.push((queue as u8, entry.at, Wake::of(next)));
+                assert!(listed.len() <= super::MAX_TIMES, "a list of times does not end");
+                next = entry.next;
+            }
+        }
+        listed
+    }
+}
