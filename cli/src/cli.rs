@@ -20,7 +20,8 @@ pub struct Cli {
     pub quiet: bool,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 as promised; 1 the run ended, but not as promised (the report says why); 2 wrong use of the \
+const EXIT_CODES: &str = "Exit codes: 0 as promised; 1 the run ended, but not as promised (the report says why), or two \
+reports differ; 2 wrong use of the \
 command; 3 the manifest or a program was refused; 4 a program does not build; 5 a tool is missing or of the wrong version; 6 a file \
 cannot be written; 130 interrupted.";
 
@@ -39,6 +40,8 @@ pub enum Verb {
     Debug(Debug),
     /// Write the report of the last run again.
     Report(Again),
+    /// Compare two reports: verdicts, times, budgets, gates, sizes. Exit code 0 when they are equal within the threshold, 1 when they differ.
+    Diff(Diff),
     /// Run, and write a trace that Perfetto opens.
     Trace(Trace),
     /// Measure the kernel's paths beside FreeRTOS and FreeRTOS-MPU, and print the table.
@@ -63,6 +66,7 @@ impl Verb {
             Verb::Run(_) => "run",
             Verb::Debug(_) => "debug",
             Verb::Report(_) => "report",
+            Verb::Diff(_) => "diff",
             Verb::Trace(_) => "trace",
             Verb::Bench(_) => "bench",
             Verb::Costs(_) => "costs",
@@ -172,6 +176,20 @@ pub struct Again {
     pub out: Option<PathBuf>,
 }
 
+/// `cofferdam diff`
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The earlier report: a report.json, a directory with one, or the name of a system that was run.
+    #[arg(value_name = "A")]
+    pub earlier: PathBuf,
+    /// The later one.
+    #[arg(value_name = "B")]
+    pub later: PathBuf,
+    /// Differences up to this share of the earlier value are none, as "2%".
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
+    pub above: f64,
+}
+
 /// `cofferdam trace`
 #[derive(Debug, Args)]
 pub struct Trace {
@@ -236,6 +254,13 @@ pub struct Sdk {
     /// Write a CMake toolchain file.
     #[arg(long, value_name = "FILE")]
     pub cmake: Option<PathBuf>,
+}
+
+/// A share in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let share = number.filter(|number| number.is_finite() && *number >= 0.0).map(|number| number / 100.0);
+    share.ok_or_else(|| "a share is a number and %, as \"2%\"".to_owned())
 }
 
 /// A time as manifests have it.

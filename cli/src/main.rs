@@ -1,10 +1,11 @@
-//! The command `cofferdam`. Exit codes: 0 as promised; 1 the run ended, but not as promised; 2 wrong use of the command; 3 the
+//! The command `cofferdam`. Exit codes: 0 as promised; 1 the run ended, but not as promised, or two reports differ; 2 wrong use of the command; 3 the
 //! manifest or a program was refused; 4 a program does not build; 5 a tool is missing or wrong; 6 a file cannot be written;
 //! 130 interrupted.
 #![forbid(unsafe_code)]
 
 mod cli;
 mod output;
+mod provenance;
 mod verbs;
 
 use clap::Parser;
@@ -25,6 +26,7 @@ fn main() -> std::process::ExitCode {
         Verb::Run(args) => verbs::run::run(args, &mut output),
         Verb::Debug(args) => verbs::debug::run(args, &mut output),
         Verb::Report(args) => verbs::again::report(args, &mut output),
+        Verb::Diff(args) => verbs::diff::run(args, &mut output),
         Verb::Trace(args) => verbs::again::trace(args, &mut output),
         Verb::Bench(args) => verbs::bench::run(args, &mut output),
         Verb::Costs(args) => verbs::costs::run(args, &mut output),

@@ -7,6 +7,7 @@ pub mod build;
 pub mod check;
 pub mod costs;
 pub mod debug;
+pub mod diff;
 pub mod explain;
 pub mod new;
 pub mod run;

@@ -167,13 +167,19 @@ fn a_missing_or_wrong_qemu_reads_as_reviewed() {
 #[test]
 fn a_missing_manifest_and_run_and_code_read_as_reviewed() {
     let scratch = Scratch::new("missing");
-    let cases: [(&str, &[&str]); 6] = [
+    fs::write(scratch.0.join("older.json"), "{\"schema\": 3}").unwrap();
+    fs::write(scratch.0.join("cut.json"), "{\"schema\": 4, ").unwrap();
+    let cases: [(&str, &[&str]); 10] = [
         ("manifest-missing", &["check", "absent.toml"]),
         ("code-unknown", &["explain", "CF9999"]),
         ("elf-without-board", &["run", "program.elf"]),
         ("report-board", &["report", "golden", "--board", "absent"]),
         ("bench-only", &["bench", "--only", "absent"]),
         ("new-name", &["new", "a golden system"]),
+        ("diff-missing", &["diff", "absent.json", "older.json"]),
+        ("diff-schema", &["diff", "older.json", "older.json"]),
+        ("diff-device", &["diff", "/dev/zero", "older.json"]),
+        ("diff-cut", &["diff", "cut.json", "older.json"]),
     ];
     let wrong = cases.iter().filter_map(|(name, args)| compare(name, &seen(&cofferdam(&scratch.0, args, &[]))));
     report(wrong.collect());
@@ -193,6 +199,31 @@ fn fake_run(target: &Path) {
     fs::write(run.join("events.bin"), b"CFDEVT\x02\0\0\0\0\0\0\0\0\0").unwrap();
     fs::write(run.join("summary.json"), include_str!("summary.json")).unwrap();
     fs::write(run.join("uart.txt"), b"").unwrap();
+}
+
+/// Two reports of one run are equal; another number of switches is a difference, unless it is within the threshold.
+#[test]
+fn diff_says_what_changed_and_answers_by_its_exit_code() {
+    let scratch = Scratch::new("diff");
+    fake_run(&scratch.0);
+    let target = [("CARGO_TARGET_DIR", scratch.0.to_str().unwrap())];
+    let written = cofferdam(&scratch.0, &["report", "golden", "--out", "."], &target);
+    assert!(written.status.success(), "{}", seen(&written));
+    let text = fs::read_to_string(scratch.0.join("report.json")).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    value["run"]["instructions"] = serde_json::json!(value["run"]["instructions"].as_u64().unwrap() * 101 / 100);
+    value["provenance"] = serde_json::Value::Null;
+    fs::write(scratch.0.join("later.json"), value.to_string()).unwrap();
+    let diff = |args: &[&str]| {
+        let output = cofferdam(&scratch.0, &[&["diff", "--json", "."], args].concat(), &target);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), value["comparison"]["changes"].as_array().unwrap().clone())
+    };
+    assert_eq!(diff(&["report.json"]), (Some(0), Vec::new()));
+    let (code, changes) = diff(&["later.json"]);
+    assert_eq!((code, changes.len()), (Some(1), 1));
+    assert_eq!((&changes[0]["figure"], &changes[0]["percent"]), (&"instructions".into(), &1.0.into()));
+    assert_eq!(diff(&["later.json", "--above", "2%"]), (Some(0), Vec::new()));
 }
 
 /// In a mount name space of its own, where the directory `full` is a file system of one page.

@@ -9,12 +9,12 @@ use std::process::Command;
 use report::Report;
 
 /// Panels of the page.
-const PANELS: usize = 15;
+const PANELS: usize = 16;
 
 fn sample() -> Report {
     let system = synthetic::system();
     let (events, summary) = synthetic::run(&system);
-    let mut report = Report::build(&system, &summary, events);
+    let mut report = Report::build(&system, &summary, events).expect("room for the jobs");
     report.set_console(synthetic::CONSOLE);
     report
 }
@@ -27,7 +27,7 @@ fn paged() -> Report {
     events.extend(synthetic::grants());
     events.sort_by_key(|event| event.cycle);
     summary.events = events.len() as u64;
-    Report::build(&system, &summary, events)
+    Report::build(&system, &summary, events).expect("room for the jobs")
 }
 
 /// The directory of this test's pages and pictures: inside the target directory, so that they can
@@ -103,7 +103,8 @@ fn a_page_of_an_empty_run_is_drawn_too() {
     let (_, summary) = synthetic::run(&synthetic::system());
     let summary = record::Summary { domains: Vec::new(), ..summary };
     let page = place("empty.html");
-    Report::build(&system, &summary, []).write_html(&page).expect("the page can be written");
+    let report = Report::build(&system, &summary, []).expect("room for the jobs");
+    report.write_html(&page).expect("the page can be written");
     let dom = chromium(&page, 1280, 900, "--dump-dom");
     assert_eq!(
         attribute(&dom, "data-panels"),
@@ -123,15 +124,21 @@ function use(name, act) {
 }
 const click = (view) => () => document.querySelector("[data-view=" + view + "]").click();
 const key = (name) => () => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
-const box = canvas.getBoundingClientRect();
-const point = (type, x) => new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 40, pointerId: 1 });
+const point = (type, x) => {
+  const box = canvas.getBoundingClientRect();
+  return new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 60, pointerId: 1 });
+};
 canvas.setPointerCapture = () => {};
-for (const view of ["in", "out", "all", "first"]) use(view, click(view));
-for (const name of ["ArrowRight", "ArrowLeft", "+", "-", "End", "Home"]) use(name, key(name));
+for (const view of ["in", "out", "right", "left", "all", "first", "next", "previous"]) use(view, click(view));
+for (const name of ["ArrowRight", "ArrowLeft", "+", "-", "End", "Home", "PageDown", "PageUp"]) use(name, key(name));
+use("plain wheel without focus", () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300 })));
+canvas.focus();
+use("wheel with focus", () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300 })));
 use("wheel", () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, ctrlKey: true })));
 use("drag", () => { canvas.dispatchEvent(point("pointerdown", 400)); canvas.dispatchEvent(point("pointermove", 300)); canvas.dispatchEvent(point("pointerup", 300)); });
 const jump = document.getElementById("jump");
 use("jump", () => { jump.selectedIndex = 2; jump.dispatchEvent(new Event("change")); });
+use("link", () => { click("all")(); document.querySelector("a[data-goto]").click(); });
 use("overview", () => document.getElementById("overview").dispatchEvent(point("pointerdown", 700)));
 click("first")();
 canvas.dispatchEvent(point("pointermove", 500));
@@ -145,7 +152,7 @@ fn every_control_of_the_timeline_works() {
     std::fs::write(&page, sample().to_html().replace("</body>", CONTROLS)).expect("the page can be written");
     let dom = chromium(&page, 1280, 900, "--dump-dom");
     check(&dom, PANELS);
-    let all = "in out all first ArrowRight ArrowLeft + - End Home wheel drag jump overview";
+    let all = "in out right left all first next previous ArrowRight ArrowLeft + - End Home PageDown PageUp wheel with focus wheel drag jump link overview";
     assert_eq!(attribute(&dom, "data-changed"), Some(all));
     assert!(
         attribute(&dom, "data-tip").is_some_and(|text| text.starts_with("console")),

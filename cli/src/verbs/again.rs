@@ -1,11 +1,10 @@
 //! `cofferdam report` and `cofferdam trace`: what can be made of a run's files.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use build_tool::{Claim, Install};
 use manifest::{Diagnostic, Document};
-use record::{EventsReader, RunEvent, Summary};
+use record::{EventsFile, Summary};
 use report::{Report, SystemDescription, WriteError};
 use runner::Outcome as Ran;
 use serde_json::json;
@@ -14,6 +13,7 @@ use super::one;
 use super::run::build_and_run;
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
+use crate::provenance;
 
 /// The files of the results.
 pub struct Files {
@@ -40,21 +40,14 @@ fn unwritten(error: &WriteError) -> Diagnostic {
         .remedy("make room, or name another directory with --out")
 }
 
-/// Reads the events of a run; a damaged one ends the list.
-fn read_events(path: &Path) -> Result<impl Iterator<Item = RunEvent> + use<>, Diagnostic> {
-    let bad = |why: String| {
-        Diagnostic::new("CF0605", format!("`{}` holds no events: {why}", path.display()))
+/// The events of a run; the fall-back has none.
+fn events_of(ran: &Ran) -> Result<Option<EventsFile>, Diagnostic> {
+    let bad = |why: record::FormatError| {
+        Diagnostic::new("CF0605", format!("`{}` holds no events: {why}", ran.events.display()))
             .rule("a run leaves its events behind")
             .remedy("run the system again")
     };
-    let file = File::open(path).map_err(|error| bad(error.to_string()))?;
-    let reader = EventsReader::new(file).map_err(|error| bad(error.to_string()))?;
-    Ok(reader.map_while(Result::ok))
-}
-
-/// The events of a run; the fall-back has none.
-fn events_of(ran_modelled: bool, path: &Path) -> Result<Box<dyn Iterator<Item = RunEvent>>, Diagnostic> {
-    if ran_modelled { Ok(Box::new(read_events(path)?)) } else { Ok(Box::new(std::iter::empty())) }
+    ran.summary.modelled.then(|| EventsFile::open(&ran.events).map_err(bad)).transpose()
 }
 
 /// Writes `report.json` and `report.html`.
@@ -65,7 +58,12 @@ pub fn write_report(
     output: &mut Output,
 ) -> Result<Report, Diagnostic> {
     output.progress("writing the report".into());
-    let mut report = Report::build(system, &ran.summary, events_of(ran.summary.modelled, &ran.events)?);
+    let built = match events_of(ran)? {
+        Some(events) => Report::build(system, &ran.summary, events),
+        None => Report::build(system, &ran.summary, []),
+    };
+    let mut report = built.map_err(|error| unwritten(&error))?;
+    report.provenance = provenance::kept(&ran.summary_path);
     report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
     if let Some(parent) = files.json.parent() {
         std::fs::create_dir_all(parent)
@@ -155,7 +153,7 @@ pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     };
     let files = Files::new(&dir, args.run.out.as_deref());
     output.progress("writing the trace".into());
-    let events = events_of(ran.summary.modelled, &ran.events).map_err(one)?;
+    let events = events_of(&ran).map_err(one)?.into_iter().flatten();
     report::trace::write(&files.trace, &system, events).map_err(|error| one(unwritten(&error)))?;
     output.say(format!("trace: {} (open it at ui.perfetto.dev or in chrome://tracing)", files.trace.display()));
     output.field("trace", json!(files.trace));

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{build_system, load, one};
 use crate::cli;
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
+use crate::provenance;
 use crate::verbs::again::{Files, write_report};
 
 const PROGRAM: &str = include_str!("../templates/program.toml");
@@ -64,7 +65,9 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     };
     let ran = run.start(&*simulator, &mut progress).map_err(|e| one(wrong(&e)));
     output.end_progress();
-    Ok((built, ran?))
+    let ran = ran?;
+    provenance::keep(install, &built, &args.subject, &ran.summary_path);
+    Ok((built, ran))
 }
 
 fn is_elf(path: &Path) -> bool {

@@ -1,12 +1,12 @@
 //! Runs systems under QEMU from programs that were built once.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, build_crate, build_kernel, prepare};
 use manifest::{CrateSource, Document};
-use record::EventsReader;
+use record::EventsFile;
 use report::Report;
 use runner::{Go, Simulator};
 
@@ -129,9 +129,8 @@ impl Drive for Board {
         run.time_limit = Some(PATIENCE);
         run.watch.adverse = self.adverse;
         let ran = run.start(&*self.simulator, &mut |_| Go::On).map_err(|error| error.to_string())?;
-        let file = File::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
-        let events = EventsReader::new(file).map_err(|error| error.to_string())?.map_while(Result::ok);
-        let report = Report::build(&built.description, &ran.summary, events);
+        let events = EventsFile::open(&ran.events).map_err(|error| format!("{}: {error}", ran.events.display()))?;
+        let report = Report::build(&built.description, &ran.summary, events).map_err(|error| error.to_string())?;
         if !report.run.finished {
             return Err(format!("the run ended early: {}", report.run.end));
         }

@@ -1,7 +1,11 @@
 //! The events file: a header of 16 bytes (`CFDEVT` and the version as a little-endian u16, then eight zero bytes), then
 //! records of 16 bytes, little-endian: cycle u56, core u8, event u8, domain u8, detail u16, payload u32.
 
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
 
 use units::CoreId;
 
@@ -246,5 +250,64 @@ impl<R: Read> Iterator for EventsReader<R> {
         let item = self.read_record().transpose();
         self.ended = !matches!(item, Some(Ok(_)));
         item
+    }
+}
+
+/// A position in a file; clones go on by themselves, as none moves the file's own position.
+#[derive(Clone, Debug)]
+pub struct FileCursor {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl FileCursor {
+    /// At the beginning of a file.
+    pub const fn new(file: Arc<File>) -> Self {
+        Self { file, at: 0 }
+    }
+}
+
+impl Read for FileCursor {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(into, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// The events of a run on disk, which can be read as often as needed; nothing of them is kept in memory.
+#[derive(Clone, Debug)]
+pub struct EventsFile(FileCursor);
+
+impl EventsFile {
+    /// Opens a file and checks its header.
+    ///
+    /// # Errors
+    /// [`FormatError`] when it cannot be opened or is no events file of this version.
+    pub fn open(path: &Path) -> Result<Self, FormatError> {
+        let start = FileCursor::new(Arc::new(File::open(path).map_err(FormatError::Io)?));
+        EventsReader::new(start.clone())?;
+        Ok(Self(start))
+    }
+}
+
+/// The records in order; one that is damaged ends the list.
+impl IntoIterator for EventsFile {
+    type Item = RunEvent;
+    type IntoIter = Records;
+
+    fn into_iter(self) -> Records {
+        Records(EventsReader::new(self.0).ok())
+    }
+}
+
+/// What an [`EventsFile`] holds.
+pub struct Records(Option<EventsReader<FileCursor>>);
+
+impl Iterator for Records {
+    type Item = RunEvent;
+
+    fn next(&mut self) -> Option<RunEvent> {
+        self.0.as_mut()?.next()?.ok()
     }
 }

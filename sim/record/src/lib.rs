@@ -14,7 +14,10 @@ mod watch;
 mod tests;
 
 pub use architecture::{Architecture, FIRST_LINE};
-pub use events::{EVENT_BYTES, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, RunEvent, observed};
+pub use events::{
+    EVENT_BYTES, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
+    observed,
+};
 pub use summary::{
     CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
     SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,

@@ -1,8 +1,8 @@
 //! Tests of the file formats.
 
 use crate::{
-    Architecture, CoreId, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress, Range,
-    RunEvent, Summary, TranslationCounts, Walks, Watch,
+    Architecture, CoreId, EventsFile, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress,
+    Range, RunEvent, Summary, TranslationCounts, Walks, Watch,
 };
 
 fn sample(n: u64) -> RunEvent {
@@ -58,6 +58,23 @@ fn a_cut_file_yields_its_whole_records_and_says_so_once() {
     assert_eq!(reader.next().expect("second").expect("whole"), sample(1));
     assert!(matches!(reader.next(), Some(Err(FormatError::Truncated))));
     assert!(reader.next().is_none());
+}
+
+#[test]
+fn a_file_is_read_as_often_as_it_is_asked() {
+    let path = std::env::temp_dir().join(format!("cofferdam-events-{}", std::process::id()));
+    let mut bytes = file(5000);
+    bytes.extend([1, 2, 3]);
+    std::fs::write(&path, bytes).expect("a directory for temporary files");
+    let events = EventsFile::open(&path).expect("a good header");
+    std::fs::remove_file(&path).expect("it was there");
+    let mut half = events.clone().into_iter();
+    assert_eq!(half.nth(2500), Some(sample(2500)));
+    for _ in 0..2 {
+        assert!(events.clone().into_iter().eq((0..5000).map(sample)), "the records before the damaged one");
+    }
+    assert_eq!(half.next(), Some(sample(2501)), "readings do not disturb each other");
+    assert!(matches!(EventsFile::open(&path), Err(FormatError::Io(_))));
 }
 
 #[test]

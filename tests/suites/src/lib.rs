@@ -99,6 +99,7 @@ impl Ran {
         let mut report = self.report.clone();
         if let Some(fields) = report.as_object_mut() {
             fields.remove("host");
+            fields.remove("provenance");
         }
         report
     }

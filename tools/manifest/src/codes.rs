@@ -169,6 +169,8 @@ codes! {
     "CF0507" "not a usable ELF file"
         "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
          gaps, are expected."
+    "CF0521" "a report that cannot be compared"
+        "`cofferdam diff` reads two files report.json of the schema of this version."
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"

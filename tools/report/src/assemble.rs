@@ -1,33 +1,55 @@
 //! Puts what was described, counted and analysed together.
 
+use std::io;
 use std::path::Path;
 
 use abi::BootError;
 use record::{ClockSeen, DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
 
 use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
-use crate::describe::{Domain, SystemDescription, Thread};
+use crate::describe::{Domain, SystemDescription};
+use crate::highlights::{Highlight, highlights};
 use crate::output::{self, WriteError};
 use crate::place::symbol_at;
 use crate::schema::*;
-use crate::timeline::{MAX_MARKERS, Marker, MarkerKind};
+use crate::timeline::{Marker, MarkerKind};
+use crate::windows::windows;
 use crate::{MAX_CONSOLE_BYTES, json, page, verdict};
 
 impl Report {
     /// The report of a run: what was placed and admitted, what the observer counted, and what happened.
     /// [`Self::set_console`] adds what the console printed.
     ///
+    /// The events are read twice: a clone of `events` must yield the same ones.
+    ///
+    /// # Errors
+    /// [`WriteError`] when the jobs of a long run find no room in the directory for temporary files.
+    ///
     /// # Time complexity
-    /// O(events * log(gates) + jobs * log(jobs)); memory does not grow with the events, except two words per job.
-    pub fn build(system: &SystemDescription, summary: &Summary, events: impl IntoIterator<Item = RunEvent>) -> Report {
+    /// O(events * log(gates) + jobs); memory does not grow with the events.
+    pub fn build(
+        system: &SystemDescription,
+        summary: &Summary,
+        events: impl IntoIterator<Item = RunEvent> + Clone,
+    ) -> Result<Report, WriteError> {
         let mut analysis = Analysis::new(system, summary);
-        for event in events {
+        for event in events.clone() {
             analysis.feed(&event);
         }
         let end = analysis.close(summary.cycles);
-        let mut report = assemble(system, summary, analysis, end);
+        let spooled = |source| WriteError::new(&std::env::temp_dir(), source);
+        let mut report = assemble(system, summary, analysis, end).map_err(spooled)?;
         report.verdict = verdict::judge(&report);
-        report
+        let (mut places, left_out) = highlights(&report);
+        let wanted = places.iter().map(Highlight::wanted).collect();
+        let windows = windows(system, wanted, events, end);
+        for place in &mut places {
+            place.exact = windows.iter().any(|window| (window.from..=window.to).contains(&place.at));
+        }
+        let timeline = &mut report.timeline;
+        timeline.exact_cycles = windows.iter().map(|window| window.to - window.from).sum();
+        (timeline.windows, timeline.highlights, timeline.highlights_left_out) = (windows, places, left_out);
+        Ok(report)
     }
 
     /// Adds the output of the console; of more than [`MAX_CONSOLE_BYTES`] only the end is kept.
@@ -73,17 +95,16 @@ impl Report {
     }
 }
 
-fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, end: u64) -> Report {
-    let threads: Vec<_> = system.threads.iter().map(|t| thread(t, &analysis, end)).collect();
+fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysis, end: u64) -> io::Result<Report> {
+    let threads = threads(system, &mut analysis, end)?;
     let domains: Vec<_> = system.domains.iter().map(|d| domain(d, system, summary, &analysis, end)).collect();
-    let late = late(system, &analysis);
     let run = run(system, summary, &analysis, &threads, &domains, end);
     let interrupts = system.interrupts.iter().map(|line| InterruptReport {
         line: line.clone(),
         count: analysis.interrupts.get(&line.line).copied().unwrap_or(0),
         cycles: analysis.execution.lines.get(&line.line).copied().unwrap_or(0),
     });
-    Report {
+    Ok(Report {
         schema: SCHEMA,
         system: system.system.clone(),
         board: system.board.clone(),
@@ -112,11 +133,12 @@ fn assemble(system: &SystemDescription, summary: &Summary, analysis: Analysis, e
         kernel_image: system.kernel_image,
         console: String::new(),
         console_cut_bytes: 0,
-        timeline: analysis.timeline.finish(late),
+        timeline: analysis.timeline.finish(),
         faults: analysis.faults.into_list(),
         profile: system.profile.clone(),
         host: Host { seconds: summary.host_seconds, mips: summary.mips },
-    }
+        provenance: None,
+    })
 }
 
 fn kernel_failure(event: &RunEvent, system: &SystemDescription) -> KernelFailure {
@@ -193,23 +215,18 @@ fn run(
     }
 }
 
-fn thread(thread: &Thread, analysis: &Analysis, end: u64) -> ThreadReport {
-    let index = usize::from(thread.index);
-    let claims_until = analysis.claims_until(thread);
-    analysis.jobs[index].report(thread, &analysis.execution.threads[index], &analysis.time, end, claims_until)
-}
-
-fn late(system: &SystemDescription, analysis: &Analysis) -> Vec<Marker> {
-    let zero = analysis.time.tick_zero();
-    let mut all = Vec::new();
+/// The threads; each completion after a deadline becomes a marker.
+fn threads(system: &SystemDescription, analysis: &mut Analysis, end: u64) -> io::Result<Vec<ThreadReport>> {
+    let mut reports = Vec::new();
     for thread in &system.threads {
-        let Some(deadline) = thread.deadline_ticks.map(|ticks| analysis.time.cycles(ticks)) else { continue };
-        let lane = analysis.timeline.lane(thread.index);
-        let cycles = analysis.jobs[usize::from(thread.index)].late_at(deadline, zero).take(MAX_MARKERS);
-        all.extend(cycles.map(|at| Marker { at, kind: MarkerKind::Late, lane, domain: Some(thread.domain) }));
+        let index = usize::from(thread.index);
+        let claims_until = analysis.claims_until(thread);
+        let Analysis { jobs, execution, time, timeline, .. } = analysis;
+        let (kind, lane, domain) = (MarkerKind::Late, timeline.lane(thread.index), Some(thread.domain));
+        let on_late = |at| timeline.mark(Marker { at, kind, lane, domain });
+        reports.push(jobs[index].report(thread, &execution.threads[index], (time, end), claims_until, on_late)?);
     }
-    all.sort_by_key(|marker| marker.at);
-    all
+    Ok(reports)
 }
 
 fn domain(

@@ -1,7 +1,7 @@
 //! The report itself: every figure that the page shows. `docs/report.md` documents it; [`SCHEMA`] numbers its version.
 //!
 //! Times are modelled cycles of the processor unless a name says otherwise, sizes are bytes. Maps are lists, in a fixed order, so that
-//! two runs with the same events give the same bytes, except for [`Report::host`].
+//! two runs with the same events give the same bytes, except for [`Report::host`] and [`Report::provenance`].
 
 mod meter;
 mod protection;
@@ -16,7 +16,7 @@ pub use meter::{Cases, DomainUse, JobUse, KernelUse, Mismatch, SupplyWindow, Thr
 pub use protection::{BrokenRule, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation};
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// What a run showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,8 +83,11 @@ pub struct Report {
     pub timeline: Timeline,
     /// The timing profile with its caveats.
     pub profile: Profile,
-    /// What depends on the machine that ran the emulator; the only part that differs between two runs.
+    /// What depends on the machine that ran the emulator. This and `provenance` are the only parts that differ between two runs.
     pub host: Host,
+    /// Where the report comes from; absent when nobody said.
+    #[serde(default)]
+    pub provenance: Option<Provenance>,
 }
 
 /// Whether the run is what was promised.
@@ -300,6 +303,12 @@ pub struct ThreadReport {
     pub response: Option<Quantiles>,
     /// Bound on the response time that admission computed.
     pub response_bound: Option<u64>,
+    /// The job with the worst response; absent when none completed.
+    #[serde(default)]
+    pub worst_job: Option<WorstJob>,
+    /// When a deadline was missed first: the completion, the release that was skipped, or the deadline of a job that did not complete.
+    #[serde(default)]
+    pub first_missed_at: Option<u64>,
     /// Jobs that took longer, until somebody on whom the bound counts broke what was declared.
     pub response_exceeded: Cases,
     /// What it used, from execution.
@@ -316,6 +325,15 @@ pub struct ThreadReport {
     pub smallest_margin: Option<i64>,
     /// Margins of the completed jobs.
     pub margins: Option<Histogram>,
+}
+
+/// When a job was released and completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorstJob {
+    /// Cycle of the nominal release.
+    pub released_at: u64,
+    /// Cycle of the completion.
+    pub completed_at: u64,
 }
 
 /// A budget.
@@ -439,4 +457,27 @@ pub struct Host {
     pub seconds: f64,
     /// Million instructions per second of the emulator.
     pub mips: f64,
+}
+
+/// Where a report comes from. Comparisons leave it out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of the tool.
+    pub version: String,
+    /// Commit of the checkout that the tool builds from, with `-dirty` when files were changed; absent where that is not known.
+    pub commit: Option<String>,
+    /// The command with its arguments, as given.
+    pub command: Vec<String>,
+    /// Path of the manifest or program, as given.
+    pub manifest: String,
+    /// Hash of its bytes.
+    pub manifest_hash: Option<String>,
+    /// Hash of the board's file.
+    pub board_hash: Option<String>,
+    /// Hash of the timing profile as the observer had it.
+    pub profile_hash: Option<String>,
+    /// When the report was written, in UTC, as ISO 8601 has it.
+    pub date: String,
+    /// The computer: name, system, architecture.
+    pub host: String,
 }

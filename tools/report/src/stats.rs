@@ -1,5 +1,7 @@
 //! Order statistics and histograms. Everything is exact: no sampling, no interpolation.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
 /// Order statistics of a set of values, by nearest rank.
@@ -15,14 +17,58 @@ pub struct Quantiles {
     pub max: u64,
 }
 
+/// Classes into which values are counted to find one by its rank.
+const CLASSES: u64 = 4096;
+
 impl Quantiles {
-    /// The statistics of `values`, or `None` when there are none. Sorts in place.
-    pub fn of(values: &mut [u64]) -> Option<Quantiles> {
-        values.sort_unstable();
-        let rank = |percent: usize| values[(values.len() * percent).div_ceil(100).max(1) - 1];
-        let (min, max) = (*values.first()?, *values.last()?);
-        Some(Quantiles { min, median: rank(50), p99: rank(99), max })
+    /// The statistics of so many values between `min` and `max`, which `values` yields as often as it is called. Nothing is sorted or held:
+    /// counting into ever narrower classes finds a rank in at most six readings.
+    ///
+    /// # Errors
+    /// What the source answers.
+    pub fn select<I: Iterator<Item = io::Result<u64>>>(
+        count: u64,
+        min: u64,
+        max: u64,
+        values: impl Fn() -> io::Result<I>,
+    ) -> io::Result<Quantiles> {
+        let at = |percent: u64| ranked(rank(count, percent), (min, max), &values);
+        Ok(Quantiles { min, median: at(50)?, p99: at(99)?, max })
     }
+}
+
+/// Place of a quantile among so many values in order, the first being 1.
+fn rank(count: u64, percent: u64) -> u64 {
+    (u128::from(count) * u128::from(percent)).div_ceil(100).max(1) as u64
+}
+
+/// The value of a rank, which lies between `low` and `high`.
+fn ranked<I: Iterator<Item = io::Result<u64>>>(
+    mut rank: u64,
+    (mut low, mut high): (u64, u64),
+    values: &impl Fn() -> io::Result<I>,
+) -> io::Result<u64> {
+    while low < high {
+        let width = (high - low) / CLASSES + 1;
+        let mut counts = vec![0u64; ((high - low) / width + 1) as usize];
+        for value in values()? {
+            let value = value?;
+            if (low..=high).contains(&value) {
+                counts[((value - low) / width) as usize] += 1;
+            }
+        }
+        let mut below = 0;
+        let class = counts.iter().position(|count| {
+            let holds = below + count >= rank;
+            below += if holds { 0 } else { *count };
+            holds
+        });
+        let Some(class) = class else { return Ok(high) };
+        rank -= below;
+        low += class as u64 * width;
+        high = high.min(low.saturating_add(width - 1));
+    }
+    Ok(low)
 }
 
 /// Most bins that a histogram has.
@@ -40,18 +86,20 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The histogram of `values` with the narrowest width that needs at most [`MAX_BINS`] bins.
-    pub fn of(values: &[i64]) -> Histogram {
-        let (Some(&min), Some(&max)) = (values.iter().min(), values.iter().max()) else {
-            return Histogram { start: 0, width: 1, counts: Vec::new() };
-        };
+    /// An empty histogram for values between two, with the narrowest width that needs at most [`MAX_BINS`] bins.
+    pub fn between(min: i64, max: i64) -> Histogram {
         let width = widths().find(|&width| bin(max, width) - bin(min, width) < MAX_BINS as i64).unwrap_or(i64::MAX);
         let first = bin(min, width);
-        let mut counts = vec![0; (bin(max, width) - first + 1) as usize];
-        for &value in values {
-            counts[(bin(value, width) - first) as usize] += 1;
-        }
+        let counts = vec![0; (bin(max, width) - first + 1).max(1) as usize];
         Histogram { start: first.saturating_mul(width), width: width as u64, counts }
+    }
+
+    /// Counts a value; one that lies outside counts at the nearer end.
+    pub fn add(&mut self, value: i64) {
+        let width = self.width as i64;
+        let last = self.counts.len() as i64 - 1;
+        let place = (bin(value, width) - bin(self.start, width)).clamp(0, last);
+        self.counts[place as usize] += 1;
     }
 }
 

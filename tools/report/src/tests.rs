@@ -1,6 +1,8 @@
 //! Tests on small streams of events whose results are computed by hand. Clocks are chosen so that a tick is ten cycles.
 
 mod claims;
+mod compare;
+mod contrast;
 mod figures;
 mod files;
 mod grants;
@@ -140,5 +142,10 @@ const START: RunEvent =
     RunEvent { core: record::CoreId::FIRST, cycle: 0, event: Event::Start as u8, domain: IDLE, detail: 0, payload: 0 };
 
 fn build(cycles: u64, events: impl IntoIterator<Item = RunEvent>) -> Report {
-    Report::build(&system(), &summary(cycles), [START].into_iter().chain(events))
+    report(&system(), &summary(cycles), [START].into_iter().chain(events))
+}
+
+fn report(system: &SystemDescription, summary: &Summary, events: impl IntoIterator<Item = RunEvent>) -> Report {
+    let events: Vec<RunEvent> = events.into_iter().collect();
+    Report::build(system, summary, events).expect("room for the jobs")
 }

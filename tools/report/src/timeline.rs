@@ -1,24 +1,18 @@
-//! Who ran when, down-sampled: an overview of the whole run, and windows in which every segment is kept.
+//! Who ran when, in bounded size: an overview of the whole run, which sums, windows around what stands out, in which every
+//! segment is kept ([`crate::windows`]), and markers.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::describe::SystemDescription;
+use crate::highlights::Highlight;
 use crate::running::Segment;
 
 /// Buckets of the overview.
 pub const BUCKETS: u64 = 960;
-/// Segments of the window at the beginning of the run.
-pub const FIRST_SEGMENTS: usize = 6000;
-/// Segments of each later window.
-pub const LATER_SEGMENTS: usize = 1200;
-/// Of these: before what the window was opened for.
-pub const BEFORE_SEGMENTS: usize = 400;
-/// Windows, the first included.
-pub const MAX_WINDOWS: usize = 13;
-/// Markers of each kind.
-pub const MAX_MARKERS: usize = 400;
+/// Markers of each kind whose cycle is kept; of those beyond only the number in each bucket is.
+pub const MAX_MARKERS: usize = 5000;
 
 /// Who ran when. Cycles count from reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,10 +25,16 @@ pub struct Timeline {
     pub bucket_cycles: u64,
     /// For each lane and bucket how much of the bucket the thread ran, from 0 (not at all) to 255 (all of it).
     pub overview: Vec<Vec<u8>>,
+    /// Cycles of all windows together: in the rest of the run only the sums of the overview are known.
+    pub exact_cycles: u64,
     /// Windows with every segment, in the order of time, not overlapping.
     pub windows: Vec<Window>,
-    /// What stands out, in the whole run; at most [`MAX_MARKERS`] of each kind.
-    pub markers: Vec<Marker>,
+    /// Places worth looking at, the most relevant first; at most [`crate::highlights::MAX_HIGHLIGHTS`].
+    pub highlights: Vec<Highlight>,
+    /// Places that are not listed because there are too many.
+    pub highlights_left_out: u64,
+    /// What stands out, in the whole run, by kind, lane and domain.
+    pub markers: Vec<Markers>,
 }
 
 /// A stretch of the run in which every segment is kept.
@@ -50,8 +50,25 @@ pub struct Window {
     pub releases: Vec<(u64, u16)>,
 }
 
-/// Something that stands out.
+/// Markers of one kind on one lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Markers {
+    /// What they mark.
+    pub kind: MarkerKind,
+    /// Lane, when they concern one thread.
+    pub lane: Option<u16>,
+    /// Index of the domain, when they concern one.
+    pub domain: Option<u8>,
+    /// How many there were.
+    pub total: u64,
+    /// Cycles of the first ones, in order; of all lanes together at most [`MAX_MARKERS`] of each kind.
+    pub at: Vec<u64>,
+    /// Of the others, the bucket of the overview and how many lie in it.
+    pub left_out: Vec<(u32, u64)>,
+}
+
+/// Something that stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
     /// Cycle.
     pub at: u64,
@@ -81,108 +98,70 @@ pub enum MarkerKind {
     Violation,
 }
 
-/// Builds a [`Timeline`] from segments in the order of time.
+/// The lanes of the timeline.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    order: Vec<u16>,
+    of: Vec<Option<u16>>,
+}
+
+impl Lanes {
+    /// A lane for each thread, most important first.
+    pub fn new(system: &SystemDescription) -> Lanes {
+        let mut order: Vec<_> = system.threads.iter().map(|t| (t.priority, t.index)).collect();
+        order.sort_unstable();
+        let order: Vec<u16> = order.into_iter().map(|(_, index)| index).collect();
+        let mut of = vec![None; order.iter().map(|&index| usize::from(index) + 1).max().unwrap_or(0)];
+        for (lane, &thread) in order.iter().enumerate() {
+            of[usize::from(thread)] = Some(lane as u16);
+        }
+        Lanes { order, of }
+    }
+
+    /// The lane of a thread.
+    pub fn of(&self, thread: u16) -> Option<u16> {
+        self.of.get(usize::from(thread)).copied().flatten()
+    }
+}
+
+/// Markers of one kind, lane and domain, while the run is read.
+#[derive(Debug, Default)]
+struct Marked {
+    total: u64,
+    at: Vec<u64>,
+    left_out: BTreeMap<u32, u64>,
+}
+
+/// Builds the overview and the markers from segments in the order of time.
 #[derive(Debug)]
 pub struct TimelineBuilder {
-    timeline: Timeline,
-    lane_of: Vec<Option<u16>>,
+    cycles: u64,
+    bucket_cycles: u64,
+    lanes: Lanes,
     busy: Vec<Vec<u64>>,
-    recent: VecDeque<(Segment, u16)>,
-    releases: VecDeque<(u64, u16)>,
-    open: Option<usize>,
-    around: u64,
-    left: usize,
+    marked: BTreeMap<(MarkerKind, Option<u16>, Option<u8>), Marked>,
+    kept: [usize; 6],
 }
 
 impl TimelineBuilder {
     /// For a run of so many cycles.
     pub fn new(system: &SystemDescription, cycles: u64) -> TimelineBuilder {
-        let mut order: Vec<_> = system.threads.iter().map(|t| (t.priority, t.index)).collect();
-        order.sort_unstable();
-        let lanes: Vec<u16> = order.into_iter().map(|(_, index)| index).collect();
-        let most = lanes.iter().map(|&index| usize::from(index) + 1).max().unwrap_or(0);
-        let mut lane_of = vec![None; most];
-        for (lane, &thread) in lanes.iter().enumerate() {
-            lane_of[usize::from(thread)] = Some(lane as u16);
-        }
+        let lanes = Lanes::new(system);
         let bucket_cycles = cycles.div_ceil(BUCKETS).max(1);
         let buckets = cycles.div_ceil(bucket_cycles).max(1) as usize;
-        TimelineBuilder {
-            busy: vec![vec![0; buckets]; lanes.len()],
-            lane_of,
-            recent: VecDeque::with_capacity(BEFORE_SEGMENTS),
-            releases: VecDeque::with_capacity(BEFORE_SEGMENTS),
-            open: None,
-            around: (system.cpu_hz / 1000).max(1),
-            left: 0,
-            timeline: Timeline { cycles, lanes, bucket_cycles, ..Timeline::default() },
-        }
+        let busy = vec![vec![0; buckets]; lanes.order.len()];
+        TimelineBuilder { cycles, bucket_cycles, lanes, busy, marked: BTreeMap::new(), kept: [0; 6] }
     }
 
     /// The lane of a thread.
     pub fn lane(&self, thread: u16) -> Option<u16> {
-        self.lane_of.get(usize::from(thread)).copied().flatten()
-    }
-
-    /// A thread was released.
-    pub fn release(&mut self, cycle: u64, thread: u16) {
-        let Some(lane) = self.lane(thread) else { return };
-        if self.releases.len() == BEFORE_SEGMENTS {
-            self.releases.pop_front();
-        }
-        self.releases.push_back((cycle, lane));
-        if let Some(index) = self.open {
-            let window = &mut self.timeline.windows[index];
-            window.releases.push((cycle.saturating_sub(window.from), lane));
-        }
+        self.lanes.of(thread)
     }
 
     /// A segment ended.
     pub fn segment(&mut self, segment: Segment) {
         let Some(lane) = self.lane(segment.thread) else { return };
-        self.overview(segment, lane);
-        if self.timeline.windows.is_empty() {
-            self.begin(segment.start, FIRST_SEGMENTS);
-        }
-        self.keep(segment, lane);
-        if self.recent.len() == BEFORE_SEGMENTS {
-            self.recent.pop_front();
-        }
-        self.recent.push_back((segment, lane));
-    }
-
-    /// Puts the segment into the open window, or closes the window when its time is over or it is full.
-    fn keep(&mut self, segment: Segment, lane: u16) {
-        let Some(index) = self.open else { return };
-        let window = &mut self.timeline.windows[index];
-        let in_time = index == 0 || segment.start < window.to;
-        if in_time && self.left > 0 {
-            // What runs when a window is opened began before it.
-            let start = segment.start.clamp(window.from, segment.end.max(window.from));
-            let shown = (start - window.from, segment.end.saturating_sub(start), lane, segment.domain);
-            window.segments.push(shown);
-            self.left -= 1;
-            return;
-        }
-        let end = last_end(window);
-        window.to = if in_time { end } else { window.to.max(end) };
-        self.open = None;
-    }
-
-    fn begin(&mut self, from: u64, segments: usize) {
-        self.open = Some(self.timeline.windows.len());
-        self.left = segments;
-        self.timeline.windows.push(Window { from, to: from, ..Window::default() });
-        self.copy_releases(from);
-    }
-
-    fn copy_releases(&mut self, from: u64) {
-        let Some(window) = self.timeline.windows.last_mut() else { return };
-        window.releases = self.releases.iter().filter(|r| r.0 >= from).map(|&(at, lane)| (at - from, lane)).collect();
-    }
-
-    fn overview(&mut self, segment: Segment, lane: u16) {
-        let width = self.timeline.bucket_cycles;
+        let width = self.bucket_cycles;
         let row = &mut self.busy[usize::from(lane)];
         let mut at = segment.start;
         while at < segment.end {
@@ -194,57 +173,43 @@ impl TimelineBuilder {
         }
     }
 
-    /// Notes something that stands out. A fault, a miss or a violation outside every window opens one around it.
+    /// Notes something that stands out.
     pub fn mark(&mut self, marker: Marker) {
-        let (at, kind) = (marker.at, marker.kind);
-        let same = self.timeline.markers.iter().filter(|m| m.kind == kind).count();
-        if same < MAX_MARKERS {
-            self.timeline.markers.push(marker);
-        }
-        let first_of_kind = same == 0;
-        let opens = match kind {
-            MarkerKind::Fault | MarkerKind::Late | MarkerKind::Overrun | MarkerKind::Violation => true,
-            MarkerKind::BudgetOut => first_of_kind,
-            MarkerKind::Restart => false,
-        };
-        if opens
-            && self.open.is_none()
-            && self.timeline.windows.len() < MAX_WINDOWS
-            && !self.timeline.windows.is_empty()
-        {
-            self.open_around(at);
+        let Marker { at, kind, lane, domain } = marker;
+        let last = self.cycles.saturating_sub(1) / self.bucket_cycles;
+        let marked = self.marked.entry((kind, lane, domain)).or_default();
+        marked.total += 1;
+        let kept = &mut self.kept[kind as usize];
+        if *kept < MAX_MARKERS {
+            *kept += 1;
+            marked.at.push(at);
+        } else {
+            *marked.left_out.entry((at / self.bucket_cycles).min(last) as u32).or_default() += 1;
         }
     }
 
-    fn open_around(&mut self, at: u64) {
-        let floor = self.timeline.windows.last().map_or(0, |window| window.to).max(at.saturating_sub(self.around));
-        let kept: Vec<_> = self.recent.iter().filter(|(segment, _)| segment.start >= floor).copied().collect();
-        let from = kept.first().map_or(at, |(segment, _)| segment.start);
-        self.begin(from, LATER_SEGMENTS - kept.len());
-        let Some(window) = self.timeline.windows.last_mut() else { return };
-        window.to = at + self.around;
-        window.segments = kept.iter().map(|(s, lane)| (s.start - from, s.end - s.start, *lane, s.domain)).collect();
-    }
-
-    /// The timeline; `late` are the missed deadlines, which are known only now.
-    pub fn finish(mut self, late: Vec<Marker>) -> Timeline {
-        if let Some(index) = self.open {
-            let window = &mut self.timeline.windows[index];
-            window.to = last_end(window);
-        }
-        self.timeline.markers.retain(|marker| marker.kind != MarkerKind::Late);
-        self.timeline.markers.extend(late.into_iter().take(MAX_MARKERS));
-        self.timeline.markers.sort_by_key(|marker| (marker.at, marker.kind));
-        let (width, cycles) = (self.timeline.bucket_cycles, self.timeline.cycles);
+    /// The timeline without its windows.
+    pub fn finish(self) -> Timeline {
+        let (width, cycles) = (self.bucket_cycles, self.cycles);
         // The last bucket may be cut short by the end of the run.
         let room = |index: usize| width.min(cycles.saturating_sub(index as u64 * width)).max(1);
         let level = |(index, busy): (usize, u64)| (u128::from(busy) * 255).div_ceil(room(index).into()).min(255) as u8;
         let levels = |row: Vec<u64>| row.into_iter().enumerate().map(level).collect();
-        self.timeline.overview = self.busy.into_iter().map(levels).collect();
-        self.timeline
+        let markers = self.marked.into_iter().map(|((kind, lane, domain), Marked { total, at, left_out })| Markers {
+            kind,
+            lane,
+            domain,
+            total,
+            at,
+            left_out: left_out.into_iter().collect(),
+        });
+        Timeline {
+            cycles,
+            lanes: self.lanes.order,
+            bucket_cycles: width,
+            overview: self.busy.into_iter().map(levels).collect(),
+            markers: markers.collect(),
+            ..Timeline::default()
+        }
     }
-}
-
-fn last_end(window: &Window) -> u64 {
-    window.segments.last().map_or(window.from, |segment| window.from + segment.0 + segment.1)
 }

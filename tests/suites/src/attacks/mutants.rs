@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, prepare, programs};
 use manifest::Diagnostic;
-use record::EventsReader;
+use record::EventsFile;
 use report::Report;
 use runner::{Go, RunError, Simulator};
 
@@ -209,9 +209,8 @@ impl Bench {
             Err(RunError::NoSummary { .. }) => return Ok(None),
             ran => ran.map_err(|error| error.to_string())?,
         };
-        let events = fs::File::open(&ran.events).map_err(|error| error.to_string())?;
-        let events = EventsReader::new(events).map_err(|error| error.to_string())?;
-        let report = Report::build(&built.description, &ran.summary, events.map_while(Result::ok));
+        let events = EventsFile::open(&ran.events).map_err(|error| error.to_string())?;
+        let report = Report::build(&built.description, &ran.summary, events).map_err(|error| error.to_string())?;
         report.write_json(&built.dir.join("report.json")).map_err(|error| error.to_string())?;
         Ok(Some(built.dir))
     }

@@ -6,9 +6,9 @@ use manager::note::{self, Note, Reader, Told};
 use record::RunEvent;
 use spec::TemporalSpec;
 
-use crate::MAX_GRANTS;
 use crate::describe::{Effort, SystemDescription};
 use crate::schema::{GrantReport, Holder};
+use crate::{MAX_GRANTS, MAX_HELD};
 
 /// Code of what has region registers or locked entries of its own.
 const PINNED: &str = "pinned";
@@ -42,12 +42,16 @@ impl Grants {
 
     fn granted(&mut self, told: &Told, at: u64, system: &SystemDescription) -> bool {
         let Some(grant) = grant(told, at, system) else { return false };
+        let key = (told.client, told.base);
+        if self.live.len() >= MAX_HELD && !self.live.contains_key(&key) {
+            return false;
+        }
         self.total += 1;
         let place = (self.list.len() < MAX_GRANTS).then_some(self.list.len());
         if place.is_some() {
             self.list.push(grant);
         }
-        self.live.insert((told.client, told.base), place).is_none()
+        self.live.insert(key, place).is_none()
     }
 
     fn ended(&mut self, key: (u8, u32), at: u64) -> bool {

@@ -1,11 +1,13 @@
 //! Releases and completions of one thread.
 
 use std::collections::VecDeque;
+use std::io;
 
 use crate::describe::Thread;
-use crate::schema::{Cases, JobUse, ThreadReport, ThreadUse};
+use crate::schema::{Cases, JobUse, ThreadReport, ThreadUse, WorstJob};
 
 use super::execution::ThreadMeter;
+use crate::spool::Spool;
 use crate::stats::{Histogram, Quantiles};
 use crate::time::Timebase;
 
@@ -20,12 +22,16 @@ pub struct Jobs {
     pending: VecDeque<Pending>,
     /// Nominal release of the job that was completed last, while the thread waits for the next.
     waits_after: Option<u64>,
-    /// Nominal release and completion of each completed job.
-    completed: Vec<(u64, u64)>,
+    /// Lag of each completed job's completion behind its nominal release, and the cycle of the completion.
+    completed: Spool,
+    /// The shortest lag, and the longest with its nominal release and completion.
+    shortest: u64,
+    worst: Option<(u64, u64, u64)>,
     releases: u64,
     overruns: u64,
     skipped: u64,
     last_overrun: Option<u64>,
+    first_overrun_at: Option<u64>,
     abandoned: u64,
     /// Time that jobs used in their own domain.
     job: JobUse,
@@ -81,7 +87,7 @@ impl Jobs {
     /// A completion; false when nothing was released.
     pub fn complete(&mut self, cycle: u64, meter: &ThreadMeter, limits: JobLimits) -> bool {
         let Some(job) = self.pending.pop_front() else { return false };
-        self.completed.push((job.nominal, cycle));
+        self.completed_at(cycle, job.nominal);
         self.waits_after = Some(job.nominal).filter(|_| self.pending.is_empty());
         let (used, reloads) = job.used(meter, limits);
         if used > self.job.max_cycles {
@@ -92,6 +98,19 @@ impl Jobs {
             self.broke.get_or_insert(job.at);
         }
         true
+    }
+
+    fn completed_at(&mut self, cycle: u64, nominal: u64) {
+        let lag = cycle.wrapping_sub(nominal);
+        let signed = lag as i64;
+        self.completed.push([lag, cycle]);
+        let is_first = self.worst.is_none();
+        if is_first || signed < self.shortest as i64 {
+            self.shortest = lag;
+        }
+        if self.worst.is_none_or(|(longest, ..)| signed > longest as i64) {
+            self.worst = Some((lag, nominal, cycle));
+        }
     }
 
     /// The thread suspends itself; inside a job, no analysis has counted on that.
@@ -116,7 +135,8 @@ impl Jobs {
     }
 
     /// The job before still runs at this nominal release; it is skipped unless [`Self::release`] follows.
-    pub fn overrun(&mut self, nominal: u64) {
+    pub fn overrun(&mut self, nominal: u64, at: u64) {
+        self.first_overrun_at.get_or_insert(at);
         self.overruns += 1;
         self.skipped += 1;
         self.waits_after = None;
@@ -135,45 +155,77 @@ impl Jobs {
         self.waits_after = None;
     }
 
-    /// Cycles of completions after the deadline.
-    pub fn late_at(&self, deadline: u64, zero: i64) -> impl Iterator<Item = u64> {
-        let late = move |&&(nominal, done): &&(u64, u64)| response(nominal, done, zero) > deadline;
-        self.completed.iter().filter(late).map(|&(_, done)| done)
-    }
-
     /// Deadlines that passed before the end without a completion: of released jobs, and of the releases that a periodic thread
     /// should have had while its last job still ran, or while others kept it from being released (docs/time.md, rule (e)).
     fn overdue(&self, deadline: u64, period: Option<u64>, end: u64, zero: i64) -> u64 {
-        let passed = |nominal: u64| response(nominal, end, zero).checked_sub(deadline).filter(|&over| over > 0);
+        let passed =
+            |nominal: u64| response(end.wrapping_sub(nominal), zero).checked_sub(deadline).filter(|&over| over > 0);
         let released = self.pending.iter().filter(|job| passed(job.nominal).is_some()).count() as u64;
         let last = self.pending.back().map(|job| job.nominal).or(self.waits_after).and_then(passed);
         let behind = last.zip(period).map_or(0, |(over, period)| (over - 1) / period.max(1));
         released + behind
     }
 
-    /// The thread's part of the report. The bound on its response holds until `claims_until`, if that is known.
+    /// When the first deadline was missed of what did not complete: of a release that was skipped, or of a job that still ran.
+    fn first_missed(&self, deadline: u64, zero: i64, overdue: bool) -> Option<u64> {
+        let skipped = self.first_overrun_at.filter(|_| self.skipped > 0);
+        let open = self.pending.front().map(|job| job.nominal).or(self.waits_after).filter(|_| overdue);
+        let passed = open.map(|nominal| nominal.saturating_add_signed(zero).saturating_add(deadline));
+        skipped.into_iter().chain(passed).min()
+    }
+
+    /// What the completed jobs took; `on_late` is told each completion after the deadline.
+    fn responses(&self, limits: Limits, mut on_late: impl FnMut(u64)) -> io::Result<Responses> {
+        let Limits { zero, deadline, bound, claims_until } = limits;
+        let mut seen = Responses::default();
+        let Some((longest, nominal, completed_at)) = self.worst else { return Ok(seen) };
+        let worst = |lag| response(lag, zero);
+        let (min, max) = (worst(self.shortest), worst(longest));
+        let margin = |response: u64| deadline.map(|deadline| deadline as i64 - response as i64);
+        seen.margins = margin(max).zip(margin(min)).map(|(low, high)| Histogram::between(low, high));
+        seen.smallest_margin = margin(max);
+        seen.worst = Some(WorstJob { released_at: nominal.saturating_add_signed(zero), completed_at });
+        for job in self.completed.values()? {
+            let [lag, done] = job?;
+            let took = response(lag, zero);
+            if deadline.is_some_and(|deadline| took > deadline) {
+                seen.late += 1;
+                seen.first_late.get_or_insert(done);
+                on_late(done);
+            }
+            if bound.is_some_and(|bound| took > bound) && claims_until.is_none_or(|until| done <= until) {
+                seen.beyond.add(done);
+            }
+            if let (Some(histogram), Some(margin)) = (&mut seen.margins, margin(took)) {
+                histogram.add(margin);
+            }
+        }
+        let again = || Ok(self.completed.values()?.map(|job| job.map(|[lag, _]| response(lag, zero))));
+        seen.quantiles = Some(Quantiles::select(self.completed.count(), min, max, again)?);
+        Ok(seen)
+    }
+
+    /// The thread's part of the report. The bound on its response holds until `claims_until`, if that is known; `on_late` is told each
+    /// completion after the deadline.
+    ///
+    /// # Errors
+    /// What the file answered in which the jobs of a long run are.
     pub fn report(
         &self,
         thread: &Thread,
         meter: &ThreadMeter,
-        time: &Timebase,
-        end: u64,
+        (time, end): (&Timebase, u64),
         claims_until: Option<u64>,
-    ) -> ThreadReport {
+        on_late: impl FnMut(u64),
+    ) -> io::Result<ThreadReport> {
         let zero = time.tick_zero();
         let deadline = thread.deadline_ticks.map(|ticks| time.cycles(ticks));
-        let mut responses: Vec<u64> = self.completed.iter().map(|&(n, done)| response(n, done, zero)).collect();
-        let margins = deadline.map(|d| responses.iter().map(|&r| d as i64 - r as i64).collect::<Vec<_>>());
-        let late = deadline.map_or(0, |d| self.late_at(d, zero).count() as u64);
         let period = thread.period_ticks.map(|ticks| time.cycles(ticks));
         let bound = thread.response_bound_ticks.map(|ticks| time.cycles(ticks));
-        let mut beyond = Cases::default();
-        let late_at = bound.into_iter().flat_map(|bound| self.late_at(bound, zero));
-        for done in late_at.filter(|done| claims_until.is_none_or(|until| *done <= until)) {
-            beyond.add(done);
-        }
+        let seen = self.responses(Limits { zero, deadline, bound, claims_until }, on_late)?;
         let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero));
-        ThreadReport {
+        let not_completed = deadline.and_then(|d| self.first_missed(d, zero, unfinished > 0));
+        Ok(ThreadReport {
             index: thread.index,
             name: thread.name.clone(),
             domain: thread.domain,
@@ -183,16 +235,18 @@ impl Jobs {
             deadline_cycles: deadline,
             cycles: self.cycles,
             releases: self.releases,
-            completions: self.completed.len() as u64,
-            missed_deadlines: if deadline.is_some() { late + unfinished + self.skipped } else { 0 },
-            late,
+            completions: self.completed.count(),
+            missed_deadlines: if deadline.is_some() { seen.late + unfinished + self.skipped } else { 0 },
+            late: seen.late,
             unfinished,
             skipped: self.skipped,
             overruns: self.overruns,
             abandoned: self.abandoned,
-            response: Quantiles::of(&mut responses),
+            response: seen.quantiles,
             response_bound: bound,
-            response_exceeded: beyond,
+            worst_job: seen.worst,
+            first_missed_at: seen.first_late.into_iter().chain(not_completed).min(),
+            response_exceeded: seen.beyond,
             used: ThreadUse {
                 user_cycles: meter.user,
                 gate_cycles: meter.gates,
@@ -204,10 +258,31 @@ impl Jobs {
             job: self.job,
             release_late_cycles: self.lateness,
             release_late: self.late_releases,
-            smallest_margin: margins.as_ref().and_then(|all| all.iter().min().copied()),
-            margins: margins.filter(|all| !all.is_empty()).map(|all| Histogram::of(&all)),
-        }
+            smallest_margin: seen.smallest_margin,
+            margins: seen.margins,
+        })
     }
+}
+
+/// What responses are held against.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    zero: i64,
+    deadline: Option<u64>,
+    bound: Option<u64>,
+    claims_until: Option<u64>,
+}
+
+/// What the completed jobs took.
+#[derive(Debug, Default)]
+struct Responses {
+    late: u64,
+    first_late: Option<u64>,
+    beyond: Cases,
+    quantiles: Option<Quantiles>,
+    worst: Option<WorstJob>,
+    smallest_margin: Option<i64>,
+    margins: Option<Histogram>,
 }
 
 /// Time that a job may take.
@@ -219,6 +294,7 @@ pub struct JobLimits {
     pub reload: u64,
 }
 
-fn response(nominal: u64, done: u64, zero: i64) -> u64 {
-    (done as i64 - nominal as i64 - zero).max(0) as u64
+/// The response time of a job that completed so long after its nominal release, which counts from tick 0.
+fn response(lag: u64, zero: i64) -> u64 {
+    (lag as i64).saturating_sub(zero).max(0) as u64
 }

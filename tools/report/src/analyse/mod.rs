@@ -36,6 +36,9 @@ use supply::Use;
 /// Most that is granted to blocks of instructions, between whose ends no timer fires.
 const MOST_OF_BLOCKS: u64 = 8000;
 
+/// Most gates that one thread can be in; the kernel refuses many fewer.
+const MOST_CALLS: usize = 64;
+
 /// By how much the emulator can be late with a timer unless it advances time after every instruction: until the end of the block in which the time
 /// comes, and of the next, in which QEMU learns of it; and the quantum.
 fn emulator_late(summary: &Summary) -> u64 {
@@ -273,7 +276,6 @@ impl<'a> Analysis<'a> {
         if jobs.release(nominal, event.cycle, &meter) {
             self.judge_release(event, nominal);
         }
-        self.timeline.release(event.cycle, event.detail);
         true
     }
 
@@ -289,7 +291,7 @@ impl<'a> Analysis<'a> {
 
     fn overrun(&mut self, event: &RunEvent) -> bool {
         let Some(jobs) = self.jobs.get_mut(usize::from(event.detail)) else { return false };
-        jobs.overrun(self.time.unwrap(event.payload, event.cycle));
+        jobs.overrun(self.time.unwrap(event.payload, event.cycle), event.cycle);
         self.stands_out(event, MarkerKind::Overrun, Some(event.detail));
         true
     }
@@ -303,6 +305,9 @@ impl<'a> Analysis<'a> {
         let (Some(meter), Some(calls)) = (self.gates.get_mut(&event.payload), self.calls.get_mut(thread)) else {
             return false;
         };
+        if calls.len() == MOST_CALLS {
+            return false;
+        }
         meter.enter();
         calls.push(Call { gate: event.payload, ran, ceiling });
         true

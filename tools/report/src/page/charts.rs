@@ -1,6 +1,7 @@
 //! Bars and histograms: positions in percent, texts in units.
 
 use super::{Units, format};
+use crate::highlights::HighlightKind;
 use crate::schema::{BudgetReport, DomainReport, GateReport, Report, ThreadReport};
 
 /// Response times of one thread on a scale from release to deadline.
@@ -21,6 +22,7 @@ pub struct ResponseView {
     pub bound: String,
     pub max_cycles: String,
     pub bound_exceeded: bool,
+    pub goto: Option<String>,
 }
 
 /// Threads that completed a release, most important first.
@@ -51,6 +53,7 @@ fn response(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Res
         max: units.time(seen.max),
         bound: thread.response_bound.map_or_else(|| "not computed".to_owned(), |bound| units.time(bound)),
         max_cycles: format::count(seen.max),
+        goto: super::places::goto(report, HighlightKind::WorstResponse, &thread.name),
         bound_exceeded: thread.response_bound.is_some_and(|bound| seen.max > bound),
     })
 }
@@ -63,6 +66,7 @@ pub struct MarginView {
     pub missed: u64,
     pub smallest: String,
     pub deadline: String,
+    pub goto: Option<String>,
     pub bars: Vec<BarView>,
     /// Width of a bar in units of the drawing, which is 240 wide and 72 high.
     pub bar_width: String,
@@ -119,6 +123,7 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
         missed: thread.missed_deadlines,
         smallest: units.signed(thread.smallest_margin?),
         deadline: units.time(deadline),
+        goto: super::places::goto(report, HighlightKind::WorstResponse, &thread.name),
         bars: histogram.counts.iter().enumerate().map(bar).collect(),
         bar_width: format!("{:.2}", (step - 1.0).max(0.5)),
         start: units.signed(histogram.start),
@@ -140,6 +145,7 @@ pub struct UseView {
     pub given_at: String,
     pub over: bool,
     pub note: String,
+    pub goto: Option<String>,
 }
 
 /// Budgets: the fullest period against the capacity.
@@ -147,6 +153,8 @@ pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
     let view = |budget: &BudgetReport| {
         let payer = report.threads.iter().find(|thread| thread.budget == budget.index);
         let whole = budget.capacity_cycles.max(budget.max_used_cycles) as f64;
+        let over = budget.overdrawn.count > 0;
+        let kind = if over { HighlightKind::Overdrawn } else { HighlightKind::FullestPeriod };
         UseView {
             name: budget.name.clone(),
             class: payer.map_or_else(|| "ck".to_owned(), |thread| super::color_of(report, thread.domain)),
@@ -156,14 +164,28 @@ pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
             share: format::percent(budget.max_used_cycles as f64 / budget.capacity_cycles.max(1) as f64),
             width: format::position(budget.max_used_cycles as f64, whole),
             given_at: format::position(budget.capacity_cycles as f64, whole),
-            over: budget.max_used_cycles > budget.capacity_cycles + budget.tolerance_cycles,
-            note: match budget.exhaustions {
-                0 => "never exhausted".to_owned(),
-                times => format!("exhausted {}", format::counted(times, "time", "times")),
-            },
+            over,
+            goto: super::places::goto(report, kind, &budget.name),
+            note: budget_note(budget, units),
         }
     };
     report.budgets.iter().map(view).collect()
+}
+
+fn budget_note(budget: &BudgetReport, units: &Units) -> String {
+    let exhausted = match budget.exhaustions {
+        0 => "never exhausted".to_owned(),
+        times => format!("exhausted {}", format::counted(times, "time", "times")),
+    };
+    let above = budget.max_used_cycles.saturating_sub(budget.capacity_cycles);
+    match (budget.overdrawn.count, above) {
+        (0, 0) => exhausted,
+        (0, above) => {
+            let (above, tolerance) = (units.time(above), units.time(budget.tolerance_cycles));
+            format!("{above} above it, within the meter's tolerance of {tolerance}; {exhausted}")
+        }
+        (cases, _) => format!("overdrawn {}; {exhausted}", format::counted(cases, "time", "times")),
+    }
 }
 
 /// Gates: the longest call against the declared bound.
@@ -183,7 +205,8 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
             share: format::percent(gate.max_cycles as f64 / gate.bound_cycles.max(1) as f64),
             width: format::position(gate.max_cycles as f64, whole),
             given_at: format::position(gate.bound_cycles as f64, whole),
-            over: gate.max_cycles > gate.bound_cycles,
+            over: gate.exceeded.count > 0,
+            goto: super::places::goto(report, HighlightKind::GateExceeded, &gate.name),
             note: match gate.failed {
                 0 => String::new(),
                 failed => format!("{} failed", format::count(failed)),

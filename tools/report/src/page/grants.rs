@@ -77,6 +77,7 @@ pub struct GrantView {
 pub struct GrantsView {
     pub keeping: Vec<KeepingView>,
     pub holdings: Vec<HoldingsView>,
+    pub areas: usize,
     pub granted: Vec<GrantView>,
     pub granted_note: String,
     pub manager: String,
@@ -89,10 +90,12 @@ pub fn grants(report: &Report, units: &Units) -> GrantsView {
     let longest = bounds(report).max().unwrap_or(0).max(1);
     let granted = alike(report).into_iter().map(|group| granted(report, &group, longest, units)).collect();
     let domains = report.domains.iter().filter(|domain| domain.areas.iter().any(|area| !area.spec.is_empty()));
+    let specified = report.domains.iter().flat_map(|domain| &domain.areas).filter(|area| !area.spec.is_empty());
     let more = report.grants_total.saturating_sub(report.grants.len() as u64);
     GrantsView {
         keeping: report.keeping.iter().filter_map(|way| keeping(report, way)).collect(),
         holdings: domains.map(|domain| holdings(report, domain, longest)).collect(),
+        areas: specified.count(),
         granted,
         granted_note: match (report.grants_total, more) {
             (0, _) => String::new(),

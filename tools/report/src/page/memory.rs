@@ -7,7 +7,7 @@ use crate::schema::Report;
 /// One memory of the chip.
 pub struct MemoryView {
     pub name: String,
-    pub base: String,
+    pub range: String,
     pub capacity: String,
     pub used: String,
     pub share: String,
@@ -27,6 +27,8 @@ pub struct BlockView {
     pub owners: String,
     pub size: String,
     pub range: String,
+    pub from: String,
+    pub to: String,
     pub access: String,
     pub how: String,
 }
@@ -54,7 +56,7 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
                 [] => memory.name.clone(),
                 names => format!("{} (in the place of {})", memory.name, names.join(", ")),
             },
-            base: format::address(memory.base),
+            range: range(memory.base, memory.base + memory.capacity),
             capacity: format::bytes(memory.capacity),
             used: format::bytes(memory.used),
             share: format::percent(memory.used as f64 / memory.capacity.max(1) as f64),
@@ -66,7 +68,7 @@ pub fn memories(report: &Report) -> Vec<MemoryView> {
         let bytes: u64 = other.iter().map(|part| part.area.bytes).sum();
         views.push(MemoryView {
             name: "devices".to_owned(),
-            base: format::address(first.area.base),
+            range: format!("from {}", format::address(first.area.base)),
             capacity: String::new(),
             used: format::bytes(bytes),
             share: String::new(),
@@ -142,6 +144,8 @@ fn gap(from: u64, to: u64, base: u64, capacity: u64) -> BlockView {
         owners: String::new(),
         size: format::bytes(to - from),
         range: range(from, to),
+        from: format::address(from),
+        to: format::address(to),
         access: String::new(),
         how: String::new(),
     }
@@ -173,6 +177,8 @@ fn block(part: &Part, memory: &Memory) -> BlockView {
         owners: owners.join(", "),
         size: format::bytes(area.bytes),
         range: range(area.base, area.end()),
+        from: format::address(area.base),
+        to: format::address(area.end()),
         access: area.access.clone(),
         how,
     }

@@ -4,6 +4,8 @@ mod charts;
 mod format;
 mod grants;
 mod memory;
+mod places;
+mod provenance;
 mod tables;
 mod walks;
 
@@ -11,17 +13,21 @@ use askama::Template;
 use charts::{MarginView, ResponseView, ShareView, UseView};
 use grants::GrantsView;
 use memory::MemoryView;
+use places::{NearView, PlacesView};
 use serde_json::json;
-use tables::{FaultView, ImageView, RefusalView};
+use tables::{FaultGroup, FaultView, ImageView, RefusalView};
 use walks::WalkView;
 
+use crate::highlights::HighlightKind;
 use crate::schema::Report;
-use crate::timeline::MarkerKind;
+use crate::timeline::MAX_MARKERS;
 
 /// Colours of the page's palette; `page.css` defines as many classes `c0`, `c1`, ...
 const PALETTE: u8 = 10;
-/// Places of each kind in the list of what stands out.
-const JUMPS_PER_KIND: usize = 12;
+/// Rows of a table before the others are folded.
+const ROWS: usize = 10;
+/// Failures that are shown before the others are folded.
+const FAILURES: usize = 5;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -43,7 +49,12 @@ struct Page<'a> {
     refusals: Vec<RefusalView>,
     images: Vec<ImageView>,
     idle: String,
-    jumps: Vec<Jump>,
+    failures: Vec<FailureView>,
+    places: Vec<PlacesView>,
+    nearest: Vec<NearView>,
+    exact: Exact,
+    fault_groups: Vec<FaultGroup>,
+    source: Vec<(&'static str, String)>,
     host_time: String,
     host_mips: String,
     units: Units,
@@ -60,16 +71,29 @@ struct Headline {
     time_note: String,
     masked: String,
     masked_note: String,
+    masked_goto: Option<String>,
+    refused_note: &'static str,
     misses_name: &'static str,
     misses: String,
     misses_note: String,
 }
 
-/// A place in the timeline worth looking at.
-struct Jump {
-    from: u64,
-    to: u64,
+/// One way in which the run was not as promised.
+struct FailureView {
+    code: String,
     text: String,
+    explained: Option<String>,
+    place: Option<String>,
+    remedy: Option<String>,
+    goto: Option<String>,
+}
+
+/// How much of the timeline is exact.
+struct Exact {
+    share: String,
+    windows: String,
+    bucket: String,
+    left_out: Vec<String>,
 }
 
 /// Cycles to time, at the clock of the run.
@@ -92,6 +116,12 @@ impl Units {
 
     fn cycles(&self, value: &u64) -> String {
         self.time(*value)
+    }
+
+    /// The value of `data-goto` that shows a cycle.
+    fn around(&self, value: &u64) -> String {
+        let around = (self.cpu_hz / 2000.0) as u64;
+        format!("{},{},{value}", value.saturating_sub(around), value.saturating_add(around))
     }
 
     fn address(&self, value: &u64) -> String {
@@ -129,7 +159,12 @@ pub fn render(report: &Report) -> String {
         refusals: tables::refusals(report),
         images: tables::images(report),
         idle: format::percent(report.run.sleep_cycles as f64 / report.run.cycles.max(1) as f64),
-        jumps: jumps(report, &units),
+        failures: failures(report),
+        places: places::places(report, &units),
+        nearest: places::nearest(report, &units),
+        exact: exact(report, &units),
+        fault_groups: tables::fault_groups(report, &units),
+        source: provenance::rows(report),
         host_time: format::seconds(report.host.seconds),
         host_mips: format::short(report.host.mips),
         units,
@@ -144,8 +179,13 @@ fn data(report: &Report) -> String {
     let lanes: Vec<_> = report.timeline.lanes.iter().filter_map(name).collect();
     let domains: Vec<_> =
         report.domains.iter().map(|d| json!({"index": d.index, "name": d.name, "color": d.color % PALETTE})).collect();
+    let line = &report.timeline;
+    let timeline = json!({
+        "cycles": line.cycles, "bucket_cycles": line.bucket_cycles, "overview": line.overview, "windows": line.windows,
+        "markers": line.markers,
+    });
     let value = json!({
-        "cpu_hz": report.run.cpu_hz, "timeline": report.timeline, "domains": domains,
+        "cpu_hz": report.run.cpu_hz, "timeline": timeline, "domains": domains,
         "lanes": lanes.iter().map(|(name, domain)| json!({"name": name, "domain": domain})).collect::<Vec<_>>(),
     });
     value.to_string().replace('<', "\\u003c")
@@ -169,6 +209,8 @@ fn headline(report: &Report, units: &Units) -> Headline {
         masked_note: run.longest_masked.as_ref().map_or_else(String::new, |window| {
             format!("{} instructions, {}", format::count(window.instructions), window.exception)
         }),
+        masked_goto: places::goto(report, HighlightKind::LongestMasked, ""),
+        refused_note: "by the kernel",
         misses_name,
         misses,
         misses_note,
@@ -187,21 +229,49 @@ fn missed(report: &Report) -> (&'static str, String, String) {
     ("Region misses", format::count(report.run.region_misses), note)
 }
 
-/// The first places of each kind that stand out, each a millisecond wide, and no two closer than that.
-fn jumps(report: &Report, units: &Units) -> Vec<Jump> {
-    let around = report.run.cpu_hz / 2000;
-    let mut jumps: Vec<Jump> = Vec::new();
-    let mut counts = [0usize; 6];
-    for marker in &report.timeline.markers {
-        let count = &mut counts[marker.kind as usize];
-        let most = if marker.kind == MarkerKind::BudgetOut { 1 } else { JUMPS_PER_KIND };
-        let near = jumps.last().is_some_and(|jump| marker.at < jump.to);
-        if *count == most || near || marker.kind == MarkerKind::Restart {
-            continue;
-        }
-        *count += 1;
-        let text = format!("{} at {}", tables::marker_name(marker.kind), units.time(marker.at));
-        jumps.push(Jump { from: marker.at.saturating_sub(around), to: marker.at + around, text });
+fn failures(report: &Report) -> Vec<FailureView> {
+    let view = |failure: &crate::schema::Failure| FailureView {
+        code: failure.code.clone(),
+        text: failure.text.clone(),
+        explained: failure.explained.clone(),
+        place: failure.place.clone(),
+        remedy: failure.remedy.clone(),
+        goto: place_of(report, failure).map(|at| places::goto_cycle(report, at)),
+    };
+    report.verdict.failures.iter().map(view).collect()
+}
+
+/// When a failure was seen first: as it says, or as the first missed deadline of its thread was.
+fn place_of(report: &Report, failure: &crate::schema::Failure) -> Option<u64> {
+    let missed = || {
+        let of_thread = |thread: &&crate::schema::ThreadReport| failure.text.starts_with(&format!("{} ", thread.name));
+        let threads = report.threads.iter().filter(of_thread);
+        threads.filter_map(|thread| thread.first_missed_at).min()
+    };
+    let masked = || report.run.longest_masked.as_ref().map(|window| window.at);
+    let violation = || report.violations.first().map(|violation| violation.at);
+    failure.at.or_else(|| match failure.code.as_str() {
+        "deadline-missed" => missed(),
+        "masked-bound" => masked(),
+        "violation" | "stale-translation" | "unclean-table" => violation(),
+        "kernel-failed" => report.run.kernel_failure.as_ref().map(|failure| failure.at),
+        _ => None,
+    })
+}
+
+fn exact(report: &Report, units: &Units) -> Exact {
+    let line = &report.timeline;
+    let beyond = |markers: &crate::timeline::Markers| {
+        let count = markers.total - markers.at.len() as u64;
+        let lane = markers.lane.and_then(|lane| line.lanes.get(usize::from(lane)));
+        let thread = lane.and_then(|index| report.threads.iter().find(|thread| thread.index == *index));
+        let of = thread.map(|thread| format!(" of {}", thread.name)).unwrap_or_default();
+        (count > 0).then(|| format!("{} × {}{of}", format::count(count), tables::marker_name(markers.kind)))
+    };
+    Exact {
+        share: format::percent(line.exact_cycles as f64 / line.cycles.max(1) as f64),
+        windows: format::counted(line.windows.len() as u64, "window", "windows"),
+        bucket: units.time(line.bucket_cycles),
+        left_out: line.markers.iter().filter_map(beyond).collect(),
     }
-    jumps
 }

@@ -8,6 +8,7 @@ use crate::timeline::MarkerKind;
 /// A contained fault.
 pub struct FaultView {
     pub at: String,
+    pub goto: String,
     pub domain: String,
     pub class: String,
     pub kind: String,
@@ -24,6 +25,7 @@ pub struct FaultView {
 pub fn faults(report: &Report, units: &Units) -> Vec<FaultView> {
     let view = |fault: &FaultReport| FaultView {
         at: units.time(fault.at),
+        goto: super::places::goto_cycle(report, fault.at),
         domain: domain_name(report, fault.domain),
         class: color_of(report, fault.domain),
         kind: fault.kind.clone(),
@@ -43,6 +45,63 @@ pub fn faults(report: &Report, units: &Units) -> Vec<FaultView> {
         },
     };
     report.faults.iter().map(view).collect()
+}
+
+/// Faults of one domain, of one kind, in one function.
+pub struct FaultGroup {
+    pub count: String,
+    pub domain: String,
+    pub class: String,
+    pub hostile: bool,
+    pub kind: String,
+    pub symbol: String,
+    pub nearest: String,
+    pub first: String,
+    pub last: String,
+    pub goto: String,
+    pub outcome: String,
+}
+
+/// Groups of the listed faults, in the order of the first of each.
+pub fn fault_groups(report: &Report, units: &Units) -> Vec<FaultGroup> {
+    let function =
+        |fault: &FaultReport| fault.symbol.as_deref().unwrap_or("no symbol").split('+').next().map(str::to_owned);
+    let mut groups: Vec<Vec<&FaultReport>> = Vec::new();
+    for fault in &report.faults {
+        let key = |fault: &FaultReport| (fault.domain, fault.kind.clone(), function(fault));
+        match groups.iter_mut().find(|group| key(group[0]) == key(fault)) {
+            Some(group) => group.push(fault),
+            None => groups.push(vec![fault]),
+        }
+    }
+    let view = |group: &Vec<&FaultReport>| {
+        let (first, last) = (group[0], group[group.len() - 1]);
+        let mut places: Vec<_> = group.iter().filter_map(|fault| fault.nearest.as_ref()).map(place).collect();
+        places.dedup();
+        let restarted = group.iter().filter(|fault| fault.outcome == Outcome::Restarted).count();
+        FaultGroup {
+            count: format::count(group.len() as u64),
+            domain: domain_name(report, first.domain),
+            class: color_of(report, first.domain),
+            hostile: report.domains.iter().any(|domain| domain.index == first.domain && domain.hostile),
+            kind: first.kind.clone(),
+            symbol: function(first).unwrap_or_default(),
+            nearest: match places.as_slice() {
+                [] => String::new(),
+                [one] => one.clone(),
+                [first, more @ ..] => format!("{first}, and {} more", more.len()),
+            },
+            first: units.time(first.at),
+            last: if group.len() > 1 { units.time(last.at) } else { String::new() },
+            goto: super::places::goto_cycle(report, first.at),
+            outcome: match (restarted, group.len() - restarted) {
+                (0, _) => "stopped".to_owned(),
+                (_, 0) => "restarted".to_owned(),
+                (restarted, stopped) => format!("{restarted} restarted, {stopped} stopped"),
+            },
+        }
+    };
+    groups.iter().map(view).collect()
 }
 
 fn place(nearest: &Nearest) -> String {

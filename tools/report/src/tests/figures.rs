@@ -109,7 +109,7 @@ fn late_releases() -> Vec<record::RunEvent> {
 fn the_kernels_start_says_where_tick_zero_is() {
     // Tick 2 was read at cycle 720, when the clock had run for 20 cycles.
     let start = [at(720, Event::Start, IDLE, 0, 2)];
-    let report = Report::build(&system(), &summary(4000), start.into_iter().chain(late_releases()));
+    let report = super::report(&system(), &summary(4000), start.into_iter().chain(late_releases()));
     assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (700, true));
     assert_eq!(report.threads[0].response, Some(Quantiles { min: 100, median: 100, p99: 200, max: 200 }));
     assert_eq!(report.run.strange_events, 0);
@@ -117,13 +117,13 @@ fn the_kernels_start_says_where_tick_zero_is() {
 
 #[test]
 fn a_clock_that_runs_before_the_processor_counts_has_its_tick_zero_before_the_run() {
-    let report = Report::build(&system(), &summary(100), [at(50, Event::Start, IDLE, 0, 8)]);
+    let report = super::report(&system(), &summary(100), [at(50, Event::Start, IDLE, 0, 8)]);
     assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (-30, true));
 }
 
 #[test]
 fn without_the_kernels_start_the_fastest_release_has_no_latency() {
-    let report = Report::build(&system(), &summary(4000), late_releases());
+    let report = super::report(&system(), &summary(4000), late_releases());
     assert_eq!((report.run.tick_zero_cycles, report.run.tick_zero_known), (720, false));
     assert_eq!(report.threads[0].response, Some(Quantiles { min: 80, median: 80, p99: 180, max: 180 }));
 }
@@ -143,7 +143,7 @@ fn the_low_word_of_a_time_is_completed_from_the_cycle() {
 fn two_runs_with_the_same_events_differ_only_in_what_the_host_adds() {
     let events = job(0, 100);
     let slow = record::Summary { host_seconds: 9.0, mips: 1.0, ..summary(500) };
-    let (a, mut b) = (build(500, events), Report::build(&system(), &slow, [START].into_iter().chain(events)));
+    let (a, mut b) = (build(500, events), super::report(&system(), &slow, [START].into_iter().chain(events)));
     assert_ne!(a.to_json(), b.to_json());
     b.host = a.host.clone();
     assert_eq!(a.to_json(), b.to_json());
@@ -155,22 +155,20 @@ fn threads_that_never_ran_have_no_statistics() {
     let report = build(100, [idle(5)]);
     assert_eq!(report.threads[0].response, None);
     assert_eq!(report.threads[0].margins, None);
-    assert_eq!(Quantiles::of(&mut []), None);
-    assert_eq!(Histogram::of(&[]).counts, Vec::<u64>::new());
 }
 
 #[test]
 fn quantiles_are_by_nearest_rank() {
-    let mut hundred: Vec<u64> = (1..=100).rev().collect();
-    assert_eq!(Quantiles::of(&mut hundred), Some(Quantiles { min: 1, median: 50, p99: 99, max: 100 }));
-    let mut more: Vec<u64> = (1..=101).collect();
-    assert_eq!(Quantiles::of(&mut more), Some(Quantiles { min: 1, median: 51, p99: 100, max: 101 }));
-    assert_eq!(Quantiles::of(&mut [7]), Some(Quantiles { min: 7, median: 7, p99: 7, max: 7 }));
+    let hundred: Vec<u64> = (1..=100).rev().collect();
+    assert_eq!(quantiles(&hundred), (Quantiles { min: 1, median: 50, p99: 99, max: 100 }));
+    let more: Vec<u64> = (1..=101).collect();
+    assert_eq!(quantiles(&more), (Quantiles { min: 1, median: 51, p99: 100, max: 101 }));
+    assert_eq!(quantiles(&[7]), (Quantiles { min: 7, median: 7, p99: 7, max: 7 }));
 }
 
 #[test]
 fn a_bin_holds_its_lower_edge() {
-    let histogram = Histogram::of(&[-100, -51, -50, 0, 49, 50, 1099]);
+    let histogram = histogram(&[-100, -51, -50, 0, 49, 50, 1099]);
     assert_eq!((histogram.start, histogram.width), (-100, 50));
     assert_eq!(&histogram.counts[..4], [2, 1, 2, 1]);
     assert_eq!((histogram.counts.len(), *histogram.counts.last().expect("bins")), (24, 1));
@@ -179,7 +177,7 @@ fn a_bin_holds_its_lower_edge() {
 proptest! {
     #[test]
     fn a_histogram_loses_nothing(values in prop::collection::vec(-2_000_000_000i64..2_000_000_000, 1..300)) {
-        let histogram = Histogram::of(&values);
+        let histogram = histogram(&values);
         prop_assert_eq!(histogram.counts.iter().sum::<u64>(), values.len() as u64);
         prop_assert!(histogram.counts.len() <= MAX_BINS);
         prop_assert!(histogram.counts[0] > 0 && *histogram.counts.last().unwrap() > 0);
@@ -192,9 +190,9 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_are_values_in_order(mut values in prop::collection::vec(0u64..1_000_000, 1..300)) {
+    fn quantiles_are_values_in_order(values in prop::collection::vec(0u64..1_000_000, 1..300)) {
         let all = values.clone();
-        let quantiles = Quantiles::of(&mut values).unwrap();
+        let quantiles = quantiles(&values);
         for value in [quantiles.min, quantiles.median, quantiles.p99, quantiles.max] {
             prop_assert!(all.contains(&value));
         }
@@ -203,4 +201,15 @@ proptest! {
         prop_assert!(at_most(quantiles.p99) * 100 >= all.len() * 99);
         prop_assert!(all.iter().filter(|&&value| value < quantiles.median).count() * 2 < all.len());
     }
+}
+
+fn quantiles(values: &[u64]) -> Quantiles {
+    let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
+    Quantiles::select(values.len() as u64, min, max, || Ok(values.iter().map(|value| Ok(*value)))).unwrap()
+}
+
+fn histogram(values: &[i64]) -> Histogram {
+    let mut histogram = Histogram::between(*values.iter().min().unwrap(), *values.iter().max().unwrap());
+    values.iter().for_each(|value| histogram.add(*value));
+    histogram
 }

@@ -77,7 +77,7 @@ fn say(from: u64, domain: u8, note: Note) -> Vec<RunEvent> {
 }
 
 fn run(system: &SystemDescription, events: impl IntoIterator<Item = RunEvent>) -> Report {
-    Report::build(system, &summary(500), [super::START].into_iter().chain(events))
+    super::report(system, &summary(500), [super::START].into_iter().chain(events))
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn areas_and_accounts_are_shown() {
         envelopes: vec![envelope],
         ..Account::default()
     };
-    let html = Report::build(&system, &summary(500), job(0, 100)).to_html();
+    let html = super::report(&system, &summary(500), job(0, 100)).to_html();
     shown(&html, "3 registers pinned, 5 left for paged memory; table tcm: 288 B of 576 B promised");
     shown(&html, "Paged, tables in tightly coupled memory</h3>");
     shown(&html, "180 cycles at most");
@@ -254,12 +254,12 @@ fn walks_are_shown_where_there_are_page_tables() {
     let mut summary = summary(500);
     summary.domains[1].translation = counts;
     summary.domains[1].kernel_translation = TranslationCounts { data_walks: counts.data_walks, ..Default::default() };
-    let html = Report::build(&paged(), &summary, [super::START]).to_html();
+    let html = super::report(&paged(), &summary, [super::START]).to_html();
     shown(
         &html,
         "<td class=\"n\">100<td class=\"n\">40<td class=\"n\">30<td class=\"n\">25<td class=\"n\">5<td class=\"n\">7.5 ms<td class=\"n\">23<td class=\"n\">3</tr>",
     );
-    shown(&html, "<dt>Table walks</dt><dd>30</dd><dd class=\"note\">5 left the chip</dd>");
+    shown(&html, "<dt><a href=\"#misses\">Table walks</a></dt><dd>30</dd><dd class=\"note\">5 left the chip</dd>");
     shown(&html, "25 walks on the chip, <em class=\"beyond\">5 beyond</em>");
     assert!(!html.contains("Region misses"));
 }

@@ -5,7 +5,6 @@ use abi::trace::{Event, IDLE};
 use record::{DomainCounters, RunEvent, Spread, VectorTime, Waits, observed};
 
 use super::{at, build, idle, summary, switch, system};
-use crate::Report;
 use crate::place::Relation;
 use crate::schema::{Outcome, Refusal};
 
@@ -91,7 +90,7 @@ fn a_miss_costs_from_exception_entry_to_return() {
         domains: vec![DomainCounters { domain: 1, mpu_misses: 2, ..DomainCounters::default() }],
         ..summary(1000)
     };
-    let domain = &Report::build(&system(), &counted, events).domains[1];
+    let domain = &super::report(&system(), &counted, events).domains[1];
     assert_eq!((domain.region_misses, domain.region_miss_cycles, domain.region_miss_max_cycles), (2, 170, 100));
     assert!(domain.region_miss_exact);
 }
@@ -107,7 +106,7 @@ fn a_fill_outside_the_miss_handler_has_no_cost_of_its_own() {
     ];
     let mut counted = summary(1000);
     counted.domains[1].mpu_misses = 1;
-    let domain = &Report::build(&system(), &counted, events).domains[1];
+    let domain = &super::report(&system(), &counted, events).domains[1];
     assert_eq!((domain.region_misses, domain.region_miss_cycles, domain.region_miss_exact), (1, 0, false));
 }
 
@@ -124,7 +123,7 @@ fn without_records_of_exceptions_a_miss_costs_the_median_of_its_handler() {
         waits: Waits::default(),
     }];
     let events = [at(1, Event::Miss, 1, 5, 0), at(2, Event::Miss, 1, 5, 0), at(3, Event::Miss, 1, 5, 0)];
-    let report = Report::build(&system(), &counted, events);
+    let report = super::report(&system(), &counted, events);
     let domain = &report.domains[1];
     assert_eq!((domain.region_misses, domain.region_miss_cycles, domain.region_miss_max_cycles), (3, 270, 120));
     assert!(!domain.region_miss_exact);

@@ -17,7 +17,7 @@ fn names_and_output_cannot_become_markup() {
     let mut system = system();
     system.system = "</title><script>bad()</script>".into();
     system.threads[0].name = "</script><script>bad()</script>".into();
-    let mut report = crate::Report::build(&system, &super::summary(500), job(0, 100));
+    let mut report = super::report(&system, &super::summary(500), job(0, 100));
     report.set_console("<script>bad()</script>");
     let html = report.to_html();
     assert!(!html.contains("<script>bad()"), "markup got through");

@@ -33,7 +33,7 @@ pub(super) fn handled(cycle: u64, exception: u16, call: Option<Call>, cycles: u3
 
 pub(super) fn build(system: &SystemDescription, summary: &Summary, events: &[RunEvent]) -> Report {
     let recorded = Summary { use_recorded: true, ..summary.clone() };
-    Report::build(system, &recorded, [START].into_iter().chain(events.iter().copied()))
+    super::report(system, &recorded, [START].into_iter().chain(events.iter().copied()))
 }
 
 fn failure<'a>(report: &'a Report, code: &str) -> &'a Failure {
@@ -189,7 +189,7 @@ fn use_is_split_at_the_boundaries_of_the_grid_that_begins_with_the_kernel() {
     let started = |from: u64| {
         let start = RunEvent { cycle: 300, ..START };
         let recorded = Summary { use_recorded: true, ..summary(9000) };
-        Report::build(&system(), &recorded, [start].into_iter().chain(runs(&[(from, from + 300)])))
+        super::report(&system(), &recorded, [start].into_iter().chain(runs(&[(from, from + 300)])))
     };
     assert_eq!(started(300).budgets[1].max_used_cycles, 300);
     let split = started(1200);
@@ -461,7 +461,7 @@ fn a_release_that_waits_for_less_important_code_is_late_and_one_that_waits_for_m
 
 #[test]
 fn a_response_beyond_its_bound_says_where_and_when() {
-    let report = Report::build(&system(), &summary(600), [START].into_iter().chain(super::job(0, 450)));
+    let report = super::report(&system(), &summary(600), [START].into_iter().chain(super::job(0, 450)));
     let told = failure(&report, "response-bound");
     assert_eq!(
         (told.explained.as_deref(), told.place.as_deref(), told.at),

@@ -22,11 +22,11 @@ fn a_hostile_domain_may_fault_and_others_may_not() {
     assert_eq!(codes(&build(100, events)), ["domain-fault", "exit-code"]);
     let mut hostile = system();
     hostile.domains[1].hostile = true;
-    assert!(Report::build(&hostile, &summary(100), events).verdict.ok);
+    assert!(super::report(&hostile, &summary(100), events).verdict.ok);
     hostile.domains[0].hostile = true;
     hostile.threads[0].response_bound_ticks = None;
     hostile.budgets[0].capacity_ticks = 90;
-    assert!(Report::build(&hostile, &summary(900), job(0, 700)).verdict.ok, "nobody promised its deadlines");
+    assert!(super::report(&hostile, &summary(900), job(0, 700)).verdict.ok, "nobody promised its deadlines");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_kernel_that_stops_is_told_from_a_program_that_ends() {
     (ended.end.reason, ended.end.status, ended.end.trace_status) = (EndReason::Exit, Some(0xad), None);
     let stopped = |detail: u16, pc: u32| {
         let event = at(90, Event::KernelFailed, IDLE, detail, pc);
-        let verdict = Report::build(&system(), &ended, [event]).verdict;
+        let verdict = super::report(&system(), &ended, [event]).verdict;
         let [failure] = &verdict.failures[..] else { panic!("{:?}", verdict.failures) };
         assert_eq!((failure.code.as_str(), failure.explained.as_deref()), ("kernel-failed", Some("CF0705")));
         failure.text.clone()
@@ -55,19 +55,19 @@ fn a_kernel_that_stops_is_told_from_a_program_that_ends() {
 fn an_end_that_was_not_its_own_fails() {
     let mut ended = summary(100);
     (ended.end.reason, ended.end.status, ended.end.trace_status) = (EndReason::Killed, None, None);
-    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-unfinished"]);
+    assert_eq!(codes(&super::report(&system(), &ended, [])), ["run-unfinished"]);
     (ended.end.reason, ended.end.status) = (EndReason::Exit, Some(3));
-    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-status"]);
+    assert_eq!(codes(&super::report(&system(), &ended, [])), ["run-status"]);
     (ended.end.reason, ended.end.status) = (EndReason::CycleLimit, None);
-    assert_eq!(codes(&Report::build(&system(), &ended, [])), ["run-unfinished"]);
+    assert_eq!(codes(&super::report(&system(), &ended, [])), ["run-unfinished"]);
     let endless = crate::SystemDescription { ends_at_limit: true, ..system() };
-    assert!(Report::build(&endless, &ended, []).verdict.ok);
+    assert!(super::report(&endless, &ended, []).verdict.ok);
     ended.end.reason = EndReason::IdleForever;
-    assert_eq!(codes(&Report::build(&endless, &ended, [])), ["run-unfinished"]);
+    assert_eq!(codes(&super::report(&endless, &ended, [])), ["run-unfinished"]);
     let lost = record::Summary { events: 9, ..summary(500) };
-    assert_eq!(codes(&Report::build(&system(), &lost, job(0, 100))), ["trace-lost"]);
+    assert_eq!(codes(&super::report(&system(), &lost, job(0, 100))), ["trace-lost"]);
     let unmodelled = record::Summary { modelled: false, ..summary(100) };
-    assert_eq!(codes(&Report::build(&system(), &unmodelled, [])), ["run-not-modelled"]);
+    assert_eq!(codes(&super::report(&system(), &unmodelled, [])), ["run-not-modelled"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn violations_and_the_witness_fail() {
     seen.violations_total = 2;
     seen.witness.changed_slices = 1;
     seen.witness.stores_outside = 1;
-    assert_eq!(codes(&Report::build(&system(), &seen, [])), ["violation", "witness-changed", "witness-store"]);
+    assert_eq!(codes(&super::report(&system(), &seen, [])), ["violation", "witness-changed", "witness-store"]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
     seen.violations =
         [ViolationKind::StaleLocked, ViolationKind::StaleTranslation, ViolationKind::UncleanTable].map(case).into();
     seen.violations_total = 3;
-    let report = Report::build(&system(), &seen, []);
+    let report = super::report(&system(), &seen, []);
     assert_eq!(codes(&report), ["stale-translation", "unclean-table"]);
     let text = &report.verdict.failures[0].text;
     for part in [
@@ -110,7 +110,7 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
         assert!(text.contains(part), "{part}: {text}");
     }
     seen.violations_total = 4;
-    assert_eq!(codes(&Report::build(&system(), &seen, [])), ["stale-translation", "unclean-table", "violation"]);
+    assert_eq!(codes(&super::report(&system(), &seen, [])), ["stale-translation", "unclean-table", "violation"]);
 }
 
 /// The machine's clock has 10 000 cycles in a second: ten are a millisecond.
@@ -120,7 +120,7 @@ fn a_machine_that_is_not_what_its_files_say_fails() {
     let failures = |clock, taken, regions| {
         let exceptions =
             vec![record::ExceptionCount { core: record::CoreId::FIRST, number: 15, taken, tail_chained: 0 }];
-        let report = Report::build(&described, &record::Summary { clock, exceptions, regions, ..summary(500) }, []);
+        let report = super::report(&described, &record::Summary { clock, exceptions, regions, ..summary(500) }, []);
         report
             .verdict
             .failures
@@ -152,9 +152,9 @@ fn a_masked_window_beyond_its_bound_fails() {
         waits: record::Waits::default(),
     });
     let mut bounded = system();
-    assert!(Report::build(&bounded, &seen, []).verdict.ok);
+    assert!(super::report(&bounded, &seen, []).verdict.ok);
     bounded.masked_bound_cycles = Some(900);
-    let report = Report::build(&bounded, &seen, []);
+    let report = super::report(&bounded, &seen, []);
     assert_eq!(codes(&report), ["masked-bound"]);
     let window = report.run.longest_masked.expect("a window");
     assert_eq!((window.exception.as_str(), window.symbol.as_deref()), ("PendSV", Some("start+0x4")));

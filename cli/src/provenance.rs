@@ -1,0 +1,63 @@
+//! Where a run comes from: written beside the run's files when it ends, and put into every report of it.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::SystemTime;
+
+use build_tool::{Built, Install};
+use report::schema::Provenance;
+use sha2::{Digest, Sha256};
+
+/// File beside the summary of the run.
+const FILE: &str = "provenance.json";
+
+/// Notes where the run comes from whose summary is at a path. What cannot be read or written stays unknown.
+pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
+    let from = Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: commit(&install.root),
+        command: command(),
+        manifest: subject.display().to_string(),
+        manifest_hash: std::fs::read(subject).ok().map(|bytes| hash(&bytes)),
+        board_hash: std::fs::read(&built.loaded.board.path).ok().map(|bytes| hash(&bytes)),
+        profile_hash: Some(hash(built.loaded.profile.text.as_bytes())),
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        host: host(),
+    };
+    let path = summary.with_file_name(FILE);
+    let _ = std::fs::remove_file(&path);
+    if let Ok(text) = serde_json::to_vec_pretty(&from) {
+        let _ = std::fs::write(path, text);
+    }
+}
+
+/// What was noted for the run whose summary is at a path.
+pub fn kept(summary: &Path) -> Option<Provenance> {
+    serde_json::from_slice(&std::fs::read(summary.with_file_name(FILE)).ok()?).ok()
+}
+
+/// The command and its arguments, without the place where it is installed.
+fn command() -> Vec<String> {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    std::iter::once(env!("CARGO_PKG_NAME").to_owned()).chain(arguments).collect()
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digits = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    format!("sha256:{digits}")
+}
+
+/// The commit of the checkout, with `-dirty` when a file was changed; `None` without git, or in a tree that is no checkout.
+fn commit(root: &Path) -> Option<String> {
+    root.join(".git").exists().then_some(())?;
+    let describe = ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"];
+    let output = Command::new("git").arg("-C").arg(root).args(describe).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
+}
+
+fn host() -> String {
+    let seen = rustix::system::uname();
+    let [name, system, machine] = [seen.nodename(), seen.sysname(), seen.machine()].map(|text| text.to_string_lossy());
+    format!("{name}, {system} {machine}")
+}
