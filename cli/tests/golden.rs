@@ -121,10 +121,9 @@ fn every_refusal_of_a_manifest_reads_as_reviewed() {
 
 /// A program that is linked for addresses in the middle of the kernel's memory, without relocations.
 fn link_fixed(directory: &Path) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/domain.ld");
-    let at = ["__cofferdam_code=0x00200000", "__cofferdam_gate_return=0"].map(|name| format!("-Wl,--defsym={name}"));
-    let more = [&at[0], &at[1], &format!("-T{}", script.display())].map(String::as_str);
-    link(directory, "fixed", "COF_NOTE", "void __cofferdam_entry(void) { for (;;) {} }", &more);
+    const AT: &str = "-Wl,--defsym=__cofferdam_code=0x00200000,--defsym=__cofferdam_gate_return=0";
+    let script = format!("-T{}", Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/domain.ld").display());
+    link(directory, "fixed", "COF_NOTE", "void __cofferdam_entry(void) { for (;;) {} }", &[AT, &script]);
 }
 
 /// Links a program that says in its note for which version it is.
