@@ -72,6 +72,17 @@ impl Output {
         }
     }
 
+    /// Prints warnings, which change no exit code.
+    pub fn warn(&mut self, warnings: &[Diagnostic]) {
+        self.end_progress();
+        if self.json {
+            let all: Vec<Value> = warnings.iter().map(|d| json!(d.report())).collect();
+            self.field("warnings", Value::Array(all));
+        } else {
+            show(warnings);
+        }
+    }
+
     /// Prints refusals and returns the exit code that goes with the first.
     pub fn refuse(&mut self, diagnostics: &[Diagnostic]) -> u8 {
         self.end_progress();
@@ -79,10 +90,7 @@ impl Output {
             let all: Vec<Value> = diagnostics.iter().map(|d| json!(d.report())).collect();
             self.field("diagnostics", Value::Array(all));
         } else {
-            let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            for diagnostic in diagnostics {
-                eprint!("{}", render(diagnostic, colour));
-            }
+            show(diagnostics);
         }
         diagnostics.first().map_or(OK, |d| exit_code(d.refusal().code))
     }
@@ -91,12 +99,22 @@ impl Output {
     pub fn finish(mut self, code: u8) -> ExitCode {
         self.end_progress();
         if self.json {
-            self.fields.entry("diagnostics").or_insert_with(|| json!([]));
+            for list in ["diagnostics", "warnings"] {
+                self.fields.entry(list).or_insert_with(|| json!([]));
+            }
             self.field("ok", json!(code == OK));
             self.field("exit", json!(code));
             print_line(&format!("{:#}", Value::Object(self.fields)));
         }
         ExitCode::from(code)
+    }
+}
+
+/// Prints diagnostics for people.
+fn show(diagnostics: &[Diagnostic]) {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    for diagnostic in diagnostics {
+        eprint!("{}", render(diagnostic, colour));
     }
 }
 

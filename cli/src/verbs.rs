@@ -28,6 +28,7 @@ fn build_system(
     output: &mut Output,
 ) -> Result<Built, Vec<Diagnostic>> {
     let system = loaded.document.manifest.system.name.clone();
+    output.warn(&loaded.warnings());
     let mut tell = |what: &str| output.progress(format!("{system}: building {what}"));
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
     output.end_progress();

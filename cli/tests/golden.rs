@@ -121,14 +121,88 @@ fn every_refusal_of_a_manifest_reads_as_reviewed() {
 
 /// A program that is linked for addresses in the middle of the kernel's memory, without relocations.
 fn link_fixed(directory: &Path) {
-    fs::write(directory.join("fixed.c"), "void _start(void) { for (;;) {} }\n").unwrap();
+    const AT: &str = "-Wl,--defsym=__cofferdam_code=0x00200000,--defsym=__cofferdam_gate_return=0";
+    let script = format!("-T{}", Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/domain.ld").display());
+    link(directory, "fixed", "COF_NOTE", "void __cofferdam_entry(void) { for (;;) {} }", &[AT, &script]);
+}
+
+/// Links a program that says in its note for which version it is.
+fn link(directory: &Path, name: &str, note: &str, source: &str, more: &[&str]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let note = format!("const unsigned version[] __attribute__((used, section(COF_NOTE_SECTION))) = {note};");
+    fs::write(directory.join(name).with_extension("c"), format!("#include <cofferdam_abi.h>\n{note}\n{source}\n"))
+        .unwrap();
     let status = Command::new("arm-none-eabi-gcc")
         .args(["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-nostdlib"])
-        .args(["-Wl,-Ttext=0x00200000", "fixed.c", "-o", "fixed.elf"])
+        .arg(format!("-I{}", root.join("user/c/include").display()))
+        .args(more)
+        .args([&format!("{name}.c"), "-o", &format!("{name}.elf")])
         .current_dir(directory)
         .status()
         .unwrap();
     assert!(status.success());
+}
+
+/// Links a program for a domain, of a few lines.
+fn link_domain(directory: &Path, name: &str, note: &str) {
+    const SOURCE: &str =
+        "const unsigned table[] = { 7, 0x10000004, 0x10000009 }; int data[4] = { 1 }, *pointer = &data[1];
+        void __cofferdam_gate_return(void) {} void __cofferdam_entry(void) { data[0] = (int)table[*pointer]; }";
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/domain.ld");
+    link(directory, name, note, SOURCE, &["-Wl,--emit-relocs", &format!("-T{}", script.display())]);
+}
+
+/// Files of every kind in the place of a program, a source or a manifest: each is read, or refused, at once.
+#[test]
+fn every_refusal_of_a_file_reads_as_reviewed() {
+    let scratch = Scratch::new("files");
+    let directory = &scratch.0;
+    let at = |name: &str| directory.join(name);
+    assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    fs::create_dir(at("directory")).unwrap();
+    fs::write(at("empty"), b"").unwrap();
+    fs::File::create(at("sparse")).unwrap().set_len(10 << 30).unwrap();
+    link_domain(directory, "good", "COF_NOTE");
+    link_domain(directory, "older", "{ 12u, 4u, 1u, 0x66666f43u, 0x61647265u, 0x6du, 2u }");
+    let mut bytes = fs::read(at("good.elf")).unwrap();
+    bytes[5] = 2;
+    fs::write(at("big-endian.elf"), &bytes).unwrap();
+    let mut cut = Command::new("arm-none-eabi-objcopy");
+    cut.args(["-R", ".rel.text", "good.elf", "cut.elf"]).current_dir(directory);
+    assert!(cut.status().unwrap().success());
+    let manifest = |key: &str, file: &str| {
+        let text = fs::read_to_string(golden().join("missing-elf.toml")).unwrap();
+        text.replace("elf = \"absent.elf\"", &key.replace('@', file))
+    };
+    let (elf, source) = ("elf = \"@\"", "c = { sources = [\"@\"] }");
+    let cases = [
+        ("elf-device", elf, "/dev/zero"),
+        ("elf-pipe", elf, "pipe"),
+        ("elf-directory", elf, "directory"),
+        ("elf-sparse", elf, "sparse"),
+        ("elf-empty", elf, "empty"),
+        ("elf-older", elf, "older.elf"),
+        ("elf-big-endian", elf, "big-endian.elf"),
+        ("elf-cut", elf, "cut.elf"),
+        ("elf-suspects", elf, "good.elf"),
+        ("source-pipe", source, "pipe"),
+        ("source-sparse", source, "sparse"),
+    ];
+    let mut wrong = Vec::new();
+    for (name, key, file) in cases {
+        fs::write(at(name).with_extension("toml"), manifest(key, file)).unwrap();
+        wrong.extend(compare(name, &seen(&cofferdam(directory, &["check", "--quick", &format!("{name}.toml")], &[]))));
+    }
+    let cases: [(&str, &[&str]); 3] = [
+        ("manifest-device", &["check", "/dev/zero"]),
+        ("manifest-pipe", &["check", "pipe"]),
+        ("run-sparse", &["run", "--board", "mps2-an500", "sparse"]),
+    ];
+    wrong.extend(cases.iter().filter_map(|(name, args)| compare(name, &seen(&cofferdam(directory, args, &[])))));
+    report(wrong);
+    let output = cofferdam(directory, &["check", "--quick", "--json", "elf-suspects.toml"], &[]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&value["ok"], &value["warnings"][0]["code"]), (&true.into(), &"CF0510".into()));
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let Admitted { system, bounds } = loaded.admit(true)?;
+    output.warn(&loaded.warnings());
     let name = &system.name;
     if args.quick {
         output.say(format!("{name}: admitted as far as the manifest alone tells"));

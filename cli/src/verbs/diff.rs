@@ -35,7 +35,7 @@ fn file(subject: &Path) -> PathBuf {
 fn read(subject: &Path) -> Result<Report, Diagnostic> {
     let path = file(subject);
     let refused = |why: String| {
-        Diagnostic::new("CF0521", format!("`{}` cannot be compared", path.display()))
+        Diagnostic::new("CF0522", format!("`{}` cannot be compared", path.display()))
             .value(why)
             .limit(format!(
                 "a report.json of schema {SCHEMA}, a directory with one, or the name of a system that was run"

@@ -23,7 +23,7 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
     let name = whole.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if !name_ok(&name) {
         return Err(one(Diagnostic::new("CF0201", format!("`{name}` cannot be the name of a system"))
-            .limit("1 to 15 letters, digits, `-` or `_`")
+            .limit("1 to 31 letters, digits, `-` or `_`")
             .rule("the directory's name becomes the system's")
             .remedy("choose a shorter or simpler name")));
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, prepare};
-use manifest::{Diagnostic, Document};
+use manifest::{Diagnostic, Document, input};
 use record::EndReason;
 use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
@@ -72,13 +72,14 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
 
 fn is_elf(path: &Path) -> bool {
     let start = || {
-        std::fs::File::open(path).and_then(|mut file| {
+        input::readable(path, u64::MAX).ok()?;
+        std::fs::File::open(path).ok().and_then(|mut file| {
             let mut magic = [0; 4];
-            std::io::Read::read_exact(&mut file, &mut magic)?;
-            Ok(magic)
+            std::io::Read::read_exact(&mut file, &mut magic).ok()?;
+            Some(magic)
         })
     };
-    path.extension().is_some_and(|e| e == "elf") || start().is_ok_and(|magic| magic == *b"\x7fELF")
+    path.extension().is_some_and(|e| e == "elf") || start().is_some_and(|magic| magic == *b"\x7fELF")
 }
 
 /// A system around one program: its own domain with default memory, and the console.

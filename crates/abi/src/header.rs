@@ -37,6 +37,9 @@ pub fn write(out: &mut impl Write) -> fmt::Result {
     writeln!(out, "#define COF_INFO_CAP_BYTES {}u", info::CAP_BYTES)?;
     writeln!(out, "#define COF_INFO_AREA_BYTES {}u", info::AREA_BYTES)?;
     writeln!(out, "#define COF_INFO_ENVELOPE_BYTES {}u", info::ENVELOPE_BYTES)?;
+    writeln!(out, "#define COF_NOTE_SECTION \"{}\"", info::NOTE_SECTION)?;
+    let [name, bytes, kind, first, second, third, version] = info::NOTE;
+    writeln!(out, "#define COF_NOTE {{ {name}u, {bytes}u, {kind}u, {first}u, {second}u, {third}u, {version}u }}")?;
     writeln!(out, "#define COF_INFO_UNBOUNDED 0x{:08x}u", info::UNBOUNDED)?;
     writeln!(out, "\n#endif")
 }

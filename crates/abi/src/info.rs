@@ -6,8 +6,21 @@
 
 /// First word of the block: `COFI`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
-/// Version of the layout.
+/// Version of what a program is built for: this layout, the numbers of calls, kinds and errors, and how a call passes its words. Every
+/// change of one of them gets the next number, because a finished program is refused only by it.
 pub const VERSION: u32 = 3;
+/// Section of the note in which a program says that version.
+pub const NOTE_SECTION: &str = ".note.cofferdam";
+/// Name of the note, padded to words.
+pub const NOTE_NAME: &[u8; 12] = b"Cofferdam\0\0\0";
+/// Type of the note: it has one word, the version.
+pub const NOTE_TYPE: u32 = 1;
+/// The note, as words.
+pub const NOTE: [u32; 7] = {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = *NOTE_NAME;
+    let name = [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]), u32::from_le_bytes([i, j, k, l])];
+    [NOTE_NAME.len() as u32, 4, NOTE_TYPE, name[0], name[1], name[2], VERSION]
+};
 /// Bytes of a name, padded with zero bytes; the longest name has one byte less.
 pub const NAME_BYTES: usize = 16;
 /// Words of the header: magic, version, cpu_hz, ticks_per_second, caps, areas, heap_base, heap_bytes, domain index,

@@ -78,7 +78,7 @@ impl Board {
         let kernel = read(build_kernel(&install, &chain, &board).map_err(told)?)?;
         let source = CrateSource { path: PLAYER.into(), bin: None, features: Vec::new() };
         let directory = install.root.join(PLAYER);
-        let player = read(build_crate(&install, &chain, &board, &directory, &source).map_err(told)?)?;
+        let player = read(build_crate(&install, &chain, &board, &directory, &source).map_err(told)?.nominal)?;
         let system = format!("hunt-{lane}-{}", name.chars().take(4).collect::<String>());
         let claim = install.claim(&system, &mut || eprintln!("hunt: waiting for another hunt with lane {lane}"));
         let claim = claim.map_err(told)?;

@@ -32,7 +32,7 @@ impl ImageFacts {
         let bytes = fs::read(path).map_err(|error| told(error.to_string()))?;
         let file = object::File::parse(bytes.as_slice()).map_err(|error| told(error.to_string()))?;
         if file.architecture() != Architecture::Arm {
-            return Err(told(format!("it is for {:?}, not for Arm", file.architecture())));
+            return Err(told("it is for another processor".to_owned()));
         }
         let symbols =
             file.symbols().filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.address() as u32)));

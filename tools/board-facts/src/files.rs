@@ -200,6 +200,6 @@ impl Files {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = crate::input::read_text(path).map_err(|error| format!("{}: {error}", path.display()))?;
     basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }

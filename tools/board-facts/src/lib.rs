@@ -4,6 +4,7 @@
 
 mod files;
 mod foreign;
+pub mod input;
 mod places;
 
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, CSources, Diagnostic};
+use manifest::{Board, CSources, Diagnostic, input};
 
 use crate::command;
 use crate::files::{create_dir, unwritable};
@@ -13,8 +13,10 @@ use crate::toolchain::Toolchain;
 /// The parts of the run-time that a domain in C is linked with.
 const GLUE: &[&str] =
     &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
-/// Other addresses than the nominal ones, apart by another distance; lower halves of addresses carry into the upper ones.
-const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12345000", "-Wl,--defsym=__cofferdam_data=0x3fedc000"];
+/// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
+/// before; half of the lower halves of addresses carry into the upper ones.
+pub(crate) const ELSEWHERE: &[&str] =
+    &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
 /// The part that is in the directory of the board's entry.
 pub(crate) const GATE_RETURN: &str = "gate_return.S";
 /// The header there.
@@ -59,9 +61,7 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
 
 /// Compiles one source into `dir`. The object appears complete: somebody else may be linking the one before it.
 fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<PathBuf, Diagnostic> {
-    if !source.is_file() {
-        return Err(unreadable(source, &std::io::ErrorKind::NotFound.into()));
-    }
+    input::readable(source, input::MOST_TEXT).map_err(|why| unreadable(source, &why))?;
     let name = source.to_string_lossy().replace(['/', '\\', ':'], "_");
     let object = dir.join(format!("{}.o", name.trim_start_matches(['.', '_'])));
     let mut command = Command::new(&tools.gcc);
@@ -78,14 +78,14 @@ fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some((before, after)) = name.split_once('*') else { return Ok(vec![path]) };
     let parent = path.parent().unwrap_or(directory);
-    let entries = std::fs::read_dir(parent).map_err(|error| unreadable(parent, &error))?;
+    let entries = std::fs::read_dir(parent).map_err(|error| unreadable(parent, &error.into()))?;
     let fits =
         |name: &str| name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after);
     let matching = entries.flatten().filter(|entry| fits(&entry.file_name().to_string_lossy()));
     let mut files: Vec<PathBuf> = matching.map(|entry| entry.path()).collect();
     files.sort();
     if files.is_empty() {
-        return Err(unreadable(&path, &std::io::ErrorKind::NotFound.into()));
+        return Err(unreadable(&path, &std::io::Error::from(std::io::ErrorKind::NotFound).into()));
     }
     Ok(files)
 }

@@ -103,15 +103,16 @@ impl Profile {
             );
         }
         let stated = if auxiliary & ROUND_ROBIN == 0 { "pseudo-random" } else { "round-robin" };
-        let agrees = match cache.replacement.value {
-            Replacement::RoundRobin => stated == "round-robin",
-            Replacement::Random { .. } => stated == "pseudo-random",
-            Replacement::Lru | Replacement::TreePlru => false,
+        let modelled = match cache.replacement.value {
+            Replacement::RoundRobin => "round-robin",
+            Replacement::Random { .. } => "pseudo-random",
+            Replacement::Lru => "lru",
+            Replacement::TreePlru => "tree-plru",
         };
-        if agrees {
+        if modelled == stated {
             return Ok(());
         }
-        let limit = format!("`application.l2.cache.replacement` is {:?}", cache.replacement.value);
+        let limit = format!("`application.l2.cache.replacement` is {modelled}");
         refuse(
             format!("{auxiliary:#010x}: bit 25 says {stated}"),
             limit,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use manifest::input::{self, Unread};
 use manifest::{Board, BoardFile, Core, Diagnostic};
 
 use crate::core_rules;
@@ -91,7 +92,7 @@ impl Install {
     /// CF0605 for a damaged file, and for one that names directories without what they should have.
     pub fn core(&self, name: &str) -> Result<Core, Diagnostic> {
         let path = self.root.join("cores").join(format!("{name}.toml"));
-        let core = Core::parse(&std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?)?;
+        let core = Core::parse(&input::read_text(&path).map_err(|why| unreadable(&path, &why))?)?;
         if core.name != name {
             return Err(misnamed(&path, &core.name));
         }
@@ -114,7 +115,7 @@ impl Install {
                 .remedy("choose one of the known boards, or correct the path"));
         }
         let path = path.canonicalize().unwrap_or(path);
-        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        let text = input::read_text(&path).map_err(|why| unreadable(&path, &why))?;
         let file = BoardFile::parse(&text, path.clone())?;
         if !is_own && file.name != name {
             return Err(misnamed(&path, &file.name));
@@ -136,9 +137,7 @@ pub(crate) fn misnamed(path: &Path, name: &str) -> Diagnostic {
         .remedy("correct the name")
 }
 
-/// CF0501 for a file that should be there.
-pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::new("CF0501", format!("cannot read `{}`: {error}", path.display()))
-        .rule("every file that is named exists and can be read")
-        .remedy("correct the path; paths in a manifest are relative to the manifest")
+/// CF0501 for a file that should be there, CF0509 for one that is not read.
+pub(crate) fn unreadable(path: &Path, why: &Unread) -> Diagnostic {
+    manifest::unread(path, why, "CF0501").into()
 }

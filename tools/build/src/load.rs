@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use manifest::input::{self, Unread};
 use manifest::resolved::System;
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
-use crate::locate::of_program;
+use crate::locate::{of_program, of_suspects};
 use crate::profile::Profile;
 
 /// A manifest with what it refers to.
@@ -127,6 +128,20 @@ impl Loaded {
         data.join(name)
     }
 
+    /// Of the finished programs, the words that may be addresses, and that no relocation names.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for (name, domain) in &self.document.manifest.domain {
+            let Some(path) = &domain.elf else { continue };
+            let Ok(file) = input::read(&self.document.directory().join(path), input::MOST_BINARY) else { continue };
+            let suspects = place::suspects(name, &file).unwrap_or_default();
+            if let Some(refusal) = of_suspects(name, &suspects) {
+                found.push(self.document.locate(refusal).as_warning());
+            }
+        }
+        found
+    }
+
     /// Programs that are not there, and finished ELF files that cannot be used.
     fn programs_there(&self) -> Vec<Refusal> {
         let directory = self.document.directory();
@@ -138,13 +153,17 @@ impl Loaded {
             let elf = domain.elf.as_ref().map(|e| ("elf", PathBuf::from(e)));
             for (key, path) in crates.into_iter().chain(sources).chain(elf) {
                 let place = format!("domain.{name}.{key}");
-                match std::fs::read(directory.join(&path)) {
-                    Err(error) => found.push(missing(place, &path, &error)),
-                    Ok(file) if key == "elf" => {
-                        let refused = place::Program::parse(name, &file).err();
+                if key != "elf" {
+                    let refused = input::readable(&directory.join(&path), input::MOST_TEXT).err();
+                    found.extend(refused.map(|why| missing(place, &path, &why)));
+                    continue;
+                }
+                match input::read(&directory.join(&path), input::MOST_BINARY) {
+                    Err(why) => found.push(missing(place, &path, &why)),
+                    Ok(file) => {
+                        let refused = place::suspects(name, &file).err();
                         found.extend(refused.map(|error| Refusal { place, ..of_program(&error) }));
                     }
-                    Ok(_) => {}
                 }
             }
         }
@@ -157,11 +176,14 @@ pub fn results_of(system: &str, board: &str) -> String {
     format!("{system}.{board}")
 }
 
-fn missing(place: String, path: &Path, error: &std::io::Error) -> Refusal {
-    let why = if error.kind() == std::io::ErrorKind::NotFound { "does not exist".into() } else { error.to_string() };
-    Refusal::at("CF0501", place, format!("`{}` {why}", path.display()))
-        .rule("the program of a domain exists; paths are relative to the manifest")
-        .remedy("correct the path, or build the program first")
+fn missing(place: String, path: &Path, why: &Unread) -> Refusal {
+    let refusal = Refusal { place, ..manifest::unread(path, why, "CF0501") };
+    match why {
+        Unread::Io(_) => refusal
+            .rule("the program of a domain exists; paths are relative to the manifest")
+            .remedy("correct the path, or build the program first"),
+        _ => refusal,
+    }
 }
 
 /// Refuses a profile whose processor needs another kernel than the board's own chip: that is the one that is built.

@@ -2,7 +2,7 @@
 
 use manifest::resolved::{Domain, Item, Part, System};
 use manifest::{Refusal, Scheme};
-use place::PlaceError;
+use place::{PlaceError, Suspect};
 
 /// Where the manifest names a symbol.
 fn symbol_place(system: &System, domain: &str, symbol: &str) -> String {
@@ -52,6 +52,15 @@ pub(crate) fn of_program(error: &PlaceError) -> Refusal {
         PlaceError::Elf { domain, .. } => at("CF0507", domain)
             .rule("a program is a complete ELF executable with one segment for code and constants and one for data")
             .remedy("link it with user/domain.ld: `cofferdam sdk` prints the flags"),
+        PlaceError::Version { domain, found } => at("CF0508", domain)
+            .value(found.map_or("no note".to_owned(), |version| format!("version {version}")))
+            .limit(format!("version {}", abi::info::VERSION))
+            .rule("a program says in a note for which version of the interface of kernel and programs it was built")
+            .remedy("build it again with this SDK: `cofferdam sdk` prints the flags; the run-time carries the note"),
+        PlaceError::Alignment { domain, align, .. } => at("CF0503", domain)
+            .value(format!("{align} bytes"))
+            .rule("a program is moved by multiples of the largest alignment in it")
+            .remedy("ask for less alignment in the program, or give the area an address with `at`"),
         PlaceError::Architecture { domain, found, needed } => at("CF0502", domain)
             .value(found.as_str())
             .limit(*needed)
@@ -80,6 +89,32 @@ pub(crate) fn of_program(error: &PlaceError) -> Refusal {
     }
 }
 
+/// So many words that may be addresses are named.
+const NAMED: usize = 8;
+
+/// The warning of the words of a program that may be addresses, if there are any.
+pub(crate) fn of_suspects(domain: &str, suspects: &[Suspect]) -> Option<Refusal> {
+    let symbol = |near: &Option<(String, u32)>| match near {
+        Some((name, 0)) => format!("`{name}`"),
+        Some((name, from)) => format!("`{name}` + {from:#x}"),
+        None => "no symbol".to_owned(),
+    };
+    let line = |suspect: &Suspect| {
+        let Suspect { address, within, value, leads_to } = suspect;
+        format!("{address:#010x} in {}: {value:#010x}, {}", symbol(within), symbol(leads_to))
+    };
+    let lines: Vec<String> = suspects.iter().take(NAMED).map(line).collect();
+    let more = suspects.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    (!suspects.is_empty()).then(|| {
+        let text = format!("the program of `{domain}` holds {} words that may be addresses and are not moved", suspects.len());
+        Refusal::at("CF0510", format!("domain.{domain}.elf"), text)
+            .value(format!("{}{more}", lines.join("; ")))
+            .rule("a relocation, or a veneer that the tool knows, names every address in a program")
+            .remedy("nothing, if they are numbers; otherwise give addresses by symbols, or the sources with `c`: they are linked twice and compared")
+    })
+}
+
 /// The refusal for an error of placement, at its place in the manifest.
 pub(crate) fn refusal(system: &System, scheme: &Scheme, error: &PlaceError) -> Refusal {
     let at = |code, place: String| Refusal::at(code, place, error.to_string());
@@ -88,6 +123,10 @@ pub(crate) fn refusal(system: &System, scheme: &Scheme, error: &PlaceError) -> R
             .value(symbol.as_str())
             .rule("an entry is a function of the program that the linker keeps")
             .remedy("correct the name, or mark the function COF_ENTRY (in Rust: as an entry of the run-time)"),
+        PlaceError::NotCode { domain, symbol, address } => at("CF0505", symbol_place(system, domain, symbol))
+            .value(format!("{address:#010x}"))
+            .rule("an entry is a function in the code of the program")
+            .remedy("name a function"),
         PlaceError::Full { what: Item::Of(Part::Envelope(index), domain), left, memory, .. } => {
             let found = system.domains.iter().find(|found| found.name == *domain);
             let place = Item::Of(Part::Envelope(*index), domain.clone()).place();

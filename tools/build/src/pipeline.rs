@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use manifest::resolved::{Domain, File, System};
-use manifest::{Bound, Diagnostic, Refusal};
+use manifest::{Bound, Diagnostic, Refusal, input};
 use place::{Placed, Programs};
 
 use crate::claim::Claim;
@@ -67,19 +67,21 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             let refusal = Refusal { place: format!("domain.{name}"), ..d.refusal().clone() };
             loaded.document.locate(refusal)
         };
-        let elf = if let Some(source) = &domain.package {
-            build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source).map_err(place)?
+        let linked = if let Some(source) = &domain.package {
+            build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source)
         } else if let Some(source) = &domain.c {
             let unique = format!("{}-{name}", loaded.results);
-            let Linked { nominal, elsewhere } =
-                build_c(install, &tools, &loaded.board, directory, &unique, source).map_err(place)?;
-            place::moves(name, &read(&nominal)?, &read(&elsewhere)?)
-                .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
-            nominal
+            build_c(install, &tools, &loaded.board, directory, &unique, source)
         } else {
-            directory.join(domain.elf.as_deref().unwrap_or_default())
+            let finished = directory.join(domain.elf.as_deref().unwrap_or_default());
+            domains.push(read(&finished).map_err(place)?);
+            continue;
         };
-        domains.push(read(&elf).map_err(place)?);
+        let Linked { nominal, elsewhere } = linked.map_err(place)?;
+        let program = read(&nominal)?;
+        place::moves(name, &program, &read(&elsewhere)?)
+            .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
+        domains.push(program);
     }
     Ok(Programs { kernel, domains })
 }
@@ -93,7 +95,7 @@ fn files(install: &Install, loaded: &Loaded, system: &System) -> Result<Vec<Vec<
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    std::fs::read(path).map_err(|error| unreadable(path, &error))
+    input::read(path, input::MOST_BINARY).map_err(|why| unreadable(path, &why))
 }
 
 /// Places programs that were built.

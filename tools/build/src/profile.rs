@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use manifest::{Board, BoardFile, Chip, Diagnostic, Setup};
+use manifest::{Board, BoardFile, Chip, Diagnostic, Setup, input};
 use report::describe;
 use timing::profile::{Interface, Text, read_text};
 use units::PhysAddr;
@@ -48,10 +48,7 @@ impl Profile {
                 .rule("a profile is a file below chips, or a path that ends in .toml")
                 .remedy("choose one of the known profiles"));
         };
-        let metadata = std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
-        if !metadata.is_file() {
-            return Err(wrong(name, "it is no file"));
-        }
+        input::readable(&path, input::MOST_TEXT).map_err(|why| unreadable(&path, &why))?;
         let text = read_text(&path, &install.root.join("cores")).map_err(|why| wrong(name, &why))?;
         let profile = Profile::parse(name, text)?;
         let is_named = name.ends_with(".toml") || profile.parameters.name == name;

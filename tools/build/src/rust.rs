@@ -5,6 +5,7 @@ use std::process::Command;
 
 use manifest::{Board, Core, CrateSource, Diagnostic};
 
+use crate::c::{ELSEWHERE, Linked};
 use crate::command;
 use crate::core_rules;
 use crate::install::Install;
@@ -21,6 +22,9 @@ const PROFILE: &[&str] = &[
     "profile.bare.package.\"*\".debug=\"line-tables-only\"",
     "profile.bare.overflow-checks=false",
 ];
+
+/// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`.
+const LINK_TWICE: &str = "user/link-twice-gcc";
 
 /// For whom a package is built.
 enum For {
@@ -41,6 +45,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     if !targets.cc_flags.is_empty() {
         command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
     }
+    command.env("COFFERDAM_LINKER", &tools.gcc).env("COFFERDAM_ELSEWHERE", ELSEWHERE.join(" "));
     command.env("COFFERDAM_ROOT", &install.root).env("COFFERDAM_BOARD", &board.path).env_remove("COFFERDAM_OWN_BOARD");
     if install.is_own(&board.path) {
         command.env("COFFERDAM_OWN_BOARD", &board.path);
@@ -61,11 +66,11 @@ fn codegen(options: &[&str]) -> Vec<String> {
 }
 
 /// The compiler's options for domains of a board.
-fn domain_flags(install: &Install, tools: &Toolchain, board: &Board) -> Vec<String> {
+fn domain_flags(install: &Install, board: &Board) -> Vec<String> {
     let script = install.root.join("user/domain.ld");
     let script = format!("link-arg=-T{}", script.display());
     let cpu = format!("target-cpu={}", board.core.targets.cpu);
-    let linker = format!("linker={}", tools.gcc.display());
+    let linker = format!("linker={}", install.root.join(LINK_TWICE).display());
     let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
     options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
     let mut flags = codegen(&options);
@@ -73,7 +78,7 @@ fn domain_flags(install: &Install, tools: &Toolchain, board: &Board) -> Vec<Stri
     flags
 }
 
-/// Builds a domain from a cargo package and returns its ELF file. `directory` is the package's.
+/// Builds a domain from a cargo package. `directory` is the package's.
 ///
 /// # Errors
 /// CF0501 when there is no package, CF0506 when it does not build or has no binary.
@@ -83,7 +88,7 @@ pub fn build_crate(
     board: &Board,
     directory: &Path,
     source: &CrateSource,
-) -> Result<PathBuf, Diagnostic> {
+) -> Result<Linked, Diagnostic> {
     let package = directory.join("Cargo.toml");
     if !package.is_file() {
         return Err(Diagnostic::new("CF0501", format!("there is no cargo package in `{}`", source.path))
@@ -91,7 +96,7 @@ pub fn build_crate(
             .rule("`crate` names a directory with a Cargo.toml, relative to the manifest")
             .remedy("correct the path, or create the package"));
     }
-    let flags = domain_flags(install, tools, board);
+    let flags = domain_flags(install, board);
     let mut command = cargo(install, tools, board, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
     if let Some(bin) = &source.bin {
@@ -101,11 +106,31 @@ pub fn build_crate(
         command.args(["--features", &source.features.join(",")]);
     }
     let output = command::run(&format!("the package `{}`", source.path), &mut command)?;
-    executable(&output.stdout, source.bin.as_deref()).ok_or_else(|| {
+    let nominal = executable(&output.stdout, source.bin.as_deref()).ok_or_else(|| {
         Diagnostic::new("CF0506", format!("the package `{}` has no binary, or several", source.path))
             .rule("a domain is one program")
             .remedy("name it: `crate = { path = \"...\", bin = \"...\" }`")
-    })
+    })?;
+    match elsewhere(&nominal) {
+        Some(elsewhere) => Ok(Linked { nominal, elsewhere }),
+        None => Err(Diagnostic::new("CF0605", format!("the second link of `{}` is missing", nominal.display()))
+            .rule("programs are linked twice, and compared")
+            .remedy("remove the directory `bare` of the target directory, and build again")),
+    }
+}
+
+/// The second link of an executable: cargo has linked it in its directory of dependencies, under a name with a hash.
+fn elsewhere(nominal: &Path) -> Option<PathBuf> {
+    let own = std::fs::read(nominal).ok()?;
+    let entries = std::fs::read_dir(nominal.parent()?.join("deps")).ok()?;
+    let second =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("elsewhere".as_ref()));
+    let is_own = |path: &PathBuf| {
+        let first = path.with_extension("");
+        let same = std::fs::metadata(&first).is_ok_and(|found| found.len() == own.len() as u64);
+        same && std::fs::read(&first).is_ok_and(|first| first == own)
+    };
+    { second }.find(is_own)
 }
 
 /// Builds the kernel of a board and returns its ELF file.
@@ -156,7 +181,7 @@ fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &
 pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &Path) -> Result<PathBuf, Diagnostic> {
     const PACKAGE: &str = "cofferdam-malloc";
     // A library is not linked, but with other options the core library would be built again for it.
-    let flags = domain_flags(install, tools, board);
+    let flags = domain_flags(install, board);
     let mut command = cargo(install, tools, board, For::Domain, &flags);
     command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
     let output = command::run("the heap", &mut command)?;

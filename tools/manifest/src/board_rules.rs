@@ -36,7 +36,7 @@ impl BoardFile {
         let unit = if text.ends_with('G') { 30 } else { 20 };
         let number = text.strip_suffix(['M', 'G']).filter(|number| number.chars().all(|c| c.is_ascii_digit()));
         let bytes = number.and_then(|number| number.parse::<u32>().ok()).map(|number| u64::from(number) << unit);
-        let wrong = || self.wrong(&format!("machine_memory = {text:?}: a number with M or G"));
+        let wrong = || self.wrong(&format!("machine_memory = \"{text}\": a number with M or G"));
         bytes.map(Some).ok_or_else(wrong)
     }
 
@@ -59,10 +59,10 @@ impl BoardFile {
             format!("ticks_per_second = {rate}: at least {LEAST_RATE}, and a tick is a whole number of nanoseconds")
         })?;
         require((1..=256).contains(&clock.divider), || format!("clock.divider = {}: 1 to 256", clock.divider))?;
-        let ticks = [clock.shortest_ticks, clock.start_ticks];
-        require(ticks.iter().all(|ticks| (1..=rate / 10).contains(ticks)), || {
+        let (shortest, start) = (clock.shortest_ticks, clock.start_ticks);
+        require([shortest, start].iter().all(|ticks| (1..=rate / 10).contains(ticks)), || {
             format!(
-                "clock.shortest_ticks and start_ticks = {ticks:?}: at least one each, and at most a tenth of a second"
+                "clock.shortest_ticks = {shortest}, start_ticks = {start}: at least one each, and at most a tenth of a second"
             )
         })
     }

@@ -30,7 +30,8 @@ codes! {
         "A value has another type or unit than its key needs, or a key without a default is missing. Sizes and times are strings with \
          their unit."
     "CF0201" "a name that cannot be used"
-        "Programs find memory and capabilities by name in their start-up information block, whose fields have room for 15 characters. \
+        "A name has at most 31 characters. Programs find memory and capabilities by name in their start-up information block, whose fields have \
+         room for 15: names of domains, `uses`, interrupts, `shared`, `shares`, files and frames have no more. \
          Names are letters, digits, `-` and `_`."
     "CF0202" "unknown name"
         "Something is used that no section of the manifest declares, or that the board does not have. The message lists what exists."
@@ -169,7 +170,19 @@ codes! {
     "CF0507" "not a usable ELF file"
         "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
          gaps, are expected."
-    "CF0521" "a report that cannot be compared"
+    "CF0508" "a program for another version of Cofferdam"
+        "Every program says, in a note of its ELF file, for which version of the interface it was built: the numbers of calls and errors, and the \
+         layout of the information block. With another version, or none, it would call what it does not mean. Build it again with this SDK; \
+         domains that are built from a manifest are built again anyway."
+    "CF0509" "a file that is not read"
+        "The tools read regular files only, and programs and constant files of at most 128 MiB, texts of at most 16 MiB. A device or a pipe \
+         might never end, and a file that is mostly holes would fill the memory."
+    "CF0510" "words that may be addresses"
+        "A warning. A finished program holds words, or pairs of instructions, that look like addresses of its own, and no relocation names them, so that they \
+         stay when the program is moved. If they are numbers, all is well; if they are addresses that somebody wrote by hand, or that a linker \
+         put into a veneer that is not known here, the program will go astray. A program that is built from its sources is linked twice, and \
+         this cannot happen. Linked for other addresses (-Wl,--defsym=__cofferdam_code=ADDRESS and __cofferdam_data), a number stays the same."
+    "CF0522" "a report that cannot be compared"
         "`cofferdam diff` reads two files report.json of the schema of this version."
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."

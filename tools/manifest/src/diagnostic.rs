@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
 use serde::Serialize;
 
 use crate::codes;
@@ -72,12 +72,13 @@ pub struct Diagnostic {
     source: Option<Arc<NamedSource<Arc<str>>>>,
     line: usize,
     span: Option<Range<usize>>,
+    warning: bool,
 }
 
 impl From<Refusal> for Diagnostic {
     fn from(refusal: Refusal) -> Self {
         let help = help(&refusal);
-        Diagnostic { refusal: Box::new(refusal), help, source: None, line: 0, span: None }
+        Diagnostic { refusal: Box::new(refusal), help, source: None, line: 0, span: None, warning: false }
     }
 }
 
@@ -130,6 +131,12 @@ impl Diagnostic {
         self
     }
 
+    /// It refuses nothing: it says something that may be wrong.
+    pub fn as_warning(mut self) -> Self {
+        self.warning = true;
+        self
+    }
+
     /// The refusal itself.
     pub fn refusal(&self) -> &Refusal {
         &self.refusal
@@ -173,6 +180,10 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 impl miette::Diagnostic for Diagnostic {
+    fn severity(&self) -> Option<Severity> {
+        Some(if self.warning { Severity::Warning } else { Severity::Error })
+    }
+
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(self.refusal.code))
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostic, Refusal};
+use crate::input::{self, Unread};
 use crate::schema::Manifest;
+use crate::unread::unread;
 
 /// A parsed manifest with its source.
 #[derive(Clone, Debug)]
@@ -25,10 +27,14 @@ impl Document {
     /// # Errors
     /// CF0101 when the file cannot be read, CF0102 when it is not TOML, CF0103 when a key or value is wrong.
     pub fn read(path: &Path) -> Result<Document, Diagnostic> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Diagnostic::new("CF0101", format!("cannot read `{}`: {error}", path.display()))
-                .rule("a manifest is a readable text file")
-                .remedy("name an existing system.toml, or make one with `cofferdam new DIRECTORY`")
+        let text = input::read_text(path).map_err(|why| {
+            let refusal = unread(path, &why, "CF0101");
+            Diagnostic::from(match why {
+                Unread::Io(_) | Unread::Text => refusal
+                    .rule("a manifest is a readable text file")
+                    .remedy("name an existing system.toml, or make one with `cofferdam new DIRECTORY`"),
+                _ => refusal,
+            })
         })?;
         Document::parse(path, &text)
     }

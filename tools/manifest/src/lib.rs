@@ -21,6 +21,7 @@ mod rules;
 mod schema;
 mod scheme;
 mod spec;
+mod unread;
 
 pub use self::core::{Chip, Core, Counts, Image, ImageClock, Setup, Targets};
 pub use self::spec::Spec;
@@ -28,6 +29,7 @@ pub use admission::{Refused, admit_domain, refused};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use arena::too_big;
 pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
+pub use board_facts::input;
 pub use check::{check, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Diagnostic, Refusal, Report, render};
@@ -42,6 +44,7 @@ pub use schema::{
     Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
 pub use scheme::{Protection, Scheme, SchemeName, Translation, platform};
+pub use unread::unread;
 
 #[cfg(test)]
 mod tests;

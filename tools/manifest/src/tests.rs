@@ -53,6 +53,24 @@ fn a_small_system_is_admitted() {
     assert_eq!(found, []);
 }
 
+/// Names that tools alone use have 31 characters, those that programs look up 15.
+#[test]
+fn names_are_as_long_as_their_fields() {
+    let system = |tools: usize, programs: usize| {
+        let [tools, programs] = [tools, programs].map(|length| "n".repeat(length));
+        refusals(&format!(
+            "[system]\nname = \"{tools}\"\nboard = \"mps2-an500\"\n[budget.{tools}]\nperiod = \"1 s\"\ncapacity = \"1 ms\"\n\
+             [notification.{tools}]\n[domain.{programs}]\ncrate = \"app\"\n\
+             uses = {{ {programs} = {{ notification = \"{tools}\", rights = \"r\" }} }}\n\
+             [[domain.{programs}.thread]]\nname = \"{tools}\"\npriority = 3\nbudget = \"{tools}\"\n"
+        ))
+    };
+    assert_eq!(system(31, 15), []);
+    let places = |found: Vec<Refusal>| found.iter().map(|r| (r.code, r.limit[..7].to_owned())).collect::<Vec<_>>();
+    assert_eq!(places(system(32, 15)), vec![("CF0201", "1 to 31".to_owned()); 4]);
+    assert_eq!(places(system(31, 16)), vec![("CF0201", "1 to 15".to_owned()); 2]);
+}
+
 /// `count` budgets, and as many threads of one domain, each on its own.
 fn crowd(count: usize) -> String {
     let mut text = String::from("[system]\nname = \"s\"\nboard = \"mps2-an500\"\n[domain.app]\ncrate = \"app\"\n");

@@ -2,6 +2,7 @@
 
 use manifest::Refused;
 use manifest::resolved::Item;
+use system::{Table, TableError};
 use thiserror::Error;
 
 use crate::objects::Objects;
@@ -26,6 +27,34 @@ pub enum PlaceError {
         found: String,
         /// What is needed.
         needed: &'static str,
+    },
+    /// A symbol that the system names as a function is none.
+    #[error("`{symbol}` of the program of `{domain}` is no function in its code")]
+    NotCode {
+        /// The domain.
+        domain: String,
+        /// The symbol.
+        symbol: String,
+        /// Its value.
+        address: u32,
+    },
+    /// An ELF file was built for another version of the interface.
+    #[error("the program of `{domain}` is built for {}", built_for(*.found))]
+    Version {
+        /// The domain.
+        domain: String,
+        /// The version that it says.
+        found: Option<u32>,
+    },
+    /// A program would have to lie where its alignment does not allow it.
+    #[error("the program of `{domain}` needs a multiple of {align} bytes for what is linked at {address:#010x}")]
+    Alignment {
+        /// The domain.
+        domain: String,
+        /// First address of the code or the data, before moving.
+        address: u32,
+        /// Bytes.
+        align: u32,
     },
     /// A symbol that the system names is not in the program.
     #[error("the program of `{domain}` has no symbol `{symbol}`")]
@@ -122,6 +151,37 @@ pub enum PlaceError {
         given: bool,
     },
     /// The tables are wrong: a defect of this tool.
-    #[error("the tables were rejected: {0:?}")]
-    Tables(system::TableError),
+    #[error("the kernel would not accept the tables: {}", rejected(.0))]
+    Tables(TableError),
+}
+
+fn built_for(found: Option<u32>) -> String {
+    found.map_or("no version of the interface".to_owned(), |version| format!("version {version} of the interface"))
+}
+
+fn rejected(error: &TableError) -> String {
+    match error {
+        TableError::Header => "their header".to_owned(),
+        TableError::Checksum => "their checksum".to_owned(),
+        TableError::Scheme => "the section of the scheme of protection".to_owned(),
+        TableError::Switching => "a path of the kernel that is too long".to_owned(),
+        TableError::Bounds(table) => format!("the table of {} is too long", named(*table)),
+        TableError::Entry { table, index, field } => {
+            format!("`{field}` of entry {index} of the table of {}", named(*table))
+        }
+    }
+}
+
+fn named(table: Table) -> &'static str {
+    match table {
+        Table::Frames => "frames",
+        Table::Domains => "domains",
+        Table::Areas => "areas",
+        Table::Budgets => "budgets",
+        Table::Threads => "threads",
+        Table::Gates => "gates",
+        Table::Notifications => "notifications",
+        Table::Interrupts => "interrupts",
+        Table::Caps => "capabilities",
+    }
 }

@@ -19,6 +19,7 @@ mod plan;
 mod pmsav7;
 mod relocate;
 mod scheme;
+mod suspects;
 mod tables;
 mod veneers;
 mod vmsav7;
@@ -33,6 +34,7 @@ pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, Pl
 pub use ledger::{Book, MAX_POOLS};
 pub use objects::{Objects, Taken};
 pub use relocate::moves;
+pub use suspects::{Suspect, suspects};
 
 /// The programs of a system.
 #[derive(Clone, Debug)]

@@ -6,23 +6,33 @@ use object::elf;
 use crate::elf::{Program, Relocation};
 use crate::error::PlaceError;
 use crate::isa::{Encoding, Moves};
-use crate::veneers;
+use crate::veneers::{self, Found};
 
 /// Sizes of ELF structures.
 const SECTION_HEADER: usize = 40;
 const SYMBOL: usize = 16;
+const RELOCATION: usize = 8;
 
 /// A copy of the file at its final addresses.
 ///
 /// # Errors
 /// [`PlaceError::Relocation`] for a word that cannot be moved; [`PlaceError::Fixed`] for a program that would have to be moved
-/// and has no relocations.
+/// and has no relocations; [`PlaceError::Alignment`] for a distance that its alignment excludes.
 pub(crate) fn relocate(program: &Program, code: i64, data: i64) -> Result<Vec<u8>, PlaceError> {
     let mut file = program.file.clone();
     if code == 0 && data == 0 {
         return Ok(file);
     }
     let mover = Mover { program, code, data };
+    for (segment, delta) in [(&program.code, code), (&program.data, data)] {
+        if segment.bytes > 0 && delta % i64::from(segment.align) != 0 {
+            return Err(PlaceError::Alignment {
+                domain: program.name.clone(),
+                address: segment.base,
+                align: segment.align,
+            });
+        }
+    }
     if program.relocations.is_empty() {
         return Err(PlaceError::Fixed {
             domain: program.name.clone(),
@@ -73,6 +83,7 @@ impl Mover<'_> {
         }
     }
 
+    /// How far the target of a symbol moves; one of no section stays.
     fn delta_of_symbol(&self, symbol: usize) -> i64 {
         let section = self.program.symbols.get(symbol).and_then(|symbol| symbol.section);
         section.map_or(0, |section| self.delta_of_section(section))
@@ -94,17 +105,29 @@ impl Mover<'_> {
         (section.in_file && within < section.bytes).then_some(section.offset as usize + within as usize)
     }
 
+    /// Whether an address is in the other segment than the one that moves so far.
+    fn leads_elsewhere(&self, delta: i64, address: u32) -> bool {
+        let other = if delta == self.code { &self.program.data } else { &self.program.code };
+        delta != 0 && self.code != self.data && other.holds(address)
+    }
+
     fn apply(&self, file: &mut [u8], index: usize, relocation: &Relocation) -> Result<(), PlaceError> {
         let target = self.delta_of_symbol(relocation.symbol);
         let place = self.delta_of_section(relocation.section);
-        let Some(offset) = self.offset(relocation) else { return Ok(()) };
         let outside = || self.refuse(relocation, "it lies outside of the file");
-        match (self.program.isa.moves)(relocation.kind) {
+        let moves = (self.program.isa.moves)(relocation.kind);
+        if matches!(moves, Some(Moves::Stays)) {
+            return Ok(());
+        }
+        let offset = self.offset(relocation).ok_or_else(outside)?;
+        match moves {
             Some(Moves::Stays) => {}
             Some(Moves::Absolute) => {
-                if target != 0 {
-                    add(file, offset, target).ok_or_else(outside)?;
+                let word = read_word(file, offset).ok_or_else(outside)?;
+                if place != 0 && self.leads_elsewhere(target, word) {
+                    return Err(self.refuse(relocation, "it holds an address far from its symbol"));
                 }
+                add(file, offset, target).ok_or_else(outside)?;
             }
             Some(Moves::Relative) => {
                 if target != place {
@@ -114,12 +137,13 @@ impl Mover<'_> {
             Some(Moves::Half { lower, encoding }) => {
                 if target != 0 {
                     let moved = self.half(index, relocation, (lower, encoding), target)?;
-                    let word = read_word(file, offset).ok_or_else(outside)?;
-                    file[offset..offset + 4].copy_from_slice(&(encoding.set)(word, moved).to_le_bytes());
+                    put_half(file, offset, encoding, moved).ok_or_else(outside)?;
                 }
             }
             Some(Moves::Together) => {
-                let weak = self.program.symbols.get(relocation.symbol).is_some_and(|s| s.section.is_none());
+                // The linker has resolved a call of a weak symbol that nobody defines to the next instruction.
+                let symbol = self.program.symbols.get(relocation.symbol);
+                let weak = symbol.is_some_and(|symbol| symbol.section.is_none() && !symbol.absolute);
                 if target != place && !weak {
                     return Err(self.refuse(relocation, "it is relative and its two ends move apart"));
                 }
@@ -129,11 +153,17 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Words of veneers follow the segment in which their target is.
+    /// What veneers hold follows the segment in which their target is.
     fn move_veneers(&self, file: &mut [u8]) -> Result<(), PlaceError> {
-        for (offset, target) in veneers::addresses(self.program) {
+        for Found { offset, target, halves } in veneers::addresses(self.program) {
             let delta = if self.program.code.contains(target) { self.code } else { self.data };
-            add(file, offset, delta).ok_or_else(|| PlaceError::Elf {
+            let moved = (i64::from(target) + delta) as u32;
+            let done = match halves {
+                None => add(file, offset, delta),
+                Some(encoding) => put_half(file, offset, encoding, moved as u16)
+                    .and_then(|()| put_half(file, offset + 4, encoding, (moved >> 16) as u16)),
+            };
+            done.ok_or_else(|| PlaceError::Elf {
                 domain: self.program.name.clone(),
                 reason: "a veneer lies outside of the file".into(),
             })?;
@@ -185,26 +215,26 @@ impl Mover<'_> {
         paired.map_or_else(|| first.filter(|first| uppers.all(|other| other == *first)), |(low, _)| Some(upper(low)))
     }
 
-    /// Section addresses, symbol values and the entry follow.
+    /// Section addresses, symbol values, places of relocations and the entry follow: the result can be moved again.
     fn move_headers(&self, file: &mut [u8]) {
-        let word = |file: &[u8], at: usize| read_word(file, at).unwrap_or(0);
-        let table = word(file, 32) as usize;
-        let count = usize::from(file[48]) | usize::from(file[49]) << 8;
-        for section in 0..count {
-            let header = table + section * SECTION_HEADER;
-            let delta = self.delta_of_section(section);
-            if delta != 0 {
-                add(file, header + 12, delta);
-            }
-            if word(file, header + 4) != elf::SHT_SYMTAB {
-                continue;
-            }
-            let (start, bytes) = (word(file, header + 16) as usize, word(file, header + 20) as usize);
-            for symbol in 0..bytes / SYMBOL {
-                let delta = self.delta_of_symbol(symbol);
-                if delta != 0 {
-                    add(file, start + symbol * SYMBOL + 4, delta);
+        let table = read_word(file, 32).unwrap_or(0) as usize;
+        for (index, section) in self.program.sections.iter().enumerate() {
+            let header = table + index * SECTION_HEADER;
+            let (start, bytes) = (section.offset as usize, section.bytes as usize);
+            add(file, header + 12, self.delta_of_section(index));
+            match section.kind {
+                elf::SHT_SYMTAB => {
+                    for symbol in 0..bytes / SYMBOL {
+                        add(file, start + symbol * SYMBOL + 4, self.delta_of_symbol(symbol));
+                    }
                 }
+                elf::SHT_REL => {
+                    let target = read_word(file, header + 28).unwrap_or(0) as usize;
+                    for relocation in 0..bytes / RELOCATION {
+                        add(file, start + relocation * RELOCATION, self.delta_of_section(target));
+                    }
+                }
+                _ => {}
             }
         }
         add(file, 24, self.code);
@@ -233,8 +263,16 @@ impl Mover<'_> {
 /// Compilers schedule the two halves close to each other.
 const PAIR_DISTANCE: usize = 64;
 
-fn read_word(file: &[u8], at: usize) -> Option<u32> {
+/// A word of a file.
+pub(crate) fn read_word(file: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Puts 16 bits of an address into an instruction.
+fn put_half(file: &mut [u8], at: usize, encoding: &Encoding, half: u16) -> Option<()> {
+    let word = (encoding.set)(read_word(file, at)?, half);
+    file.get_mut(at..at + 4)?.copy_from_slice(&word.to_le_bytes());
+    Some(())
 }
 
 fn add(file: &mut [u8], at: usize, delta: i64) -> Option<()> {

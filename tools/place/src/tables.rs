@@ -92,7 +92,7 @@ fn domain_tables(
     let total = program.data.bytes.next_multiple_of(4);
     let first_area = tables.areas.len() as u32;
     tables.areas.extend(spot.entries(index));
-    let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.symbol("__cofferdam_gate_return")?) };
+    let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.function("__cofferdam_gate_return")?) };
     tables.domains.push(system::Domain {
         data_base: spot.data_base,
         data_source: spot.source,
@@ -120,7 +120,7 @@ fn domain_tables(
     };
     for thread in &domain.threads {
         let (stack_base, stack_bytes) = next_stack(thread.stack_bytes);
-        let entry = thread.entry.as_ref().map_or(Ok(program.entry), |name| program.symbol(name))?;
+        let entry = thread.entry.as_ref().map_or(Ok(program.entry), |name| program.function(name))?;
         tables.threads.push(system::Thread {
             domain: index,
             entry: moved(entry),
@@ -135,7 +135,7 @@ fn domain_tables(
     }
     for gate in &domain.gates {
         let (stack_base, stack_bytes) = next_stack(gate.stack_bytes);
-        let entry = moved(program.symbol(&gate.entry)?);
+        let entry = moved(program.function(&gate.entry)?);
         let (ceiling, bound) = (gate.ceiling, gate.bound);
         tables.gates.push(system::Gate { domain: index, entry, stack_base, stack_bytes, ceiling, bound });
     }

@@ -1,5 +1,8 @@
 //! What is moved equals what is linked at its destination, and no file can make the reader panic.
 
+mod finished;
+mod hostile;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,11 +48,18 @@ const SOURCE: &str = r#"
     void _start(void) { for (;;) plain(inside[0][0] + *end_of_data); }
 "#;
 
+/// The version of the interface, as the run-time says it.
+const NOTE: &str = r#"
+    __attribute__((used, section(".note.cofferdam"))) static const struct { unsigned name, description, type; char text[12]; unsigned version; }
+        note = { 12, 4, 1, "Cofferdam", @VERSION@ };
+"#;
+
 fn script(code: u32, data: u32) -> String {
     format!(
         "ENTRY(_start)\nSECTIONS {{\n . = {code:#x};\n .text : {{ *(.text .text.*) }}\n .rodata : {{ *(.rodata .rodata.*) }}\n \
          . = {data:#x};\n .data : {{ *(.data .data.*) }}\n .bss : {{ *(.bss .bss.*) end_of_data = .; }}\n \
-         /DISCARD/ : {{ *(.ARM.exidx* .comment .note*) }} }}\n"
+         .note.cofferdam 0 (INFO) : {{ KEEP(*(.note.cofferdam)) }}\n \
+         /DISCARD/ : {{ *(.ARM.exidx* .comment .note.GNU-stack) }} }}\n"
     )
 }
 
@@ -67,7 +77,8 @@ impl Scratch {
     }
 
     fn link_for(&self, processor: &[&str], source: &str, code: u32, data: u32, more: &[&str]) -> Vec<u8> {
-        fs::write(self.0.join("a.c"), source).unwrap();
+        let note = format!("{NOTE}\n{source}").replace("@VERSION@", &abi::info::VERSION.to_string());
+        fs::write(self.0.join("a.c"), note).unwrap();
         fs::write(self.0.join("a.ld"), script(code, data)).unwrap();
         let run = Command::new("arm-none-eabi-gcc")
             .args(processor)
@@ -79,6 +90,16 @@ impl Scratch {
             .expect("arm-none-eabi-gcc is needed for this test");
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         fs::read(Path::new(&self.0).join("a.elf")).unwrap()
+    }
+}
+
+impl Scratch {
+    /// The program that was linked last, without one of its sections.
+    fn without(&self, section: &str) -> Vec<u8> {
+        let arguments = [&format!("--remove-section={section}"), "a.elf", "cut.elf"];
+        let status = Command::new("arm-none-eabi-objcopy").args(arguments).current_dir(&self.0).status().unwrap();
+        assert!(status.success());
+        fs::read(self.0.join("cut.elf")).unwrap()
     }
 }
 

@@ -336,6 +336,8 @@
 #define COF_INFO_CAP_BYTES 24u
 #define COF_INFO_AREA_BYTES 48u
 #define COF_INFO_ENVELOPE_BYTES 24u
+#define COF_NOTE_SECTION ".note.cofferdam"
+#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 3u }
 #define COF_INFO_UNBOUNDED 0xffffffffu
 
 #endif

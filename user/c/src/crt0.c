@@ -4,6 +4,9 @@
 #include "cofferdam.h"
 #include "glue.h"
 
+/* The version of the interface that this run-time is made for: a note, which the tool reads in the finished program. */
+static const uint32_t version[] __attribute__((used, section(COF_NOTE_SECTION))) = COF_NOTE;
+
 typedef void (*initialiser)(void);
 
 extern const initialiser __preinit_array_start[];

@@ -17,6 +17,11 @@ pub struct Start {
 #[macro_export]
 macro_rules! entry {
     ($main:path) => {
+        /// The version of the interface that this run-time is made for; the tool reads it in the finished program.
+        #[used]
+        #[unsafe(link_section = ".note.cofferdam")]
+        static COFFERDAM_NOTE: [u32; 7] = $crate::abi::info::NOTE;
+
         /// Entry of the domain's first thread.
         ///
         /// # Safety

@@ -176,10 +176,10 @@ impl Profile {
         let mut errors = Vec::new();
         for p in self.parameters() {
             if p.unit != p.expected {
-                errors.push(error(&p.path, format!("its unit is {:?}, not {:?}", p.expected, p.unit)));
+                errors.push(error(&p.path, format!("its unit is `{}`, not `{}`", p.expected, p.unit)));
             }
             if !SOURCE_KINDS.iter().any(|kind| p.source.len() > kind.len() && p.source.starts_with(kind)) {
-                let rule = format!("its source must begin with one of {SOURCE_KINDS:?} and say which");
+                let rule = format!("its source must begin with one of `{}` and say which", SOURCE_KINDS.join("`, `"));
                 errors.push(error(&p.path, rule));
             }
         }

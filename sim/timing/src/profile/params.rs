@@ -22,6 +22,19 @@ pub enum Unit {
     Choice,
 }
 
+impl core::fmt::Display for Unit {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.write_str(match self {
+            Unit::Cycles => "cycles",
+            Unit::Bytes => "bytes",
+            Unit::Hz => "hz",
+            Unit::Count => "count",
+            Unit::Address => "address",
+            Unit::Choice => "choice",
+        })
+    }
+}
+
 /// A value with its unit and where it comes from. The source starts with `manual:`, `paper:`, `measured:` (published by
 /// others on silicon), `calibration:` or `assumption:`, and then says which, with the section.
 #[derive(Clone, PartialEq, Debug)]

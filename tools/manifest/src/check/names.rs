@@ -7,14 +7,16 @@ use crate::diagnostic::Refusal;
 use crate::references;
 use crate::schema::{Domain, FaultPolicy, Manifest};
 
-/// Longest name: the fields of the information block hold one byte more.
-const NAME_MAX: usize = 15;
+/// Longest name.
+const NAME_MAX: usize = 31;
+/// Longest name that programs look up: the fields of the information block, and of the memory manager's messages, hold one byte more.
+const LOOKED_UP_MAX: usize = abi::info::NAME_BYTES - 1;
 /// The kernel's tables hold this many entries each.
 const ENTRIES_MAX: usize = 256;
 /// The kernel's queues hold this many threads, and budgets (`kernel/src/queue.rs`): with more it does not boot.
 pub(crate) const QUEUED_MAX: usize = 32;
 
-/// Whether a program can find something by this name.
+/// Whether something that no program looks up can have this name: a system, a board, a budget.
 pub fn name_ok(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(may_stand)
 }
@@ -50,33 +52,38 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
 }
 
 fn well_formed(manifest: &Manifest) -> Vec<Refusal> {
-    let mut all = vec![("system.name".to_owned(), manifest.system.name.clone())];
-    let mut section = |kind: &str, keys: Vec<&String>| {
-        all.extend(keys.into_iter().map(|k| (format!("{kind}.{k}"), k.clone())));
+    let mut all = vec![("system.name".to_owned(), manifest.system.name.clone(), NAME_MAX)];
+    let mut section = |kind: &str, keys: Vec<&String>, most: usize| {
+        all.extend(keys.into_iter().map(|k| (format!("{kind}.{k}"), k.clone(), most)));
     };
-    section("shared", manifest.shared.keys().collect());
-    section("file", manifest.file.keys().collect());
-    section("frames", manifest.frames.keys().collect());
-    section("budget", manifest.budget.keys().collect());
-    section("notification", manifest.notification.keys().collect());
-    section("domain", manifest.domain.keys().collect());
+    section("shared", manifest.shared.keys().collect(), LOOKED_UP_MAX);
+    section("file", manifest.file.keys().collect(), LOOKED_UP_MAX);
+    section("frames", manifest.frames.keys().collect(), LOOKED_UP_MAX);
+    section("budget", manifest.budget.keys().collect(), NAME_MAX);
+    section("notification", manifest.notification.keys().collect(), NAME_MAX);
+    section("domain", manifest.domain.keys().collect(), LOOKED_UP_MAX);
     for (name, domain) in &manifest.domain {
-        section(&format!("domain.{name}.gate"), domain.gate.keys().collect());
-        section(&format!("domain.{name}.interrupt"), domain.interrupt.keys().collect());
-        section(&format!("domain.{name}.uses"), domain.uses.keys().collect());
-        section(&format!("domain.{name}.shares"), domain.shares.keys().collect());
+        section(&format!("domain.{name}.gate"), domain.gate.keys().collect(), NAME_MAX);
+        section(&format!("domain.{name}.interrupt"), domain.interrupt.keys().collect(), LOOKED_UP_MAX);
+        section(&format!("domain.{name}.uses"), domain.uses.keys().collect(), LOOKED_UP_MAX);
+        section(&format!("domain.{name}.shares"), domain.shares.keys().collect(), LOOKED_UP_MAX);
     }
     for (name, domain) in &manifest.domain {
         let place = |index| format!("domain.{name}.thread[{index}].name");
-        all.extend(domain.thread.iter().enumerate().map(|(index, t)| (place(index), t.name.clone())));
+        all.extend(domain.thread.iter().enumerate().map(|(index, t)| (place(index), t.name.clone(), NAME_MAX)));
     }
-    let wrong = all.into_iter().filter(|(_, name)| !name_ok(name));
+    let wrong = all.into_iter().filter(|(_, name, most)| !name_ok(name) || name.len() > *most);
     wrong
-        .map(|(place, name)| {
+        .map(|(place, name, most)| {
+            let rule = if most == NAME_MAX {
+                "a name is a word, short enough for a line of a report"
+            } else {
+                "programs find things by name in fields of fixed size"
+            };
             Refusal::at("CF0201", place, format!("`{name}` cannot be a name"))
                 .value(asked(&name))
-                .limit(format!("1 to {NAME_MAX} letters, digits, `-` or `_`"))
-                .rule("programs find things by name in fields of fixed size")
+                .limit(format!("1 to {most} letters, digits, `-` or `_`"))
+                .rule(rule)
                 .remedy("choose a shorter or simpler name")
         })
         .collect()

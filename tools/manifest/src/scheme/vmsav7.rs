@@ -66,9 +66,11 @@ impl Translation {
             format!("protection.kernel_ways = {}: fewer than {}", self.kernel_ways, chip.ways)
         })?;
         self.windows(file)?;
-        let cycles = [self.map_cycles, self.unmap_cycles];
-        let sound = cycles.iter().flatten().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
-        require(sound, || format!("protection.map_cycles and unmap_cycles = {cycles:?}: 1 to {MOST_CYCLES}"))
+        for (key, [fixed, each]) in [("map_cycles", self.map_cycles), ("unmap_cycles", self.unmap_cycles)] {
+            let sound = [fixed, each].iter().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
+            require(sound, || format!("protection.{key} = [{fixed}, {each}]: each 1 to {MOST_CYCLES}"))?;
+        }
+        Ok(())
     }
 
     /// In the windows of as many domains as have their first-level tables on the chip there is neither memory nor a device.

@@ -2,32 +2,61 @@
 
 use object::elf;
 
-use super::{Encoding, Isa, Moves};
+use super::{Encoding, Isa, Mark, Moves, Veneer};
 
 /// The two of them: ELF files do not tell them apart.
 pub(super) const ISA: Isa = Isa {
     machine: elf::EM_ARM,
     described: "32-bit Arm (ELF machine 40)",
     image_flags: elf::EF_ARM_EABI_VER5,
-    foreign_flags: elf::EF_ARM_ABI_FLOAT_SOFT,
-    conventions: ["the soft-float calling convention", "the hard-float calling convention"],
+    generation_mask: elf::EF_ARM_EABIMASK,
+    foreign_flags: &[
+        (elf::EF_ARM_ABI_FLOAT_SOFT, elf::EF_ARM_ABI_FLOAT_SOFT, "the soft-float calling convention"),
+        (elf::EF_ARM_BE8, elf::EF_ARM_BE8, "a big-endian machine (BE8)"),
+    ],
+    convention: "the hard-float calling convention, little-endian",
     moves,
+    bytes_of,
     veneers: VENEERS,
+    marks: &[("$d", Mark::Data), ("$a", Mark::Code(4, &A32)), ("$t", Mark::Code(2, &T32))],
     triples: &["thumbv", "armv"],
     tools: "arm-none-eabi-",
 };
 
-/// As GNU ld 2.40 was seen to write them; instructions: Armv7-A/R ARM (DDI 0406), A8.8.
-const VENEERS: &[&[u16]] = &[
-    // Arm: LDR pc, [pc, #-4].
-    &[0xf004, 0xe51f],
-    // Arm: LDR ip, [pc]; BX ip.
-    &[0xc000, 0xe59f, 0xff1c, 0xe12f],
-    // Thumb-2: LDR.W pc, [pc, #-0].
-    &[0xf85f, 0xf000],
+/// Those of GNU ld 2.40 and LLD 19 that hold an address; instructions: Armv7-A/R ARM (DDI 0406), A8.8.
+const VENEERS: &[Veneer] = &[
+    // Arm: LDR pc, [pc, #-4]; also behind Thumb: BX pc; NOP.
+    word(4, &[(0xf004, ALL), (0xe51f, ALL)]),
+    // Arm: LDR ip, [pc]; BX ip; also behind Thumb: BX pc; NOP.
+    word(4, &[(0xc000, ALL), (0xe59f, ALL), (0xff1c, ALL), (0xe12f, ALL)]),
+    // Thumb-2: LDR.W pc, [pc, #0] or [pc, #-0].
+    word(4, &[(0xf85f, 0xff7f), (0xf000, ALL)]),
     // Thumb: PUSH {r0}; LDR r0, [pc, #8]; MOV ip, r0; POP {r0}; BX ip; NOP.
-    &[0xb401, 0x4802, 0x4684, 0xbc01, 0x4760, 0xbf00],
+    word(4, &[(0xb401, ALL), (0x4802, ALL), (0x4684, ALL), (0xbc01, ALL), (0x4760, ALL), (0xbf00, ALL)]),
+    // Thumb: PUSH {r0, r1}; LDR r0, [pc, #4]; STR r0, [sp, #4]; POP {r0, pc}.
+    word(4, &[(0xb403, ALL), (0x4801, ALL), (0x9001, ALL), (0xbd01, ALL)]),
+    // Thumb-2: MOVW ip, #lower; MOVT ip, #upper; BX ip.
+    halves(&T32, 2, &[(0xf240, MOV_T32), (0x0c00, 0x8f00), (0xf2c0, MOV_T32), (0x0c00, 0x8f00), (0x4760, ALL)]),
+    // Arm: MOVW ip, #lower; MOVT ip, #upper; BX ip.
+    halves(
+        &A32,
+        4,
+        &[(0xc000, 0xf000), (0xe300, MOV_A32), (0xc000, 0xf000), (0xe340, MOV_A32), (0xff1c, ALL), (0xe12f, ALL)],
+    ),
 ];
+/// Every bit of a half-word.
+const ALL: u16 = 0xffff;
+/// The first half of MOVW and MOVT, and of A32 the second, without what they load.
+const MOV_T32: u16 = 0xfbf0;
+const MOV_A32: u16 = 0xfff0;
+
+const fn word(align: usize, code: &'static [(u16, u16)]) -> Veneer {
+    Veneer { align, code, halves: None }
+}
+
+const fn halves(encoding: &'static Encoding, align: usize, code: &'static [(u16, u16)]) -> Veneer {
+    Veneer { align, code, halves: Some(encoding) }
+}
 
 const fn moves(kind: u32) -> Option<Moves> {
     Some(match kind {
@@ -54,9 +83,19 @@ const fn moves(kind: u32) -> Option<Moves> {
     })
 }
 
+/// Bytes that a relocation of a type covers.
+const fn bytes_of(kind: u32) -> u32 {
+    match kind {
+        elf::R_ARM_NONE => 0,
+        elf::R_ARM_THM_PC11 | elf::R_ARM_THM_PC9 | elf::R_ARM_THM_PC8 => 2,
+        _ => 4,
+    }
+}
+
 /// MOVW and MOVT of T32 (Armv7-M ARM, A7.7.76, encoding T3): imm4:i:imm3:imm8.
 static T32: Encoding = Encoding {
     lower: elf::R_ARM_THM_MOVW_ABS_NC,
+    is: |word, lower| word & 0x8000_fbf0 == if lower { 0xf240 } else { 0xf2c0 },
     get: |word| {
         let (first, second) = (word & 0xffff, word >> 16);
         let value = (first & 0xf) << 12 | (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xff;
@@ -73,6 +112,7 @@ static T32: Encoding = Encoding {
 /// MOVW and MOVT of A32 (Armv7-A ARM, A8.8.102, encoding A2): imm4 in bits 19 to 16, imm12 in 11 to 0.
 static A32: Encoding = Encoding {
     lower: elf::R_ARM_MOVW_ABS_NC,
+    is: |word, lower| word & 0x0ff0_0000 == if lower { 0x0300_0000 } else { 0x0340_0000 },
     get: |word| ((word >> 4 & 0xf000 | word & 0xfff) as u16, (word >> 12 & 0xf) as u8),
     set: |word, value| word & 0xfff0_f000 | (value as u32 & 0xf000) << 4 | value as u32 & 0xfff,
 };

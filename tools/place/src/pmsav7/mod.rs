@@ -115,6 +115,11 @@ fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
     u64::from(if paged { bytes.max(LEAST_PAGED_BYTES) } else { bytes })
 }
 
+/// Bytes of an area, at least, for its address to be a multiple of `align`: it begins at an eighth of its region.
+fn begins_at(align: u32) -> u64 {
+    if align > 32 { 8 * u64::from(align) } else { 0 }
+}
+
 /// An area of a domain.
 fn spot(part: Part, declared: &Area, range: Range, rights: u32) -> Spot {
     Spot::new(part, range, rights | pin(declared.spec), declared.spec)
@@ -157,7 +162,11 @@ fn place_domain(
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let (code_base, code_size) = spaces[domain.code.memory]
-        .area(&item(Part::Code), room(code_bytes, [domain.code.spec]), fixed(domain.code.at, program.code.base))
+        .area(
+            &item(Part::Code),
+            room(code_bytes, [domain.code.spec]).max(begins_at(program.code.align)),
+            fixed(domain.code.at, program.code.base),
+        )
         .map_err(|error| fixed_error(program, program.code.base, error))?;
     let code = spot(Part::Code, &domain.code, (code_base, code_size), area::READ | area::EXECUTE);
     let mut areas = vec![Spot { memory: area::WRITE_THROUGH, ..code }];
@@ -168,11 +177,12 @@ fn place_domain(
     let (stacks, data_base);
     if together {
         // Stacks lowest, so that one that overflows leaves the domain's memory.
-        let total = stack.next_multiple_of(32) + data_bytes;
-        let (base, size) = spaces[domain.data.memory].area(&item(Part::Data), u64::from(total), domain.data.at)?;
+        let stack = stack.next_multiple_of(program.data.align.max(32));
+        let total = u64::from(stack + data_bytes).max(begins_at(program.data.align));
+        let (base, size) = spaces[domain.data.memory].area(&item(Part::Data), total, domain.data.at)?;
         areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
         stacks = base;
-        data_base = base + stack.next_multiple_of(32);
+        data_base = base + stack;
     } else {
         let (base, size) = spaces[domain.stack.memory].area(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
         areas.push(spot(Part::Stack, &domain.stack, (base, size), WRITABLE));
@@ -180,7 +190,7 @@ fn place_domain(
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
             let (base, size) = spaces[domain.data.memory]
-                .area(&item(Part::Data), room(data_bytes, [domain.data.spec]), at)
+                .area(&item(Part::Data), room(data_bytes, [domain.data.spec]).max(begins_at(program.data.align)), at)
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
             areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
             data_base = base;

@@ -49,7 +49,7 @@ pub(super) fn place(
     program: &Program,
     rom: usize,
 ) -> Result<DomainSpot, PlaceError> {
-    let stack = stack_bytes(domain).next_multiple_of(32);
+    let stack = stack_bytes(domain).next_multiple_of(program.data.align.max(32));
     let same = domain.data.memory == domain.stack.memory;
     let together = same && keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
     let items = items(domain, program, stack, together);

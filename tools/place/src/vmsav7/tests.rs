@@ -120,8 +120,8 @@ fn program(name: &str, code: u32, data: u32) -> Program {
         sections: Vec::new(),
         symbols: Vec::new(),
         relocations: vec![crate::elf::Relocation { kind: 2, section: 0, address: 0, symbol: 0 }],
-        code: crate::elf::Segment { base: 0x1000, bytes: code, file_bytes: code },
-        data: crate::elf::Segment { base: 0x80_0000, bytes: data, file_bytes: data / 2 },
+        code: crate::elf::Segment { base: 0x1000, bytes: code, file_bytes: code, align: 8 },
+        data: crate::elf::Segment { base: 0x80_0000, bytes: data, file_bytes: data / 2, align: 8 },
         entry: 0x1000,
         sizes: ImageSizes::default(),
     }
@@ -180,7 +180,14 @@ fn with(domains: Vec<Domain>) -> System {
 }
 
 fn kernel() -> Kernel {
-    let symbol = |name: &str| crate::elf::Symbol { name: name.into(), value: 0, bytes: 0, section: None, named: true };
+    let symbol = |name: &str| crate::elf::Symbol {
+        name: name.into(),
+        value: 0,
+        bytes: 0,
+        section: None,
+        absolute: false,
+        named: true,
+    };
     let symbols = ["__kernel_objects_start", "__kernel_objects_end"].map(symbol).to_vec();
     let isa = crate::isa::Isa::of_target("armv7a-none-eabihf").expect("there is a table");
     Kernel { isa, segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
