@@ -9,6 +9,7 @@ pub mod costs;
 pub mod debug;
 pub mod explain;
 pub mod new;
+mod program;
 pub mod run;
 pub mod sdk;
 

@@ -11,8 +11,20 @@ use crate::install::{Install, unreadable};
 use crate::toolchain::Toolchain;
 
 /// The parts of the run-time that a domain in C is linked with.
-const GLUE: &[&str] =
-    &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
+const GLUE: &[&str] = &[
+    "user/c/src/crt0.c",
+    "user/c/src/heap.c",
+    "user/c/src/info.c",
+    "user/c/src/console.c",
+    "user/c/src/syscalls.c",
+    "user/c/src/clock.c",
+    "user/c/src/refused.c",
+    "user/c/src/format.c",
+];
+/// Flags that go with the C library: clocks that newlib declares only where a system has them, and functions that are led through
+/// the run-time.
+const COMPILE: &str = include_str!("../../../user/c/compile.txt");
+const LINK: &str = include_str!("../../../user/c/link.txt");
 /// Other addresses than the nominal ones, apart by another distance; lower halves of addresses carry into the upper ones.
 const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12345000", "-Wl,--defsym=__cofferdam_data=0x3fedc000"];
 /// The part that is in the directory of the board's entry.
@@ -28,6 +40,7 @@ fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
 pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
     let mut flags = board.core.targets.c_flags.clone();
     flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
+    flags.extend(COMPILE.lines().map(String::from));
     flags.extend(include_dirs(install, board).iter().map(|dir| format!("-I{}", dir.display())));
     flags
 }
@@ -39,9 +52,12 @@ pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
     let mut flags = board.core.targets.c_flags.clone();
     flags.extend(
-        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"].map(String::from),
+        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"]
+            .map(String::from),
     );
-    flags.push(format!("-T{}", install.root.join("user/domain.ld").display()));
+    flags.extend(LINK.lines().map(String::from));
+    // The first of the two inserts into the second.
+    flags.extend(["unwind.ld", "domain.ld"].map(|script| format!("-T{}", install.root.join("user").join(script).display())));
     flags.extend(glue(install, tools, board)?.iter().map(|object| object.display().to_string()));
     Ok(flags)
 }
