@@ -72,6 +72,19 @@ impl Output {
         }
     }
 
+    /// Prints what is admitted, and will hardly be meant.
+    pub fn warn(&mut self, diagnostics: &[Diagnostic]) {
+        self.end_progress();
+        if self.json {
+            self.field("warnings", diagnostics.iter().map(|d| json!(d.report())).collect());
+            return;
+        }
+        for refusal in diagnostics.iter().map(Diagnostic::refusal).filter(|_| !self.quiet) {
+            eprintln!("warning {}: {}: {} ({})", refusal.code, refusal.place, refusal.message, refusal.value);
+            eprintln!("  rule   {}\n  remedy {}", refusal.rule, refusal.remedy);
+        }
+    }
+
     /// Prints refusals and returns the exit code that goes with the first.
     pub fn refuse(&mut self, diagnostics: &[Diagnostic]) -> u8 {
         self.end_progress();

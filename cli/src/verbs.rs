@@ -31,6 +31,9 @@ fn build_system(
     let mut tell = |what: &str| output.progress(format!("{system}: building {what}"));
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
     output.end_progress();
+    if let Ok(built) = &built {
+        output.warn(&build_tool::silent(&built.loaded, &built.placed));
+    }
     built
 }
 

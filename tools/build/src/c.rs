@@ -1,4 +1,4 @@
-//! Builds domains from C sources, and prints the flags with which anybody else can.
+//! Builds domains from sources in C and C++, and prints the flags with which anybody else can.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use manifest::{Board, CSources, Diagnostic};
 use crate::command;
 use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Toolchain, missing};
 
 /// The parts of the run-time that a domain in C is linked with.
 const GLUE: &[&str] = &[
@@ -88,6 +88,20 @@ fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Re
     Ok(object)
 }
 
+/// Whether a source is in C++, by its extension as the compiler has it.
+fn is_cpp(source: &Path) -> bool {
+    source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
+}
+
+/// The library of C++ is there, which is a package of its own.
+fn cpp_library(tools: &Toolchain, board: &Board) -> Result<(), Diagnostic> {
+    let mut command = Command::new(&tools.gcc);
+    command.args(&board.core.targets.c_flags).arg("-print-file-name=libstdc++.a");
+    // The compiler prints the bare name of a library that it does not find.
+    let found = command.output().is_ok_and(|output| output.stdout.contains(&b'/'));
+    if found { Ok(()) } else { Err(missing("the library of C++ for the chip (libstdc++)")) }
+}
+
 /// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
 fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let path = directory.join(pattern);
@@ -131,17 +145,21 @@ pub fn build_c(
     let mut flags = compiler_flags(install, board);
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
-    let mut objects = Vec::new();
+    let mut files = Vec::new();
     for pattern in &source.sources {
-        for file in expand(directory, pattern)? {
-            objects.push(compile(tools, &flags, &file, &dir)?);
-        }
+        files.extend(expand(directory, pattern)?);
     }
+    let cpp = files.iter().any(|file| is_cpp(file));
+    if cpp {
+        cpp_library(tools, board)?;
+    }
+    let objects = files.iter().map(|file| compile(tools, &flags, file, &dir)).collect::<Result<Vec<_>, _>>()?;
+    let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
     let link = |suffix: &str, more: &[&str]| {
         let output = dir.join(format!("{name}{suffix}.elf"));
         let mut command = Command::new(&tools.gcc);
-        command.args(&objects).args(&flags).args(more).args(["-lm", "-o"]).arg(&output);
+        command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
     Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)? })
@@ -159,11 +177,14 @@ pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> R
          set(CMAKE_SYSTEM_NAME Generic)\n\
          set(CMAKE_SYSTEM_PROCESSOR arm)\n\
          set(CMAKE_C_COMPILER \"{gcc}\")\n\
+         set(CMAKE_CXX_COMPILER \"{gxx}\")\n\
          set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
          set(CMAKE_EXECUTABLE_SUFFIX \".elf\")\n\
          set(CMAKE_C_FLAGS_INIT \"{compile}\")\n\
+         set(CMAKE_CXX_FLAGS_INIT \"{compile}\")\n\
          set(CMAKE_EXE_LINKER_FLAGS_INIT \"{link}\")\n",
         board = board.name,
         gcc = tools.gcc.display(),
+        gxx = tools.gxx().display(),
     ))
 }

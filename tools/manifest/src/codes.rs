@@ -169,6 +169,10 @@ codes! {
     "CF0507" "not a usable ELF file"
         "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
          gaps, are expected."
+    "CF0520" "a program that nobody hears"
+        "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
+    "CF0521" "a program without memory to allocate"
+        "A warning: the program calls malloc or its kin, and its domain has no heap and no default envelope. Every allocation returns a null pointer."
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"
