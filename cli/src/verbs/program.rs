@@ -54,12 +54,16 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
 /// Options of a lone program say nothing to a system, which has a manifest to say it.
 pub fn none_for_a_system(args: &cli::Run) -> Result<(), Vec<Diagnostic>> {
     let lone = &args.lone;
-    let given = [("--stack", lone.stack.is_some()), ("--heap", lone.heap.is_some()), ("--budget", lone.budget.is_some())];
+    let given =
+        [("--stack", lone.stack.is_some()), ("--heap", lone.heap.is_some()), ("--budget", lone.budget.is_some())];
     let given = given.into_iter().chain([("--", !lone.arguments.is_empty())]).find(|(_, given)| *given);
     let Some((option, _)) = given else { return Ok(()) };
-    Err(one(Diagnostic::new("CF0104", format!("`{option}` is for a program alone, and `{}` is a manifest", args.subject.display()))
-        .rule("a manifest says itself how much stack, heap and time each domain gets, and which files")
-        .remedy("write it into the manifest (docs/manifest.md), or give an ELF file")))
+    Err(one(Diagnostic::new(
+        "CF0104",
+        format!("`{option}` is for a program alone, and `{}` is a manifest", args.subject.display()),
+    )
+    .rule("a manifest says itself how much stack, heap and time each domain gets, and which files")
+    .remedy("write it into the manifest (docs/manifest.md), or give an ELF file")))
 }
 
 /// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.
@@ -76,7 +80,9 @@ fn arguments(install: &Install, name: &str, arguments: &[String]) -> Result<Opti
     if let Some(bad) = arguments.iter().find(|argument| argument.contains(['\n', '\0'])) {
         return Err(one(Diagnostic::new("CF0104", format!("the argument {bad:?} has more than one line"))
             .rule("arguments reach a program as the lines of a text file")
-            .remedy("pass what has several lines another way, for example as a constant file of a system of its own")));
+            .remedy(
+                "pass what has several lines another way, for example as a constant file of a system of its own",
+            )));
     }
     let path = install.target.join("arguments").join(name);
     write_file(&path, format!("{}\n", arguments.join("\n")).as_bytes()).map_err(one)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use system_tests::{BOARDS, Ran, cofferdam, root};
 use serde_json::Value;
+use system_tests::{BOARDS, Ran, cofferdam, root};
 use tempfile::TempDir;
 
 /// The headers whose functions programs may use.

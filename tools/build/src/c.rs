@@ -57,7 +57,9 @@ pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Resu
     );
     flags.extend(LINK.lines().map(String::from));
     // The first of the two inserts into the second.
-    flags.extend(["unwind.ld", "domain.ld"].map(|script| format!("-T{}", install.root.join("user").join(script).display())));
+    flags.extend(
+        ["unwind.ld", "domain.ld"].map(|script| format!("-T{}", install.root.join("user").join(script).display())),
+    );
     flags.extend(glue(install, tools, board)?.iter().map(|object| object.display().to_string()));
     Ok(flags)
 }

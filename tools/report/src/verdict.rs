@@ -77,8 +77,8 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
 }
 
 /// Whether a domain's own exit code, which is told beside its name, is the run's status.
-fn exited_with(report: &Report, status: u32) -> bool {
-    report.domains.iter().any(|domain| !domain.hostile && domain.exit_code == Some(status))
+fn exited_with(report: &Report, status: i64) -> bool {
+    report.domains.iter().any(|domain| !domain.hostile && domain.exit_code.map(i64::from) == Some(status))
 }
 
 /// Whether the machine is what the files of its board and core say.

@@ -106,8 +106,8 @@ int _wait(int *status) {
     return refuse(ECHILD);
 }
 
-/* The heap is an area of its own, which does not grow. */
-void *_sbrk(ptrdiff_t bytes) {
+/* The heap is an area of its own, which does not grow. A program with an allocator of its own may have its own memory. */
+__attribute__((weak)) void *_sbrk(ptrdiff_t bytes) {
     (void)bytes;
     errno = ENOMEM;
     return (void *)-1;

@@ -40,7 +40,8 @@ pub fn c_build() -> cc::Build {
     println!("cargo::rerun-if-changed={}", flags.display());
     let mut build = cc::Build::new();
     build.no_default_flags(true).compiler("arm-none-eabi-gcc");
-    for flag in std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines().chain(COMPILE.lines())
+    for flag in
+        std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines().chain(COMPILE.lines())
     {
         build.flag(flag);
     }
