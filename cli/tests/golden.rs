@@ -167,10 +167,12 @@ fn a_missing_or_wrong_qemu_reads_as_reviewed() {
 #[test]
 fn a_missing_manifest_and_run_and_code_read_as_reviewed() {
     let scratch = Scratch::new("missing");
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 8] = [
         ("manifest-missing", &["check", "absent.toml"]),
         ("code-unknown", &["explain", "CF9999"]),
         ("elf-without-board", &["run", "program.elf"]),
+        ("elf-argument", &["run", "program.elf", "--board", "mps2-an500", "--", "two\nlines"]),
+        ("stack-of-system", &["run", "absent.toml", "--stack", "8 KiB"]),
         ("report-board", &["report", "golden", "--board", "absent"]),
         ("bench-only", &["bench", "--only", "absent"]),
         ("new-name", &["new", "a golden system"]),

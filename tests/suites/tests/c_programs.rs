@@ -118,3 +118,26 @@ fn a_program_in_cpp_runs_with_exceptions_and_destructors() {
         assert_eq!(ran.named("domains", "name", "program")["exit_code"], 0, "{board}");
     }
 }
+
+#[test]
+fn a_program_that_nobody_would_hear_is_warned_of() {
+    let scratch = TempDir::new().unwrap();
+    let manifest = scratch.path().join("system.toml");
+    let thread = |name: &str| format!("[[domain.{name}.thread]]\npriority = 8\nbudget = \"{name}\"\n");
+    let budget = |name: &str| format!("[budget.{name}]\nperiod = \"10 ms\"\ncapacity = \"1 ms\"\n");
+    let mut text = "[system]\nname = \"silent\"\nboard = \"mps2-an500\"\n".to_owned();
+    for (name, body) in [("loud", "puts(\"a\");"), ("hungry", "return malloc(9) != 0;"), ("quiet", "return 0;")] {
+        let source = format!("#include <stdio.h>\n#include <stdlib.h>\nint main(void) {{ {body} }}\n");
+        std::fs::write(scratch.path().join(format!("{name}.c")), source).unwrap();
+        let domain = format!("[domain.{name}]\nc = {{ sources = [\"{name}.c\"], flags = [\"-fno-builtin\"] }}\n");
+        text += &[budget(name), domain, thread(name)].concat();
+    }
+    std::fs::write(&manifest, text).unwrap();
+    let checked = cofferdam(&["check", &manifest.to_string_lossy()]);
+    let stderr = String::from_utf8_lossy(&checked.stderr).into_owned();
+    let warned: Vec<&str> = stderr.lines().filter(|line| line.starts_with("warning")).collect();
+    assert_eq!(warned.len(), 2, "{stderr}");
+    assert!(warned[0].starts_with("warning CF0520: domain.loud: "), "{stderr}");
+    assert!(warned[1].starts_with("warning CF0521: domain.hungry: "), "{stderr}");
+    assert!(checked.status.success(), "{stderr}");
+}
