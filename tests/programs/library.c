@@ -40,10 +40,12 @@ static void formats(void) {
     PRINTS("-1 ff 44 0x7f", "%hhd %hhx %hhd %#hhx", 255, -1, 300, 0x17f);
     PRINTS("65535 -1", "%hu %hd", 0x1ffff, 0xffff);
     PRINTS("1|   2|3   |004", "%zu|%*zu|%-4zu|%.3zu", (size_t)1, 4, (size_t)2, (size_t)3, (size_t)4);
-    PRINTS("1.5 2.250000 3e+10 text c 100% 1", "%g %f %.0e %s %c %d%% %zu", 1.5, 2.25, 3e10, "text", 'c', 100, (size_t)1);
+    PRINTS("1.5 2.250000 3e+10 text c 100% 1", "%g %f %.0e %s %c %d%% %zu", 1.5, 2.25, 3e10, "text", 'c', 100,
+           (size_t)1);
     PRINTS("0x1.8p+0 -0x1p-1 0x0p+0 0X1.FP+3", "%a %a %a %A", 1.5, -0.5, 0.0, 15.5);
     PRINTS("0x1.0p+0 0x1.8p+0 0x2p+0 0x1p+0", "%.1a %.1a %.0a %.0a", 1.0, 1.5, 1.75, 1.25);
-    PRINTS("inf -nan|  0x1p+1|0x1p+1  |0x001p+1|+0x1p+1", "%a %a|%8a|%-8a|%08a|%+a", INFINITY, -NAN, 2.0, 2.0, 2.0, 2.0);
+    PRINTS("inf -nan|  0x1p+1|0x1p+1  |0x001p+1|+0x1p+1", "%a %a|%8a|%-8a|%08a|%+a", INFINITY, -NAN, 2.0, 2.0, 2.0,
+           2.0);
     PRINTS("0x1.fffffffffffffp+1023 0x0.0000000000001p-1022", "%a %a", 0x1.fffffffffffffp+1023, 0x1p-1074);
     PRINTS("INF 1.000000", "%F %F", (double)INFINITY, 1.0);
     PRINTS("2.5 123456789", "%Lg %'d", 2.5L, 123456789);

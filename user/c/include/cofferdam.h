@@ -1,6 +1,6 @@
-/* The system calls of Cofferdam for C. A function returns 0 or one of the negative COF_E_... numbers of cofferdam_abi.h,
- * which says what each means; every call can also return COF_E_BAD_CALL from a kernel that does not know it. Values come
- * back through pointers (`out`), which must not be null. Inside a gate nothing may block.
+/* The system calls of Cofferdam for C. A function returns 0 or one of the negative COF_E_... numbers of
+ * cofferdam_abi.h, which says what each means; every call can also return COF_E_BAD_CALL from a kernel that does not
+ * know it. Values come back through pointers (`out`), which must not be null. Inside a gate nothing may block.
  *
  * A domain finds its capabilities by name:
  *     uint32_t console = cof_cap("console", COF_KIND_GATE);
@@ -311,8 +311,8 @@ static inline int32_t cof_frames_retype(uint32_t frames, uint32_t offset, uint32
     return cof_call(COF_CALL_FRAMES_RETYPE, frames, offset, bytes, 0).status;
 }
 
-/* A part of frames as a domain accesses it: `access` are bits COF_MAP_READ and so on, `offset` counts from the start of the frames. Addresses and
- * sizes are multiples of 32. */
+/* A part of frames as a domain accesses it: `access` are bits COF_MAP_READ and so on, `offset` counts from the start of
+ * the frames. Addresses and sizes are multiples of 32. */
 struct cof_mapping {
     uint16_t target;
     uint16_t frames;

@@ -35,8 +35,8 @@ static void finish(void) {
         (*--next)();
 }
 
-/* The arguments are the lines of the constant file `arguments`, if the manifest gives the domain one. They are copied, for
- * a program may write to them. */
+/* The arguments are the lines of the constant file `arguments`, if the manifest gives the domain one. They are copied,
+ * for a program may write to them. */
 static size_t copy_arguments(const struct cof_area *file, char *text) {
     size_t bytes = strnlen((const char *)(uintptr_t)file->base, file->bytes), count = 0;
     memcpy(text, (const char *)(uintptr_t)file->base, bytes);

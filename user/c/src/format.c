@@ -171,10 +171,10 @@ static int hex_float(const struct conversion *c, va_list *arguments, char *to) {
     width = width < -1 ? -width : width;
     if (width > HEX_MAX || precision > HEX_MAX)
         return 0;
-    const char *sign = signbit(value)                             ? "-"
-                       : contains(c->flags, c->width, '+')        ? "+"
-                       : contains(c->flags, c->width, ' ')        ? " "
-                                                                  : "";
+    const char *sign = signbit(value)                      ? "-"
+                       : contains(c->flags, c->width, '+') ? "+"
+                       : contains(c->flags, c->width, ' ') ? " "
+                                                           : "";
     int finite = isfinite(value), zeros = finite && !left && contains(c->flags, c->width, '0');
     if (finite)
         end = hex_digits(value, precision, contains(c->flags, c->width, '#'), end);
@@ -227,7 +227,9 @@ static void put_conversion(struct rewriting *r, const struct conversion *c, va_l
     } else if (letter != '%') {
         put_word(r, va_arg(*arguments, uint32_t));
         if (letter == 'n')
-            r->format = stpcpy(r->format, c->size == INTMAX || c->size == LONG_LONG ? "ll" : c->size == SHORT ? "h" : "");
+            r->format = stpcpy(r->format, c->size == INTMAX || c->size == LONG_LONG ? "ll"
+                                          : c->size == SHORT                        ? "h"
+                                                                                    : "");
     }
     *r->format++ = letter;
 }
@@ -239,7 +241,8 @@ static int refuse(struct _reent *state) {
     return EOF;
 }
 
-static int rewritten(printer print, struct _reent *state, FILE *file, const char *format, va_list arguments, size_t count) {
+static int rewritten(printer print, struct _reent *state, FILE *file, const char *format, va_list arguments,
+                     size_t count) {
     struct conversion c;
     /* Each conversion takes two stars and a doubleword at most, and becomes one letter longer at most. */
     char *text = alloca(strlen(format) + count + 1);
@@ -287,7 +290,8 @@ struct narrow {
     signed char *target;
 };
 
-static int scanned(printer scan, struct _reent *state, FILE *file, const char *format, va_list arguments, size_t count) {
+static int scanned(printer scan, struct _reent *state, FILE *file, const char *format, va_list arguments,
+                   size_t count) {
     struct conversion c;
     size_t narrowed = 0;
     char *text = alloca(strlen(format) + count + 1);
@@ -342,10 +346,10 @@ static int scan_translated(printer scan, struct _reent *state, FILE *file, const
 }
 
 /* newlib's functions, each with the one that the linker calls in its place. */
-#define WRAP(name, translate)                                                                                              \
-    int __real_##name(struct _reent *, FILE *, const char *, va_list);                                                     \
-    int __wrap_##name(struct _reent *state, FILE *file, const char *format, va_list arguments) {                           \
-        return translate(__real_##name, state, file, format, arguments);                                                   \
+#define WRAP(name, translate)                                                                                          \
+    int __real_##name(struct _reent *, FILE *, const char *, va_list);                                                 \
+    int __wrap_##name(struct _reent *state, FILE *file, const char *format, va_list arguments) {                       \
+        return translate(__real_##name, state, file, format, arguments);                                               \
     }
 WRAP(_vfprintf_r, translated)
 WRAP(_vfiprintf_r, translated)

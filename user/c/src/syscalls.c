@@ -106,7 +106,8 @@ int _wait(int *status) {
     return refuse(ECHILD);
 }
 
-/* The heap is an area of its own, which does not grow. A program with an allocator of its own may have its own memory. */
+/* The heap is an area of its own, which does not grow. A program with an allocator of its own may have its own memory.
+ */
 __attribute__((weak)) void *_sbrk(ptrdiff_t bytes) {
     (void)bytes;
     errno = ENOMEM;
@@ -114,9 +115,9 @@ __attribute__((weak)) void *_sbrk(ptrdiff_t bytes) {
 }
 
 long sysconf(int name) {
-    return name == _SC_CLK_TCK                                         ? MICROSECONDS
+    return name == _SC_CLK_TCK                                            ? MICROSECONDS
            : name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF ? 1
-                                                                       : refuse(EINVAL);
+                                                                          : refuse(EINVAL);
 }
 
 /* How newlib converts characters of Japanese locales; there is only "C". */
