@@ -93,9 +93,12 @@ fn comment(header: &str, at: usize) -> &str {
 
 #[test]
 fn the_c_headers_say_of_each_function_what_it_does_and_of_each_call_errors_and_cost() {
-    let (calls, memory) =
-        (include_str!("../../../user/c/include/cofferdam.h"), include_str!("../../../user/c/include/cofferdam_memory.h"));
-    let words = |text: &str| text.split_whitespace().filter(|word| *word != "*").collect::<std::vec::Vec<_>>().join(" ");
+    let (calls, memory) = (
+        include_str!("../../../user/c/include/cofferdam.h"),
+        include_str!("../../../user/c/include/cofferdam_memory.h"),
+    );
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| *word != "*").collect::<std::vec::Vec<_>>().join(" ");
     for header in [calls, memory] {
         for name in ["cof_", "rt_"] {
             let all = header.match_indices(name).map(|(at, _)| at);
@@ -116,7 +119,11 @@ fn the_c_headers_say_of_each_function_what_it_does_and_of_each_call_errors_and_c
         let said = words(comment(calls, at));
         let errors: std::vec::Vec<_> = call.errors.iter().map(|error| std::format!("COF_E_{error}")).collect();
         let errors = if errors.is_empty() { "none".into() } else { errors.join(", ") };
-        assert!(said.contains(&std::format!("Errors: {errors}. Cost: {}.", words(call.bound))), "{}: {said}", call.name);
+        assert!(
+            said.contains(&std::format!("Errors: {errors}. Cost: {}.", words(call.bound))),
+            "{}: {said}",
+            call.name
+        );
         let blocks = ["lock", "not return", "caller waits"];
         assert!(blocks.iter().any(|word| said.contains(word)), "{}: does it block? {said}", call.name);
     }
