@@ -6,7 +6,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what is missing (root needed only then), say what is present
-	@scripts/setup.sh
+	@scripts/setup.sh --cpp
 	@scripts/fetch-data.sh
 
 data:
@@ -17,6 +17,7 @@ demo: data ## build, boot and report on the gateway example; ends with the path 
 	@scripts/demo.sh
 
 test: data ## everything that must hold
+	@scripts/setup.sh --quiet --cpp
 	@scripts/test.sh
 
 test-long: data ## a thousand random systems on each board, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, hours of processor time; docs/hunt.md has the last result

@@ -4,6 +4,7 @@
 #   scripts/setup.sh            install what is missing, skip what is present
 #   scripts/setup.sh --check    install nothing; list what is missing; exit 1 if something is
 #   scripts/setup.sh --lint     also what only `make lint` needs (C formatter, rustfmt and clippy are checked)
+#   scripts/setup.sh --cpp      also the library of C++ for domains (1.6 GB on the disk, 0.3 GB to fetch)
 #   scripts/setup.sh --quiet    say nothing about what is already present
 #
 # Root is needed only while a Debian package is missing. Exit codes: 0 ready, 1 something is missing and could not be
@@ -14,12 +15,13 @@ ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 # shellcheck source=scripts/env.sh
 . "$ROOT/scripts/env.sh"
 
-CHECK_ONLY=0 WANT_LINT=0 QUIET=0
-usage() { sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+CHECK_ONLY=0 WANT_LINT=0 WANT_CPP=0 QUIET=0
+usage() { sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 for arg in "$@"; do
     case "$arg" in
         --check) CHECK_ONLY=1 ;;
         --lint) WANT_LINT=1 ;;
+        --cpp) WANT_CPP=1 ;;
         --quiet) QUIET=1 ;;
         -h | --help) usage; exit 0 ;;
         *) echo "setup: unknown option '$arg'" >&2; usage >&2; exit 2 ;;
@@ -64,6 +66,15 @@ check_libraries() {
     else
         absent "newlib for Cortex-M7 (C library of domains)"
         MISSING+=(libnewlib-arm-none-eabi)
+    fi
+    if [ "$WANT_CPP" = 1 ]; then
+        if command -v arm-none-eabi-g++ > /dev/null 2>&1 &&
+            [ -e "$(arm-none-eabi-g++ -mcpu=cortex-m7 -mthumb -mfloat-abi=hard -print-file-name=libstdc++.a)" ]; then
+            present "libstdc++ for Cortex-M7"
+        else
+            absent "libstdc++ for Cortex-M7 (library of domains in C++)"
+            MISSING+=(libstdc++-arm-none-eabi-newlib)
+        fi
     fi
     if [ -x "$COFFERDAM_VENV/bin/python" ] || python3 -c 'import ensurepip, venv' > /dev/null 2>&1; then
         present "python3 venv"

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use manifest::Time;
+use manifest::{Size, Time};
 
 /// Isolates real software beside hard-real-time code on one chip, and shows what happens.
 #[derive(Debug, Parser)]
@@ -143,6 +143,35 @@ pub struct Run {
     /// Directory of the report (default: the system's directory below the target directory).
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// About an ELF file.
+    #[command(flatten)]
+    pub lone: Lone,
+}
+
+/// How an ELF file is run; a manifest says this itself.
+#[derive(Debug, Args)]
+pub struct Lone {
+    /// Stack of the program in an ELF file, as "64 KiB", which is the default.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub stack: Option<Size>,
+    /// Its heap, a multiple of 64 KiB (default: "4 MiB").
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub heap: Option<Size>,
+    /// Time that it may use in each period (default: "8500 us/10 ms"; the console keeps "1 ms/10 ms").
+    #[arg(long, value_name = "TIME/PERIOD", value_parser = share)]
+    pub budget: Option<Share>,
+    /// Arguments of its `main`, behind its name.
+    #[arg(last = true)]
+    pub arguments: Vec<String>,
+}
+
+/// A capacity of time in each period.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// Not 0, and at most the period.
+    pub capacity: Time,
+    /// As in a manifest.
+    pub period: Time,
 }
 
 /// `cofferdam debug`
@@ -266,4 +295,22 @@ fn share(text: &str) -> Result<f64, String> {
 /// A time as manifests have it.
 fn time(text: &str) -> Result<Time, String> {
     Time::parse(text).ok_or_else(|| "a time is a number and ns, us, ms or s, as \"500 ms\"".to_owned())
+}
+
+/// A size as manifests have it.
+fn size(text: &str) -> Result<Size, String> {
+    Size::parse(text)
+        .filter(|size| size.0 > 0)
+        .ok_or_else(|| "a size is a number other than 0 and B, KiB or MiB, as \"64 KiB\"".to_owned())
+}
+
+/// A budget: two times with a stroke between them.
+fn share(text: &str) -> Result<Share, String> {
+    let parsed = text.split_once('/').and_then(|(capacity, period)| {
+        let (capacity, period) = (Time::parse(capacity.trim())?, Time::parse(period.trim())?);
+        (capacity.0 > 0 && capacity <= period).then_some(Share { capacity, period })
+    });
+    parsed.ok_or_else(|| {
+        "a budget is a time other than 0, a stroke, and a period at least as long, as \"2 ms/10 ms\"".to_owned()
+    })
 }

@@ -76,9 +76,9 @@ impl Output {
     pub fn warn(&mut self, warnings: &[Diagnostic]) {
         self.end_progress();
         if self.json {
-            let all: Vec<Value> = warnings.iter().map(|d| json!(d.report())).collect();
-            self.field("warnings", Value::Array(all));
-        } else {
+            let all = self.fields.entry("warnings").or_insert_with(|| json!([]));
+            all.as_array_mut().into_iter().for_each(|all| all.extend(warnings.iter().map(|d| json!(d.report()))));
+        } else if !self.quiet {
             show(warnings);
         }
     }

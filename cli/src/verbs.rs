@@ -10,6 +10,7 @@ pub mod debug;
 pub mod diff;
 pub mod explain;
 pub mod new;
+mod program;
 pub mod run;
 pub mod sdk;
 
@@ -32,6 +33,9 @@ fn build_system(
     let mut tell = |what: &str| output.progress(format!("{system}: building {what}"));
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
     output.end_progress();
+    if let Ok(built) = &built {
+        output.warn(&build_tool::silent(&built.loaded, &built.placed));
+    }
     built
 }
 

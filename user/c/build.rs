@@ -4,8 +4,8 @@ use std::path::Path;
 
 fn main() {
     let mut build = compile::c_build();
-    build.include("include").include(compile::entry().join("include"));
-    for file in ["info.c", "console.c", "syscalls.c"] {
+    build.include(compile::entry().join("include"));
+    for file in ["info.c", "console.c", "syscalls.c", "clock.c", "refused.c", "format.c"] {
         build.file(Path::new("src").join(file));
     }
     // The C library, which calls this glue, comes last on the linker's command line: take all of it, wanted yet or not.

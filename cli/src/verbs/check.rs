@@ -24,6 +24,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
         let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;
+        output.warn(&build_tool::silent(&loaded, &placed));
         output.say(format!("{name}: admitted"));
         for memory in &placed.layout.memories {
             let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);

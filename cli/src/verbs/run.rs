@@ -1,20 +1,18 @@
 //! `cofferdam run`: build, boot, run, report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use build_tool::{Built, Install, Loaded, prepare};
-use manifest::{Diagnostic, Document, input};
+use build_tool::{Built, Install, prepare};
+use manifest::{Diagnostic, input};
 use record::EndReason;
 use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
 
-use super::{build_system, load, one};
+use super::{build_system, load, one, program};
 use crate::cli;
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::provenance;
 use crate::verbs::again::{Files, write_report};
-
-const PROGRAM: &str = include_str!("../templates/program.toml");
 
 /// Runs a system, or an ELF file in a domain of its own.
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
@@ -41,8 +39,9 @@ pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
 /// Builds and runs; the run's files are in the system's directory.
 pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) -> Result<(Built, Ran), Vec<Diagnostic>> {
     let mut loaded = if is_elf(&args.subject) {
-        program(install, args)?
+        program::system(install, args)?
     } else {
+        program::none_for_a_system(args)?;
         load(install, &args.subject, args.board.as_deref())?
     };
     loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
@@ -80,27 +79,6 @@ fn is_elf(path: &Path) -> bool {
         })
     };
     path.extension().is_some_and(|e| e == "elf") || start().is_some_and(|magic| magic == *b"\x7fELF")
-}
-
-/// A system around one program: its own domain with default memory, and the console.
-fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
-    let Some(board) = &args.board else {
-        return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
-            .rule("an ELF file is run with `--board`")
-            .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
-    };
-    let board = install.board_file(board, Path::new(".")).map_err(one)?;
-    let board = install.board_text(&board);
-    let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
-    let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(15).collect();
-    let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
-    let text = PROGRAM
-        .replace("@NAME@", &name)
-        .replace("@BOARD@", &board)
-        .replace("@ROOT@", &install.root.display().to_string())
-        .replace("@ELF@", &elf.display().to_string());
-    let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
-    Loaded::new(install, document).map_err(one)
 }
 
 /// The diagnostic of an error before or in a run.

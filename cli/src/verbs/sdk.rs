@@ -30,6 +30,7 @@ pub fn run(args: &Sdk, output: &mut Output) -> Outcome {
     let cflags = compiler_flags(&install, &board);
     let ldflags = linker_flags(&install, &tools, &board).map_err(one)?;
     output.field("cc", json!(tools.gcc));
+    output.field("cxx", json!(tools.gxx()));
     output.field("cflags", json!(cflags));
     output.field("ldflags", json!(ldflags));
     match (args.cflags, args.ldflags) {
@@ -37,6 +38,7 @@ pub fn run(args: &Sdk, output: &mut Output) -> Outcome {
         (_, true) => output.say(ldflags.join(" ")),
         _ => {
             output.say(format!("CC={}", tools.gcc.display()));
+            output.say(format!("CXX={}", tools.gxx().display()));
             output.say(format!("CFLAGS={}", cflags.join(" ")));
             output.say(format!("LDFLAGS={}", ldflags.join(" ")));
         }

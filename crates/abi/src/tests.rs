@@ -82,6 +82,53 @@ fn the_committed_header_is_the_generated_one() {
     assert!(committed == text, "user/c/include/cofferdam_abi.h is out of date; run with COFFERDAM_BLESS=1");
 }
 
+/// The comment in front of a line; empty when there is none.
+fn comment(header: &str, at: usize) -> &str {
+    let before = header[..at].trim_end_matches(|c| c != '\n');
+    match before.trim_end().strip_suffix("*/").and_then(|text| text.rfind("/*")) {
+        Some(start) if before.ends_with("*/\n") => &before[start..],
+        _ => "",
+    }
+}
+
+#[test]
+fn the_c_headers_say_of_each_function_what_it_does_and_of_each_call_errors_and_cost() {
+    let (calls, memory) = (
+        include_str!("../../../user/c/include/cofferdam.h"),
+        include_str!("../../../user/c/include/cofferdam_memory.h"),
+    );
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| *word != "*").collect::<std::vec::Vec<_>>().join(" ");
+    for header in [calls, memory] {
+        for name in ["cof_", "rt_"] {
+            let all = header.match_indices(name).map(|(at, _)| at);
+            let line = |at: usize| header[..at].rfind('\n').map_or(0, |end| end + 1);
+            let declares = |&at: &usize| {
+                let start = &header[line(at)..at];
+                let rest = header[at..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+                rest.starts_with('(') && !start.is_empty() && !start.starts_with([' ', '/', '#'])
+            };
+            for at in all.filter(declares) {
+                let end = header[at..].find('(').unwrap_or(0);
+                assert!(!comment(header, at).is_empty(), "{} has no comment", &header[at..at + end]);
+            }
+        }
+    }
+    for call in CALLS {
+        let at = calls.find(&std::format!(" cof_{}(", call.name)).unwrap();
+        let said = words(comment(calls, at));
+        let errors: std::vec::Vec<_> = call.errors.iter().map(|error| std::format!("COF_E_{error}")).collect();
+        let errors = if errors.is_empty() { "none".into() } else { errors.join(", ") };
+        assert!(
+            said.contains(&std::format!("Errors: {errors}. Cost: {}.", words(call.bound))),
+            "{}: {said}",
+            call.name
+        );
+        let blocks = ["lock", "not return", "caller waits"];
+        assert!(blocks.iter().any(|word| said.contains(word)), "{}: does it block? {said}", call.name);
+    }
+}
+
 #[test]
 fn the_c_header_has_a_function_for_every_call() {
     let header = include_str!("../../../user/c/include/cofferdam.h");

@@ -1,4 +1,4 @@
-//! Builds domains from C sources, and prints the flags with which anybody else can.
+//! Builds domains from sources in C and C++, and prints the flags with which anybody else can.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,11 +8,23 @@ use manifest::{Board, CSources, Diagnostic, input};
 use crate::command;
 use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Toolchain, missing};
 
 /// The parts of the run-time that a domain in C is linked with.
-const GLUE: &[&str] =
-    &["user/c/src/crt0.c", "user/c/src/heap.c", "user/c/src/info.c", "user/c/src/console.c", "user/c/src/syscalls.c"];
+const GLUE: &[&str] = &[
+    "user/c/src/crt0.c",
+    "user/c/src/heap.c",
+    "user/c/src/info.c",
+    "user/c/src/console.c",
+    "user/c/src/syscalls.c",
+    "user/c/src/clock.c",
+    "user/c/src/refused.c",
+    "user/c/src/format.c",
+];
+/// Flags that go with the C library: clocks that newlib declares only where a system has them, and functions that are led through
+/// the run-time.
+const COMPILE: &str = include_str!("../../../user/c/compile.txt");
+const LINK: &str = include_str!("../../../user/c/link.txt");
 /// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
 /// before; half of the lower halves of addresses carry into the upper ones.
 pub(crate) const ELSEWHERE: &[&str] =
@@ -30,6 +42,7 @@ fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
 pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
     let mut flags = board.core.targets.c_flags.clone();
     flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
+    flags.extend(COMPILE.lines().map(String::from));
     flags.extend(include_dirs(install, board).iter().map(|dir| format!("-I{}", dir.display())));
     flags
 }
@@ -41,9 +54,14 @@ pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
     let mut flags = board.core.targets.c_flags.clone();
     flags.extend(
-        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"].map(String::from),
+        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"]
+            .map(String::from),
     );
-    flags.push(format!("-T{}", install.root.join("user/domain.ld").display()));
+    flags.extend(LINK.lines().map(String::from));
+    // The first of the two inserts into the second.
+    flags.extend(
+        ["unwind.ld", "domain.ld"].map(|script| format!("-T{}", install.root.join("user").join(script).display())),
+    );
     flags.extend(glue(install, tools, board)?.iter().map(|object| object.display().to_string()));
     Ok(flags)
 }
@@ -70,6 +88,20 @@ fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Re
     command::run(&format!("`{}`", source.display()), &mut command)?;
     std::fs::rename(&aside, &object).map_err(|error| unwritable(&object, &error))?;
     Ok(object)
+}
+
+/// Whether a source is in C++, by its extension as the compiler has it.
+fn is_cpp(source: &Path) -> bool {
+    source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
+}
+
+/// The library of C++ is there, which is a package of its own.
+fn cpp_library(tools: &Toolchain, board: &Board) -> Result<(), Diagnostic> {
+    let mut command = Command::new(&tools.gcc);
+    command.args(&board.core.targets.c_flags).arg("-print-file-name=libstdc++.a");
+    // The compiler prints the bare name of a library that it does not find.
+    let found = command.output().is_ok_and(|output| output.stdout.contains(&b'/'));
+    if found { Ok(()) } else { Err(missing("the library of C++ for the chip (libstdc++)")) }
 }
 
 /// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
@@ -115,17 +147,21 @@ pub fn build_c(
     let mut flags = compiler_flags(install, board);
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
-    let mut objects = Vec::new();
+    let mut files = Vec::new();
     for pattern in &source.sources {
-        for file in expand(directory, pattern)? {
-            objects.push(compile(tools, &flags, &file, &dir)?);
-        }
+        files.extend(expand(directory, pattern)?);
     }
+    let cpp = files.iter().any(|file| is_cpp(file));
+    if cpp {
+        cpp_library(tools, board)?;
+    }
+    let objects = files.iter().map(|file| compile(tools, &flags, file, &dir)).collect::<Result<Vec<_>, _>>()?;
+    let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
     let link = |suffix: &str, more: &[&str]| {
         let output = dir.join(format!("{name}{suffix}.elf"));
         let mut command = Command::new(&tools.gcc);
-        command.args(&objects).args(&flags).args(more).args(["-lm", "-o"]).arg(&output);
+        command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
     Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)? })
@@ -143,11 +179,14 @@ pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> R
          set(CMAKE_SYSTEM_NAME Generic)\n\
          set(CMAKE_SYSTEM_PROCESSOR arm)\n\
          set(CMAKE_C_COMPILER \"{gcc}\")\n\
+         set(CMAKE_CXX_COMPILER \"{gxx}\")\n\
          set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
          set(CMAKE_EXECUTABLE_SUFFIX \".elf\")\n\
          set(CMAKE_C_FLAGS_INIT \"{compile}\")\n\
+         set(CMAKE_CXX_FLAGS_INIT \"{compile}\")\n\
          set(CMAKE_EXE_LINKER_FLAGS_INIT \"{link}\")\n",
         board = board.name,
         gcc = tools.gcc.display(),
+        gxx = tools.gxx().display(),
     ))
 }

@@ -15,6 +15,7 @@ mod locate;
 mod pipeline;
 mod profile;
 mod rust;
+mod silent;
 mod toolchain;
 mod watch;
 
@@ -28,6 +29,7 @@ pub use pipeline::{Built, Options, assemble, build, place_programs, programs};
 pub use place::Programs;
 pub use profile::Profile;
 pub use rust::{build_crate, build_example, build_kernel};
+pub use silent::silent;
 pub use toolchain::{Toolchain, find_in_path};
 pub use watch::{cluster, machine, prepare};
 

@@ -69,6 +69,12 @@ impl Toolchain {
         core_rules::targets(core, &tools)?;
         Ok(tools)
     }
+
+    /// The C++ compiler, which comes with the one for C.
+    pub fn gxx(&self) -> PathBuf {
+        let name = self.gcc.file_name().unwrap_or_default().to_string_lossy();
+        self.gcc.with_file_name(format!("{}g++", name.strip_suffix("gcc").unwrap_or(&name)))
+    }
 }
 
 fn given() -> Option<(PathBuf, PathBuf, bool)> {
@@ -90,7 +96,7 @@ fn looked_for(core: &Core) -> Option<(PathBuf, PathBuf, bool)> {
     })
 }
 
-fn missing(what: &str) -> Diagnostic {
+pub(crate) fn missing(what: &str) -> Diagnostic {
     Diagnostic::new("CF0601", format!("{what} is not installed"))
         .rule("programs for the chip are built by rustc with a bare-metal library (or its source) and the core's gcc")
         .remedy("run `make setup` in the checkout of Cofferdam")

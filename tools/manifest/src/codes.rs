@@ -182,6 +182,10 @@ codes! {
          stay when the program is moved. If they are numbers, all is well; if they are addresses that somebody wrote by hand, or that a linker \
          put into a veneer that is not known here, the program will go astray. A program that is built from its sources is linked twice, and \
          this cannot happen. Linked for other addresses (-Wl,--defsym=__cofferdam_code=ADDRESS and __cofferdam_data), a number stays the same."
+    "CF0520" "a program that nobody hears"
+        "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
+    "CF0521" "a program without memory to allocate"
+        "A warning: the program calls malloc or its kin, and its domain has no heap and no default envelope. Every allocation returns a null pointer."
     "CF0522" "a report that cannot be compared"
         "`cofferdam diff` reads two files report.json of the schema of this version."
     "CF0601" "a tool is missing"

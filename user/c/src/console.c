@@ -1,14 +1,14 @@
 /* Text output through the gate `console` of the console service. */
 #include "cofferdam.h"
 
-enum { CALL_MAX_BYTES = 256, TRIES = 200, WAITS_PER_SECOND = 1000, TICKS_PER_SECOND = 3 };
+enum { CALL_MAX_BYTES = 256, TRIES = 200, WAITS_PER_SECOND = 1000 };
 
 static int passing(int32_t status) {
     return status == COF_E_BUSY || status == COF_E_FULL || status == COF_E_STOPPED || status == COF_E_BAD_STATE;
 }
 
 static int32_t write_part(uint32_t gate, const char *bytes, uint32_t length) {
-    uint32_t wait = cof_info()[TICKS_PER_SECOND] / WAITS_PER_SECOND;
+    uint32_t wait = cof_ticks_per_second() / WAITS_PER_SECOND;
     int32_t status = 0;
     for (int tries = 0; tries < TRIES; tries++) {
         uint32_t taken;

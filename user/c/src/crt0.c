@@ -1,5 +1,8 @@
-/* Start of a domain written in C: memory is initialised by the kernel, so what is left is constructors and main. */
+/* Start of a domain written in C: memory is initialised by the kernel, so what is left are the
+ * arguments, constructors, main and destructors. */
+#include <alloca.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cofferdam.h"
 #include "glue.h"
@@ -13,6 +16,8 @@ extern const initialiser __preinit_array_start[];
 extern const initialiser __preinit_array_end[];
 extern const initialiser __init_array_start[];
 extern const initialiser __init_array_end[];
+extern const initialiser __fini_array_start[];
+extern const initialiser __fini_array_end[];
 
 int main(int argc, char **argv);
 
@@ -20,17 +25,49 @@ int main(int argc, char **argv);
 void _init(void) {}
 void _fini(void) {}
 
+/* By this C++ tells the destructors of shared objects apart; a domain is one object. */
+void *const __dso_handle = (void *)&__dso_handle;
+
 static void run(const initialiser *first, const initialiser *end) {
     for (; first != end; first++)
         (*first)();
 }
 
+static void finish(void) {
+    for (const initialiser *next = __fini_array_end; next != __fini_array_start;)
+        (*--next)();
+}
+
+/* The arguments are the lines of the constant file `arguments`, if the manifest gives the domain one. They are copied,
+ * for a program may write to them. */
+static size_t copy_arguments(const struct cof_area *file, char *text) {
+    size_t bytes = strnlen((const char *)(uintptr_t)file->base, file->bytes), count = 0;
+    memcpy(text, (const char *)(uintptr_t)file->base, bytes);
+    if (bytes > 0 && text[bytes - 1] != '\n')
+        text[bytes++] = '\n';
+    for (size_t i = 0; i < bytes; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
 COF_ENTRY __attribute__((noreturn)) void __cofferdam_entry(const uint32_t *info, uint32_t argument, uint32_t restarts) {
-    static char *argv[2];
+    struct cof_area file = {0};
     (void)argument;
     cof_begin(info, restarts);
+    if (cof_area("arguments", &file) != 0)
+        file.bytes = 0;
+    char *text = alloca(file.bytes + 1);
+    size_t count = copy_arguments(&file, text);
+    char **argv = alloca((count + 2) * sizeof *argv);
+    argv[0] = (char *)cof_name();
+    for (size_t i = 1; i <= count; i++) {
+        argv[i] = text;
+        text = strchr(text, '\n');
+        *text++ = 0;
+    }
+    argv[count + 1] = 0;
+    atexit(finish);
     run(__preinit_array_start, __preinit_array_end);
     run(__init_array_start, __init_array_end);
-    argv[0] = (char *)cof_name();
-    exit(main(1, argv));
+    exit(main((int)count + 1, argv));
 }

@@ -1,18 +1,21 @@
-/* The system calls that newlib needs. Standard output and error go to the console; there are no
- * files, no other processes, no entropy and no time of day: time counts from the boot. */
+/* The system calls that newlib needs, but for time (clock.c) and for those that are refused whatever
+ * they are asked (refused.c). Standard output and error go to the console; there are no files, no
+ * other processes and no entropy. */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/times.h>
-#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
 
 #include "cofferdam.h"
 
-#undef errno
-extern int errno;
+enum { SELF = 1, BY_SIGNAL = 128, MICROSECONDS = 1000000 };
 
-enum { TICKS_PER_SECOND = 3, MICROSECONDS = 1000000 };
+/* newlib: calls the handler of a signal; 1 when it has none. */
+int __sigtramp(int signal);
 
 static int refuse(int why) {
     errno = why;
@@ -57,24 +60,75 @@ int _fstat(int file, struct stat *status) {
 }
 
 int _isatty(int file) {
-    return file >= 0 && file <= 2;
+    return file >= 0 && file <= 2 ? 1 : (refuse(ENOTTY), 0);
 }
 
 int _open(const char *path, int flags, int mode) {
     (void)path;
-    (void)flags;
     (void)mode;
+    return refuse(flags & O_CREAT ? EROFS : ENOENT);
+}
+
+int _stat(const char *path, struct stat *status) {
+    (void)path;
+    (void)status;
     return refuse(ENOENT);
 }
 
+int _unlink(const char *path) {
+    (void)path;
+    return refuse(ENOENT);
+}
+
+int _link(const char *from, const char *to) {
+    (void)from;
+    (void)to;
+    return refuse(ENOENT);
+}
+
+/* Without a handler every signal ends the program, as a shell would report it. */
 int _kill(int process, int signal) {
-    (void)process;
-    (void)signal;
-    return refuse(EINVAL);
+    if (process != SELF)
+        return refuse(ESRCH);
+    if (signal < 0 || signal >= NSIG)
+        return refuse(EINVAL);
+    if (signal != 0 && __sigtramp(signal) == 1)
+        _exit(BY_SIGNAL + signal);
+    return 0;
 }
 
 int _getpid(void) {
-    return 1;
+    return SELF;
+}
+
+int _wait(int *status) {
+    (void)status;
+    return refuse(ECHILD);
+}
+
+/* The heap is an area of its own, which does not grow. A program with an allocator of its own may have its own memory.
+ */
+__attribute__((weak)) void *_sbrk(ptrdiff_t bytes) {
+    (void)bytes;
+    errno = ENOMEM;
+    return (void *)-1;
+}
+
+long sysconf(int name) {
+    return name == _SC_CLK_TCK                                            ? MICROSECONDS
+           : name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF ? 1
+                                                                          : refuse(EINVAL);
+}
+
+/* How newlib converts characters of Japanese locales; there is only "C". */
+wint_t _jp2uc_l(wint_t character, void *locale) {
+    (void)locale;
+    return character;
+}
+
+wint_t _uc2jp_l(wint_t character, void *locale) {
+    (void)locale;
+    return character;
 }
 
 int _getentropy(void *bytes, size_t length) {
@@ -85,23 +139,4 @@ int _getentropy(void *bytes, size_t length) {
 
 int getentropy(void *bytes, size_t length) {
     return _getentropy(bytes, length);
-}
-
-int _gettimeofday(struct timeval *time, void *zone) {
-    (void)zone;
-    uint64_t ticks = cof_time_now(), rate = cof_info()[TICKS_PER_SECOND];
-    time->tv_sec = (time_t)(ticks / rate);
-    time->tv_usec = (suseconds_t)(ticks % rate * MICROSECONDS / rate);
-    return 0;
-}
-
-/* All time counts as user time, in units of CLOCKS_PER_SEC. */
-clock_t _times(struct tms *times) {
-    uint64_t ticks = cof_time_now(), rate = cof_info()[TICKS_PER_SECOND];
-    clock_t now = (clock_t)(ticks / rate * CLOCKS_PER_SEC + ticks % rate * CLOCKS_PER_SEC / rate);
-    times->tms_utime = now;
-    times->tms_stime = 0;
-    times->tms_cutime = 0;
-    times->tms_cstime = 0;
-    return now;
 }

@@ -14,6 +14,10 @@ pub fn root() -> PathBuf {
 const FLAGS: &[(&str, &str)] =
     &[("thumbv7em-", "arch/armv7m-user/cflags.txt"), ("armv7a-", "arch/armv7a-user/cflags.txt")];
 
+/// Flags that go with the C library, as `cofferdam sdk` prints them, too.
+const COMPILE: &str = include_str!("../../c/compile.txt");
+const LINK: &str = include_str!("../../c/link.txt");
+
 /// The directory of how domains enter the kernel, with its C header: the same for every target in [`FLAGS`].
 pub fn entry() -> PathBuf {
     root().join("arch/armv7-user")
@@ -36,15 +40,18 @@ pub fn c_build() -> cc::Build {
     println!("cargo::rerun-if-changed={}", flags.display());
     let mut build = cc::Build::new();
     build.no_default_flags(true).compiler("arm-none-eabi-gcc");
-    for flag in std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines() {
+    for flag in
+        std::fs::read_to_string(&flags).expect("the flags of the run-time's C parts").lines().chain(COMPILE.lines())
+    {
         build.flag(flag);
     }
+    build.include(root().join("user/c/include"));
     build
 }
 
 /// Links the C library, its mathematics and the compiler's helpers into the domain whose build script calls this.
 pub fn link_c_library() {
-    for flag in ["-Wl,--start-group", "-lc", "-lm", "-lgcc", "-Wl,--end-group"] {
+    for flag in LINK.lines().chain(["-Wl,--start-group", "-lc", "-lm", "-lgcc", "-Wl,--end-group"]) {
         println!("cargo::rustc-link-arg={flag}");
     }
 }

@@ -1,0 +1,90 @@
+//! The system around a lone program: a domain of its own, and the console.
+
+use std::path::{Path, PathBuf};
+
+use build_tool::{Install, Loaded, write_file};
+use manifest::{Board, Diagnostic, Document, Size};
+
+use super::one;
+use crate::cli;
+
+const TEMPLATE: &str = include_str!("../templates/program.toml");
+/// Stack of a program that does not say how much it needs.
+const STACK: Size = Size(64 << 10);
+/// Heap of a program that does not say how much it needs.
+const HEAP: Size = Size(4 << 20);
+/// More than most programs use in a period leaves the console its share.
+const BUDGET: cli::Share = cli::Share { capacity: manifest::Time(8_500_000), period: manifest::Time(10_000_000) };
+/// Longest name of a domain.
+const NAME_LETTERS: usize = 15;
+
+/// A system around the program of the command line.
+pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
+    let Some(board) = &args.board else {
+        return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
+            .rule("an ELF file is run with `--board`")
+            .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
+    };
+    let file = install.board_file(board, Path::new(".")).map_err(one)?;
+    let facts = install.board(board).map_err(one)?;
+    let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
+    let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(NAME_LETTERS).collect();
+    let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
+    let stack = args.lone.stack.unwrap_or(STACK);
+    let budget = args.lone.budget.unwrap_or(BUDGET);
+    let mut text = TEMPLATE
+        .replace("@NAME@", &name)
+        .replace("@BOARD@", &install.board_text(&file))
+        .replace("@ROOT@", &install.root.display().to_string())
+        .replace("@ELF@", &elf.display().to_string())
+        .replace("@STACK@", &stack.to_string())
+        .replace("@STACK_MEMORY@", stack_memory(&facts, stack))
+        .replace("@HEAP@", &args.lone.heap.unwrap_or(HEAP).to_string())
+        .replace("@CAPACITY@", &budget.capacity.to_string())
+        .replace("@PERIOD@", &budget.period.to_string());
+    let arguments = arguments(install, &name, &args.lone.arguments)?;
+    text = text.replace("@FILES@", if arguments.is_some() { "files = [\"arguments\"]" } else { "" });
+    if let Some(path) = arguments {
+        text.push_str(&format!("\n[file.arguments]\npath = \"{}\"\n", path.display()));
+    }
+    let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
+    Loaded::new(install, document).map_err(one)
+}
+
+/// Options of a lone program say nothing to a system, which has a manifest to say it.
+pub fn none_for_a_system(args: &cli::Run) -> Result<(), Vec<Diagnostic>> {
+    let lone = &args.lone;
+    let given =
+        [("--stack", lone.stack.is_some()), ("--heap", lone.heap.is_some()), ("--budget", lone.budget.is_some())];
+    let given = given.into_iter().chain([("--", !lone.arguments.is_empty())]).find(|(_, given)| *given);
+    let Some((option, _)) = given else { return Ok(()) };
+    Err(one(Diagnostic::new(
+        "CF0104",
+        format!("`{option}` is for a program alone, and `{}` is a manifest", args.subject.display()),
+    )
+    .rule("a manifest says itself how much stack, heap and time each domain gets, and which files")
+    .remedy("write it into the manifest (docs/manifest.md), or give an ELF file")))
+}
+
+/// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.
+fn stack_memory(board: &Board, stack: Size) -> &'static str {
+    let fits = |memory: &manifest::Memory| u64::from(memory.usable.saturating_sub(memory.reserved)) >= stack.0;
+    if board.memory.get("dtcm").is_some_and(fits) { "dtcm" } else { "sram" }
+}
+
+/// Writes the arguments where the system's constant file is read from, one on each line.
+fn arguments(install: &Install, name: &str, arguments: &[String]) -> Result<Option<PathBuf>, Vec<Diagnostic>> {
+    if arguments.is_empty() {
+        return Ok(None);
+    }
+    if let Some(bad) = arguments.iter().find(|argument| argument.contains(['\n', '\0'])) {
+        return Err(one(Diagnostic::new("CF0104", format!("the argument {bad:?} has more than one line"))
+            .rule("arguments reach a program as the lines of a text file")
+            .remedy(
+                "pass what has several lines another way, for example as a constant file of a system of its own",
+            )));
+    }
+    let path = install.target.join("arguments").join(name);
+    write_file(&path, format!("{}\n", arguments.join("\n")).as_bytes()).map_err(one)?;
+    Ok(Some(path))
+}
