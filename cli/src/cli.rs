@@ -35,6 +35,8 @@ pub enum Verb {
     Build(Build),
     /// Build, run, and write the report. An ELF file instead of a manifest runs in a domain of its own.
     Run(Run),
+    /// Run many programs, each by itself, and print what each took, beside an earlier run.
+    Suite(Suite),
     /// Run under gdb, with the symbols of kernel and every domain.
     Debug(Debug),
     /// Write the report of the last run again.
@@ -61,6 +63,7 @@ impl Verb {
             Verb::Check(_) => "check",
             Verb::Build(_) => "build",
             Verb::Run(_) => "run",
+            Verb::Suite(_) => "suite",
             Verb::Debug(_) => "debug",
             Verb::Report(_) => "report",
             Verb::Trace(_) => "trace",
@@ -95,6 +98,9 @@ pub struct Check {
     /// Check without building the programs; their sizes and symbols stay unchecked.
     #[arg(long)]
     pub quick: bool,
+    /// Show every term of each response time, and every area with what it is promised.
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// `cofferdam build`
@@ -140,6 +146,36 @@ pub struct Run {
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
+
+/// `cofferdam suite`
+#[derive(Debug, Args)]
+pub struct Suite {
+    /// Programs: ELF files or C sources, each of which becomes a domain as in `cofferdam run FILE.elf`.
+    #[arg(required = true)]
+    pub programs: Vec<PathBuf>,
+    /// The board; may be repeated.
+    #[arg(long, required = true)]
+    pub board: Vec<String>,
+    /// How many run side by side (default: one for each processor).
+    #[arg(long, short)]
+    pub jobs: Option<std::num::NonZeroU16>,
+    /// Modelled time after which a program counts as hung, as "500 ms".
+    #[arg(long, value_name = "TIME", default_value = "10 s", value_parser = time)]
+    pub limit: Time,
+    /// An earlier run with which this one is compared.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write this run, for a later `--baseline`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// By how much a program may take more cycles than in the baseline, as 1%; figures are exact, so that 0% is a limit, too.
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share, requires = "baseline")]
+    pub above: Share,
+}
+
+/// A share: 0.01 is one percent.
+#[derive(Clone, Copy, Debug)]
+pub struct Share(pub f64);
 
 /// `cofferdam debug`
 #[derive(Debug, Args)]
@@ -236,6 +272,13 @@ pub struct Sdk {
     /// Write a CMake toolchain file.
     #[arg(long, value_name = "FILE")]
     pub cmake: Option<PathBuf>,
+}
+
+/// A share in percent.
+fn share(text: &str) -> Result<Share, String> {
+    let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let percent = percent.filter(|percent| percent.is_finite() && *percent >= 0.0);
+    percent.map(|percent| Share(percent / 100.0)).ok_or_else(|| "a share is a number of percent, as 1%".to_owned())
 }
 
 /// A time as manifests have it.

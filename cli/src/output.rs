@@ -79,12 +79,20 @@ impl Output {
             let all: Vec<Value> = diagnostics.iter().map(|d| json!(d.report())).collect();
             self.field("diagnostics", Value::Array(all));
         } else {
-            let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            for diagnostic in diagnostics {
-                eprint!("{}", render(diagnostic, colour));
-            }
+            show(diagnostics);
         }
         diagnostics.first().map_or(OK, |d| exit_code(d.refusal().code))
+    }
+
+    /// Prints warnings, which change no exit code.
+    pub fn warn(&mut self, diagnostics: &[Diagnostic]) {
+        self.end_progress();
+        if self.json {
+            let all: Vec<Value> = diagnostics.iter().map(|d| json!(d.report())).collect();
+            self.field("warnings", Value::Array(all));
+        } else {
+            show(diagnostics);
+        }
     }
 
     /// Prints the JSON object, if that was asked for, and ends.
@@ -97,6 +105,14 @@ impl Output {
             print_line(&format!("{:#}", Value::Object(self.fields)));
         }
         ExitCode::from(code)
+    }
+}
+
+/// Prints diagnostics for people.
+fn show(diagnostics: &[Diagnostic]) {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    for diagnostic in diagnostics {
+        eprint!("{}", render(diagnostic, colour));
     }
 }
 

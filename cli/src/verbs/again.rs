@@ -53,7 +53,7 @@ fn read_events(path: &Path) -> Result<impl Iterator<Item = RunEvent> + use<>, Di
 }
 
 /// The events of a run; the fall-back has none.
-fn events_of(ran_modelled: bool, path: &Path) -> Result<Box<dyn Iterator<Item = RunEvent>>, Diagnostic> {
+pub fn events_of(ran_modelled: bool, path: &Path) -> Result<Box<dyn Iterator<Item = RunEvent>>, Diagnostic> {
     if ran_modelled { Ok(Box::new(read_events(path)?)) } else { Ok(Box::new(std::iter::empty())) }
 }
 

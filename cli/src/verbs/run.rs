@@ -79,7 +79,7 @@ fn is_elf(path: &Path) -> bool {
 }
 
 /// A system around one program: its own domain with default memory, and the console.
-fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(board) = &args.board else {
         return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
             .rule("an ELF file is run with `--board`")

@@ -120,6 +120,12 @@ impl Loaded {
         Ok(Admitted { system, bounds })
     }
 
+    /// What is admitted and yet hardly meant.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let found = manifest::circles(&self.document.manifest);
+        found.into_iter().map(|refusal| self.document.locate(refusal).as_warning()).collect()
+    }
+
     /// Paths in a manifest are relative to it; `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).
     pub fn path(&self, install: &Install, text: &str) -> PathBuf {
         let Some(name) = text.strip_prefix("data:") else { return self.document.directory().join(text) };

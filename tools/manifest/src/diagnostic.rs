@@ -26,10 +26,27 @@ pub struct Refusal {
     /// What is left or allowed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub limit: String,
+    /// What it would take instead: more than was asked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub needs: String,
     /// The rule that was broken.
     pub rule: String,
     /// The smallest change that would be admitted.
     pub remedy: String,
+    /// Other places that have a part in it, the largest part first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+}
+
+/// Another place of the manifest that has a part in a refusal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Also {
+    /// Keys, as in [`Refusal::place`]; empty for what the manifest does not say.
+    pub place: String,
+    /// Its part in a few words, which stand at the place.
+    pub label: String,
+    /// Its part, and which change of it would be enough.
+    pub note: String,
 }
 
 impl Refusal {
@@ -48,6 +65,18 @@ impl Refusal {
     /// What is left or allowed.
     pub fn limit(mut self, text: impl Into<String>) -> Self {
         self.limit = text.into();
+        self
+    }
+
+    /// What it would take instead.
+    pub fn needs(mut self, text: impl Into<String>) -> Self {
+        self.needs = text.into();
+        self
+    }
+
+    /// Other places that have a part in it.
+    pub fn also(mut self, also: Vec<Also>) -> Self {
+        self.also = also;
         self
     }
 
@@ -72,19 +101,31 @@ pub struct Diagnostic {
     source: Option<Arc<NamedSource<Arc<str>>>>,
     line: usize,
     span: Option<Range<usize>>,
+    also: Vec<(Range<usize>, String)>,
+    warning: bool,
 }
 
 impl From<Refusal> for Diagnostic {
     fn from(refusal: Refusal) -> Self {
         let help = help(&refusal);
-        Diagnostic { refusal: Box::new(refusal), help, source: None, line: 0, span: None }
+        Diagnostic {
+            refusal: Box::new(refusal),
+            help,
+            source: None,
+            line: 0,
+            span: None,
+            also: Vec::new(),
+            warning: false,
+        }
     }
 }
 
 fn help(refusal: &Refusal) -> String {
+    let adds = refusal.also.iter().map(|also| ("adds", &also.note));
     let parts =
-        [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("remedy", &refusal.remedy)];
-    let lines = parts.iter().filter(|(_, text)| !text.is_empty());
+        [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("needs", &refusal.needs)];
+    let lines = parts.into_iter().chain(adds).chain([("remedy", &refusal.remedy)]);
+    let lines = lines.filter(|(_, text)| !text.is_empty());
     lines.map(|(name, text)| format!("{name:<7}{text}")).collect::<Vec<_>>().join("\n")
 }
 
@@ -128,6 +169,17 @@ impl Diagnostic {
         self.source = Some(Arc::new(NamedSource::new(name, text)));
         self.span = span;
         self
+    }
+
+    /// Labels other places of the same text.
+    pub(crate) fn with_labels(mut self, labels: Vec<(Range<usize>, String)>) -> Self {
+        self.also = labels;
+        self
+    }
+
+    /// Says what is admitted all the same.
+    pub fn as_warning(self) -> Self {
+        Diagnostic { warning: true, ..self }
     }
 
     /// The refusal itself.
@@ -177,6 +229,10 @@ impl miette::Diagnostic for Diagnostic {
         Some(Box::new(self.refusal.code))
     }
 
+    fn severity(&self) -> Option<miette::Severity> {
+        self.warning.then_some(miette::Severity::Warning)
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         (!self.help.is_empty()).then(|| Box::new(&self.help) as Box<dyn fmt::Display>)
     }
@@ -189,7 +245,10 @@ impl miette::Diagnostic for Diagnostic {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.span.clone()?;
         let place = if self.refusal.place.is_empty() { "here" } else { &self.refusal.place };
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some(place.to_owned()), span.start, span.len()))))
+        let first = LabeledSpan::new_primary_with_span(Some(place.to_owned()), span);
+        let others =
+            self.also.iter().map(|(span, label)| LabeledSpan::new_with_span(Some(label.clone()), span.clone()));
+        Some(Box::new(std::iter::once(first).chain(others)))
     }
 }
 
