@@ -36,6 +36,8 @@ pub enum Verb {
     Build(Build),
     /// Build, run, and write the report. An ELF file instead of a manifest runs in a domain of its own.
     Run(Run),
+    /// Run many programs, each by itself, and print what each took, beside an earlier run.
+    Suite(Suite),
     /// Run under gdb, with the symbols of kernel and every domain.
     Debug(Debug),
     /// Write the report of the last run again.
@@ -64,6 +66,7 @@ impl Verb {
             Verb::Check(_) => "check",
             Verb::Build(_) => "build",
             Verb::Run(_) => "run",
+            Verb::Suite(_) => "suite",
             Verb::Debug(_) => "debug",
             Verb::Report(_) => "report",
             Verb::Diff(_) => "diff",
@@ -99,6 +102,9 @@ pub struct Check {
     /// Check without building the programs; their sizes and symbols stay unchecked.
     #[arg(long)]
     pub quick: bool,
+    /// Show every term of each response time, and every area with what it is promised.
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// `cofferdam build`
@@ -174,6 +180,32 @@ pub struct Share {
     pub period: Time,
 }
 
+/// `cofferdam suite`
+#[derive(Debug, Args)]
+pub struct Suite {
+    /// Programs: ELF files or C sources, each of which becomes a domain as in `cofferdam run FILE.elf`.
+    #[arg(required = true)]
+    pub programs: Vec<PathBuf>,
+    /// The board; may be repeated.
+    #[arg(long, required = true)]
+    pub board: Vec<String>,
+    /// How many run side by side (default: one for each processor).
+    #[arg(long, short)]
+    pub jobs: Option<std::num::NonZeroU16>,
+    /// Modelled time after which a program counts as hung, as "500 ms".
+    #[arg(long, value_name = "TIME", default_value = "10 s", value_parser = time)]
+    pub limit: Time,
+    /// An earlier run with which this one is compared.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write this run, for a later `--baseline`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// By how much a program may take more cycles than in the baseline, as 1%; figures are exact, so that 0% is a limit, too.
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = percent, requires = "baseline")]
+    pub above: f64,
+}
+
 /// `cofferdam debug`
 #[derive(Debug, Args)]
 pub struct Debug {
@@ -215,7 +247,7 @@ pub struct Diff {
     #[arg(value_name = "B")]
     pub later: PathBuf,
     /// Differences up to this share of the earlier value are none, as "2%".
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", value_parser = percent, default_value = "0%")]
     pub above: f64,
 }
 
@@ -286,7 +318,7 @@ pub struct Sdk {
 }
 
 /// A share in percent.
-fn share(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let share = number.filter(|number| number.is_finite() && *number >= 0.0).map(|number| number / 100.0);
     share.ok_or_else(|| "a share is a number and %, as \"2%\"".to_owned())

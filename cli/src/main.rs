@@ -6,6 +6,7 @@
 mod cli;
 mod output;
 mod provenance;
+mod table;
 mod verbs;
 
 use clap::Parser;
@@ -24,6 +25,7 @@ fn main() -> std::process::ExitCode {
         Verb::Check(args) => verbs::check::run(args, &mut output),
         Verb::Build(args) => verbs::build::run(args, &mut output),
         Verb::Run(args) => verbs::run::run(args, &mut output),
+        Verb::Suite(args) => verbs::suite::run(args, &mut output),
         Verb::Debug(args) => verbs::debug::run(args, &mut output),
         Verb::Report(args) => verbs::again::report(args, &mut output),
         Verb::Diff(args) => verbs::diff::run(args, &mut output),

@@ -25,6 +25,9 @@ const NEED_BUILD: &[&str] = &[
     "zynq-ways-full",
 ];
 
+/// Manifests that are admitted, with a warning.
+const WARNED: &[&str] = &["circular-gates"];
+
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden")
 }
@@ -113,7 +116,7 @@ fn every_refusal_of_a_manifest_reads_as_reviewed() {
     let mut wrong = Vec::new();
     for name in manifests().iter().filter(|name| !NEED_BUILD.contains(&name.as_str())) {
         let output = cofferdam(&scratch.0, &["check", "--quick", &format!("{name}.toml")], &[]);
-        assert_ne!(output.status.code(), Some(0), "{name} was admitted");
+        assert_eq!(output.status.code() == Some(0), WARNED.contains(&name.as_str()), "{name}: {}", seen(&output));
         wrong.extend(compare(name, &seen(&output)));
     }
     report(wrong);

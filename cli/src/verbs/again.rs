@@ -50,6 +50,15 @@ fn events_of(ran: &Ran) -> Result<Option<EventsFile>, Diagnostic> {
     ran.summary.modelled.then(|| EventsFile::open(&ran.events).map_err(bad)).transpose()
 }
 
+/// What a run's files say of it.
+pub fn report_of(system: &SystemDescription, ran: &Ran) -> Result<Report, Diagnostic> {
+    let built = match events_of(ran)? {
+        Some(events) => Report::build(system, &ran.summary, events),
+        None => Report::build(system, &ran.summary, []),
+    };
+    built.map_err(|error| unwritten(&error))
+}
+
 /// Writes `report.json` and `report.html`.
 pub fn write_report(
     system: &SystemDescription,
@@ -58,11 +67,7 @@ pub fn write_report(
     output: &mut Output,
 ) -> Result<Report, Diagnostic> {
     output.progress("writing the report".into());
-    let built = match events_of(ran)? {
-        Some(events) => Report::build(system, &ran.summary, events),
-        None => Report::build(system, &ran.summary, []),
-    };
-    let mut report = built.map_err(|error| unwritten(&error))?;
+    let mut report = report_of(system, ran)?;
     report.provenance = provenance::kept(&ran.summary_path);
     report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
     if let Some(parent) = files.json.parent() {

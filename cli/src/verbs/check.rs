@@ -1,161 +1,186 @@
 //! `cofferdam check`
 
+mod detail;
+
 use build_tool::{Admitted, Install};
-use manifest::resolved::{System, Thread};
+use manifest::resolved::{Budget, System, Thread};
 use manifest::{Bound, Kind, Term};
-use place::{Placed, PlacedAccount, PlacedMemory as Memory};
+use place::{Placed, PlacedMemory};
 use serde_json::json;
 
 use super::boards::in_place_of;
 use super::{load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
+use crate::table::Columns;
+
+/// How many parts of a response stand in its row.
+const PARTS: usize = 3;
 
 /// Admits a system, or explains why not.
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let install = Install::find().map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let Admitted { system, bounds } = loaded.admit(true)?;
-    output.warn(&loaded.warnings());
     let name = &system.name;
-    if args.quick {
-        output.say(format!("{name}: admitted as far as the manifest alone tells"));
+    output.warn(&loaded.warnings());
+    let placed = if args.quick {
+        None
     } else {
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
         let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;
         output.warn(&build_tool::silent(&loaded, &placed));
-        output.say(format!("{name}: admitted"));
-        for memory in &placed.layout.memories {
-            let share = memory.used as f64 * 100.0 / f64::from(memory.bytes);
-            let board = loaded.board.memory.get(&memory.name);
-            let roles = board.map_or(String::new(), |memory| in_place_of(&memory.stands_in_for));
-            let Memory { name, used, bytes, .. } = memory;
-            output.say(format!("  {name:<8}{used:>9} of {bytes:>9} bytes ({share:.0} %){roles}"));
+        Some(placed)
+    };
+    let mut closing = vec![responses(&system, &bounds, args.verbose, output), utilisation(&system, output)];
+    if let Some(placed) = &placed {
+        let pages = loaded.board.protection.walks();
+        let roles = |name: &str| {
+            loaded.board.memory.get(name).map_or(String::new(), |memory| in_place_of(&memory.stands_in_for))
+        };
+        closing.push(memories(placed, roles, output));
+        closing.push(slots(placed, pages, output));
+        if args.verbose {
+            output.say("\npromised to each domain");
+            detail::ledger(placed, pages, output);
         }
-        let objects = &placed.layout.objects;
-        let share = objects.used as f64 * 100.0 / objects.bytes as f64;
-        let name = "objects";
-        output
-            .say(format!("  {name:<8}{:>9} of {:>9} bytes ({share:.0} %), the kernel's", objects.used, objects.bytes));
-        output.field("objects", json!(objects));
-        let locked = placed.layout.locked_ways;
-        if locked.ways > 0 {
-            output.say(format!(
-                "  {} ways of the level-2 cache locked, with {} bytes of tables",
-                locked.ways, locked.bytes
-            ));
-            output.field("locked_ways", json!(locked));
-        }
-        ledger(&placed, loaded.board.protection.walks(), output);
-        output.field("memories", json!(placed.layout.memories));
         output.field("domains", json!(placed.layout.domains));
     }
-    responses(&system, &bounds, output);
+    closing.retain(|text| !text.is_empty());
+    let far = if args.quick { ", as far as the manifest alone tells" } else { "" };
+    output.say(format!("\n{name}: admitted{far}: {}", closing.join("; ")));
     Ok(OK)
 }
 
-/// The region registers of a domain, as text.
-fn registers(account: &PlacedAccount) -> String {
-    let table = match account.table_bytes {
-        0 => "nothing paged".to_owned(),
-        bytes => format!("table {} of {bytes} bytes in {}", account.table_used, account.table),
-    };
-    format!("{} registers pinned, {} left; {table}", account.pinned, account.paged)
-}
-
-/// A domain's share of the TLB and of the memory for page tables, as text.
-fn translation(account: &PlacedAccount) -> String {
-    let PlacedAccount { pinned, table, table_used, table_bytes, far_bytes, .. } = account;
-    format!(
-        "{pinned} locked entries; first table {table}, second {table_used} of {table_bytes} bytes near, {far_bytes} bytes off it"
-    )
-}
-
-/// Prints what the ledger has promised each domain.
-fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
-    let kept = |code: &str| placed.layout.keeping_text(code).to_owned();
-    for domain in &placed.layout.domains {
-        let account = &domain.account;
-        let name = &domain.name;
-        let held = if pages { translation(account) } else { registers(account) };
-        output.say(format!("  {name:<12}{held}"));
-        for area in &domain.areas {
-            let within =
-                |cycles: u32| format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
-            let promise = match area.bound_cycles {
-                Some(cycles) if pages => format!("{}: {}", kept(&area.kept), within(cycles)),
-                None if pages => format!("{}: no bound", kept(&area.kept)),
-                Some(_) if area.pinned => "in registers: never misses".to_owned(),
-                Some(cycles) => within(cycles),
-                None => continue,
-            };
-            output.say(format!(
-                "    {:<12}{:<14} {:>9} bytes of {:<7} {promise}",
-                area.name, area.spec, area.bytes, area.memory
-            ));
-        }
-        for envelope in &account.envelopes {
-            let (live, largest, count) = (envelope.live, envelope.largest, envelope.count);
-            output.say(format!(
-                "    {:<12}holds {live} bytes live in {count} blocks of at most {largest}, {}: {} bytes",
-                envelope.arena, envelope.spec, envelope.bytes
-            ));
-        }
-    }
-    for (index, pool) in placed.ledger.pools().iter().enumerate() {
-        let quotas = placed.layout.domains.iter().enumerate().filter_map(|(domain, placed_domain)| {
-            let most = placed.ledger.quota(domain as u8, index as u8).most?;
-            Some(format!("; {most} for {}", placed_domain.name))
-        });
-        output.say(format!(
-            "  pool {index}      {} bytes of frames, {}{}",
-            pool.clean.total,
-            pool.class.text().trim_start_matches("data-"),
-            quotas.collect::<String>()
-        ));
-    }
-}
-
-/// The response times that admission computed, with their slack and what contributes to them.
-fn responses(system: &System, bounds: &[Bound], output: &mut Output) {
+/// The response times that admission computed, the smallest slack first; returns what the last line says of them.
+fn responses(system: &System, bounds: &[Bound], verbose: bool, output: &mut Output) -> String {
     let rate = f64::from(system.ticks_per_second);
     let us = |ticks: u64| ticks as f64 * 1e6 / rate;
     let named = |(domain, thread): (usize, &Thread)| format!("{}.{}", system.domains[domain].name, thread.name);
     let names: Vec<String> = system.threads().map(named).collect();
+    let name = |bound: &Bound| names.get(bound.thread).map_or("", String::as_str);
+    let slack = |bound: &Bound| bound.deadline - bound.response;
+    let mut sorted: Vec<&Bound> = bounds.iter().collect();
+    sorted.sort_by_key(|bound| slack(bound));
+    let mut table = Columns::new(&["thread", "slack us", "response", "deadline", "its largest parts"], 1..4);
     let mut listed = Vec::new();
-    for bound in bounds {
-        let name = names.get(bound.thread).map_or("", String::as_str);
-        let (response, deadline) = (us(bound.response), us(bound.deadline));
-        let slack = deadline - response;
-        output
-            .say(format!("  {name} responds within {response:.1} us (deadline {deadline:.1} us, slack {slack:.1} us)"));
-        explain(bound, us, output);
+    for bound in &sorted {
+        let (response, deadline, slack) = (us(bound.response), us(bound.deadline), us(slack(bound)));
+        let mut largest: Vec<&Term> = bound.terms.iter().collect();
+        largest.sort_by_key(|term| std::cmp::Reverse(term.ticks));
+        let parts: Vec<String> =
+            largest.iter().take(PARTS).map(|term| format!("{} {:.1}", term.kind, us(term.ticks))).collect();
+        let times = [slack, response, deadline].map(|time| format!("{time:.1}"));
+        table.row([vec![name(bound).to_owned()], times.to_vec(), vec![parts.join(", ")]].concat());
         let terms: Vec<_> = bound.terms.iter().map(|term| as_json(term, us)).collect();
         listed.push(json!({
-            "thread": name, "response_us": response, "deadline_us": deadline, "slack_us": slack, "terms": terms,
+            "thread": name(bound), "response_us": response, "deadline_us": deadline, "slack_us": slack, "terms": terms,
         }));
     }
     output.field("responses", json!(listed));
+    let Some(first) = sorted.first() else { return "no thread has a deadline".into() };
+    output.say("deadlines, the smallest slack first");
+    output.say(table.text());
+    if verbose {
+        for bound in &sorted {
+            output.say(format!("  {} responds within {:.1} us", name(bound), us(bound.response)));
+            detail::explain(bound, us, output);
+        }
+    }
+    let share = slack(first) as f64 * 100.0 / first.deadline.max(1) as f64;
+    let least = json!({ "thread": name(first), "slack_us": us(slack(first)), "of_deadline": share / 100.0 });
+    output.field("smallest_slack", least);
+    format!("smallest slack {:.1} us ({share:.0} %) of {}", us(slack(first)), name(first))
 }
 
-/// One row for the thread's own job, and one for each other term.
-fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
-    let mut row = |name: &str, of: &str, ticks: u64, detail: String| {
-        output.say(format!("    {name:<8}{of:<16}{:>9.1} us  {detail}", us(ticks)).trim_end());
-    };
-    let own: Vec<&Term> = bound.terms.iter().filter(|term| term.kind.is_own()).collect();
-    let parts: Vec<String> = own.iter().map(|term| format!("{} {:.1}", term.kind, us(term.ticks))).collect();
-    row("own", "", own.iter().map(|term| term.ticks).sum(), parts.join(", "));
-    for Term { kind, ticks } in bound.terms.iter().filter(|term| !term.kind.is_own()) {
-        let detail = match kind {
-            Kind::Budget { hits, capacity, carried, .. } => {
-                format!("{hits} x {:.1}, and {:.1} carried in or overdrawn", us(*capacity), us(*carried))
-            }
-            _ => String::new(),
-        };
-        row(kind.word(), kind.of().unwrap_or(""), *ticks, detail);
+/// The share of the processor that each budget promises, the largest first, and the rest.
+fn utilisation(system: &System, output: &mut Output) -> String {
+    let rate = f64::from(system.ticks_per_second);
+    let us = |ticks: u32| f64::from(ticks) * 1e6 / rate;
+    let share = |budget: &Budget| f64::from(budget.capacity) / f64::from(budget.period.max(1));
+    let mut sorted: Vec<(usize, &Budget)> = system.budgets.iter().enumerate().collect();
+    sorted.sort_by(|a, b| share(b.1).total_cmp(&share(a.1)));
+    let mut table = Columns::new(&["budget", "share", "capacity us", "period us", "pays for"], 1..4);
+    let mut listed = Vec::new();
+    for (index, budget) in sorted {
+        let threads = system.threads().filter(|(_, thread)| thread.budget == index);
+        let threads = threads.map(|(domain, thread)| format!("{}.{}", system.domains[domain].name, thread.name));
+        let threads: Vec<String> = threads.collect();
+        let pays = if threads.is_empty() { "nobody".to_owned() } else { threads.join(", ") };
+        table.row(vec![
+            budget.name.clone(),
+            format!("{:.1} %", share(budget) * 100.0),
+            format!("{:.1}", us(budget.capacity)),
+            format!("{:.1}", us(budget.period)),
+            pays,
+        ]);
+        listed.push(json!({
+            "budget": budget.name, "share": share(budget), "capacity_us": us(budget.capacity),
+            "period_us": us(budget.period), "threads": threads,
+        }));
     }
+    let promised: f64 = system.budgets.iter().map(share).sum();
+    output.say("\nprocessor");
+    output.say(table.text());
+    output.field("utilisation", json!({ "promised": promised, "left": 1.0 - promised, "budgets": listed }));
+    format!("{:.1} % of the processor promised, {:.1} % left", promised * 100.0, (1.0 - promised) * 100.0)
+}
+
+/// What each memory has left, the fullest first.
+fn memories(placed: &Placed, roles: impl Fn(&str) -> String, output: &mut Output) -> String {
+    let free = |memory: &PlacedMemory| u64::from(memory.bytes).saturating_sub(memory.used);
+    let objects = &placed.layout.objects;
+    let mut rows: Vec<(String, u64, u64, String)> = Vec::new();
+    for memory in &placed.layout.memories {
+        let role = roles(&memory.name).trim_start_matches([',', ' ']).to_owned();
+        rows.push((memory.name.clone(), free(memory), memory.bytes.into(), role));
+    }
+    rows.push(("objects".into(), objects.bytes.saturating_sub(objects.used), objects.bytes, "the kernel's".into()));
+    rows.sort_by(|a, b| (a.1 * b.2.max(1)).cmp(&(b.1 * a.2.max(1))));
+    let percent = |free: u64, bytes: u64| format!("{:.0} %", free as f64 * 100.0 / bytes.max(1) as f64);
+    let mut table = Columns::new(&["memory", "free", "free bytes", "of bytes", ""], 1..4);
+    for (name, free, bytes, role) in &rows {
+        table.row(vec![name.clone(), percent(*free, *bytes), free.to_string(), bytes.to_string(), role.clone()]);
+    }
+    output.say("\nmemory, the fullest first");
+    output.say(table.text());
+    let listed =
+        rows.iter().map(|(name, free, bytes, _)| json!({ "memory": name, "free_bytes": free, "bytes": bytes }));
+    output.field("free", json!(listed.collect::<Vec<_>>()));
+    output.field("memories", json!(placed.layout.memories));
+    output.field("objects", json!(objects));
+    let (name, free, bytes, _) = &rows[0];
+    format!("{name} is fullest, {} free", percent(*free, *bytes))
+}
+
+/// Registers or locked entries of each domain, and what its table has left.
+fn slots(placed: &Placed, pages: bool, output: &mut Output) -> String {
+    let held = if pages { "locked entries" } else { "pinned" };
+    let mut table = Columns::new(&["domain", held, "left to page", "table bytes", "left"], 1..5);
+    for domain in &placed.layout.domains {
+        let account = &domain.account;
+        let left = if pages { "-".into() } else { account.paged.to_string() };
+        let (used, bytes) = (account.table_used, account.table_bytes);
+        let unused = bytes.saturating_sub(used).to_string();
+        table.row(vec![domain.name.clone(), account.pinned.to_string(), left, bytes.to_string(), unused]);
+    }
+    output.say(if pages { "\ntranslation" } else { "\nregion registers" });
+    output.say(table.text());
+    let locked = placed.layout.locked_ways;
+    if locked.ways > 0 {
+        output
+            .say(format!("  {} ways of the level-2 cache locked, with {} bytes of tables", locked.ways, locked.bytes));
+        output.field("locked_ways", json!(locked));
+    }
+    if pages {
+        let entries: u32 = placed.layout.domains.iter().map(|domain| domain.account.pinned).sum();
+        return format!("{entries} locked entries in use");
+    }
+    let least = placed.layout.domains.iter().min_by_key(|domain| domain.account.paged);
+    least.map_or(String::new(), |domain| {
+        format!("fewest registers left to page: {} of {}", domain.account.paged, domain.name)
+    })
 }
 
 fn as_json(term: &Term, us: impl Fn(u64) -> f64) -> serde_json::Value {

@@ -128,9 +128,10 @@ impl Loaded {
         data.join(name)
     }
 
-    /// Of the finished programs, the words that may be addresses, and that no relocation names.
+    /// Admitted, and yet hardly meant: circles of gates, and words of finished programs that may be addresses and that no relocation names.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+        let circles = manifest::circles(&self.document.manifest).into_iter();
+        let mut found: Vec<Diagnostic> = circles.map(|refusal| self.document.locate(refusal).as_warning()).collect();
         for (name, domain) in &self.document.manifest.domain {
             let Some(path) = &domain.elf else { continue };
             let Ok(file) = input::read(&self.document.directory().join(path), input::MOST_BINARY) else { continue };

@@ -2,6 +2,7 @@
 //!
 //! Each check returns every refusal that it finds, so that a user sees all of them at once.
 
+mod circles;
 mod fixed;
 mod hardware;
 mod heap;
@@ -17,6 +18,7 @@ use crate::diagnostic::Refusal;
 use crate::resolved::{System, resolve};
 use crate::schema::Manifest;
 
+pub use circles::circles;
 pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use names::QUEUED_MAX;

@@ -154,6 +154,12 @@ codes! {
     "CF0412" "a core that the kernel does not run on"
         "A thread runs on the core that it names, and none takes over for another. The kernel runs on one core of a chip, number 0, whether the \
          chip has more or not."
+    "CF0413" "gates that can call each other in a circle"
+        "A warning: the system is admitted. By their capabilities, the callee of a gate can call, directly or through others, the same gate again. Nothing \
+         can dead-lock and no stack is used twice: a gate lets nobody in while a thread is inside, so that the call that closes the circle returns \
+         COF_E_BUSY at once; and it returns COF_E_NO_BUDGET where the bound of a gate does not fit into what the gate that calls it has left of its own. A \
+         call that only ever fails is hardly meant. Another gate of the same domain can be entered, on a stack of its own, while the first is half done: \
+         its data may then be between two states."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

@@ -26,10 +26,27 @@ pub struct Refusal {
     /// What is left or allowed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub limit: String,
+    /// What it would take instead: more than was asked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub needs: String,
     /// The rule that was broken.
     pub rule: String,
     /// The smallest change that would be admitted.
     pub remedy: String,
+    /// Other places that have a part in it, the largest part first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+}
+
+/// Another place of the manifest that has a part in a refusal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Also {
+    /// Keys, as in [`Refusal::place`]; empty for what the manifest does not say.
+    pub place: String,
+    /// Its part in a few words, which stand at the place.
+    pub label: String,
+    /// Its part, and which change of it would be enough.
+    pub note: String,
 }
 
 impl Refusal {
@@ -48,6 +65,18 @@ impl Refusal {
     /// What is left or allowed.
     pub fn limit(mut self, text: impl Into<String>) -> Self {
         self.limit = text.into();
+        self
+    }
+
+    /// What it would take instead.
+    pub fn needs(mut self, text: impl Into<String>) -> Self {
+        self.needs = text.into();
+        self
+    }
+
+    /// Other places that have a part in it.
+    pub fn also(mut self, also: Vec<Also>) -> Self {
+        self.also = also;
         self
     }
 
@@ -72,20 +101,31 @@ pub struct Diagnostic {
     source: Option<Arc<NamedSource<Arc<str>>>>,
     line: usize,
     span: Option<Range<usize>>,
+    also: Vec<(Range<usize>, String)>,
     warning: bool,
 }
 
 impl From<Refusal> for Diagnostic {
     fn from(refusal: Refusal) -> Self {
         let help = help(&refusal);
-        Diagnostic { refusal: Box::new(refusal), help, source: None, line: 0, span: None, warning: false }
+        Diagnostic {
+            refusal: Box::new(refusal),
+            help,
+            source: None,
+            line: 0,
+            span: None,
+            also: Vec::new(),
+            warning: false,
+        }
     }
 }
 
 fn help(refusal: &Refusal) -> String {
+    let adds = refusal.also.iter().map(|also| ("adds", &also.note));
     let parts =
-        [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("remedy", &refusal.remedy)];
-    let lines = parts.iter().filter(|(_, text)| !text.is_empty());
+        [("rule", &refusal.rule), ("asked", &refusal.value), ("left", &refusal.limit), ("needs", &refusal.needs)];
+    let lines = parts.into_iter().chain(adds).chain([("remedy", &refusal.remedy)]);
+    let lines = lines.filter(|(_, text)| !text.is_empty());
     lines.map(|(name, text)| format!("{name:<7}{text}")).collect::<Vec<_>>().join("\n")
 }
 
@@ -131,10 +171,15 @@ impl Diagnostic {
         self
     }
 
-    /// It refuses nothing: it says something that may be wrong.
-    pub fn as_warning(mut self) -> Self {
-        self.warning = true;
+    /// Labels other places of the same text.
+    pub(crate) fn with_labels(mut self, labels: Vec<(Range<usize>, String)>) -> Self {
+        self.also = labels;
         self
+    }
+
+    /// Says what is admitted all the same.
+    pub fn as_warning(self) -> Self {
+        Diagnostic { warning: true, ..self }
     }
 
     /// The refusal itself.
@@ -200,7 +245,10 @@ impl miette::Diagnostic for Diagnostic {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.span.clone()?;
         let place = if self.refusal.place.is_empty() { "here" } else { &self.refusal.place };
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some(place.to_owned()), span.start, span.len()))))
+        let first = LabeledSpan::new_primary_with_span(Some(place.to_owned()), span);
+        let others =
+            self.also.iter().map(|(span, label)| LabeledSpan::new_with_span(Some(label.clone()), span.clone()));
+        Some(Box::new(std::iter::once(first).chain(others)))
     }
 }
 

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostic, Refusal};
 use crate::input::{self, Unread};
+use crate::nearest::correct;
 use crate::schema::Manifest;
 use crate::unread::unread;
 
@@ -67,7 +68,10 @@ impl Document {
     /// Turns a refusal, which names its place by keys (`domain.control.stack`), into a diagnostic that points there.
     pub fn locate(&self, refusal: Refusal) -> Diagnostic {
         let span = span_of(&self.text, &refusal.place);
-        Diagnostic::from(refusal).source(&self.path, self.text.clone(), span)
+        let others = refusal.also.iter();
+        let others = others.filter_map(|also| Some((span_of(&self.text, &also.place)?, also.label.clone())));
+        let others = others.filter(|(other, _)| Some(other) != span.as_ref()).collect();
+        Diagnostic::from(refusal).source(&self.path, self.text.clone(), span).with_labels(others)
     }
 }
 
@@ -80,7 +84,7 @@ fn schema_error(message: &str) -> Diagnostic {
         return Diagnostic::new("CF0103", format!("unknown key {key}"))
             .rule("every key of the manifest is known: a misspelt key must not be ignored")
             .limit(format!("known here: {known}"))
-            .remedy(nearest(key, known));
+            .remedy(meant(key, known));
     }
     if let Some(key) = message.strip_prefix("missing field ") {
         return Diagnostic::new("CF0104", format!("the key {key} is missing"))
@@ -103,29 +107,11 @@ fn in_words(message: &str) -> String {
     format!("{before}, expected {range}")
 }
 
-fn nearest(key: &str, known: &str) -> String {
-    let bare = key.trim_matches('`');
-    let options = known.split(',').map(|k| k.trim().trim_start_matches("or ").trim_matches('`'));
-    match options.filter(|k| !k.is_empty()).min_by_key(|k| distance(bare, k)) {
-        Some(best) if distance(bare, best) <= 3 => format!("did you mean `{best}`?"),
-        _ => "remove the key, or use one of the known ones".into(),
-    }
-}
-
-/// Edit distance; both words are short keys.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+/// What a misspelt key may have been.
+fn meant(key: &str, known: &str) -> String {
+    let known = known.split(',').flat_map(|key| key.split(" or "));
+    let known = known.map(|key| key.trim().trim_start_matches("or ").trim_matches('`'));
+    correct(key.trim_matches('`'), known, "remove the key, or use one of the known ones".into())
 }
 
 /// Where the keys of `place` (`domain.control.thread[1].budget`) lead; the deepest existing ancestor otherwise.

@@ -1,6 +1,7 @@
 //! What the `uses` tables name, resolved to kinds and numbers.
 
 use crate::diagnostic::Refusal;
+use crate::nearest::correct;
 use crate::resolved::{Domain, System};
 use crate::schema::{Manifest, Use};
 
@@ -93,21 +94,30 @@ fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32)
                 .value(text.as_str())
                 .limit(known(manifest, kind))
                 .rule("a name that is used is declared in the same manifest")
-                .remedy(format!("declare the {kind}, or correct the name")),
+                .remedy(correct(
+                    text,
+                    names(manifest, kind).iter().map(String::as_str),
+                    format!("declare the {kind}, or correct the name"),
+                )),
         )),
     }
 }
 
-/// The names that exist, for the message about one that does not.
-fn known(manifest: &Manifest, kind: &str) -> String {
-    let names: Vec<String> = match kind {
+/// The names of a kind that exist.
+fn names(manifest: &Manifest, kind: &str) -> Vec<String> {
+    match kind {
         "gate" => inner(manifest, |d| d.gate.keys().cloned().collect()),
         "thread" => inner(manifest, |d| d.thread.iter().map(|t| t.name.clone()).collect()),
         "notification" => manifest.notification.keys().cloned().collect(),
         "domain" => manifest.domain.keys().cloned().collect(),
         "budget" => manifest.budget.keys().cloned().collect(),
         _ => manifest.frames.keys().cloned().chain(["kernel".to_owned()]).collect(),
-    };
+    }
+}
+
+/// The names that exist, for the message about one that does not.
+fn known(manifest: &Manifest, kind: &str) -> String {
+    let names = names(manifest, kind);
     if names.is_empty() { format!("no {kind} is declared") } else { format!("declared: {}", names.join(", ")) }
 }
 
@@ -209,7 +219,11 @@ pub fn call(manifest: &Manifest, domain: usize, place: &str, text: &str) -> Resu
                 .value(text)
                 .limit(known(manifest, "gate"))
                 .rule("a name that is used is declared in the same manifest")
-                .remedy("declare the gate, or correct the name"),
+                .remedy(correct(
+                    text,
+                    names(manifest, "gate").iter().map(String::as_str),
+                    "declare the gate, or correct the name".into(),
+                )),
         ));
     };
     let Some((holder, d)) = manifest.domain.get_index(domain) else { return Ok(index) };

@@ -2,6 +2,7 @@ use crate::*;
 use std::path::Path;
 
 mod analysis;
+mod circles;
 
 const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 

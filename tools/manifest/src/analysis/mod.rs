@@ -1,5 +1,6 @@
 //! Admission of time: the analysis of `sched::response` applied to a system. docs/time.md, "The bound", is the specification.
 
+mod culprits;
 mod refuse;
 mod reload;
 mod system;
@@ -53,14 +54,30 @@ fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal
         return Some(Err(refusal));
     }
     let set = system.set(thread);
-    let subject = response::Thread { level: system.level(thread), deadline, job: system.job(thread) };
-    Some(match response::response(&subject, &set.view(&system.costs)) {
+    Some(match response::response(&subject(system, thread, deadline), &set.view(&system.costs)) {
         Ok(found) => {
             Ok(Bound { thread, response: found.window, deadline, terms: terms::list(system, thread, &set, &found) })
         }
         Err(Late::Late(found)) => Err(Box::new(refuse::late(system, thread, &set, &found))),
         Err(Late::Budget(_)) => Err(Box::new(refuse::impossible(system, thread))),
     })
+}
+
+fn subject(system: &Analysis<'_>, thread: usize, deadline: u64) -> response::Thread {
+    response::Thread { level: system.level(thread), deadline, job: system.job(thread) }
+}
+
+/// Whether a thread keeps its deadline, if it has one.
+fn holds(system: &Analysis<'_>, thread: usize) -> bool {
+    let Some(deadline) = system.deadline(thread) else { return true };
+    let set = system.set(thread);
+    paid(system, thread).is_ok()
+        && response::response(&subject(system, thread, deadline), &set.view(&system.costs)).is_ok()
+}
+
+/// The threads that do not.
+fn failing(system: &Analysis<'_>) -> Vec<usize> {
+    (0..system.subjects.len()).filter(|thread| !holds(system, *thread)).collect()
 }
 
 /// Whether the budget of a thread with a deadline always covers its jobs.

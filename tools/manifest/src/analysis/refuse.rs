@@ -1,18 +1,19 @@
 //! The texts of refusals, with the smallest change that would be admitted.
 
-use sched::response::{self, Response, Set};
+use sched::response::{self, Response};
 
+use super::culprits::{self, Culprit, Way};
 use super::system::{Analysis, Beside};
-use super::terms::{Kind, Term, list};
+use super::terms::list;
 use crate::diagnostic::Refusal;
 use crate::quantity::Time;
 
-fn us(system: &Analysis<'_>, ticks: u64) -> String {
+pub(super) fn us(system: &Analysis<'_>, ticks: u64) -> String {
     format!("{:.1} us", ticks as f64 * 1e6 / f64::from(system.board.ticks_per_second))
 }
 
 /// Ticks as they are written in a manifest: whole microseconds, up or down, where there is one.
-fn written(system: &Analysis<'_>, ticks: u64, up: bool) -> Time {
+pub(super) fn written(system: &Analysis<'_>, ticks: u64, up: bool) -> Time {
     let rate = u64::from(system.board.ticks_per_second);
     let nanos = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(rate)) as u64;
     let fine = nanos(ticks);
@@ -29,73 +30,36 @@ pub fn late(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Respo
     let total = us(system, found.terms.total());
     let sum = terms.iter().map(|term| format!("{} {}", term.kind, us(system, term.ticks))).collect::<Vec<_>>();
     let key = if subject.declared.own_deadline { "deadline" } else { "period" };
+    let culprits = culprits::find(system, thread, beside, found);
+    let remedy = remedy(system, thread, beside, &culprits);
     Refusal::at("CF0402", format!("{}.{key}", subject.place), format!("`{}` can miss its deadline", subject.name))
         .value(format!("deadline {}", us(system, deadline)))
-        .limit(format!("response time at least {total} = {}; {}", sum.join(" + "), largest(system, &terms)))
+        .needs(format!("response time at least {total} = {}", sum.join(" + ")))
         .rule("the worst response time, with all that others can do meanwhile, does not exceed the deadline")
-        .remedy(remedy(system, thread, beside))
+        .remedy(remedy)
+        .also(culprits.into_iter().map(|culprit| culprit.also).collect())
 }
 
-/// The contribution that weighs most.
-fn largest(system: &Analysis<'_>, terms: &[Term]) -> String {
-    let Some(term) = terms.iter().max_by_key(|term| term.ticks) else { return String::new() };
-    let detail = match &term.kind {
-        Kind::Budget { hits, capacity, carried, .. } => {
-            format!(": {hits} x {} and {} carried in or overdrawn", us(system, *capacity), us(system, *carried))
-        }
-        _ => String::new(),
-    };
-    format!("the largest is {}{detail}", term.kind)
-}
-
-/// The smallest single changes that are enough, found by search: the bound does not decrease with a capacity.
-fn remedy(system: &Analysis<'_>, thread: usize, beside: &Beside) -> String {
+/// The smallest single changes that are enough: of the budget that gives up the least share of the processor, or else of the largest
+/// culprit that can help, and of the deadline.
+fn remedy(system: &Analysis<'_>, thread: usize, beside: &Beside, culprits: &[Culprit]) -> String {
     let subject = &system.subjects[thread];
-    let asked = response::Thread {
-        level: system.level(thread),
-        deadline: system.deadline(thread).unwrap_or(0),
-        job: system.job(thread),
-    };
-    let mut ways = Vec::new();
-    if let Some((budget, capacity)) = capacity(system, &asked, beside) {
-        ways.push(format!("give `{budget}` a capacity of at most {}", written(system, capacity, false)));
-    }
+    let all = || culprits.iter().flat_map(|culprit| &culprit.ways);
+    let least = |a: &&Way, b: &&Way| a.share.unwrap_or(f64::MAX).total_cmp(&b.share.unwrap_or(f64::MAX));
+    let mut ways: Vec<String> =
+        all().min_by(least).map(|way| format!("give `{}` {}", way.to, way.change)).into_iter().collect();
     let period = subject.declared.period.map_or(0, u64::from);
-    let patient = response::Thread { deadline: period, ..asked };
+    let patient = super::subject(system, thread, period);
     if let Ok(found) = response::response(&patient, &beside.view(&system.costs)) {
         let deadline = written(system, found.window, true);
         ways.push(format!("give `{}` a deadline of at least {deadline}", subject.name));
     }
     match ways.as_slice() {
-        [] => "no single capacity or deadline is enough: make it more important, or lower several capacities of its \
-               priority or above"
+        [] => "no single change of what adds most, and no deadline within the period, is enough: make it more important, or \
+               lower several capacities of its priority or above"
             .into(),
         ways => ways.join(", or "),
     }
-}
-
-/// The budget that must give up the least share of the processor, and the largest capacity with which the thread is admitted.
-fn capacity(system: &Analysis<'_>, asked: &response::Thread, beside: &Beside) -> Option<(String, u64)> {
-    let holds = |at: usize, capacity: u64| {
-        let contenders = beside.with_capacity(at, capacity);
-        response::response(asked, &Set { budgets: &contenders, ..beside.view(&system.costs) }).is_ok()
-    };
-    let mut best: Option<(f64, String, u64)> = None;
-    for (at, (name, budget)) in beside.budgets.iter().enumerate() {
-        if budget.level > asked.level || !holds(at, 1) {
-            continue;
-        }
-        let (mut enough, mut too_much) = (1, budget.capacity);
-        while too_much - enough > 1 {
-            let middle = enough + (too_much - enough) / 2;
-            *if holds(at, middle) { &mut enough } else { &mut too_much } = middle;
-        }
-        let share = (budget.capacity - enough) as f64 / budget.period as f64;
-        if best.as_ref().is_none_or(|(least, ..)| share < *least) {
-            best = Some((share, name.clone(), enough));
-        }
-    }
-    best.map(|(_, name, capacity)| (name, capacity))
 }
 
 /// Time that a job takes from its budget, in words.

@@ -56,13 +56,6 @@ impl Beside {
         let Beside { own, contenders, jobs, gates, lines, .. } = self;
         Set { own: *own, budgets: contenders, sharers: jobs, gates, lines, costs: *costs }
     }
-
-    /// With another capacity for one budget.
-    pub fn with_capacity(&self, budget: usize, capacity: u64) -> Vec<Contender> {
-        let mut all = self.contenders.clone();
-        all[budget].capacity = capacity;
-        all
-    }
 }
 
 impl<'m> Analysis<'m> {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
+use crate::nearest::correct;
 use crate::references;
 use crate::schema::{Domain, FaultPolicy, Manifest};
 
@@ -116,7 +117,7 @@ fn declared<'k>(
             .value(name)
             .limit(list)
             .rule("a name that is used is declared in the same manifest, or belongs to the board")
-            .remedy(format!("declare the {kind}, or correct the name")),
+            .remedy(correct(name, known.into_iter(), format!("declare the {kind}, or correct the name"))),
     )
 }
 

@@ -54,7 +54,7 @@ fn terms(text: &str) -> Vec<String> {
 fn refusal(text: &str) -> (&'static str, String, String) {
     let refused = on(&board(), text).unwrap_err();
     let [one] = refused.as_slice() else { panic!("{refused:?}") };
-    (one.code, one.place.clone(), format!("{} | {} | {}", one.value, one.limit, one.remedy))
+    (one.code, one.place.clone(), format!("{} | {}{} | {}", one.value, one.limit, one.needs, one.remedy))
 }
 
 /// 200 us below a budget of 300 us every 1600 us. Releases and boundaries are 200 us apart or a multiple of that, so at worst the first
@@ -79,9 +79,18 @@ fn a_response_time_is_the_hand_computed_one() {
     assert_eq!((bound.thread, bound.response, bound.deadline), (0, 20_000, 20_000));
     let refused = analysed("799 us").unwrap_err();
     assert_eq!((refused[0].code, refused[0].place.as_str()), ("CF0402", "domain.a.thread[0].deadline"));
-    assert!(refused[0].limit.starts_with("response time at least 800.0 us"), "{}", refused[0].limit);
+    assert!(refused[0].needs.starts_with("response time at least 800.0 us"), "{}", refused[0].needs);
     let remedy = "give `store` a capacity of at most 299 us, or give `a.main` a deadline of at least 800 us";
     assert_eq!(refused[0].remedy, remedy);
+    let first = &refused[0].also[0];
+    assert_eq!(
+        (first.place.as_str(), first.label.as_str()),
+        ("budget.store.capacity", "budget `store`: 600.0 us, 75 %")
+    );
+    assert!(first.note.contains("enough alone: a capacity of at most 299 us, or "), "{}", first.note);
+    assert!(first.note.ends_with("priority 2 or a larger number (less important) for its threads"), "{}", first.note);
+    let below = text.replace("priority = 0", "priority = 2").replace("DEADLINE", "799 us");
+    assert!(on(&free_board(), &below).is_ok(), "and so is this");
     let capacity = |capacity: &str| on(&free_board(), &text.replace("300 us", capacity).replace("DEADLINE", "799 us"));
     assert!(capacity("299 us").is_ok() && capacity("300 us").is_err(), "the remedy is what helps");
 }

@@ -1,0 +1,87 @@
+//! All that `check` knows of an admitted system, for `--verbose`.
+
+use manifest::{Bound, Kind, Term};
+use place::{Placed, PlacedAccount};
+
+use crate::output::Output;
+
+/// The region registers of a domain, as text.
+fn registers(account: &PlacedAccount) -> String {
+    let table = match account.table_bytes {
+        0 => "nothing paged".to_owned(),
+        bytes => format!("table {} of {bytes} bytes in {}", account.table_used, account.table),
+    };
+    format!("{} registers pinned, {} left; {table}", account.pinned, account.paged)
+}
+
+/// A domain's share of the TLB and of the memory for page tables, as text.
+fn translation(account: &PlacedAccount) -> String {
+    let PlacedAccount { pinned, table, table_used, table_bytes, far_bytes, .. } = account;
+    format!(
+        "{pinned} locked entries; first table {table}, second {table_used} of {table_bytes} bytes near, {far_bytes} bytes off it"
+    )
+}
+
+/// Prints what the ledger has promised each domain.
+pub fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
+    let kept = |code: &str| placed.layout.keeping_text(code).to_owned();
+    for domain in &placed.layout.domains {
+        let account = &domain.account;
+        let name = &domain.name;
+        let held = if pages { translation(account) } else { registers(account) };
+        output.say(format!("  {name:<12}{held}"));
+        for area in &domain.areas {
+            let within =
+                |cycles: u32| format!("check ends at {} within {cycles} cycles ({})", area.level, area.bound_method);
+            let promise = match area.bound_cycles {
+                Some(cycles) if pages => format!("{}: {}", kept(&area.kept), within(cycles)),
+                None if pages => format!("{}: no bound", kept(&area.kept)),
+                Some(_) if area.pinned => "in registers: never misses".to_owned(),
+                Some(cycles) => within(cycles),
+                None => continue,
+            };
+            output.say(format!(
+                "    {:<12}{:<14} {:>9} bytes of {:<7} {promise}",
+                area.name, area.spec, area.bytes, area.memory
+            ));
+        }
+        for envelope in &account.envelopes {
+            let (live, largest, count) = (envelope.live, envelope.largest, envelope.count);
+            output.say(format!(
+                "    {:<12}holds {live} bytes live in {count} blocks of at most {largest}, {}: {} bytes",
+                envelope.arena, envelope.spec, envelope.bytes
+            ));
+        }
+    }
+    for (index, pool) in placed.ledger.pools().iter().enumerate() {
+        let quotas = placed.layout.domains.iter().enumerate().filter_map(|(domain, placed_domain)| {
+            let most = placed.ledger.quota(domain as u8, index as u8).most?;
+            Some(format!("; {most} for {}", placed_domain.name))
+        });
+        output.say(format!(
+            "  pool {index}      {} bytes of frames, {}{}",
+            pool.clean.total,
+            pool.class.text().trim_start_matches("data-"),
+            quotas.collect::<String>()
+        ));
+    }
+}
+
+/// One row for the thread's own job, and one for each other term.
+pub fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
+    let mut row = |name: &str, of: &str, ticks: u64, detail: String| {
+        output.say(format!("    {name:<8}{of:<16}{:>9.1} us  {detail}", us(ticks)).trim_end());
+    };
+    let own: Vec<&Term> = bound.terms.iter().filter(|term| term.kind.is_own()).collect();
+    let parts: Vec<String> = own.iter().map(|term| format!("{} {:.1}", term.kind, us(term.ticks))).collect();
+    row("own", "", own.iter().map(|term| term.ticks).sum(), parts.join(", "));
+    for Term { kind, ticks } in bound.terms.iter().filter(|term| !term.kind.is_own()) {
+        let detail = match kind {
+            Kind::Budget { hits, capacity, carried, .. } => {
+                format!("{hits} x {:.1}, and {:.1} carried in or overdrawn", us(*capacity), us(*carried))
+            }
+            _ => String::new(),
+        };
+        row(kind.word(), kind.of().unwrap_or(""), *ticks, detail);
+    }
+}
