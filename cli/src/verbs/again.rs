@@ -67,6 +67,9 @@ pub fn write_report(
     output.progress("writing the report".into());
     let mut report = Report::build(system, &ran.summary, events_of(ran.summary.modelled, &ran.events)?);
     report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
+    let programs = ran.events.parent().and_then(Path::parent);
+    let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
+    report.trace_calls(system, &ran.summary, &elf);
     if let Some(parent) = files.json.parent() {
         std::fs::create_dir_all(parent)
             .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))?;

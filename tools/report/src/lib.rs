@@ -6,6 +6,7 @@
 mod analyse;
 mod assemble;
 pub mod describe;
+mod fault;
 mod json;
 mod output;
 mod page;

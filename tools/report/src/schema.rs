@@ -13,7 +13,9 @@ use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memo
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{Cases, DomainUse, JobUse, KernelUse, Mismatch, SupplyWindow, ThreadUse, Tolerance};
-pub use protection::{BrokenRule, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation};
+pub use protection::{
+    BrokenRule, CallSite, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
+};
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 3;

@@ -103,6 +103,7 @@ fn summary(cycles: u64) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        faults: Vec::new(),
         broken_stretches: 0,
         use_recorded: false,
         events: 0,

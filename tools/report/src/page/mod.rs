@@ -1,7 +1,7 @@
 //! The page: rendered from a [`Report`] and nothing else.
 
 mod charts;
-mod format;
+pub(crate) mod format;
 mod grants;
 mod memory;
 mod tables;
