@@ -1,6 +1,7 @@
 //! Tests on small streams of events whose results are computed by hand. Clocks are chosen so that a tick is ten cycles.
 
 mod claims;
+mod faults;
 mod figures;
 mod files;
 mod grants;

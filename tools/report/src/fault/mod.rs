@@ -41,6 +41,7 @@ impl Report {
             fault.calls_end = walk.end;
             fault.text = text(fault, &domain.name);
         }
+        self.verdict = crate::verdict::judge(self);
     }
 }
 
@@ -58,7 +59,7 @@ pub fn text(fault: &FaultReport, domain: &str) -> String {
 }
 
 /// " in deep() nullp.c:2, from main() nullp.c:7", as far as it is known.
-fn place(fault: &FaultReport) -> String {
+pub fn place(fault: &FaultReport) -> String {
     let Some((first, callers)) = fault.calls.split_first() else {
         let symbol = fault.symbol.as_ref().map(|symbol| format!(" in {symbol}"));
         return symbol.or(fault.pc.filter(|pc| *pc != 0).map(|pc| format!(" at {pc:#x}"))).unwrap_or_default();

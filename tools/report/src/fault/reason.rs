@@ -4,7 +4,15 @@ use abi::trace::Fault;
 use record::{Architecture, Deed, FaultContext};
 
 use crate::describe::{Area, Domain, SystemDescription};
-use crate::page::format::bytes;
+use crate::page::format;
+
+/// Bytes in plain characters.
+fn bytes(value: u64) -> String {
+    match value {
+        0..1024 => format!("{value} byte{}", if value == 1 { "" } else { "s" }),
+        _ => format::bytes(value).replace('\u{a0}', " "),
+    }
+}
 
 /// Addresses below are mostly reached through a null pointer.
 const NULL_BYTES: u64 = 4096;

@@ -51,7 +51,7 @@ fn response(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Res
         max: units.time(seen.max),
         bound: thread.response_bound.map_or_else(|| "not computed".to_owned(), |bound| units.time(bound)),
         max_cycles: format::count(seen.max),
-        bound_exceeded: thread.response_bound.is_some_and(|bound| seen.max > bound),
+        bound_exceeded: thread.response_exceeded.count > 0,
     })
 }
 
@@ -146,17 +146,22 @@ pub struct UseView {
 pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
     let view = |budget: &BudgetReport| {
         let payer = report.threads.iter().find(|thread| thread.budget == budget.index);
-        let whole = budget.capacity_cycles.max(budget.max_used_cycles) as f64;
+        let limit = budget.limit_cycles.max(1);
+        let whole = limit.max(budget.max_used_cycles) as f64;
         UseView {
             name: budget.name.clone(),
             class: payer.map_or_else(|| "ck".to_owned(), |thread| super::color_of(report, thread.domain)),
             detail: format!("{} each {}", units.time(budget.capacity_cycles), units.time(budget.period_cycles)),
             used: units.time(budget.max_used_cycles),
-            given: units.time(budget.capacity_cycles),
-            share: format::percent(budget.max_used_cycles as f64 / budget.capacity_cycles.max(1) as f64),
+            given: format!(
+                "{} + {} tolerated",
+                units.time(budget.capacity_cycles),
+                units.time(budget.tolerance_cycles)
+            ),
+            share: format::percent(budget.max_used_cycles as f64 / limit as f64),
             width: format::position(budget.max_used_cycles as f64, whole),
             given_at: format::position(budget.capacity_cycles as f64, whole),
-            over: budget.max_used_cycles > budget.capacity_cycles + budget.tolerance_cycles,
+            over: budget.max_used_cycles > budget.limit_cycles,
             note: match budget.exhaustions {
                 0 => "never exhausted".to_owned(),
                 times => format!("exhausted {}", format::counted(times, "time", "times")),
@@ -170,6 +175,7 @@ pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
 pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
     let view = |gate: &GateReport| {
         let whole = gate.bound_cycles.max(gate.max_cycles) as f64;
+        let hostile = report.domains.iter().any(|domain| domain.index == gate.domain && domain.hostile);
         UseView {
             name: gate.name.clone(),
             class: super::color_of(report, gate.domain),
@@ -183,10 +189,11 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
             share: format::percent(gate.max_cycles as f64 / gate.bound_cycles.max(1) as f64),
             width: format::position(gate.max_cycles as f64, whole),
             given_at: format::position(gate.bound_cycles as f64, whole),
-            over: gate.max_cycles > gate.bound_cycles,
-            note: match gate.failed {
-                0 => String::new(),
-                failed => format!("{} failed", format::count(failed)),
+            over: gate.max_cycles > gate.bound_cycles && !hostile,
+            note: match (gate.failed, hostile) {
+                (0, false) => String::new(),
+                (0, true) => "not judged: its domain is hostile".to_owned(),
+                (failed, _) => format!("{} failed", format::count(failed)),
             },
         }
     };
