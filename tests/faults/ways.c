@@ -15,11 +15,6 @@ FUNCTION void way(void) {
     deep((volatile uint32_t *)kept);
     kept = 3;
 }
-#elif defined(WILD_READ)
-FUNCTION void way(void) {
-    kept = *(volatile uint32_t *)0x70000010;
-    kept = 3;
-}
 #elif defined(READ_ONLY)
 static const uint32_t constant[4] = {1, 2, 3, 4};
 FUNCTION void way(void) {
@@ -51,9 +46,8 @@ FUNCTION void way(void) {
 #elif defined(UNALIGNED)
 FUNCTION void way(void) {
     static uint32_t words[4];
-    uint32_t low, high;
-    __asm__ volatile("ldrd %0, %1, [%2]" : "=&r"(low), "=&r"(high) : "r"((char *)words + 2));
-    kept = low + high;
+    __asm__ volatile("ldm %0, {r2, r3}" ::"r"((char *)words + 2) : "r2", "r3");
+    kept = 3;
 }
 #elif defined(OVERFLOW)
 FUNCTION uint32_t recurse(uint32_t depth) {
@@ -63,11 +57,12 @@ FUNCTION uint32_t recurse(uint32_t depth) {
 }
 FUNCTION void way(void) { kept = recurse(0); }
 #elif defined(OWNER)
-/* Tells the others where a variable of its own is. */
+/* Tells another domain where a variable of its own is, and ends with a code. */
 FUNCTION void way(void) {
     struct cof_area box;
     if (cof_area("box", &box) == 0)
         *(volatile uint32_t *)box.base = (uint32_t)(uintptr_t)&kept;
+    exit(3);
 }
 #elif defined(PEEK)
 FUNCTION void way(void) {
@@ -75,8 +70,6 @@ FUNCTION void way(void) {
     if (cof_area("box", &box) == 0)
         kept = **(volatile uint32_t *volatile *)box.base;
 }
-#elif defined(CODE)
-FUNCTION void way(void) { exit(3); }
 #elif defined(HOSTILE)
 /* A stack whose every word says that `way` was called from itself. */
 FUNCTION void way(void) {
