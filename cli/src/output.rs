@@ -44,6 +44,14 @@ impl Output {
         }
     }
 
+    /// A line that also who asked for quiet has to see.
+    pub fn insist(&mut self, text: impl AsRef<str>) {
+        self.end_progress();
+        if !self.json {
+            print_line(text.as_ref());
+        }
+    }
+
     /// A field of the JSON object.
     pub fn field(&mut self, name: &str, value: Value) {
         self.fields.insert(name.to_owned(), value);

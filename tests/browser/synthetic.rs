@@ -489,6 +489,7 @@ fn summary(play: &Play) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        faults: Vec::new(),
         broken_stretches: 0,
         clock: None,
         regions: None,

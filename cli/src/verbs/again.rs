@@ -70,6 +70,9 @@ pub fn write_report(
     let mut report = report_of(system, ran)?;
     report.provenance = provenance::kept(&ran.summary_path);
     report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
+    let programs = ran.events.parent().and_then(Path::parent);
+    let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
+    report.trace_calls(system, &ran.summary, &elf);
     if let Some(parent) = files.json.parent() {
         std::fs::create_dir_all(parent)
             .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))?;

@@ -30,6 +30,7 @@ pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
     output.field("report_html", json!(files.html));
     output.field("verdict", json!(report.verdict));
     let failed = failures(&built, &ran, &report, args);
+    conclude(&built.loaded.document.manifest.system.name, &report, &failed, output);
     if failed.is_empty() {
         return Ok(if report.verdict.ok { OK } else { NOT_AS_PROMISED });
     }
@@ -153,6 +154,71 @@ fn tell_jobs(report: &report::Report, output: &mut Output) {
     output.field("jobs", json!(jobs));
 }
 
+/// Different faults of which the terminal tells; the report lists all.
+const FAULTS_TOLD: usize = 12;
+
+/// Each fault once, with how often it came. Those of hostile domains are expected.
+fn tell_faults(report: &report::Report, output: &mut Output) {
+    let hostile = |domain: u8| report.domains.iter().any(|known| known.index == domain && known.hostile);
+    let mut groups: Vec<(&report::schema::FaultReport, u64)> = Vec::new();
+    for fault in &report.faults {
+        match groups.iter_mut().find(|(first, _)| first.domain == fault.domain && first.text == fault.text) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((fault, 1)),
+        }
+    }
+    // What nobody expected comes first.
+    groups.sort_by_key(|(fault, _)| hostile(fault.domain));
+    for (fault, count) in groups.iter().take(FAULTS_TOLD) {
+        let expected = hostile(fault.domain);
+        let times = if *count == 1 { String::new() } else { format!(" x {count}") };
+        let line = format!("fault{}: {}{times}", if expected { " (hostile)" } else { "" }, fault.text);
+        if expected { output.say(line) } else { output.insist(line) }
+    }
+    if groups.len() > FAULTS_TOLD {
+        output.say(format!("and {} faults of other kinds: see the report", groups.len() - FAULTS_TOLD));
+    }
+    output.field(
+        "faults",
+        json!(groups.iter().map(|(fault, count)| json!({ "count": count, "first": fault })).collect::<Vec<_>>()),
+    );
+}
+
+/// The ways in which the run was not as promised, each with its code, place and remedy.
+fn tell_failures(report: &report::Report, output: &mut Output) {
+    for failure in &report.verdict.failures {
+        let code = failure.explained.as_ref().unwrap_or(&failure.code);
+        let place = failure.place.as_ref().map_or(String::new(), |place| format!(", {place}"));
+        output.insist(format!("not as promised: {} ({code}{place})", failure.text.trim_end_matches('.')));
+        if let Some(remedy) = &failure.remedy {
+            output.insist(format!("  remedy: {remedy}"));
+        }
+    }
+}
+
+/// The last line: whether everything held.
+fn conclude(name: &str, report: &report::Report, failed: &[Diagnostic], output: &mut Output) {
+    let told =
+        report.verdict.failures.iter().map(|failure| failure.explained.as_ref().unwrap_or(&failure.code).as_str());
+    let mut codes: Vec<&str> = told.collect();
+    // A diagnostic says better what the verdict knows, too.
+    codes.extend(
+        failed
+            .iter()
+            .map(|d| d.refusal().code)
+            .filter(|code| !report.verdict.failures.iter().any(|f| f.explained.as_deref() == Some(*code))),
+    );
+    let result = codes.first().map(|first| match codes.len() {
+        1 => format!("FAIL: 1 failure, {first}"),
+        count => format!("FAIL: {count} failures, first {first}"),
+    });
+    match &result {
+        None => output.say(format!("PASS: {name} held everything it promised")),
+        Some(line) => output.insist(line),
+    }
+    output.field("result", json!(if result.is_none() { "PASS" } else { "FAIL" }));
+}
+
 /// The lines that a person reads first.
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
@@ -173,14 +239,10 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
         run.region_misses
     ));
     tell_jobs(report, output);
-    for failure in &report.verdict.failures {
-        let code = failure.explained.as_ref().map_or(String::new(), |code| format!(" ({code})"));
-        let place = failure.place.as_ref().map_or(String::new(), |place| format!(" {place}:"));
-        output.say(format!("not as promised{code}:{place} {}", failure.text));
-        if let Some(remedy) = &failure.remedy {
-            output.say(format!("  remedy: {remedy}"));
-        }
-    }
+    tell_faults(report, output);
+    tell_failures(report, output);
+    output.field("retried_calls", json!(run.retried_calls));
+    output.field("refused_calls", json!(run.refused_calls));
     output.field("cycles", json!(run.cycles));
     output.field("instructions", json!(run.instructions));
     output.field("missed_deadlines", json!(run.missed_deadlines));

@@ -8,6 +8,7 @@ use timing::{Charged, Core, Flat, Profile};
 use crate::armv7a::{self, Armv7a};
 use crate::armv7m::Armv7m;
 use crate::block::{InsnInfo, RawInsn, TbInfo};
+use crate::faults::Saved;
 use crate::observer::{CoreObserver, Observer};
 use crate::{Clock, CoreId, Seen, Target};
 
@@ -73,6 +74,9 @@ pub trait Family: Sized + 'static {
     fn crossed(_: &mut CoreObserver<Self>) {}
     /// Another domain goes on, says the instruction at `pc`.
     fn switched(_: &mut CoreObserver<Self>, _: u32) {}
+
+    /// The registers of a thread as the kernel has saved them, its context at this address; `whole`: what the processor itself stores is there.
+    fn saved(&self, target: &mut dyn Target, context: u32, whole: bool) -> Option<Saved>;
 
     /// For the summary: region registers, as the machine says.
     fn regions(&self) -> Option<u32> {

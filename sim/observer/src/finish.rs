@@ -89,6 +89,7 @@ impl<F: Family> Observer<F> {
             use_recorded: shared.watch.meter.is_some(),
             violations,
             violations_total,
+            faults: cores.iter().flat_map(|core| core.faults.iter().cloned()).collect(),
             witness: cores.iter().map(|core| core.witness.seen()).fold(Witness::default(), Witness::with),
             probes: cores.iter().flat_map(|core| core.probes.results(core.id)).collect(),
             areas: cores.iter().flat_map(|core| core.family.areas(core.id)).collect(),

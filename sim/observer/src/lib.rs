@@ -13,6 +13,7 @@ mod clock;
 mod disturb;
 mod exceptions;
 mod family;
+mod faults;
 mod finish;
 mod histogram;
 mod log;

@@ -50,6 +50,11 @@ impl Meter {
         }
     }
 
+    /// The stack in use when a domain's code ran last: its place in the request, and what it is.
+    pub fn last_stack(&self) -> Option<(u16, StackWatch)> {
+        Some((self.stack, *self.stacks.get(usize::from(self.stack))?))
+    }
+
     /// Ends the stretch at a cycle; the record of it, unless it was empty.
     fn end(&mut self, cycle: u64) -> Option<RunEvent> {
         if !self.enabled {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use record::{CoreId, EndReason, Mode, RunEvent, ViolationKind, Watch, observed};
+use record::{CoreId, EndReason, FaultContext, Mode, RunEvent, ViolationKind, Watch, observed};
 use timing::Core;
 
 use crate::accounts::{Accounts, Counts, Mark};
@@ -68,6 +68,9 @@ pub struct CoreObserver<F: Family> {
     pub(crate) witness: Witnesses,
     pub(crate) probes: Probes,
     pub(crate) disturbances: Disturbances,
+    pub(crate) faults: Vec<FaultContext>,
+    /// The block that the kernel was entered from last.
+    pub(crate) interrupted: *const TbInfo,
     pub(crate) instructions: u64,
     pub(crate) accesses: u64,
     /// [`flag::KERNEL`] while kernel text runs, else 0.
@@ -207,6 +210,8 @@ impl<F: Family> CoreObserver<F> {
             witness: Witnesses::new(watch),
             probes: Probes::new(watch),
             disturbances: Disturbances::new(watch),
+            faults: Vec::new(),
+            interrupted: std::ptr::null(),
             instructions: 0,
             accesses: 0,
             kernel: flag::KERNEL,
@@ -267,6 +272,9 @@ impl<F: Family> CoreObserver<F> {
     pub(crate) fn cross(&mut self, tb: &TbInfo, by_exception: bool) {
         self.settle(0, 0);
         self.kernel = tb.flags & flag::KERNEL;
+        if self.kernel != 0 {
+            self.interrupted = self.last;
+        }
         self.meter_crossing(tb.pc);
         F::crossed(self);
         if self.kernel != 0 && !by_exception {

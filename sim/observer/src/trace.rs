@@ -13,6 +13,7 @@ mod number {
     pub const SWITCH: u8 = abi::trace::Event::Switch as u8;
     pub const GATE_ENTER: u8 = abi::trace::Event::GateEnter as u8;
     pub const GATE_EXIT: u8 = abi::trace::Event::GateExit as u8;
+    pub const FAULT: u8 = abi::trace::Event::Fault as u8;
     pub const MISS: u8 = abi::trace::Event::Miss as u8;
     pub const MARK: u8 = abi::trace::Event::Mark as u8;
     pub const END: u8 = abi::trace::Event::End as u8;
@@ -56,6 +57,7 @@ impl<F: Family> CoreObserver<F> {
     fn follow(&mut self, insn: &InsnInfo, event: RunEvent) {
         match event.event {
             number::SWITCH | number::GATE_ENTER | number::GATE_EXIT => self.enter(insn, event.domain),
+            number::FAULT => self.keep_context(event),
             number::MISS => self.accounts.missed(event.domain),
             number::MARK => self.disturb_when_marked(event.detail, event.domain),
             number::END => self.shared.trace_status.set(Some(event.payload)),

@@ -54,6 +54,14 @@ const APPLICATION: Numbers = Numbers {
 };
 
 impl Architecture {
+    /// The bit of the status register without which no code runs, where there is one: the processor knows one instruction set.
+    pub const fn needed_status(self) -> Option<u32> {
+        match self {
+            Self::Armv7M => Some(1 << 24),
+            Self::Armv7A => None,
+        }
+    }
+
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

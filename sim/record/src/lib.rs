@@ -6,6 +6,7 @@
 
 mod architecture;
 mod events;
+mod fault;
 mod summary;
 mod translation;
 mod watch;
@@ -18,6 +19,7 @@ pub use events::{
     EVENT_BYTES, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
     observed,
 };
+pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
 pub use summary::{
     CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
     SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,

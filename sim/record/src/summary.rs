@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use units::CoreId;
 
-use crate::{Architecture, AreaCounts, Disagreement, Mode, TranslationCounts};
+use crate::{Architecture, AreaCounts, Disagreement, FaultContext, Mode, TranslationCounts};
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 6;
+pub const SUMMARY_VERSION: u32 = 7;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
@@ -49,6 +49,9 @@ pub struct Summary {
     pub violations: Vec<Violation>,
     /// All violations, also those beyond the list. A run with any has failed.
     pub violations_total: u64,
+    /// What threads held when their domains faulted: of each domain the first [`crate::CONTEXTS_PER_DOMAIN`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultContext>,
     /// What the witness over the other domains' memory saw.
     pub witness: Witness,
     /// What the probes measured, in the order of the request.

@@ -44,6 +44,9 @@ pub struct Watch {
     /// Address of the trace port, if the image has one.
     #[serde(default)]
     pub trace_port: Option<u32>,
+    /// Address of the word that holds the address of the running thread's saved registers, if the context of faults is to be kept.
+    #[serde(default)]
+    pub saved: Option<u32>,
     /// Code that runs privileged. Empty: everything does, and nothing is checked against the shadowed MPU.
     #[serde(default)]
     pub kernel_text: Vec<Range>,

@@ -209,6 +209,7 @@ impl Run {
             probes: Vec::new(),
             areas: Vec::new(),
             disturbances: 0,
+            faults: Vec::new(),
             broken_stretches: 0,
             clock: None,
             regions: None,

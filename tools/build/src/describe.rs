@@ -79,7 +79,7 @@ pub(crate) fn stacks<'a>(
         first += threads;
         placed.stacks.iter().enumerate().map(move |(place, at)| {
             let thread = (place < threads).then_some((base + place) as u16);
-            (describe::Stack { domain: index as u8, thread }, *at)
+            (describe::Stack { domain: index as u8, thread, base: at.0.into(), bytes: at.1.into() }, *at)
         })
     })
 }

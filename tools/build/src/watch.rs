@@ -22,6 +22,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         profile: ProfileSource::Text(loaded.profile.text.clone()),
         mode: if exact { Mode::Exact } else { Mode::Quantum },
         trace_port: facts.trace_port,
+        saved: facts.symbol("COFFERDAM_CPU"),
         kernel_text: kernel_text(built, &facts),
         kernel_devices: kernel_devices(built),
         kernel_stack: between(&facts, ["__kernel_stack_bottom", "__kernel_stack_top"]),

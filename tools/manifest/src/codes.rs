@@ -259,6 +259,18 @@ codes! {
     "CF0717" "the processor has another number of region registers than its core's file says"
         "The machine's `MPU_TYPE`, as the kernel reads it when it starts, says another number than `regions` in the core's file, for which the kernel is \
          built. Correct the file, or choose the board of another core."
+    "CF0718" "a program ended with a code"
+        "A program returned from `main`, or called `exit`, with another code than 0, or the run ended with that status. The code is the program's own: its \
+         documentation says what it means, and what it printed often says why. The platform has not failed. `hostile = true` says that any end of a \
+         domain is expected."
+    "CF0719" "a domain faulted"
+        "A domain did what it may not do, and was stopped; nobody else was harmed. The report says for each fault which function and line of the program it \
+         was, from where that was called, and why it was refused. `hostile = true` says that faults of a domain are expected."
+    "CF0720" "interrupts were masked for longer than declared"
+        "The kernel did not take interrupts for longer than the board's file says that it ever does. Response times were computed with that bound. \
+         `cofferdam costs` measures it again."
+    "CF0721" "the record of the run is not whole"
+        "Time was not modelled, or records of the run are missing or make no sense: nothing can be said about what was promised."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -168,6 +168,7 @@ fn run(
         exception: summary.architecture.exception_name(window.exception),
         symbol: symbol_at(&system.symbols, u64::from(window.pc)),
     };
+    let (refused, retried) = analysis.refused.totals();
     Run {
         end: end_name(summary.end.reason).to_owned(),
         status: summary.end.status.map(i64::from).or(summary.end.trace_status.map(|s| i64::from(s as i32))),
@@ -200,7 +201,8 @@ fn run(
         switches: analysis.switches,
         missed_deadlines: threads.iter().map(|thread| thread.missed_deadlines).sum(),
         faults: domains.iter().map(|domain| domain.faults).sum(),
-        refused_calls: analysis.refused.total(),
+        refused_calls: refused,
+        retried_calls: retried,
         region_misses: domains.iter().map(|domain| domain.region_misses).sum(),
         longest_masked: summary.masked.longest.as_ref().map(window),
         longest_to_thread: summary.masked.longest_to_thread.as_ref().map(window),

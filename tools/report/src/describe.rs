@@ -99,6 +99,12 @@ pub struct Stack {
     /// Index of the thread that it belongs to; absent for a gate's.
     #[serde(default)]
     pub thread: Option<u16>,
+    /// Its lowest address.
+    #[serde(default)]
+    pub base: u64,
+    /// Its size in bytes.
+    #[serde(default)]
+    pub bytes: u64,
 }
 
 /// The timing profile of a chip: what the modelled cycles rest on.

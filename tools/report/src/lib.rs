@@ -10,6 +10,7 @@ mod analyse;
 mod assemble;
 pub mod compare;
 pub mod describe;
+mod fault;
 pub mod highlights;
 mod json;
 mod output;

@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
-pub use meter::{Cases, DomainUse, JobUse, KernelUse, Mismatch, SupplyWindow, ThreadUse, Tolerance};
-pub use protection::{BrokenRule, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation};
+pub use meter::{Cases, DomainUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance};
+pub use protection::{
+    BrokenRule, CallSite, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
+};
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 4;
@@ -118,6 +120,34 @@ pub struct Failure {
     /// What helps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+    /// What was judged, against what.
+    #[serde(flatten)]
+    pub measure: Option<Measure>,
+}
+
+/// A figure and what it was held against: it had to be at most `limit + tolerance`, unless the failure's text says that it had to be equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measure {
+    /// The figure, of the worst case where there are several.
+    pub value: u64,
+    /// What was declared, computed or given.
+    pub limit: u64,
+    /// What is tolerated beyond that.
+    pub tolerance: u64,
+    /// `cycles`, or what is counted.
+    pub unit: String,
+}
+
+impl Measure {
+    /// Modelled time.
+    pub fn cycles(value: u64, limit: u64, tolerance: u64) -> Measure {
+        Measure { value, limit, tolerance, unit: "cycles".to_owned() }
+    }
+
+    /// A number of things.
+    pub fn count(value: u64, limit: u64, unit: &str) -> Measure {
+        Measure { value, limit, tolerance: 0, unit: unit.to_owned() }
+    }
 }
 
 /// Totals of the run.
@@ -177,8 +207,10 @@ pub struct Run {
     pub missed_deadlines: u64,
     /// Faults of all domains together, also those beyond the list.
     pub faults: u64,
-    /// Refused calls of all domains together.
+    /// Refused calls of all domains together, without those that were only to be repeated.
     pub refused_calls: u64,
+    /// Calls of all domains together that were answered `BUSY` or `AGAIN`: to be repeated.
+    pub retried_calls: u64,
     /// Paged regions that were loaded for all domains together.
     pub region_misses: u64,
     /// Longest window with interrupts masked, from the first switch on.
@@ -371,6 +403,8 @@ pub struct BudgetReport {
     pub exhaustions: u64,
     /// Cycles by which the use of a period or window may exceed what is supplied.
     pub tolerance_cycles: u64,
+    /// What the verdict holds the use of a period against: capacity and tolerance.
+    pub limit_cycles: u64,
     /// What that consists of, and its limit.
     pub tolerance: Tolerance,
 }

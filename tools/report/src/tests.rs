@@ -3,6 +3,7 @@
 mod claims;
 mod compare;
 mod contrast;
+mod faults;
 mod figures;
 mod files;
 mod grants;
@@ -105,6 +106,7 @@ fn summary(cycles: u64) -> Summary {
         probes: Vec::new(),
         areas: Vec::new(),
         disturbances: 0,
+        faults: Vec::new(),
         broken_stretches: 0,
         use_recorded: false,
         events: 0,

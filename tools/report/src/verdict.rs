@@ -2,7 +2,10 @@
 
 mod time;
 
-use crate::schema::{DomainReport, Failure, KernelFailure, Report, Verdict};
+use crate::schema::{DomainReport, Failure, KernelFailure, Measure, Report, Verdict};
+
+/// Status of a run whose awaited domain faulted and is not restarted (`FAULTED` of the kernel).
+const FAULTED: u32 = 0xfa;
 
 /// Judges a report whose other parts are complete. Faults, refused calls and exit codes of domains that the manifest calls hostile are
 /// expected; everything else holds for all.
@@ -15,13 +18,28 @@ pub fn judge(report: &Report) -> Verdict {
     Verdict { ok: failures.is_empty(), failures }
 }
 
-fn fail(failures: &mut Vec<Failure>, code: &str, text: String) {
-    failures.push(Failure {
-        code: code.to_owned(),
-        explained: explained(code).map(str::to_owned),
-        text,
-        ..Failure::default()
-    });
+/// A failure without a place in the manifest.
+fn fail(failures: &mut Vec<Failure>, code: &str, text: String, remedy: &str, measure: Option<Measure>) {
+    failures.push(Failure { measure, ..failure(code, text, remedy) });
+}
+
+/// Time in the unit that suits it: "113.2 us", "12.345 ms".
+fn time(report: &Report, cycles: u64) -> String {
+    let us = cycles as f64 * 1e6 / report.run.cpu_hz.max(1) as f64;
+    match us {
+        ..10_000.0 => format!("{us:.1} us"),
+        _ => format!("{:.3} ms", us / 1e3),
+    }
+}
+
+/// A point of the run: "12.000 ms".
+fn moment(report: &Report, cycle: u64) -> String {
+    format!("{:.3} ms", cycle as f64 * 1e3 / report.run.cpu_hz.max(1) as f64)
+}
+
+/// "once", "3 times".
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// The code that `cofferdam explain` explains.
@@ -41,6 +59,11 @@ fn explained(code: &str) -> Option<&'static str> {
         "context-mismatch" => "CF0714",
         "clock-rate" | "clock-unseen" => "CF0716",
         "region-registers" => "CF0717",
+        "exit-code" | "run-status" => "CF0718",
+        "domain-fault" => "CF0719",
+        "masked-bound" => "CF0720",
+        "run-not-modelled" | "trace-lost" | "trace-strange" => "CF0721",
+        "run-unfinished" => "CF0702",
         _ => return None,
     })
 }
@@ -48,37 +71,65 @@ fn explained(code: &str) -> Option<&'static str> {
 fn end(report: &Report, failures: &mut Vec<Failure>) {
     let run = &report.run;
     if !run.finished {
-        fail(failures, "run-unfinished", format!("The run did not end as it was meant to: {}.", run.end));
+        let text = format!("The run did not end as it was meant to: {}.", run.end);
+        let remedy = "see in the report's timeline what the awaited domains waited for, or give `[run] limit` more";
+        fail(failures, "run-unfinished", text, remedy, None);
     }
     if let Some(KernelFailure { why, symbol, .. }) = &run.kernel_failure {
         let place = symbol.as_ref().map(|symbol| format!(" in {symbol}")).unwrap_or_default();
-        fail(failures, "kernel-failed", format!("The kernel stopped{place}. {why}"));
-    } else if let Some(status) = run.status.filter(|&status| status != 0 && !exited_with(report, status)) {
-        fail(failures, "run-status", format!("The run ended with status {status}."));
+        let remedy = "no program can do this if the kernel is right: report it, with the manifest";
+        fail(failures, "kernel-failed", format!("The kernel stopped{place}. {why}"), remedy, None);
+    } else if let Some(status) = run.status.filter(|&status| status != 0 && !is_told(report, status)) {
+        let text = format!("The run ended with status {status}.");
+        let remedy = "see what the awaited domains print and which of them ended first with this code";
+        let measure = u64::try_from(status).ok().map(|status| Measure::count(status, 0, "status"));
+        fail(failures, "run-status", text, remedy, measure);
     }
     if !run.modelled {
-        fail(failures, "run-not-modelled", "Time was not modelled; no figure in cycles means anything.".to_owned());
+        let text = "Time was not modelled; no figure in cycles means anything.".to_owned();
+        fail(failures, "run-not-modelled", text, "run it without `--fallback`", None);
     }
     machine(report, failures);
-    if run.lost_events > 0 {
-        let text = format!("{} of {} trace records are lost.", run.lost_events, run.events + run.lost_events);
-        fail(failures, "trace-lost", text);
-    }
-    if run.strange_events > 0 {
-        let text = format!("{} of {} trace records made no sense.", run.strange_events, run.events);
-        fail(failures, "trace-strange", text);
-    }
+    records(report, failures);
     if let (Some(window), Some(bound)) = (&run.longest_masked, run.masked_bound_cycles)
         && window.cycles > bound
     {
-        let text = format!("Interrupts were masked for {} cycles; the bound is {bound}.", window.cycles);
-        fail(failures, "masked-bound", text);
+        let place = window.symbol.as_ref().map(|symbol| format!(" in {symbol}")).unwrap_or_default();
+        let text = format!(
+            "Interrupts were masked for {} from {} on{place}, bound {}, over by {}.",
+            time(report, window.cycles),
+            moment(report, window.at),
+            time(report, bound),
+            time(report, window.cycles - bound)
+        );
+        let remedy = "the board's file bounds the kernel's paths too low, or one became longer: `cofferdam costs`";
+        fail(failures, "masked-bound", text, remedy, Some(Measure::cycles(window.cycles, bound, 0)));
     }
 }
 
-/// Whether a domain's own exit code, which is told beside its name, is the run's status.
-fn exited_with(report: &Report, status: i64) -> bool {
-    report.domains.iter().any(|domain| !domain.hostile && domain.exit_code.map(i64::from) == Some(status))
+/// Whether a status of the run is one that a domain's own failure says.
+fn is_told(report: &Report, status: i64) -> bool {
+    let own = report.domains.iter().filter(|domain| !domain.hostile);
+    let of = |domain: &DomainReport| {
+        domain.exit_code.is_some_and(|code| i64::from(code as i32) == status)
+            || (domain.faults > 0 && status == i64::from(FAULTED))
+    };
+    own.into_iter().any(of)
+}
+
+/// Whether the record of the run is whole.
+fn records(report: &Report, failures: &mut Vec<Failure>) {
+    let run = &report.run;
+    let remedy =
+        "the files of the run are damaged, or the observer is wrong: run it again, and report it if that does not help";
+    if run.lost_events > 0 {
+        let text = format!("{} of {} trace records are lost.", run.lost_events, run.events + run.lost_events);
+        fail(failures, "trace-lost", text, remedy, Some(Measure::count(run.lost_events, 0, "records")));
+    }
+    if run.strange_events > 0 {
+        let text = format!("{} of {} trace records made no sense.", run.strange_events, run.events);
+        fail(failures, "trace-strange", text, remedy, Some(Measure::count(run.strange_events, 0, "records")));
+    }
 }
 
 /// Whether the machine is what the files of its board and core say.
@@ -89,7 +140,17 @@ fn machine(report: &Report, failures: &mut Vec<Failure>) {
             "The kernel's clock went at {seen} ticks a second; the board's file says {}. Every time in the system is wrong by so much.",
             run.ticks_per_second
         );
-        fail(failures, "clock-rate", text);
+        let remedy = "correct `ticks_per_second` in the board's file, or the driver of the clock";
+        fail(
+            failures,
+            "clock-rate",
+            text,
+            remedy,
+            Some(Measure {
+                tolerance: run.ticks_per_second / 100,
+                ..Measure::count(seen, run.ticks_per_second, "ticks per second")
+            }),
+        );
     }
     // The kernel reads its clock at each interrupt of its timer, and at the start: a run without such an interrupt is too short to tell.
     if let (Some(reads), Some(interrupts)) = (run.clock_reads, run.timer_interrupts)
@@ -98,13 +159,15 @@ fn machine(report: &Report, failures: &mut Vec<Failure>) {
         let text = format!(
             "The kernel was seen to read its clock {reads} times in {interrupts} interrupts of its timer, at each of which it reads it: the clock's register is another one than the files say, and nobody has compared its rate."
         );
-        fail(failures, "clock-unseen", text);
+        let remedy = "correct `offset` of `[image]` in the core's file, or `clock` in the board's";
+        fail(failures, "clock-unseen", text, remedy, Some(Measure::count(reads, interrupts, "reads")));
     }
     if let (Some(seen), Some(said)) = (run.seen_regions, run.regions)
         && seen != said
     {
         let text = format!("The processor has {seen} region registers; its core's file says {said}.");
-        fail(failures, "region-registers", text);
+        let remedy = "correct `regions` in the core's file, or choose the board of another core";
+        fail(failures, "region-registers", text, remedy, Some(Measure::count(seen.into(), said.into(), "registers")));
     }
 }
 
@@ -117,11 +180,40 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
     for domain in report.domains.iter().filter(|domain| !domain.hostile) {
         let DomainReport { name, faults, .. } = domain;
         if *faults > 0 {
-            fail(failures, "domain-fault", format!("Domain {name} faulted {faults} times."));
+            let first = report.faults.iter().find(|fault| fault.domain == domain.index);
+            let at = first.map_or(String::new(), |first| format!(", first at {}", moment(report, first.at)));
+            failures.push(Failure {
+                place: Some(format!("domain.{name}")),
+                at: first.map(|first| first.at),
+                measure: Some(Measure::count(*faults, 0, "faults")),
+                ..failure(
+                    "domain-fault",
+                    format!("{name} faulted {}{at}.", times(*faults)),
+                    "see its faults; `hostile = true` says that they are expected",
+                )
+            });
         }
         if let Some(code) = domain.exit_code.filter(|&code| code != 0) {
-            fail(failures, "exit-code", format!("Domain {name} exited with {}.", code as i32));
+            failures.push(Failure {
+                place: Some(format!("domain.{name}")),
+                measure: Some(Measure::count(code.into(), 0, "exit code")),
+                ..failure(
+                    "exit-code",
+                    format!("{name}: exited with code {}.", code as i32),
+                    "see what it printed; 0 says that a program has done its work",
+                )
+            });
         }
+    }
+}
+
+fn failure(code: &str, text: String, remedy: &str) -> Failure {
+    Failure {
+        code: code.to_owned(),
+        explained: explained(code).map(str::to_owned),
+        text,
+        remedy: Some(remedy.to_owned()),
+        ..Failure::default()
     }
 }
 
@@ -136,27 +228,41 @@ fn translation(report: &Report, failures: &mut Vec<Failure>) -> u64 {
         listed += count;
         let place = first.symbol.as_ref().map_or(String::new(), |symbol| format!(" in {symbol}"));
         let text = format!(
-            "{count} times: {}; first at {:#010x}{place}, address {:#010x} of space {}. Rule: {}. Remedy: {}.",
-            first.kind, first.pc, first.address, broken.space, broken.rule, broken.remedy
+            "{count} times: {}; first at {:#010x}{place}, address {:#010x} of space {}. Rule: {}.",
+            first.kind, first.pc, first.address, broken.space, broken.rule
         );
-        fail(failures, code, text);
+        failures.push(Failure {
+            at: Some(first.at),
+            measure: Some(Measure::count(count, 0, "cases")),
+            ..failure(code, text, &broken.remedy)
+        });
     }
     listed
 }
+
+/// What helps when a domain has left its memory.
+const ESCAPED: &str = "no program can do this if the kernel is right: report it, with the system";
 
 fn isolation(report: &Report, failures: &mut Vec<Failure>) {
     let broken = translation(report, failures);
     if report.violations_total > broken {
         let text = format!("{} accesses happened that must not have happened.", report.violations_total - broken);
-        fail(failures, "violation", text);
+        let remedy = "see `violations` of the report: the emulator let through what silicon denies";
+        fail(
+            failures,
+            "violation",
+            text,
+            remedy,
+            Some(Measure::count(report.violations_total - broken, 0, "accesses")),
+        );
     }
     let witness = &report.witness;
     if witness.changed_slices > 0 {
         let text = format!("Memory of other domains changed in {} slices of a hostile domain.", witness.changed_slices);
-        fail(failures, "witness-changed", text);
+        fail(failures, "witness-changed", text, ESCAPED, Some(Measure::count(witness.changed_slices, 0, "slices")));
     }
     if witness.stores_outside > 0 {
         let text = format!("Hostile domains completed {} stores outside their own memory.", witness.stores_outside);
-        fail(failures, "witness-store", text);
+        fail(failures, "witness-store", text, ESCAPED, Some(Measure::count(witness.stores_outside, 0, "stores")));
     }
 }

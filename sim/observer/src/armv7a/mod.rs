@@ -15,6 +15,7 @@ use timing::{Charged, Core, Profile, arm, thumb};
 
 use crate::block::{InsnInfo, RawInsn, TbInfo, flag};
 use crate::family::{Family, listed};
+use crate::faults::{Saved, words};
 use crate::observer::CoreObserver;
 use crate::{Register, Seen, Target};
 use areas::Areas;
@@ -185,6 +186,12 @@ impl Family for Armv7a {
 
     fn violated(on: &mut CoreObserver<Self>, pc: u32, address: u32, len: u32, found: Violation) {
         on.translation_violation(pc, address, len, found);
+    }
+
+    /// The kernel keeps r0 to r12, stack pointer, link register, program counter and CPSR in this order.
+    fn saved(&self, target: &mut dyn Target, context: u32, _: bool) -> Option<Saved> {
+        let kept = words::<17>(target, context)?;
+        Some(Saved { registers: std::array::from_fn(|number| Some(kept[number])), status: Some(kept[16]) })
     }
 
     fn areas(&self, core: CoreId) -> Vec<AreaCounts> {

@@ -17,6 +17,7 @@ use timing::{Charged, Core, FpFrame, Frame, Machine, Maintenance, MemAttr, Profi
 
 use crate::block::{InsnInfo, RawInsn, TbInfo, flag};
 use crate::family::{Family, listed};
+use crate::faults::Saved;
 use crate::observer::CoreObserver;
 use crate::{Register, Seen, Target};
 use conduct::BELOW_STACK_BYTES;
@@ -204,6 +205,11 @@ impl<C: Modelled> Family for Armv7m<C> {
 
     fn switched(on: &mut CoreObserver<Self>, pc: u32) {
         on.without_having_looked(pc);
+    }
+
+    /// The kernel keeps r4 to r11, the process stack pointer and EXC_RETURN in this order; the hardware has put the rest on the stack.
+    fn saved(&self, target: &mut dyn Target, context: u32, whole: bool) -> Option<Saved> {
+        exceptions::saved(target, context, whole)
     }
 
     fn regions(&self) -> Option<u32> {

@@ -1,16 +1,19 @@
 //! Faults and what became of the domains.
 
 use abi::trace::Fault;
-use record::RunEvent;
+use record::{Architecture, FaultContext, RunEvent, Summary};
 
 use crate::MAX_FAULTS;
 use crate::describe::SystemDescription;
+use crate::fault::{self, Account};
 use crate::place::{nearest, symbol_at};
 use crate::schema::{FaultReport, Outcome};
 
 /// The faults seen so far.
 #[derive(Debug, Default)]
 pub struct Faults {
+    contexts: Vec<FaultContext>,
+    architecture: Architecture,
     list: Vec<FaultReport>,
     /// Index in `list` of each domain's latest fault, while nothing became of the domain.
     open: Vec<Option<usize>>,
@@ -21,9 +24,16 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// For so many domains.
-    pub fn new(domains: usize) -> Faults {
-        Faults { list: Vec::new(), open: vec![None; domains], counts: vec![0; domains], restarts: vec![0; domains] }
+    /// For so many domains; with what the observer kept of faults.
+    pub fn new(domains: usize, summary: &Summary) -> Faults {
+        Faults {
+            contexts: summary.faults.clone(),
+            architecture: summary.architecture,
+            open: vec![None; domains],
+            counts: vec![0; domains],
+            restarts: vec![0; domains],
+            ..Faults::default()
+        }
     }
 
     /// A fault; false when there is no such domain.
@@ -38,7 +48,12 @@ impl Faults {
         let kind = Fault::from_number(event.detail.to_le_bytes()[0]).filter(|_| event.detail < 256);
         let address = u64::from(event.payload);
         let placed = kind.is_none_or(|kind| kind != Fault::GateOverrun);
-        self.list.push(FaultReport {
+        let context = self.contexts.iter().find(|kept| kept.cycle == event.cycle && kept.domain == event.domain);
+        let place = (event.domain, address);
+        let unknown = || Account { what: format!("fault of kind {}", event.detail), ..Account::default() };
+        let account = kind.map_or_else(unknown, |kind| fault::account(system, kind, place, context, self.architecture));
+        let name = system.domains.iter().find(|domain| domain.index == event.domain);
+        let mut told = FaultReport {
             at: event.cycle,
             domain: event.domain,
             thread,
@@ -49,7 +64,15 @@ impl Faults {
             nearest: if placed { nearest(system, address) } else { None },
             outcome: Outcome::Stopped,
             recovery_cycles: None,
-        });
+            access: account.access,
+            what: account.what,
+            reason: account.why,
+            calls: Vec::new(),
+            calls_end: None,
+            text: String::new(),
+        };
+        told.text = fault::text(&told, name.map_or("?", |domain| &domain.name));
+        self.list.push(told);
         true
     }
 
@@ -58,6 +81,8 @@ impl Faults {
         if let Some(fault) = self.latest(event.domain) {
             fault.pc = Some(u64::from(event.payload));
             fault.symbol = symbol_at(&system.symbols, u64::from(event.payload));
+            let name = system.domains.iter().find(|domain| domain.index == event.domain);
+            fault.text = fault::text(fault, name.map_or("?", |domain| &domain.name));
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 
 use crate::describe::Thread;
-use crate::schema::{Cases, JobUse, ThreadReport, ThreadUse, WorstJob};
+use crate::schema::{Cases, JobUse, LongJob, ThreadReport, ThreadUse, WorstJob};
 
 use super::execution::ThreadMeter;
 use crate::spool::Spool;
@@ -95,6 +95,12 @@ impl Jobs {
         }
         if job.exceeds(meter, limits) {
             self.job.exceeded.add(cycle);
+            let long = LongJob { released_at: job.at, cycles: used, reload_cycles: reloads };
+            let beyond = |long: LongJob| long.cycles.saturating_sub(long.reload_cycles);
+            self.job.first.get_or_insert(long);
+            if self.job.worst.is_none_or(|worst| beyond(worst) < beyond(long)) {
+                self.job.worst = Some(long);
+            }
             self.broke.get_or_insert(job.at);
         }
         true

@@ -109,7 +109,7 @@ impl<'a> Analysis<'a> {
             jobs: (0..threads).map(|_| Jobs::default()).collect(),
             gates: system.gates.iter().map(|gate| (gate.index, GateMeter::default())).collect(),
             misses: Misses::new(domains),
-            faults: Faults::new(domains),
+            faults: Faults::new(domains, summary),
             refused: Refused::default(),
             exits: vec![None; domains],
             interrupts: system.interrupts.iter().map(|interrupt| (interrupt.line, 0)).collect(),

@@ -33,10 +33,18 @@ impl Refused {
             .collect()
     }
 
-    /// All refusals.
-    pub fn total(&self) -> u64 {
-        self.counts.values().sum()
+    /// All refusals, and all answers that a call is only to be repeated.
+    pub fn totals(&self) -> (u64, u64) {
+        let sum = |retried: bool| {
+            self.counts.iter().filter(|((.., status), _)| is_retry(*status) == retried).map(|(_, count)| count).sum()
+        };
+        (sum(false), sum(true))
     }
+}
+
+/// Whether an answer is no refusal: somebody else is at work, or a long operation goes on.
+fn is_retry(status: u32) -> bool {
+    matches!(Error::from_status(status), Some(Error::Busy | Error::Again))
 }
 
 /// Name of a call, or its number when no call has it.

@@ -186,6 +186,7 @@ impl BudgetMeter {
             replenishments: self.replenishments,
             exhaustions: self.exhaustions,
             tolerance_cycles: self.tolerance.cycles,
+            limit_cycles: self.capacity.saturating_add(self.tolerance.cycles),
             tolerance: self.tolerance,
         }
     }

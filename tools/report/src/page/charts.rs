@@ -54,7 +54,7 @@ fn response(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Res
         bound: thread.response_bound.map_or_else(|| "not computed".to_owned(), |bound| units.time(bound)),
         max_cycles: format::count(seen.max),
         goto: super::places::goto(report, HighlightKind::WorstResponse, &thread.name),
-        bound_exceeded: thread.response_bound.is_some_and(|bound| seen.max > bound),
+        bound_exceeded: thread.response_exceeded.count > 0,
     })
 }
 
@@ -152,7 +152,8 @@ pub struct UseView {
 pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
     let view = |budget: &BudgetReport| {
         let payer = report.threads.iter().find(|thread| thread.budget == budget.index);
-        let whole = budget.capacity_cycles.max(budget.max_used_cycles) as f64;
+        let limit = budget.limit_cycles.max(1);
+        let whole = limit.max(budget.max_used_cycles) as f64;
         let over = budget.overdrawn.count > 0;
         let kind = if over { HighlightKind::Overdrawn } else { HighlightKind::FullestPeriod };
         UseView {
@@ -160,8 +161,12 @@ pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
             class: payer.map_or_else(|| "ck".to_owned(), |thread| super::color_of(report, thread.domain)),
             detail: format!("{} each {}", units.time(budget.capacity_cycles), units.time(budget.period_cycles)),
             used: units.time(budget.max_used_cycles),
-            given: units.time(budget.capacity_cycles),
-            share: format::percent(budget.max_used_cycles as f64 / budget.capacity_cycles.max(1) as f64),
+            given: format!(
+                "{} + {} tolerated",
+                units.time(budget.capacity_cycles),
+                units.time(budget.tolerance_cycles)
+            ),
+            share: format::percent(budget.max_used_cycles as f64 / limit as f64),
             width: format::position(budget.max_used_cycles as f64, whole),
             given_at: format::position(budget.capacity_cycles as f64, whole),
             over,
@@ -192,6 +197,7 @@ fn budget_note(budget: &BudgetReport, units: &Units) -> String {
 pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
     let view = |gate: &GateReport| {
         let whole = gate.bound_cycles.max(gate.max_cycles) as f64;
+        let hostile = report.domains.iter().any(|domain| domain.index == gate.domain && domain.hostile);
         UseView {
             name: gate.name.clone(),
             class: super::color_of(report, gate.domain),
@@ -205,11 +211,12 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
             share: format::percent(gate.max_cycles as f64 / gate.bound_cycles.max(1) as f64),
             width: format::position(gate.max_cycles as f64, whole),
             given_at: format::position(gate.bound_cycles as f64, whole),
-            over: gate.exceeded.count > 0,
+            over: gate.exceeded.count > 0 && !hostile,
             goto: super::places::goto(report, HighlightKind::GateExceeded, &gate.name),
-            note: match gate.failed {
-                0 => String::new(),
-                failed => format!("{} failed", format::count(failed)),
+            note: match (gate.failed, hostile) {
+                (0, false) => String::new(),
+                (0, true) => "not judged: its domain is hostile".to_owned(),
+                (failed, _) => format!("{} failed", format::count(failed)),
             },
         }
     };

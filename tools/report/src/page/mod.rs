@@ -1,7 +1,7 @@
 //! The page: rendered from a [`Report`] and nothing else.
 
 mod charts;
-mod format;
+pub(crate) mod format;
 mod grants;
 mod memory;
 mod places;
@@ -67,12 +67,12 @@ struct Headline {
     faults: String,
     faults_note: String,
     refused: String,
+    retried: String,
     time: String,
     time_note: String,
     masked: String,
     masked_note: String,
     masked_goto: Option<String>,
-    refused_note: &'static str,
     misses_name: &'static str,
     misses: String,
     misses_note: String,
@@ -203,6 +203,7 @@ fn headline(report: &Report, units: &Units) -> Headline {
         faults: format::count(run.faults),
         faults_note: format!("in {}", format::counted(stopped, "domain", "domains")),
         refused: format::count(run.refused_calls),
+        retried: format::count(run.retried_calls),
         time: format::seconds(run.seconds),
         time_note: format!("{} instructions", format::count(run.instructions)),
         masked: run.longest_masked.as_ref().map_or_else(|| "–".to_owned(), |window| units.time(window.cycles)),
@@ -210,7 +211,6 @@ fn headline(report: &Report, units: &Units) -> Headline {
             format!("{} instructions, {}", format::count(window.instructions), window.exception)
         }),
         masked_goto: places::goto(report, HighlightKind::LongestMasked, ""),
-        refused_note: "by the kernel",
         misses_name,
         misses,
         misses_note,

@@ -1,6 +1,7 @@
 //! Rows of tables.
 
 use super::{Units, color, color_of, format};
+use crate::fault;
 use crate::place::{Nearest, Relation};
 use crate::schema::{FaultReport, Outcome, Report};
 use crate::timeline::MarkerKind;
@@ -28,9 +29,12 @@ pub fn faults(report: &Report, units: &Units) -> Vec<FaultView> {
         goto: super::places::goto_cycle(report, fault.at),
         domain: domain_name(report, fault.domain),
         class: color_of(report, fault.domain),
-        kind: fault.kind.clone(),
+        kind: if fault.reason.is_empty() { fault.what.clone() } else { format!("{}: {}", fault.what, fault.reason) },
         thread: fault.thread.clone().unwrap_or_default(),
-        symbol: fault.symbol.clone().unwrap_or_else(|| "no symbol".to_owned()),
+        symbol: match fault::place(fault).trim_start() {
+            "" => "no symbol".to_owned(),
+            place => place.to_owned(),
+        },
         pc: fault.pc.map(format::address).unwrap_or_default(),
         address: match fault.nearest {
             Some(_) => format::address(fault.address),

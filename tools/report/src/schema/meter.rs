@@ -57,6 +57,23 @@ pub struct JobUse {
     pub max_at: u64,
     /// Jobs that took longer than declared.
     pub exceeded: Cases,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<LongJob>,
+    /// The one that took longest beyond what was declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<LongJob>,
+}
+
+/// A job that took longer than declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongJob {
+    /// Cycle of its release.
+    pub released_at: u64,
+    /// What it took.
+    pub cycles: u64,
+    /// What of that may be reloading after others had run, and is tolerated.
+    pub reload_cycles: u64,
 }
 
 /// A window of time against what a budget supplies in one of its length.

@@ -140,12 +140,47 @@ pub struct FaultReport {
     pub pc: Option<u64>,
     /// Symbol of the program counter.
     pub symbol: Option<String>,
+    /// `read`, `write` or `execute`; absent where that is not known, or not what it is about.
+    #[serde(default)]
+    pub access: Option<String>,
+    /// What happened, in words: "write to 0x0".
+    #[serde(default)]
+    pub what: String,
+    /// Why it was refused, in words; may be empty.
+    #[serde(default)]
+    pub reason: String,
+    /// Where it happened, and from where that was called: the innermost function first. Empty where it was not recorded.
+    #[serde(default)]
+    pub calls: Vec<CallSite>,
+    /// Why `calls` ends before the thread's entry; absent when it does not.
+    #[serde(default)]
+    pub calls_end: Option<String>,
+    /// All of that in one line: who, what, where, why.
+    #[serde(default)]
+    pub text: String,
     /// The memory nearest to the address; absent when the kind's `address` is none.
     pub nearest: Option<Nearest>,
     /// What became of the domain.
     pub outcome: Outcome,
     /// Cycles from the fault to the restart.
     pub recovery_cycles: Option<u64>,
+}
+
+/// A function that had not returned when its domain faulted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallSite {
+    /// Its name, or an address where nobody names it.
+    pub function: String,
+    /// Source file, as the compiler wrote it.
+    pub file: Option<String>,
+    /// Line of the fault, or of the call of the function before it in the list.
+    pub line: Option<u32>,
+    /// Address of the instruction that faulted, or that the call returns to.
+    pub pc: u64,
+    /// It has no frame of its own: it is part of the next one.
+    pub inlined: bool,
+    /// The fault is in this line; otherwise in a block of instructions that begins there, because the processor could not store where it was.
+    pub exact: bool,
 }
 
 /// What silicon would have denied, or what must not happen.

@@ -38,7 +38,10 @@ fn a_missed_deadline_is_late_unfinished_or_skipped() {
     assert_eq!(thread.smallest_margin, Some(-1));
     assert_eq!(report.run.missed_deadlines, 3);
     assert_eq!(report.verdict.failures[0].code, "deadline-missed");
-    assert_eq!(report.verdict.failures[0].text, "loop missed 3 deadlines: 1 late, 1 unfinished, 1 skipped.");
+    assert_eq!(
+        report.verdict.failures[0].text,
+        "loop missed 3 deadlines: 1 late, 1 unfinished, 1 skipped; the longest response was 50.100 ms, deadline 50.000 ms, over by 100.0 us."
+    );
 }
 
 #[test]

@@ -172,7 +172,10 @@ fn refused_calls_are_counted_by_domain_call_and_error() {
     let row = |call: &str, error: &str, count| Refusal { call: call.into(), error: error.into(), count };
     assert_eq!(report.domains[1].refused, [row("signal", "NO_RIGHT", 1), row("gate_call", "BAD_HANDLE", 2)]);
     assert_eq!(report.domains[0].refused, [row("call 99", "0x4d", 1)]);
-    assert_eq!(report.run.refused_calls, 4);
+    assert_eq!((report.run.refused_calls, report.run.retried_calls), (4, 0));
+    let (busy, again) = (abi::Error::Busy.status(), abi::Error::Again.status());
+    let report = build(100, [refused(1, 7, busy), refused(1, 7, handle), refused(1, 30, again), refused(1, 7, busy)]);
+    assert_eq!((report.run.refused_calls, report.run.retried_calls), (1, 3), "to be repeated is not refused");
 }
 
 #[test]

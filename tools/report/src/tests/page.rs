@@ -29,7 +29,7 @@ fn failures_are_named_on_the_page() {
     let html = build(1400, job(0, 700)).to_html();
     assert!(
         html.contains("Not everything held")
-            && html.contains("loop missed 1 deadlines: 1 late, 0 unfinished, 0 skipped.")
+            && html.contains("loop missed 1 deadline: 1 late, 0 unfinished, 0 skipped; the longest response was ")
     );
     assert!(build(500, job(0, 100)).to_html().contains("Everything held"));
 }

@@ -216,7 +216,11 @@ fn a_period_in_which_more_is_used_than_given_and_tolerated_is_told_with_code_pla
         (told.explained.as_deref(), told.place.as_deref(), told.at),
         (Some("CF0708"), Some("budget.work"), Some(1421))
     );
-    assert!(told.text.contains("350 cycles in one period") && told.remedy.is_some(), "{told:?}");
+    assert!(
+        told.text.contains("35.000 ms in one period, supply 30.000 ms, tolerance 2100.0 us, over by 2900.0 us")
+            && told.remedy.is_some(),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -229,7 +233,7 @@ fn two_capacities_around_a_boundary_are_supplied_and_three_are_not() {
     let report = build(&system(), &summary(9000), &runs(&[(691, 1000), (1000, 1309), (2000, 2309)]));
     assert!(report.budgets[1].max_used_cycles <= 321);
     let told = failure(&report, "budget-overdrawn");
-    assert!(told.text.contains("927 cycles in a window of 1618, which supplies 900"), "{}", told.text);
+    assert!(told.text.contains("92.700 ms in a window of 161.800 ms, supply 90.000 ms"), "{}", told.text);
     assert_eq!(told.at, Some(2309));
 }
 
@@ -303,9 +307,9 @@ fn a_stack_says_which_thread_of_a_domain_runs() {
     let mut two = system();
     two.threads[1].domain = 0;
     two.stacks = vec![
-        Stack { domain: 0, thread: Some(0) },
-        Stack { domain: 0, thread: Some(1) },
-        Stack { domain: 0, thread: None },
+        Stack { domain: 0, thread: Some(0), ..Stack::default() },
+        Stack { domain: 0, thread: Some(1), ..Stack::default() },
+        Stack { domain: 0, thread: None, ..Stack::default() },
     ];
     let on = |stack: u16| {
         let mut events = [switch(0, 0, 1), handled(10, 0, None, 10), ran(110, 0, 100), idle(120)];
@@ -365,6 +369,9 @@ fn a_job_is_held_against_its_wcet_without_gates_and_switches() {
     );
     assert_eq!(told.at, report.threads[0].job.exceeded.first_at);
     assert!(told.at.is_some() && told.remedy.is_some());
+    assert!(told.text.starts_with("loop: job released at "), "{}", told.text);
+    assert!(told.text.ends_with(" ms took 10.100 ms, wcet 10.000 ms, over by 100.0 us."), "{}", told.text);
+    assert_eq!(told.measure, Some(crate::schema::Measure::cycles(101, 100, 0)));
     // It went on twice after others: what it had to reload is not its own.
     declared.threads[0].reload_ticks = 1;
     assert!(build(&declared, &summary(500), &job_of(112)).verdict.ok);

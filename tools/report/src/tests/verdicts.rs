@@ -98,7 +98,8 @@ fn missing_maintenance_of_translation_is_named_with_its_rule_and_remedy() {
     seen.violations_total = 3;
     let report = super::report(&system(), &seen, []);
     assert_eq!(codes(&report), ["stale-translation", "unclean-table"]);
-    let text = &report.verdict.failures[0].text;
+    let failure = &report.verdict.failures[0];
+    let text = format!("{} {}", failure.text, failure.remedy.as_deref().unwrap_or_default());
     for part in [
         "2 times",
         "locked entry",
@@ -158,4 +159,30 @@ fn a_masked_window_beyond_its_bound_fails() {
     assert_eq!(codes(&report), ["masked-bound"]);
     let window = report.run.longest_masked.expect("a window");
     assert_eq!((window.exception.as_str(), window.symbol.as_deref()), ("PendSV", Some("start+0x4")));
+}
+
+/// The program's own end is told as such, and once.
+#[test]
+fn a_code_of_a_program_is_no_failure_of_the_kernel() {
+    let mut ended = summary(100);
+    ended.end.status = Some(3);
+    let report = super::report(&system(), &ended, [at(50, Event::Exit, 1, 0, 3)]);
+    assert_eq!(codes(&report), ["exit-code"]);
+    let failure = &report.verdict.failures[0];
+    assert_eq!((failure.text.as_str(), failure.explained.as_deref()), ("soft: exited with code 3.", Some("CF0718")));
+    assert_eq!(failure.place.as_deref(), Some("domain.soft"));
+    let json = serde_json::to_value(failure).unwrap();
+    assert_eq!((&json["value"], &json["limit"], &json["unit"]), (&3.into(), &0.into(), &"exit code".into()));
+}
+
+/// Whatever the verdict finds, `cofferdam explain` says more, and the figures stand beside the words.
+#[test]
+fn a_faulting_domain_is_told_with_its_first_fault_and_a_code() {
+    let report = build(100, [at(60, Event::Fault, 1, 1, 0), at(60, Event::FaultPc, 1, 1, 0x104)]);
+    let failure = &report.verdict.failures[0];
+    assert_eq!(
+        (failure.text.as_str(), failure.explained.as_deref()),
+        ("soft faulted once, first at 6.000 ms.", Some("CF0719"))
+    );
+    assert_eq!(report.faults[0].text, "soft: access to 0x0 in start+0x4: no area here; null pointer?");
 }

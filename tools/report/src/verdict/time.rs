@@ -1,7 +1,7 @@
 //! Time: what was used and when, against what was given and promised.
 
-use super::{Failure, explained};
-use crate::schema::{BudgetReport, Cases, GateReport, Report, ThreadReport};
+use super::{Failure, moment, time};
+use crate::schema::{BudgetReport, Cases, GateReport, LongJob, Measure, Report, ThreadReport};
 
 /// Judges budgets, jobs, gates and releases, and whether the meters can be believed.
 pub fn judge(report: &Report, failures: &mut Vec<Failure>) {
@@ -26,14 +26,23 @@ fn is_hostile(report: &Report, domain: u8) -> bool {
     report.domains.iter().any(|d| d.index == domain && d.hostile)
 }
 
-fn failure(code: &str, text: String, place: String, at: Option<u64>, remedy: &str) -> Failure {
-    Failure {
-        code: code.to_owned(),
-        explained: explained(code).map(str::to_owned),
-        text,
-        place: Some(place),
-        at,
-        remedy: Some(remedy.to_owned()),
+/// A failure with its place in the manifest and its first case.
+fn failure(
+    code: &str,
+    text: String,
+    (place, at): (String, Option<u64>),
+    measure: Option<Measure>,
+    remedy: &str,
+) -> Failure {
+    Failure { place: Some(place), at, measure, ..super::failure(code, text, remedy) }
+}
+
+/// The thread's name with its domain's, also where it is the only one.
+fn who(report: &Report, thread: &ThreadReport) -> String {
+    if thread.name == domain_name(report, thread.domain) {
+        format!("{}.main", thread.name)
+    } else {
+        thread.name.clone()
     }
 }
 
@@ -47,108 +56,158 @@ fn domain_name(report: &Report, index: u8) -> &str {
     report.domains.iter().find(|domain| domain.index == index).map_or("?", |domain| &domain.name)
 }
 
-/// "3 times, first at 0.001234 s", if it happened.
+/// "3 times, first at 12.345 ms", if it happened.
 fn often(report: &Report, cases: Cases) -> Option<String> {
-    let first = cases.first_at?;
-    let times = if cases.count == 1 { "time" } else { "times" };
-    Some(format!("{} {times}, first at {:.6} s", cases.count, first as f64 / report.run.cpu_hz.max(1) as f64))
+    let first = moment(report, cases.first_at?);
+    Some(if cases.count == 1 {
+        format!("once, at {first}")
+    } else {
+        format!("{} times, first at {first}", cases.count)
+    })
 }
 
 fn deadlines(report: &Report, thread: &ThreadReport) -> Option<Failure> {
     (thread.missed_deadlines > 0).then(|| {
-        let ThreadReport { name, missed_deadlines, late, unfinished, skipped, .. } = thread;
+        let ThreadReport { missed_deadlines, late, unfinished, skipped, .. } = thread;
+        let name = who(report, thread);
+        let most =
+            thread.response.map(|seen| seen.max).zip(thread.deadline_cycles).filter(|(max, deadline)| max > deadline);
+        let worst = most.map_or(String::new(), |(max, deadline)| {
+            format!(
+                "; the longest response was {}, deadline {}, over by {}",
+                time(report, max),
+                time(report, deadline),
+                time(report, max - deadline)
+            )
+        });
+        let many = if *missed_deadlines == 1 { "deadline" } else { "deadlines" };
         let text = format!(
-            "{name} missed {missed_deadlines} deadlines: {late} late, {unfinished} unfinished, {skipped} skipped."
+            "{name} missed {missed_deadlines} {many}: {late} late, {unfinished} unfinished, {skipped} skipped{worst}."
         );
         let remedy = "see in the report's timeline who ran meanwhile, and whether a job took more than its wcet";
-        failure("deadline-missed", text, format!("{}.deadline", place(report, thread)), None, remedy)
+        let measure = match most {
+            Some((max, deadline)) => Measure::cycles(max, deadline, 0),
+            None => Measure::count(*missed_deadlines, 0, "deadlines"),
+        };
+        failure("deadline-missed", text, (format!("{}.deadline", place(report, thread)), None), Some(measure), remedy)
     })
 }
 
 fn response(report: &Report, thread: &ThreadReport) -> Option<Failure> {
     let often = often(report, thread.response_exceeded)?;
-    let (name, max, bound) = (&thread.name, thread.response?.max, thread.response_bound?);
-    let text = format!("{name} took {max} cycles to respond; admission computed at most {bound} ({often}).");
+    let (name, max, bound) = (who(report, thread), thread.response?.max, thread.response_bound?);
+    let text = format!(
+        "{name} took {} to respond, bound of admission {}, over by {} ({often}).",
+        time(report, max),
+        time(report, bound),
+        time(report, max.saturating_sub(bound))
+    );
     let remedy = "see whether a job called, signalled or missed more than it had declared, or a budget was overdrawn; if not, the bound is wrong";
-    Some(failure("response-bound", text, place(report, thread), thread.response_exceeded.first_at, remedy))
+    let place = (place(report, thread), thread.response_exceeded.first_at);
+    Some(failure("response-bound", text, place, Some(Measure::cycles(max, bound, 0)), remedy))
+}
+
+/// "job released at 12.000 ms took 113.2 us, wcet 100.0 us, over by 13.2 us".
+fn long_job(report: &Report, job: LongJob, wcet: u64) -> String {
+    let reload = match job.reload_cycles {
+        0 => String::new(),
+        cycles => format!(" and {} of reloading", time(report, cycles)),
+    };
+    let over = job.cycles.saturating_sub(wcet).saturating_sub(job.reload_cycles);
+    format!(
+        "job released at {} took {}, wcet {}{reload}, over by {}",
+        moment(report, job.released_at),
+        time(report, job.cycles),
+        time(report, wcet),
+        time(report, over)
+    )
 }
 
 fn wcet(report: &Report, thread: &ThreadReport) -> Option<Failure> {
-    let often = often(report, thread.job.exceeded)?;
-    let (name, max, wcet) = (&thread.name, thread.job.max_cycles, thread.wcet_cycles?);
-    let text = format!("A job of {name} took {max} cycles in its own domain; its wcet is {wcet} ({often}).");
+    let (first, worst, wcet) = (thread.job.first?, thread.job.worst?, thread.wcet_cycles?);
+    let name = who(report, thread);
+    let more = match thread.job.exceeded.count {
+        1 => String::new(),
+        jobs if worst == first => format!(" (the first and worst of {jobs} such jobs)"),
+        jobs => format!(" (the first of {jobs} such jobs; the worst: {})", long_job(report, worst, wcet)),
+    };
+    let text = format!("{name}: {}{more}.", long_job(report, first, wcet));
     let remedy = "declare a larger wcet and see what `cofferdam check` says, or make the job shorter";
-    Some(failure(
-        "wcet-exceeded",
-        text,
-        format!("{}.wcet", place(report, thread)),
-        thread.job.exceeded.first_at,
-        remedy,
-    ))
+    let place = (format!("{}.wcet", place(report, thread)), thread.job.exceeded.first_at);
+    let measure = Measure::cycles(worst.cycles, wcet, worst.reload_cycles);
+    Some(failure("wcet-exceeded", text, place, Some(measure), remedy))
 }
 
 fn release(report: &Report, thread: &ThreadReport) -> Option<Failure> {
     let often = often(report, thread.release_late)?;
-    let (name, late, bound) = (&thread.name, thread.release_late_cycles, report.run.release_late_bound_cycles);
+    let (name, late, bound) = (who(report, thread), thread.release_late_cycles, report.run.release_late_bound_cycles);
     let text = format!(
-        "Less important code ran for {late} cycles while {name} was to be released; the timer is late by at most {bound} ({often})."
+        "Less important code ran for {} while {name} was to be released; the timer is late by at most {}, over by {} ({often}).",
+        time(report, late),
+        time(report, bound),
+        time(report, late.saturating_sub(bound))
     );
     let remedy = "the kernel armed its timer too late, or `shortest_ticks` and `start_ticks` of the board's clock are too few: report it";
-    Some(failure(
-        "release-late",
-        text,
-        format!("{}.period", place(report, thread)),
-        thread.release_late.first_at,
-        remedy,
-    ))
+    let place = (format!("{}.period", place(report, thread)), thread.release_late.first_at);
+    Some(failure("release-late", text, place, Some(Measure::cycles(late, bound, 0)), remedy))
 }
 
 fn overdraft(report: &Report, budget: &BudgetReport) -> Option<Failure> {
     let often = often(report, budget.overdrawn)?;
-    let (name, given, more) = (&budget.name, budget.capacity_cycles, budget.tolerance_cycles);
-    let in_period = budget.max_used_cycles > given.saturating_add(more);
-    let text = match budget.tightest_window.filter(|_| !in_period) {
-        Some(window) => format!(
-            "Budget {name} was used for {} cycles in a window of {}, which supplies {} and {more} of tolerance ({often}).",
-            window.used_cycles,
-            window.to.saturating_sub(window.from),
-            window.bound_cycles
-        ),
-        None => format!(
-            "Budget {name} was used for {} cycles in one period; {given} were given, and {more} are tolerated ({often}).",
-            budget.max_used_cycles
-        ),
+    let (name, more) = (&budget.name, budget.tolerance_cycles);
+    let in_period = budget.max_used_cycles > budget.limit_cycles;
+    let (used, given, where_) = match budget.tightest_window.filter(|_| !in_period) {
+        Some(window) => {
+            let length = time(report, window.to.saturating_sub(window.from));
+            (window.used_cycles, window.bound_cycles, format!("a window of {length}"))
+        }
+        None => (budget.max_used_cycles, budget.capacity_cycles, "one period".to_owned()),
     };
+    let text = format!(
+        "Budget {name} was used for {} in {where_}, supply {}, tolerance {}, over by {} ({often}).",
+        time(report, used),
+        time(report, given),
+        time(report, more),
+        time(report, used.saturating_sub(given).saturating_sub(more))
+    );
     let remedy = "no program can do this to others if the kernel keeps docs/time.md: report it, with the manifest";
-    Some(failure("budget-overdrawn", text, format!("budget.{name}"), budget.overdrawn.first_at, remedy))
+    let place = (format!("budget.{name}"), budget.overdrawn.first_at);
+    Some(failure("budget-overdrawn", text, place, Some(Measure::cycles(used, given, more)), remedy))
 }
 
 fn tolerance(report: &Report, budget: &BudgetReport) -> Option<Failure> {
     let limit = budget.tolerance.limit_cycles.filter(|limit| budget.tolerance_cycles > *limit)?;
     let text = format!(
-        "Use of budget {} can be judged to {} cycles only; the limit is {limit}. {} of them are the longest path with interrupts masked.",
-        budget.name, budget.tolerance_cycles, budget.tolerance.path_cycles
+        "Use of budget {} can be judged to {} only, limit {}, over by {}; {} of that are the longest path with interrupts masked.",
+        budget.name,
+        time(report, budget.tolerance_cycles),
+        time(report, limit),
+        time(report, budget.tolerance_cycles - limit),
+        time(report, budget.tolerance.path_cycles)
     );
     let at = report.run.longest_masked.as_ref().map(|window| window.at);
     let remedy = "the board's file bounds the kernel's paths too low, or one became longer: see `run.longest_masked`";
-    Some(failure("tolerance", text, format!("budget.{}", budget.name), at, remedy))
+    let measure = Measure::cycles(budget.tolerance_cycles, limit, 0);
+    Some(failure("tolerance", text, (format!("budget.{}", budget.name), at), Some(measure), remedy))
 }
 
 fn gate(report: &Report, gate: &GateReport) -> Option<Failure> {
     let often = often(report, gate.exceeded)?;
-    let (name, bound, slack) = (&gate.name, gate.bound_cycles, gate.slack_cycles);
-    let text = if gate.max_cycles > bound {
-        format!("A call of gate {name} ran for {} cycles; its declared bound is {bound} ({often}).", gate.max_cycles)
-    } else {
-        let max = gate.max_failed_cycles;
-        format!(
-            "A failed call of gate {name} ran for {max} cycles; its bound is {bound} and to stop it takes {slack} ({often})."
-        )
-    };
+    let (name, bound) = (&gate.name, gate.bound_cycles);
+    let failed = gate.max_cycles <= bound;
+    let (used, slack) = if failed { (gate.max_failed_cycles, gate.slack_cycles) } else { (gate.max_cycles, 0) };
+    let text = format!(
+        "A{} call of gate {name} ran for {}, bound {}{}, over by {} ({often}).",
+        if failed { " failed" } else { "" },
+        time(report, used),
+        time(report, bound),
+        if failed { format!(" and {} to stop it", time(report, slack)) } else { String::new() },
+        time(report, used.saturating_sub(bound).saturating_sub(slack))
+    );
     let (_, key) = name.split_once('.').unwrap_or(("", name));
-    let place = format!("domain.{}.gate.{key}.bound", domain_name(report, gate.domain));
+    let place = (format!("domain.{}.gate.{key}.bound", domain_name(report, gate.domain)), gate.exceeded.first_at);
     let remedy = "declare a larger bound and see what `cofferdam check` says, or make the callee shorter";
-    Some(failure("gate-bound", text, place, gate.exceeded.first_at, remedy))
+    Some(failure("gate-bound", text, place, Some(Measure::cycles(used, bound, slack)), remedy))
 }
 
 fn mismatch(report: &Report) -> Option<Failure> {
@@ -169,7 +228,8 @@ fn mismatch(report: &Report) -> Option<Failure> {
     );
     let remedy = "the kernel resumed another context than it traced, so that its account of time is wrong: report it";
     let place = format!("domain.{}", domain(first.seen_domain.or(first.domain)));
-    Some(failure("context-mismatch", text, place, Some(first.at), remedy))
+    let measure = Measure::count(report.run.mismatches, 0, "stretches");
+    Some(failure("context-mismatch", text, (place, Some(first.at)), Some(measure), remedy))
 }
 
 fn observer(report: &Report) -> Option<Failure> {
@@ -177,6 +237,12 @@ fn observer(report: &Report) -> Option<Failure> {
     let text =
         format!("{broken} stretches of time ended before they began; no figure of time of this run can be believed.");
     let remedy = "the observer is wrong: report it, with the system";
-    let found = failure("observer-broken", text, "system".to_owned(), None, remedy);
+    let found = failure(
+        "observer-broken",
+        text,
+        ("system".to_owned(), None),
+        Some(Measure::count(broken, 0, "stretches")),
+        remedy,
+    );
     (broken > 0).then_some(found)
 }

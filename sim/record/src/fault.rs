@@ -1,0 +1,69 @@
+//! What a thread's processor and stack held when its domain faulted. All of it is the domain's own making: whoever reads it believes none of it.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::Range;
+
+/// Faults of one domain whose context is kept, the first ones.
+pub const CONTEXTS_PER_DOMAIN: usize = 16;
+/// Bytes of the stack that are kept at most, from the stack pointer on.
+pub const STACK_BYTES: u32 = 1024;
+
+/// The place of a domain's fault. It belongs to the kernel's record of a fault of the same cycle and domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultContext {
+    /// When, in cycles.
+    pub cycle: u64,
+    /// The domain that faulted.
+    pub domain: u8,
+    /// Registers of the thread: r0 to r12, the stack pointer before the exception, the link register, the program counter. Absent: the processor
+    /// could not store it.
+    pub registers: [Option<u32>; 16],
+    /// Its status register: xPSR or CPSR.
+    pub status: Option<u32>,
+    /// The instructions of which one faulted: they ran last before the kernel was entered.
+    pub ran: Range,
+    /// What the instruction at the program counter does, if it is one of those.
+    pub instruction: Option<Deed>,
+    /// Place in [`crate::MeterWatch::stacks`] of the stack that the thread was on.
+    pub stack_of: Option<u16>,
+    /// Address of the first byte of `stack`: the stack pointer, or the end of the stack that it has left.
+    pub stack_at: u32,
+    /// Memory from there on; at most [`STACK_BYTES`], and no more than the thread's stack holds.
+    #[serde(serialize_with = "to_hex", deserialize_with = "from_hex")]
+    pub stack: Vec<u8>,
+}
+
+/// What an instruction does that can fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    /// Reads memory.
+    Read,
+    /// Writes memory.
+    Write,
+    /// Divides.
+    Divide,
+    /// Asks for an exception (UDF, BKPT).
+    Trap,
+    /// Is privileged, or of a coprocessor.
+    System,
+    /// Is none of the architecture.
+    Undefined,
+    /// Anything else.
+    Other,
+}
+
+fn to_hex<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+fn from_hex<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(from)?;
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0 && digits.len() <= 2 * STACK_BYTES as usize);
+    let digits =
+        digits.ok_or_else(|| de::Error::custom("a stack is hexadecimal, two digits to a byte, 1 KiB at most"))?;
+    Ok(digits.chunks_exact(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+}

@@ -1,0 +1,84 @@
+//! What a person is told of a fault: who, what, where and why.
+//!
+//! Registers, stack and program are of a domain that may be hostile: nothing here trusts them, and everything ends.
+
+mod lines;
+mod reason;
+mod unwind;
+
+use std::collections::BTreeMap;
+
+use record::Summary;
+
+use crate::Report;
+use crate::describe::SystemDescription;
+use crate::schema::{CallSite, FaultReport};
+
+use lines::Program;
+pub use reason::{Account, account};
+
+/// Calls of which the text of a fault tells; `report.json` has more.
+const CALLS_TOLD: usize = 4;
+
+impl Report {
+    /// Adds to each fault whose context was recorded the functions in which it happened. `read` gives a domain's ELF file at its final
+    /// addresses, if there is one.
+    pub fn trace_calls(
+        &mut self,
+        system: &SystemDescription,
+        summary: &Summary,
+        read: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) {
+        let mut files: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
+        for fault in &mut self.faults {
+            let context = summary.faults.iter().find(|kept| kept.cycle == fault.at && kept.domain == fault.domain);
+            let Some(context) = context else { continue };
+            let Some(domain) = system.domains.iter().find(|domain| domain.index == fault.domain) else { continue };
+            let file = files.entry(fault.domain).or_insert_with(|| read(&domain.name));
+            let Some(program) = file.as_deref().and_then(Program::parse) else { continue };
+            let walk = unwind::walk(&program, context);
+            fault.calls = walk.places.iter().flat_map(|place| program.functions(*place)).collect();
+            fault.calls_end = walk.end;
+            fault.text = text(fault, &domain.name);
+        }
+        self.verdict = crate::verdict::judge(self);
+    }
+}
+
+/// Who, what, where, why.
+pub fn text(fault: &FaultReport, domain: &str) -> String {
+    let during = match &fault.thread {
+        Some(thread) if thread != domain && !thread.starts_with(&format!("{domain}.")) => {
+            format!(" in a call of {thread}")
+        }
+        _ => String::new(),
+    };
+    let place = place(fault);
+    let why = if fault.reason.is_empty() { String::new() } else { format!(": {}", fault.reason) };
+    format!("{domain}{during}: {}{place}{why}", fault.what)
+}
+
+/// " in deep() nullp.c:2, from main() nullp.c:7", as far as it is known.
+pub fn place(fault: &FaultReport) -> String {
+    let Some((first, callers)) = fault.calls.split_first() else {
+        let symbol = fault.symbol.as_ref().map(|symbol| format!(" in {symbol}"));
+        return symbol.or(fault.pc.filter(|pc| *pc != 0).map(|pc| format!(" at {pc:#x}"))).unwrap_or_default();
+    };
+    let mut told = format!(" {} {}", if first.exact { "in" } else { "near" }, site(first));
+    for caller in callers.iter().take(CALLS_TOLD - 1) {
+        told += &format!(", from {}", site(caller));
+    }
+    if fault.calls.len() > CALLS_TOLD {
+        told += &format!(" and {} more", fault.calls.len() - CALLS_TOLD);
+    }
+    told
+}
+
+/// "deep() nullp.c:2".
+fn site(call: &CallSite) -> String {
+    let file = call.file.as_deref().and_then(|path| path.rsplit(['/', '\\']).next());
+    match (file, call.line) {
+        (Some(file), Some(line)) => format!("{}() {file}:{line}", call.function),
+        _ => format!("{}()", call.function),
+    }
+}
