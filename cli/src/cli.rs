@@ -51,6 +51,10 @@ pub enum Verb {
     Boards,
     /// Print the flags with which programs become domains.
     Sdk(Sdk),
+    /// Print what completes the command's words in a shell, for example bash.
+    Completions(Completions),
+    /// Print the manual page.
+    Man,
 }
 
 impl Verb {
@@ -69,6 +73,8 @@ impl Verb {
             Verb::Explain(_) => "explain",
             Verb::Boards => "boards",
             Verb::Sdk(_) => "sdk",
+            Verb::Completions(_) => "completions",
+            Verb::Man => "man",
         }
     }
 }
@@ -136,7 +142,7 @@ pub struct Run {
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
-    /// Directory of the report (default: the system's directory below the target directory).
+    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -167,7 +173,7 @@ pub struct Again {
     /// The board for which it was built in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
-    /// Directory of the result (default: the system's directory below the target directory).
+    /// Directory of the result (default: target/cofferdam/SYSTEM beside the manifest).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -236,6 +242,13 @@ pub struct Sdk {
     /// Write a CMake toolchain file.
     #[arg(long, value_name = "FILE")]
     pub cmake: Option<PathBuf>,
+}
+
+/// `cofferdam completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell.
+    pub shell: clap_complete::Shell,
 }
 
 /// A time as manifests have it.

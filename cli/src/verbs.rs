@@ -11,6 +11,7 @@ pub mod explain;
 pub mod new;
 pub mod run;
 pub mod sdk;
+pub mod shell;
 
 use std::path::Path;
 

@@ -13,7 +13,7 @@ use crate::output::{OK, Outcome, Output};
 
 /// Admits a system, or explains why not.
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = Install::find_for(&args.manifest).map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let Admitted { system, bounds } = loaded.admit(true)?;
     let name = &system.name;

@@ -17,7 +17,7 @@ const PROGRAM: &str = include_str!("../templates/program.toml");
 
 /// Runs a system, or an ELF file in a domain of its own.
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = find_for(&args.subject)?;
     let (built, ran) = build_and_run(&install, args, output)?;
     if ran.summary.end.reason == EndReason::Killed {
         output.say("interrupted; no report was written");
@@ -54,7 +54,9 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     run.watch.adverse = args.adverse;
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
+    let uart = run.directory.join("uart.txt");
     let mut progress = |at: runner::Progress| {
+        output.console(&uart, false);
         output.progress(format!(
             "{name}: {:.3} s modelled, {} M instructions",
             at.cycles as f64 / cpu_hz,
@@ -65,6 +67,11 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let ran = run.start(&*simulator, &mut progress).map_err(|e| one(wrong(&e)));
     output.end_progress();
     Ok((built, ran?))
+}
+
+/// The installation, with results beside a manifest; those of a program alone stay below the target directory.
+pub fn find_for(subject: &Path) -> Result<Install, Vec<Diagnostic>> {
+    if is_elf(subject) { Install::find() } else { Install::find_for(subject) }.map_err(one)
 }
 
 fn is_elf(path: &Path) -> bool {
@@ -90,11 +97,7 @@ fn program(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>
     let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
     let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(15).collect();
     let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
-    let text = PROGRAM
-        .replace("@NAME@", &name)
-        .replace("@BOARD@", &board)
-        .replace("@ROOT@", &install.root.display().to_string())
-        .replace("@ELF@", &elf.display().to_string());
+    let text = PROGRAM.replace("@NAME@", &name).replace("@BOARD@", &board).replace("@ELF@", &elf.display().to_string());
     let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
     Loaded::new(install, document).map_err(one)
 }
@@ -175,9 +178,7 @@ fn tell_jobs(report: &report::Report, output: &mut Output) {
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
     let console = String::from_utf8_lossy(&console);
-    if !console.trim().is_empty() {
-        output.say(console.trim_end());
-    }
+    output.console(&ran.uart, true);
     output.field("console", json!(console));
     let run = &report.run;
     output.say(format!(

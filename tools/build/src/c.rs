@@ -96,9 +96,11 @@ pub struct Linked {
     pub nominal: PathBuf,
     /// At others, to compare with.
     pub elsewhere: PathBuf,
+    /// How each source was compiled, as `compile_commands.json` has it.
+    pub commands: Vec<serde_json::Value>,
 }
 
-/// Builds a domain from C sources; `directory` is the manifest's.
+/// Builds a domain from C sources; `directory` is the manifest's, and `objects` what is built goes into, with the domain's name.
 ///
 /// # Errors
 /// CF0501 for a source that does not exist, CF0506 when it does not build.
@@ -107,18 +109,24 @@ pub fn build_c(
     tools: &Toolchain,
     board: &Board,
     directory: &Path,
-    name: &str,
+    objects: &Path,
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
-    let dir = install.target.join("bare-c").join(name);
-    create_dir(&dir)?;
+    let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
+    create_dir(dir)?;
     let mut flags = compiler_flags(install, board);
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
-    let mut objects = Vec::new();
+    let (mut objects, mut commands) = (Vec::new(), Vec::new());
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     for pattern in &source.sources {
         for file in expand(directory, pattern)? {
-            objects.push(compile(tools, &flags, &file, &dir)?);
+            let program = tools.gcc.display().to_string();
+            let arguments: Vec<_> =
+                [program].into_iter().chain(flags.iter().cloned()).chain(["-c".to_owned(), whole(&file)]).collect();
+            let from = std::env::current_dir().unwrap_or_default().display().to_string();
+            commands.push(serde_json::json!({ "directory": from, "file": whole(&file), "arguments": arguments }));
+            objects.push(compile(tools, &flags, &file, dir)?);
         }
     }
     let flags = linker_flags(install, tools, board)?;
@@ -128,7 +136,7 @@ pub fn build_c(
         command.args(&objects).args(&flags).args(more).args(["-lm", "-o"]).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
-    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)? })
+    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)?, commands })
 }
 
 /// A CMake toolchain file with the same flags.

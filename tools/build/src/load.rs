@@ -20,6 +20,8 @@ pub struct Loaded {
     pub profile: Profile,
     /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
     pub results: String,
+    /// The directory of the services that come with Cofferdam.
+    services: PathBuf,
 }
 
 /// A system that the checks without programs have admitted.
@@ -100,7 +102,8 @@ impl Loaded {
         }
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
-        Ok(Loaded { document, board, profile, results })
+        let services = install.root.join("services");
+        Ok(Loaded { document, board, profile, results, services })
     }
 
     /// Every check that needs no program: names, memory as declared, time.
@@ -127,6 +130,14 @@ impl Loaded {
         data.join(name)
     }
 
+    /// The directory of a domain's package: relative to the manifest, or `cofferdam:NAME`, a service that comes with Cofferdam.
+    pub fn package(&self, text: &str) -> PathBuf {
+        match text.strip_prefix("cofferdam:") {
+            Some(service) => self.services.join(service),
+            None => self.document.directory().join(text),
+        }
+    }
+
     /// Programs that are not there, and finished ELF files that cannot be used.
     fn programs_there(&self) -> Vec<Refusal> {
         let directory = self.document.directory();
@@ -138,7 +149,8 @@ impl Loaded {
             let elf = domain.elf.as_ref().map(|e| ("elf", PathBuf::from(e)));
             for (key, path) in crates.into_iter().chain(sources).chain(elf) {
                 let place = format!("domain.{name}.{key}");
-                match std::fs::read(directory.join(&path)) {
+                let file = if key == "crate" { self.package(&path.to_string_lossy()) } else { directory.join(&path) };
+                match std::fs::read(file) {
                     Err(error) => found.push(missing(place, &path, &error)),
                     Ok(file) if key == "elf" => {
                         let refused = place::Program::parse(name, &file).err();

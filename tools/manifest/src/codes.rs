@@ -169,6 +169,9 @@ codes! {
     "CF0507" "not a usable ELF file"
         "The file is damaged, or it is laid out in a way that cannot be placed: one segment for code and constants and one for data, without \
          gaps, are expected."
+    "CF0511" "results of another system"
+        "The directory of results holds a run of another manifest, or of this one before it was changed. A report of it would be taken for one of \
+         the system that was asked about."
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"
