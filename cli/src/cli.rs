@@ -56,6 +56,10 @@ pub enum Verb {
     Boards,
     /// Print the flags with which programs become domains.
     Sdk(Sdk),
+    /// Print what completes the command's words in a shell, for example bash.
+    Completions(Completions),
+    /// Print the manual page.
+    Man,
 }
 
 impl Verb {
@@ -76,6 +80,8 @@ impl Verb {
             Verb::Explain(_) => "explain",
             Verb::Boards => "boards",
             Verb::Sdk(_) => "sdk",
+            Verb::Completions(_) => "completions",
+            Verb::Man => "man",
         }
     }
 }
@@ -146,7 +152,7 @@ pub struct Run {
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
-    /// Directory of the report (default: the system's directory below the target directory).
+    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest).
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// About an ELF file.
@@ -232,7 +238,7 @@ pub struct Again {
     /// The board for which it was built in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
-    /// Directory of the result (default: the system's directory below the target directory).
+    /// Directory of the result (default: target/cofferdam/SYSTEM beside the manifest).
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -322,6 +328,13 @@ fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let share = number.filter(|number| number.is_finite() && *number >= 0.0).map(|number| number / 100.0);
     share.ok_or_else(|| "a share is a number and %, as \"2%\"".to_owned())
+}
+
+/// `cofferdam completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell.
+    pub shell: clap_complete::Shell,
 }
 
 /// A time as manifests have it.

@@ -35,6 +35,8 @@ fn main() -> std::process::ExitCode {
         Verb::Explain(args) => verbs::explain::run(args, &mut output),
         Verb::Boards => verbs::boards::run(&mut output),
         Verb::Sdk(args) => verbs::sdk::run(args, &mut output),
+        Verb::Completions(args) => verbs::shell::completions(args, &mut output),
+        Verb::Man => verbs::shell::man(&mut output),
     };
     let code = match result {
         Ok(code) => code,

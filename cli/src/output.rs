@@ -1,7 +1,9 @@
 //! Prints the command's output: text for people, one JSON object for machines, progress only on a
 //! terminal.
 
-use std::io::{IsTerminal, Write};
+use std::fs::File;
+use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -27,13 +29,15 @@ pub struct Output {
     quiet: bool,
     fields: Map<String, Value>,
     bar: Option<ProgressBar>,
+    /// Bytes of the console that were shown.
+    heard: u64,
 }
 
 impl Output {
     /// For one verb.
     pub fn new(json: bool, quiet: bool, verb: &str) -> Output {
         let fields = Map::from_iter([("verb".to_owned(), json!(verb))]);
-        Output { json, quiet, fields, bar: None }
+        Output { json, quiet, fields, bar: None, heard: 0 }
     }
 
     /// A line of text for people.
@@ -52,6 +56,32 @@ impl Output {
         }
     }
 
+    /// Shows what has come into the console's file since this was called last: whole lines, or, when the run is over, everything.
+    pub fn console(&mut self, file: &Path, over: bool) {
+        if self.json || self.quiet {
+            return;
+        }
+        let mut new = Vec::new();
+        let read = File::open(file).and_then(|mut file| {
+            file.seek(SeekFrom::Start(self.heard))?;
+            file.read_to_end(&mut new)
+        });
+        let whole = if over { new.len() } else { new.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+        if read.is_err() || whole == 0 {
+            return;
+        }
+        self.heard += whole as u64;
+        let text = String::from_utf8_lossy(&new[..whole]);
+        let text = if over { text.trim_end() } else { text.strip_suffix('\n').unwrap_or(&text) };
+        if over && text.is_empty() {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| print_line(text)),
+            None => print_line(text),
+        }
+    }
+
     /// A field of the JSON object.
     pub fn field(&mut self, name: &str, value: Value) {
         self.fields.insert(name.to_owned(), value);
@@ -59,7 +89,7 @@ impl Output {
 
     /// Shows the current step; only on a terminal, and gone when the step is done.
     pub fn progress(&mut self, text: String) {
-        if self.json || self.quiet || !std::io::stderr().is_terminal() {
+        if self.json || self.quiet || !can_draw() {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
@@ -120,10 +150,15 @@ impl Output {
 
 /// Prints diagnostics for people.
 fn show(diagnostics: &[Diagnostic]) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = can_draw() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     for diagnostic in diagnostics {
         eprint!("{}", render(diagnostic, colour));
     }
+}
+
+/// Whether standard error is a terminal that knows control characters.
+fn can_draw() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Prints a line. An error is ignored: a reader that closed the pipe does not want to read on.
@@ -139,5 +174,25 @@ pub fn exit_code(code: &str) -> u8 {
         _ if code.starts_with("CF06") => 5,
         _ if code.starts_with("CF07") => NOT_AS_PROMISED,
         _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_console_is_shown_by_lines_and_nothing_twice() {
+        let path = std::env::temp_dir().join(format!("cofferdam-console-{}", std::process::id()));
+        let mut output = Output::new(false, false, "run");
+        output.console(&path, false);
+        assert_eq!(output.heard, 0, "there is no file yet");
+        std::fs::write(&path, "one\ntw").unwrap();
+        output.console(&path, false);
+        assert_eq!(output.heard, 4, "a line that is not complete waits");
+        std::fs::write(&path, "one\ntwo").unwrap();
+        output.console(&path, true);
+        assert_eq!(output.heard, 7);
+        std::fs::remove_file(path).unwrap();
     }
 }

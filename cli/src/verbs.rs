@@ -13,6 +13,7 @@ pub mod new;
 mod program;
 pub mod run;
 pub mod sdk;
+pub mod shell;
 pub mod suite;
 
 use std::path::Path;

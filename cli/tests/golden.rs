@@ -326,6 +326,26 @@ fn a_full_disk_reads_as_reviewed_and_leaves_the_old_report() {
     report(compare("disk-full", &seen(&output)).into_iter().collect());
 }
 
+/// A system of the same name in another directory left the results, or this one before it was changed.
+#[test]
+fn a_report_of_another_manifest_reads_as_reviewed() {
+    let scratch = Scratch::new("another");
+    fake_run(&scratch.0);
+    copy_all(&scratch.0);
+    let results = scratch.0.join("cofferdam/golden");
+    let target = scratch.0.to_str().unwrap();
+    let origin = r#"{ "manifest": "/elsewhere/system.toml", "text": "" }"#;
+    fs::write(results.join("origin.json"), origin).unwrap();
+    let asked = |args: &[&str]| cofferdam(&scratch.0, args, &[("CARGO_TARGET_DIR", target)]);
+    report(compare("another-run", &seen(&asked(&["report", "missing-source.toml"]))).into_iter().collect());
+    for args in [&["trace", "--last", "missing-source.toml"][..], &["report", "missing-source.toml", "--json"]] {
+        let output = asked(args);
+        assert_eq!(output.status.code(), Some(3));
+        assert!([output.stdout, output.stderr].iter().any(|text| String::from_utf8_lossy(text).contains("CF0511")));
+    }
+    assert!(!results.join("report.json").exists() && !results.join("trace.json").exists());
+}
+
 #[test]
 fn json_carries_the_same_refusal() {
     let scratch = Scratch::new("json");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Claim, Install};
+use build_tool::{Claim, Install, Origin};
 use manifest::{Diagnostic, Document};
 use record::{EventsFile, Summary};
 use report::{Report, SystemDescription, WriteError};
@@ -10,7 +10,7 @@ use runner::Outcome as Ran;
 use serde_json::json;
 
 use super::one;
-use super::run::build_and_run;
+use super::run::{build_and_run, find_for};
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
 use crate::provenance;
@@ -90,11 +90,10 @@ fn last(
     board: Option<&str>,
     output: &mut Output,
 ) -> Result<(PathBuf, SystemDescription, Ran, Claim), Vec<Diagnostic>> {
-    let (name, own) = if subject.is_file() {
-        let system = Document::read(subject).map_err(one)?.manifest.system;
-        (system.name, Some(system.board))
-    } else {
-        (subject.display().to_string(), None)
+    let document = subject.is_file().then(|| Document::read(subject)).transpose().map_err(one)?;
+    let (name, own) = match &document {
+        Some(Document { manifest, .. }) => (manifest.system.name.clone(), Some(manifest.system.board.clone())),
+        None => (subject.display().to_string(), None),
     };
     let other = board.filter(|board| own.as_deref() != Some(board));
     let name = match other {
@@ -121,6 +120,9 @@ fn last(
         return Err(none(&layout));
     }
     let claim = install.claim(&name, &mut || output.progress(format!("waiting for the run of {name}"))).map_err(one)?;
+    if let Some(document) = &document {
+        whose(document, &dir).map_err(one)?;
+    }
     let text = std::fs::read_to_string(&layout).map_err(|_| none(&layout))?;
     let system: SystemDescription = serde_json::from_str(&text).map_err(|_| none(&layout))?;
     let run = dir.join("run");
@@ -137,9 +139,27 @@ fn last(
     Ok((dir, system, ran, claim))
 }
 
+/// Refuses results that were built from another manifest, or from this one before it was changed.
+fn whose(document: &Document, dir: &Path) -> Result<(), Diagnostic> {
+    let origin = Origin::read(dir);
+    let own = Origin::of(document);
+    if origin.as_ref() == Some(&own) {
+        return Ok(());
+    }
+    let found = match &origin {
+        Some(origin) if origin.manifest() == own.manifest() => "its text before a change",
+        Some(origin) => origin.manifest(),
+        None => "nobody's, or a build that did not end",
+    };
+    Err(Diagnostic::new("CF0511", format!("the last run is not one of `{}` as it is now", document.path.display()))
+        .value(found)
+        .rule("a report belongs to the manifest that was run")
+        .remedy("run the system again"))
+}
+
 /// Writes the report of the last run again.
 pub fn report(args: &Again, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = find_for(&args.subject)?;
     let (dir, system, ran, _claim) = last(&install, &args.subject, args.board.as_deref(), output)?;
     let files = Files::new(&dir, args.out.as_deref());
     let report = write_report(&system, &ran, &files, output).map_err(one)?;
@@ -152,7 +172,7 @@ pub fn report(args: &Again, output: &mut Output) -> Outcome {
 
 /// Runs (or takes the last run) and writes the trace.
 pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = find_for(&args.run.subject)?;
     let (dir, system, ran, _claim) = if args.last {
         last(&install, &args.run.subject, args.run.board.as_deref(), output)?
     } else {

@@ -9,7 +9,7 @@ use crate::output::{OK, Outcome, Output};
 
 /// Builds the image.
 pub fn run(args: &Build, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = Install::find_for(&args.manifest).map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let built = build_system(&install, loaded, !args.no_budgets, output)?;
     output.field("image", json!(built.image));

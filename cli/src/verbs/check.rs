@@ -19,7 +19,7 @@ const PARTS: usize = 3;
 
 /// Admits a system, or explains why not.
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = Install::find_for(&args.manifest).map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let Admitted { system, bounds } = loaded.admit(true)?;
     let name = &system.name;

@@ -17,7 +17,7 @@ use crate::output::{OK, Outcome, Output};
 
 /// Builds, starts QEMU stopped at the first instruction, and hands the terminal to gdb.
 pub fn run(args: &Debug, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = Install::find_for(&args.manifest).map_err(one)?;
     let loaded = load(&install, &args.manifest, args.board.as_deref())?;
     let prefix = Isa::of_target(&loaded.board.core.targets.domain).map_or("", |isa| isa.tools);
     let own = format!("{prefix}gdb");

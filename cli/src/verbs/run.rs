@@ -16,7 +16,7 @@ use crate::verbs::again::{Files, write_report};
 
 /// Runs a system, or an ELF file in a domain of its own.
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
-    let install = Install::find().map_err(one)?;
+    let install = find_for(&args.subject)?;
     let (built, ran) = build_and_run(&install, args, output)?;
     if ran.summary.end.reason == EndReason::Killed {
         output.say("interrupted; no report was written");
@@ -55,7 +55,9 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     run.watch.adverse = args.adverse;
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
+    let uart = run.directory.join("uart.txt");
     let mut progress = |at: runner::Progress| {
+        output.console(&uart, false);
         output.progress(format!(
             "{name}: {:.3} s modelled, {} M instructions",
             at.cycles as f64 / cpu_hz,
@@ -68,6 +70,11 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let ran = ran?;
     provenance::keep(install, &built, &args.subject, &ran.summary_path);
     Ok((built, ran))
+}
+
+/// The installation, with results beside a manifest; those of a program alone stay below the target directory.
+pub fn find_for(subject: &Path) -> Result<Install, Vec<Diagnostic>> {
+    if is_elf(subject) { Install::find() } else { Install::find_for(subject) }.map_err(one)
 }
 
 fn is_elf(path: &Path) -> bool {
@@ -223,9 +230,7 @@ fn conclude(name: &str, report: &report::Report, failed: &[Diagnostic], output: 
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
     let console = std::fs::read(&ran.uart).unwrap_or_default();
     let console = String::from_utf8_lossy(&console);
-    if !console.trim().is_empty() {
-        output.say(console.trim_end());
-    }
+    output.console(&ran.uart, true);
     output.field("console", json!(console));
     let run = &report.run;
     output.say(format!(

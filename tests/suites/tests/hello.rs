@@ -34,7 +34,7 @@ fn with_hardware(keys: &str) -> Ran {
     let text = std::fs::read_to_string(root.join("examples/hello/system.toml")).unwrap();
     let hardware = format!("[hardware]\n{keys}\n\n[run]");
     let elsewhere = |name: &str| format!("crate = \"{}", root.join(name).display());
-    let text = text.replace("[run]", &hardware).replace("crate = \"../../services", &elsewhere("services"));
+    let text = text.replace("[run]", &hardware);
     std::fs::write(&path, text.replace("crate = \"hello", &elsewhere("examples/hello/hello"))).unwrap();
     let ran = Ran::on("xilinx-zynq-a9", &path.to_string_lossy(), &[]);
     assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);

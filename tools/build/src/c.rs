@@ -90,6 +90,16 @@ fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Re
     Ok(object)
 }
 
+/// An entry of `compile_commands.json`.
+fn compile_command(tools: &Toolchain, flags: &[String], source: &Path) -> serde_json::Value {
+    let source = std::path::absolute(source).unwrap_or_else(|_| source.to_owned()).display().to_string();
+    let program = tools.gcc.display().to_string();
+    let arguments: Vec<_> =
+        [program].into_iter().chain(flags.iter().cloned()).chain(["-c".to_owned(), source.clone()]).collect();
+    let directory = std::env::current_dir().unwrap_or_default().display().to_string();
+    serde_json::json!({ "directory": directory, "file": source, "arguments": arguments })
+}
+
 /// Whether a source is in C++, by its extension as the compiler has it.
 fn is_cpp(source: &Path) -> bool {
     source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
@@ -128,9 +138,11 @@ pub struct Linked {
     pub nominal: PathBuf,
     /// At others, to compare with.
     pub elsewhere: PathBuf,
+    /// How each source was compiled, as `compile_commands.json` has it.
+    pub commands: Vec<serde_json::Value>,
 }
 
-/// Builds a domain from C sources; `directory` is the manifest's.
+/// Builds a domain from C sources; `directory` is the manifest's, and `objects` what is built goes into, with the domain's name.
 ///
 /// # Errors
 /// CF0501 for a source that does not exist, CF0506 when it does not build.
@@ -139,11 +151,11 @@ pub fn build_c(
     tools: &Toolchain,
     board: &Board,
     directory: &Path,
-    name: &str,
+    objects: &Path,
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
-    let dir = install.target.join("bare-c").join(name);
-    create_dir(&dir)?;
+    let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
+    create_dir(dir)?;
     let mut flags = compiler_flags(install, board);
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
@@ -155,7 +167,8 @@ pub fn build_c(
     if cpp {
         cpp_library(tools, board)?;
     }
-    let objects = files.iter().map(|file| compile(tools, &flags, file, &dir)).collect::<Result<Vec<_>, _>>()?;
+    let commands = files.iter().map(|file| compile_command(tools, &flags, file)).collect();
+    let objects = files.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
     let link = |suffix: &str, more: &[&str]| {
@@ -164,7 +177,7 @@ pub fn build_c(
         command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
-    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)? })
+    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)?, commands })
 }
 
 /// A CMake toolchain file with the same flags.

@@ -15,9 +15,17 @@ pub struct Install {
     pub root: PathBuf,
     /// Where everything that is built goes: `CARGO_TARGET_DIR`, or `target` in the root.
     pub target: PathBuf,
+    /// Where the results of systems lie.
+    results: PathBuf,
 }
 
 impl Install {
+    /// A checkout that builds into `target`.
+    pub fn new(root: PathBuf, target: PathBuf) -> Install {
+        let results = target.join("cofferdam");
+        Install { root, target, results }
+    }
+
     /// Finds the checkout: `COFFERDAM_ROOT` (the wrapper sets it), otherwise where the tool was compiled.
     ///
     /// # Errors
@@ -33,12 +41,31 @@ impl Install {
         }
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
         let target = if target.is_absolute() { target } else { root.join(target) };
-        Ok(Install { root, target })
+        Ok(Install::new(root, target))
+    }
+
+    /// As [`Install::find`], for a system: the results of one outside the checkout lie beside its manifest, in `target/cofferdam`,
+    /// unless `CARGO_TARGET_DIR` says where.
+    ///
+    /// # Errors
+    /// As [`Install::find`].
+    pub fn find_for(manifest: &Path) -> Result<Install, Diagnostic> {
+        let install = Install::find()?;
+        Ok(if std::env::var_os("CARGO_TARGET_DIR").is_some() { install } else { install.beside(manifest) })
+    }
+
+    /// With results beside the manifest, if that is a file outside the checkout.
+    pub(crate) fn beside(mut self, manifest: &Path) -> Install {
+        let manifest = manifest.canonicalize().ok().filter(|path| path.is_file() && !path.starts_with(&self.root));
+        if let Some(project) = manifest.as_deref().and_then(Path::parent) {
+            self.results = project.join("target/cofferdam");
+        }
+        self
     }
 
     /// The directory of a system's results.
     pub fn system_dir(&self, system: &str) -> PathBuf {
-        self.target.join("cofferdam").join(system)
+        self.results.join(system)
     }
 
     /// Names of the boards.

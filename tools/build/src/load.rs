@@ -21,6 +21,8 @@ pub struct Loaded {
     pub profile: Profile,
     /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
     pub results: String,
+    /// The directory of the services that come with Cofferdam.
+    services: PathBuf,
 }
 
 /// A system that the checks without programs have admitted.
@@ -101,7 +103,8 @@ impl Loaded {
         }
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
-        Ok(Loaded { document, board, profile, results })
+        let services = install.root.join("services");
+        Ok(Loaded { document, board, profile, results, services })
     }
 
     /// Every check that needs no program: names, memory as declared, time.
@@ -143,6 +146,14 @@ impl Loaded {
         found
     }
 
+    /// The directory of a domain's package: relative to the manifest, or `cofferdam:NAME`, a service that comes with Cofferdam.
+    pub fn package(&self, text: &str) -> PathBuf {
+        match text.strip_prefix("cofferdam:") {
+            Some(service) => self.services.join(service),
+            None => self.document.directory().join(text),
+        }
+    }
+
     /// Programs that are not there, and finished ELF files that cannot be used.
     fn programs_there(&self) -> Vec<Refusal> {
         let directory = self.document.directory();
@@ -155,7 +166,9 @@ impl Loaded {
             for (key, path) in crates.into_iter().chain(sources).chain(elf) {
                 let place = format!("domain.{name}.{key}");
                 if key != "elf" {
-                    let refused = input::readable(&directory.join(&path), input::MOST_TEXT).err();
+                    let file =
+                        if key == "crate" { self.package(&path.to_string_lossy()) } else { directory.join(&path) };
+                    let refused = input::readable(&file, input::MOST_TEXT).err();
                     found.extend(refused.map(|why| missing(place, &path, &why)));
                     continue;
                 }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use manifest::resolved::{Domain, File, System};
 use manifest::{Bound, Diagnostic, Refusal, input};
 use place::{Placed, Programs};
+use serde_json::json;
 
 use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
 use crate::load::{Admitted, Loaded};
+use crate::origin::Origin;
 use crate::toolchain::Toolchain;
 use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
@@ -60,7 +62,8 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
     progress("kernel");
     let kernel = read(&build_kernel(install, &tools, &loaded.board)?)?;
     let directory = loaded.document.directory();
-    let mut domains = Vec::new();
+    let (mut domains, mut commands) = (Vec::new(), Vec::new());
+    let results = install.system_dir(&loaded.results);
     for (name, domain) in &loaded.document.manifest.domain {
         progress(name);
         let place = |d: Diagnostic| {
@@ -68,20 +71,24 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             loaded.document.locate(refusal)
         };
         let linked = if let Some(source) = &domain.package {
-            build_crate(install, &tools, &loaded.board, &directory.join(&source.path), source)
+            build_crate(install, &tools, &loaded.board, &loaded.package(&source.path), source)
         } else if let Some(source) = &domain.c {
-            let unique = format!("{}-{name}", loaded.results);
-            build_c(install, &tools, &loaded.board, directory, &unique, source)
+            let objects = results.join("c").join(name);
+            build_c(install, &tools, &loaded.board, directory, &objects, source)
         } else {
             let finished = directory.join(domain.elf.as_deref().unwrap_or_default());
             domains.push(read(&finished).map_err(place)?);
             continue;
         };
-        let Linked { nominal, elsewhere } = linked.map_err(place)?;
+        let Linked { nominal, elsewhere, commands: more } = linked.map_err(place)?;
+        commands.extend(more);
         let program = read(&nominal)?;
         place::moves(name, &program, &read(&elsewhere)?)
             .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
         domains.push(program);
+    }
+    if !commands.is_empty() {
+        write_file(&results.join("compile_commands.json"), format!("{:#}\n", json!(commands)).as_bytes())?;
     }
     Ok(Programs { kernel, domains })
 }
@@ -147,6 +154,7 @@ pub fn assemble(
     let placed = place_programs(install, &loaded, &system, programs).map_err(one)?;
     let description = describe(&loaded, &system, &placed, &bounds);
     let dir = install.system_dir(&loaded.results);
+    Origin::clear(&dir);
     let image = dir.join("image.elf");
     write_file(&image, &placed.image).map_err(one)?;
     let kernel = dir.join("kernel.elf");
@@ -159,5 +167,6 @@ pub fn assemble(
     let mut layout = serde_json::to_vec_pretty(&description).expect("a description holds only plain values");
     layout.push(b'\n');
     write_file(&dir.join("layout.json"), &layout).map_err(one)?;
+    Origin::of(&loaded.document).write(&dir).map_err(one)?;
     Ok(Built { loaded, system, dir, image, kernel, domains, placed, description, bounds, claim })
 }

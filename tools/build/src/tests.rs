@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::Install;
+use manifest::Document;
+
 use crate::rust::executable as executable_of;
+use crate::{Install, Origin};
 
 #[test]
 fn the_executable_is_taken_from_the_messages() {
@@ -19,7 +21,7 @@ fn the_executable_is_taken_from_the_messages() {
 #[test]
 fn who_claims_a_system_second_waits_for_the_first() {
     let target = std::env::temp_dir().join(format!("cofferdam-claim-{}", std::process::id()));
-    let install = Install { root: "/nowhere".into(), target: target.clone() };
+    let install = Install::new("/nowhere".into(), target.clone());
     let first = install.claim("gateway", &mut || panic!("nobody else is there")).unwrap();
     let copy = first.clone();
     install.claim("hello", &mut || panic!("another system does not matter")).unwrap();
@@ -35,6 +37,34 @@ fn who_claims_a_system_second_waits_for_the_first() {
     drop(copy);
     other.join().unwrap().unwrap();
     std::fs::remove_dir_all(target).unwrap();
+}
+
+/// Two projects whose systems have one name do not meet, and a change of the manifest shows.
+#[test]
+fn results_lie_beside_the_manifest_and_say_whose_they_are() {
+    let base = std::env::temp_dir().join(format!("cofferdam-origin-{}", std::process::id()));
+    let text = "[system]\nname = \"s\"\nboard = \"b\"\n";
+    let project = |name: &str| {
+        let manifest = base.join(name).join("system.toml");
+        std::fs::create_dir_all(base.join(name)).unwrap();
+        std::fs::write(&manifest, text).unwrap();
+        (Install::new("/nowhere".into(), "/target".into()).beside(&manifest).system_dir("s"), manifest)
+    };
+    let ((first, manifest), (second, other)) = (project("an \u{e4} directory"), project("second"));
+    assert!(first.starts_with(manifest.parent().unwrap().canonicalize().unwrap()) && first != second, "{first:?}");
+    let inside = Install::new(base.canonicalize().unwrap(), "/target".into()).beside(&manifest);
+    assert_eq!(inside.system_dir("s"), Path::new("/target/cofferdam/s"));
+    let of = |path: &Path| Origin::of(&Document::read(path).unwrap());
+    let origin = of(&manifest);
+    assert_eq!(Origin::read(&first), None);
+    origin.write(&first).unwrap();
+    assert_eq!(Origin::read(&first), Some(origin.clone()));
+    assert_ne!(of(&other), origin, "the same text elsewhere");
+    std::fs::write(&manifest, format!("{text}# changed\n")).unwrap();
+    assert_ne!(of(&manifest), origin);
+    Origin::clear(&first);
+    assert_eq!(Origin::read(&first), None);
+    std::fs::remove_dir_all(base).unwrap();
 }
 
 /// Programs compare hashes of names: two boards, or two kinds of device, that have the same one would be taken for each other.

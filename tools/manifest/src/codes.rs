@@ -188,6 +188,9 @@ codes! {
          stay when the program is moved. If they are numbers, all is well; if they are addresses that somebody wrote by hand, or that a linker \
          put into a veneer that is not known here, the program will go astray. A program that is built from its sources is linked twice, and \
          this cannot happen. Linked for other addresses (-Wl,--defsym=__cofferdam_code=ADDRESS and __cofferdam_data), a number stays the same."
+    "CF0511" "results of another system"
+        "The directory of results holds a run of another manifest, or of this one before it was changed. A report of it would be taken for one of \
+         the system that was asked about."
     "CF0520" "a program that nobody hears"
         "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
     "CF0521" "a program without memory to allocate"

@@ -60,6 +60,11 @@ impl Document {
         }
     }
 
+    /// What the file says.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The directory to which paths in the manifest are relative.
     pub fn directory(&self) -> &Path {
         self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -190,7 +190,7 @@ fn installed(boards: &[(&str, Option<&str>)]) -> (tempfile::TempDir, Install) {
             std::fs::write(directory.join("bench.toml"), text).expect("a writable directory");
         }
     }
-    let install = Install { root: root.path().to_owned(), target: root.path().join("target") };
+    let install = Install::new(root.path().to_owned(), root.path().join("target"));
     (root, install)
 }
 

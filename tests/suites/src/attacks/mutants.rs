@@ -51,7 +51,7 @@ impl Bench {
     /// As there.
     pub fn keeping(name: &str, store: &str) -> Bench {
         let base = target_dir().join("mutants").join(name);
-        let install = Install { root: base.join("tree"), target: base.join("target") };
+        let install = Install::new(base.join("tree"), base.join("target"));
         let claim = told(install.claim("sources", &mut || ())).unwrap_or_else(|how| panic!("{how}"));
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
