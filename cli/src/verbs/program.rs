@@ -35,7 +35,6 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
     let mut text = TEMPLATE
         .replace("@NAME@", &name)
         .replace("@BOARD@", &install.board_text(&file))
-        .replace("@ROOT@", &install.root.display().to_string())
         .replace("@ELF@", &elf.display().to_string())
         .replace("@STACK@", &stack.to_string())
         .replace("@STACK_MEMORY@", stack_memory(&facts, stack))
