@@ -19,6 +19,8 @@ pub use reason::{Account, account};
 
 /// Calls of which the text of a fault tells; `report.json` has more.
 const CALLS_TOLD: usize = 4;
+/// Where the run-time of a program in C begins.
+const ENTRY: &str = "__cofferdam_entry";
 
 impl Report {
     /// Adds to each fault whose context was recorded the functions in which it happened. `read` gives a domain's ELF file at its final
@@ -64,12 +66,17 @@ pub fn place(fault: &FaultReport) -> String {
         let symbol = fault.symbol.as_ref().map(|symbol| format!(" in {symbol}"));
         return symbol.or(fault.pc.filter(|pc| *pc != 0).map(|pc| format!(" at {pc:#x}"))).unwrap_or_default();
     };
+    // Everything is called from the run-time's entry.
+    let callers = match callers.split_last() {
+        Some((last, inner)) if last.function == ENTRY => inner,
+        _ => callers,
+    };
     let mut told = format!(" {} {}", if first.exact { "in" } else { "near" }, site(first));
     for caller in callers.iter().take(CALLS_TOLD - 1) {
         told += &format!(", from {}", site(caller));
     }
-    if fault.calls.len() > CALLS_TOLD {
-        told += &format!(" and {} more", fault.calls.len() - CALLS_TOLD);
+    if callers.len() >= CALLS_TOLD {
+        told += &format!(" and {} more", callers.len() + 1 - CALLS_TOLD);
     }
     told
 }
