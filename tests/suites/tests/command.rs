@@ -32,7 +32,7 @@ fn a_domain_that_never_starts_reads_as_reviewed() {
 fn a_service_says_that_it_has_no_driver_for_its_device() {
     let output = cofferdam(&["run", "tests/golden/run/no-driver.toml"]);
     let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert!(shown.contains("Domain console exited with 2."), "{shown}");
+    assert!(shown.contains("console: exited with code 2 (CF0718"), "{shown}");
     assert_eq!(output.status.code(), Some(1), "{shown}");
 }
 

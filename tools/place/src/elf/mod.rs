@@ -10,7 +10,7 @@ use object::elf;
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 
 use crate::error::PlaceError;
-use crate::isa::Isa;
+use crate::isa::{Isa, Moves};
 use crate::layout::ImageSizes;
 
 pub(crate) use kernel::{Kernel, Loaded};
@@ -170,12 +170,15 @@ impl Program {
         for section in table.iter() {
             if let Some((relocations, _)) = section.rel(LE, file).map_err(&fail)? {
                 let target = section.sh_info.get(LE) as usize;
-                program.relocations.extend(relocations.iter().map(|relocation| Relocation {
+                let read = relocations.iter().map(|relocation| Relocation {
                     kind: relocation.r_type(LE),
                     section: target,
                     address: relocation.r_offset.get(LE),
                     symbol: relocation.r_sym(LE) as usize,
-                }));
+                });
+                let merged = program.sections.get(target).is_some_and(|found| Some(found.kind) == isa.merged);
+                let counts = |found: &Relocation| !merged || !matches!((isa.moves)(found.kind), Some(Moves::Together));
+                program.relocations.extend(read.filter(counts));
             }
         }
         program.measure();

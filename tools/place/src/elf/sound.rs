@@ -144,7 +144,7 @@ fn relocations(program: &Program, section: &elf::SectionHeader32<LE>) -> Sound {
     Ok(())
 }
 
-/// Every relocation lies in its section, is the only one there that changes bytes, and names a symbol that is there. No section that had relocations
+/// Every relocation changes bytes of its section, is the only one there, and names a symbol that is there. No section that had relocations
 /// has lost them.
 fn places(program: &Program) -> Sound {
     let mut covered = Vec::with_capacity(program.relocations.len());
@@ -167,8 +167,7 @@ fn places(program: &Program) -> Sound {
         if section.allocated && symbol.section.is_some_and(lost) {
             return at(format!("is for `{}`, which takes no memory", symbol.name));
         }
-        // GNU ld leaves relocations of unwinding entries that it has merged, all at one place; such words do not change.
-        if !matches!((program.isa.moves)(relocation.kind), None | Some(Moves::Stays | Moves::Together)) {
+        if !matches!((program.isa.moves)(relocation.kind), None | Some(Moves::Stays)) {
             covered.push((relocation.section, first, behind));
         }
     }

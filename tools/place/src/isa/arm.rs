@@ -16,6 +16,7 @@ pub(super) const ISA: Isa = Isa {
     ],
     convention: "the hard-float calling convention, little-endian",
     moves,
+    merged: Some(elf::SHT_ARM_EXIDX),
     bytes_of,
     veneers: VENEERS,
     marks: &[("$d", Mark::Data), ("$a", Mark::Code(4, &A32)), ("$t", Mark::Code(2, &T32))],

@@ -19,6 +19,9 @@ pub struct Isa {
     pub(crate) convention: &'static str,
     /// What a relocation of this type asks of a program that moves; `None`: it is not known.
     pub(crate) moves: fn(u32) -> Option<Moves>,
+    /// The type of sections that linkers shorten after they have placed their relocations, which are then anywhere. Their words are relative, to
+    /// code that moves with them.
+    pub(crate) merged: Option<u32>,
     /// Bytes that a relocation of this type covers.
     pub(crate) bytes_of: fn(u32) -> u32,
     /// Veneers that hold the absolute address of their target. Position-independent ones are right as they are while they and their targets
