@@ -64,10 +64,42 @@ fn named(source: &Source, names: &[String]) -> Vec<Finding> {
     found
 }
 
-/// Lines of a file before its tests, with their numbers.
+/// Lines of a file without the items that only tests have, with their numbers. Sources are formatted, so that an item ends where a bracket
+/// closes at its own indentation.
 pub(crate) fn product_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
-    let is_tests = |line: &str| line.trim_start().starts_with("#[cfg(test)]") && source.path.ends_with(".rs");
-    (1..).zip(source.text.lines().take_while(move |line| !is_tests(line)))
+    let rust = source.path.ends_with(".rs");
+    let mut part = Part::Product;
+    (1..).zip(source.text.lines()).filter(move |(_, line)| {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        part = match part {
+            Part::Product if rust && text.starts_with("#[cfg(test)]") => Part::Attribute(indent),
+            Part::Attribute(_) if text.starts_with("#[") || text.starts_with("//") => return false,
+            Part::Attribute(_) if text.ends_with([';', '}', ',']) => {
+                part = Part::Product;
+                return false;
+            }
+            Part::Attribute(at) => Part::Item(at),
+            Part::Item(at)
+                if indent == at && (text.starts_with('}') || text.starts_with(')') && text.ends_with([';', ','])) =>
+            {
+                part = Part::Product;
+                return false;
+            }
+            other => other,
+        };
+        matches!(part, Part::Product)
+    })
+}
+
+/// The part of a file that a line is in.
+#[derive(Clone, Copy)]
+enum Part {
+    Product,
+    /// Behind `#[cfg(test)]` of this indentation.
+    Attribute(usize),
+    /// In its item.
+    Item(usize),
 }
 
 /// The path that a line of a list names.

@@ -257,6 +257,17 @@ fn code_of_the_product_names_no_board() {
     assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["name"].as_slice(), "sim/runner/src/run.rs:2"));
     assert_eq!(with("arch/x/src/lib.rs", "fn core_m1() {}").len(), 1);
     assert_eq!(with("kernel/src/lib.rs", "const A: &str = \"x1\";").len(), 1);
+    // An item that only tests have does not hide what is behind it.
+    for item in
+        ["mod tests;", "fn f(\n    a: u8,\n) -> u8 {\n    \"x1\";\n}", "#[rustfmt::skip]\nuse a::{\n    x1,\n};"]
+    {
+        let found = with("kernel/src/lib.rs", &format!("#[cfg(test)]\n{item}\nconst A: &str = \"x1\";"));
+        let line = item.lines().count() + 2;
+        assert_eq!(
+            found.iter().map(|one| one.place.clone()).collect::<Vec<_>>(),
+            [format!("kernel/src/lib.rs:{line}")]
+        );
+    }
     for (path, text) in [
         ("kernel/src/lib.rs", "#[cfg(test)]\nconst A: &str = \"x1\";"),
         ("sim/runner/tests/run.rs", "\"lamp\""),
