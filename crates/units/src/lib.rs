@@ -55,7 +55,7 @@ impl PhysAddr {
 
     /// Whether the address is a multiple of `alignment`. Nothing is a multiple of zero bytes.
     pub const fn is_aligned(self, alignment: Bytes) -> bool {
-        alignment.0 != 0 && self.0 % alignment.0 == 0
+        alignment.0 != 0 && self.0.is_multiple_of(alignment.0)
     }
 
     /// The smallest multiple of `alignment` not below this address, or `None` when `alignment` is zero or
