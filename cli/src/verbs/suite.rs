@@ -137,9 +137,14 @@ fn one_row(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite, b
     }
 }
 
-/// Code and sentence of the first refusal.
+/// Code and sentence of the first refusal: a row has no room for all that a compiler says.
 fn first(refused: &[Diagnostic]) -> String {
-    refused.first().map_or(String::new(), |refused| format!("{}: {refused}", refused.refusal().code))
+    let Some(refused) = refused.first() else { return String::new() };
+    let said = refused.to_string();
+    let mut lines = said.lines();
+    let sentence = lines.next().unwrap_or_default();
+    let error = lines.find(|line| line.contains("error")).map_or(String::new(), |line| format!(": {}", line.trim()));
+    format!("{}: {sentence}{error}", refused.refusal().code)
 }
 
 /// The system around one program, as `run` makes it. A C source takes the place of the ELF file.
