@@ -26,6 +26,12 @@ pub fn target_dir() -> PathBuf {
     set.map_or_else(|| root().join("target"), |target| if target.is_absolute() { target } else { root().join(target) })
 }
 
+/// Where the results of a system are whose manifest is in a directory outside the checkout.
+pub fn results_beside(directory: &Path) -> PathBuf {
+    let set = std::env::var_os("CARGO_TARGET_DIR").is_some();
+    (if set { target_dir() } else { directory.join("target") }).join("cofferdam")
+}
+
 /// Runs `./cofferdam` with some arguments, from the root.
 ///
 /// # Panics

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use build_tool::find_in_path;
 use serde_json::Value;
 use system::{Domain, HEADER_WORDS, MAGIC, Record, Words, checksum};
-use system_tests::{BOARDS, cofferdam, target_dir};
+use system_tests::{BOARDS, cofferdam, results_beside};
 
 /// Most handles of a domain.
 const MOST: u32 = 256;
@@ -108,7 +108,7 @@ fn check_and_boot_agree_on_the_last_handle() {
         assert_eq!(refused["diagnostics"][0]["code"], "CF0319", "{board}: {refused:#}");
         let built = with(directory.path(), "build", board, most);
         assert!(built.status.success(), "{board}: {}", String::from_utf8_lossy(&built.stdout));
-        let image = fs::read(target_dir().join("cofferdam/objects/image.elf")).unwrap();
+        let image = fs::read(results_beside(directory.path()).join("objects/image.elf")).unwrap();
         for (image, status) in [(image.clone(), 0), (one_more(&image), NO_MEMORY)] {
             let path = directory.path().join("image.elf");
             fs::write(&path, image).unwrap();

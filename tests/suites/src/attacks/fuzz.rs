@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::Evidence;
 use super::evidence::{LEAK, events};
-use crate::{cofferdam, root, target_dir};
+use crate::{cofferdam, results_beside, root};
 
 /// Markers; see `tests/attacks/attacker/src/marks.rs`.
 const CASE: u16 = 10;
@@ -141,7 +141,7 @@ pub fn run(system: &str, manifest: &str) -> Fuzzed {
     let said = String::from_utf8_lossy(&output.stderr);
     // A refused system has no report, or one of an earlier run.
     assert!(matches!(output.status.code(), Some(0 | 1)), "{manifest} did not run: {said}");
-    let directory = target_dir().join("cofferdam").join(system);
+    let directory = results_beside(scratch.path()).join(system);
     let evidence = Evidence::read(&directory);
     let tried = Tried::read(&directory.join("run/events.bin"));
     let last: Vec<String> = tried.last.values().map(Case::to_string).collect();

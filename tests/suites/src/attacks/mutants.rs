@@ -267,7 +267,8 @@ fn copy(from: &Path, to: &Path, top: bool) {
         } else if let Ok(bytes) = fs::read(&source)
             && fs::read(&target).ok().as_ref() != Some(&bytes)
         {
-            fs::write(&target, bytes).unwrap_or_else(|error| panic!("{}: {error}", target.display()));
+            // With its permissions: one of the files is a program.
+            fs::copy(&source, &target).unwrap_or_else(|error| panic!("{}: {error}", target.display()));
         }
     }
 }
