@@ -7,6 +7,7 @@
 pub mod dependencies;
 pub mod files;
 pub mod layers;
+pub mod modules;
 pub mod names;
 pub mod owners;
 pub mod portable;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cofferdam_lint::{Finding, dependencies, files, layers, names, owners, portable, workspace};
+use cofferdam_lint::{Finding, dependencies, files, layers, modules, names, owners, portable, workspace};
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -34,6 +34,7 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let mut found = layers::check(&members);
     found.extend(layers::check_members(&members, sources.iter().map(|source| source.path.as_str())));
     found.extend(dependencies::check(&members, &document));
+    found.extend(modules::check(&members, &sources));
     found.extend(names::check(&sources));
     let porting = read(names::DOCUMENT)?;
     found.extend(names::check_document(&porting, |path| root.join(path).exists()));
