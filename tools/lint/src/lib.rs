@@ -11,6 +11,7 @@ pub mod modules;
 pub mod names;
 pub mod owners;
 pub mod portable;
+pub mod sentences;
 pub mod workspace;
 
 use std::fmt;
