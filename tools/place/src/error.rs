@@ -5,7 +5,7 @@ use manifest::resolved::Item;
 use system::{Table, TableError};
 use thiserror::Error;
 
-use crate::objects::Objects;
+use crate::placed::Objects;
 
 /// Why a system cannot be placed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

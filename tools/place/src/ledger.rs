@@ -8,10 +8,10 @@ use manager::{Declared, PoolAt, Who};
 use manifest::resolved::{Domain, System};
 use manifest::{Grant, Object, Refused};
 
+use crate::spot::Spot;
+
 /// Most pools of frames.
 pub const MAX_POOLS: usize = 16;
-
-use crate::plan::Spot;
 
 /// The ledger of a system.
 pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;

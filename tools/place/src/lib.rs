@@ -15,10 +15,13 @@ mod layout;
 mod ledger;
 mod marks;
 mod objects;
+mod placed;
 mod plan;
 mod pmsav7;
 mod relocate;
 mod scheme;
+mod schemes;
+mod spot;
 mod suspects;
 mod tables;
 mod veneers;
@@ -30,9 +33,11 @@ pub use elf::Program;
 pub use error::PlaceError;
 pub use isa::Isa;
 pub use keeping::PINNED;
-pub use layout::{ImageSizes, Layout, PlacedAccount, PlacedArea, PlacedDomain, PlacedMemory, PlacedWays, Symbol};
+pub use layout::Layout;
 pub use ledger::{Book, MAX_POOLS};
-pub use objects::{Objects, Taken};
+pub use placed::{
+    ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain, PlacedMemory, PlacedWays, Symbol, Taken,
+};
 pub use relocate::moves;
 pub use suspects::{Suspect, suspects};
 
@@ -72,7 +77,7 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = system.domains.iter().zip(domains).map(|(domain, elf)| Program::parse(&domain.name, elf));
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
-    let mut plan = plan::Plan::new(system, &kernel, &programs, files)?;
+    let mut plan = schemes::plan(system, &kernel, &programs, files)?;
     let relocated = programs
         .iter()
         .zip(&plan.domains)

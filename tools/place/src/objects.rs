@@ -1,41 +1,11 @@
 //! Whether the kernel's objects fit the memory that its image leaves for them.
 
-use serde::{Deserialize, Serialize};
 use system::System;
 use system::objects::{Kind, needs};
 
 use crate::elf::Kernel;
 use crate::error::PlaceError;
-
-/// Memory of the kernel for its objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objects {
-    /// Bytes that the system's objects take, gaps included.
-    pub used: u64,
-    /// Bytes that the kernel has for them.
-    pub bytes: u64,
-    /// Each kind of object, those that take most first.
-    pub taken: Vec<Taken>,
-}
-
-/// Objects of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
-    /// What several of them are called.
-    pub what: String,
-    /// How many there are.
-    pub count: u32,
-    /// Bytes of all of them.
-    pub bytes: u64,
-}
-
-impl Objects {
-    /// The three kinds that take most, as a phrase.
-    pub fn largest(&self) -> String {
-        let most = self.taken.iter().take(3);
-        most.map(|Taken { what, count, bytes }| format!("{count} {what} {bytes}")).collect::<Vec<_>>().join(", ")
-    }
-}
+use crate::placed::{Objects, Taken};
 
 /// Memory that the objects take from `range` (base and end), as the kernel computes it at boot from the same tables.
 ///

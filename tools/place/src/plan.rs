@@ -1,129 +1,18 @@
 //! Where everything lies.
 
 use manager::{HandOver, PoolAt};
-use manifest::resolved::{Device, Domain, Envelope, Item, Part, System};
-use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
+use manifest::resolved::{Device, Domain, Item, Part, System};
+use spec::{AccessLevel, TemporalSpec};
 use system::area;
 use system::build::SchemeTables;
 
 use crate::allocate::Space;
-use crate::elf::{Kernel, Program};
+use crate::elf::Kernel;
 use crate::error::PlaceError;
-use crate::layout::PlacedWays;
 use crate::ledger::Book;
-use crate::scheme::{Extras, Range, Scheme, Site};
-
-/// A placed area.
-#[derive(Clone, Debug)]
-pub(crate) struct Spot {
-    pub part: Part,
-    pub base: u32,
-    pub bytes: u32,
-    /// Bits of `system::area`.
-    pub flags: u32,
-    /// Memory type of `system::area`.
-    pub memory: u32,
-    pub page_log2: u32,
-    /// Eighths of each region that are not the domain's.
-    pub disabled: u32,
-    pub spec: TemporalSpec,
-    /// Of a device: what kind it is, as in `abi::info::area::KIND`; otherwise 0.
-    pub kind: u32,
-    /// What the ledger promises.
-    pub bound: Option<Bound>,
-    /// Where the tables lie that its check may read, once the ledger has granted it.
-    pub place: Option<TablePlace>,
-    /// Slots of the hardware that check it, all at once if it is pinned, or that it is loaded into in turn.
-    pub slots: u32,
-    /// First physical address.
-    pub physical: u32,
-    /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
-    /// that another area begins.
-    pub mapped: Option<(u32, u32)>,
-}
-
-impl Spot {
-    /// An area that is mapped where it lies, in regions of any size.
-    pub(crate) fn new(part: Part, (base, bytes): Range, flags: u32, spec: TemporalSpec) -> Spot {
-        Spot {
-            part,
-            base,
-            bytes,
-            flags,
-            memory: area::NORMAL,
-            page_log2: 0,
-            disabled: 0,
-            spec,
-            kind: 0,
-            bound: None,
-            place: None,
-            slots: 0,
-            physical: base,
-            mapped: None,
-        }
-    }
-
-    /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.
-    pub(crate) fn entry(&self, domain: u32) -> Option<system::Area> {
-        let Spot { flags, memory, physical, .. } = *self;
-        let flags = flags | if self.disabled == 0 { 0 } else { area::WOVEN };
-        let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
-        (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
-    }
-
-    /// The envelope of which it is the arena.
-    pub(crate) fn envelope<'a>(&self, domain: &'a Domain) -> Option<&'a Envelope> {
-        if let Part::Envelope(index) = self.part { domain.envelopes.get(index) } else { None }
-    }
-
-    /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
-    pub(crate) fn pieces(&self) -> (u32, u32, u32, u32) {
-        if self.disabled == 0 {
-            return (self.base, 1, self.bytes, 0);
-        }
-        let own = !self.disabled & 0xff;
-        let eighth = 1 << (self.page_log2 - 3);
-        let first = own.trailing_zeros();
-        let length = (own >> first).trailing_ones();
-        let next = own >> (first + length);
-        let stride = if next == 0 { 8 } else { length + next.trailing_zeros() };
-        (self.base + first * eighth, self.bytes / (stride * eighth), length * eighth, stride * eighth)
-    }
-}
-
-/// A placed domain.
-#[derive(Clone, Debug)]
-pub(crate) struct DomainSpot {
-    pub areas: Vec<Spot>,
-    pub code_delta: i64,
-    pub data_delta: i64,
-    pub code_base: u32,
-    pub data_base: u32,
-    /// Lowest address of the stacks: threads first, then gates.
-    pub stacks: u32,
-    /// Where the initial data lies in read-only memory.
-    pub source: u32,
-    pub info: u32,
-    /// Memory of its tables whose reads stay on the chip: base, bytes, where.
-    pub table: (u32, u32, TablePlace),
-    /// The first-level table, where that is one of its own: base, bytes, where.
-    pub root: (u32, u32, TablePlace),
-    /// Memory of its tables off the chip: base, bytes.
-    pub far: (u32, u32),
-}
-
-impl DomainSpot {
-    /// The areas as the tables of domain number `domain` have them.
-    pub(crate) fn entries(&self, domain: u32) -> impl Iterator<Item = system::Area> + Clone + '_ {
-        self.areas.iter().filter_map(move |spot| spot.entry(domain))
-    }
-
-    /// Memory of its tables: base and bytes of each part.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let parts = [(self.root.0, self.root.1), (self.table.0, self.table.1), self.far];
-        parts.into_iter().filter(|part| part.1 > 0)
-    }
-}
+use crate::placed::PlacedWays;
+use crate::scheme::{Extras, Scheme, Site};
+use crate::spot::{DomainSpot, Range, Spot, pin};
 
 /// Where everything lies.
 #[derive(Clone, Debug)]
@@ -158,18 +47,6 @@ pub(crate) struct Plan {
 pub(crate) const TABLES_BYTES: u64 = 16 * 1024;
 
 impl Plan {
-    pub(crate) fn new(
-        system: &System,
-        kernel: &Kernel,
-        programs: &[Program],
-        files: &[Vec<u8>],
-    ) -> Result<Plan, PlaceError> {
-        let spaces = system.memories.iter().map(Space::new).collect();
-        let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
-        let site = Site { system, programs, files, spaces, rom };
-        crate::scheme::plan(site, kernel)
-    }
-
     /// The one order in which everything is placed.
     pub(crate) fn with<S: Scheme>(mut scheme: S, mut site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
         let (system, rom) = (site.system, site.rom);
@@ -252,34 +129,6 @@ fn common<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<(Vec<Range>, Vec
         shared.push(scheme.common(space, &what, memory.bytes, &mut specs, memory.at)?);
     }
     Ok((files, shared))
-}
-
-/// Bytes of the stacks of a domain.
-pub(crate) fn stack_bytes(domain: &Domain) -> u32 {
-    let threads: u32 = domain.threads.iter().map(|thread| thread.stack_bytes.next_multiple_of(8)).sum();
-    let gates: u32 = domain.gates.iter().map(|gate| gate.stack_bytes.next_multiple_of(8)).sum();
-    threads + gates
-}
-
-/// Bytes of a domain's information block.
-pub(crate) fn info_bytes(domain: &Domain) -> u32 {
-    let own = 3 + domain.heap.iter().count() + domain.envelopes.len() + usize::from(domain.ledger);
-    let areas = own + domain.devices.len() + domain.shared.len() + domain.files.len();
-    let caps = domain.caps.len() + domain.callers.len();
-    abi::info::block_bytes(caps, areas, domain.envelopes.len()) as u32
-}
-
-/// The bit of an area with this specification.
-pub(crate) fn pin(spec: TemporalSpec) -> u32 {
-    if spec.access == AccessLevel::Deterministic { area::PINNED } else { 0 }
-}
-
-/// A program that cannot be moved says so, rather than that an address is taken.
-pub(crate) fn fixed_error(program: &Program, address: u32, error: PlaceError) -> PlaceError {
-    if program.relocations.is_empty() {
-        return PlaceError::Fixed { domain: program.name.clone(), address, reason: error.to_string() };
-    }
-    error
 }
 
 /// Devices, shared memory and files.

@@ -1,5 +1,5 @@
 //! Placement as protection schemes differ in it: which addresses and sizes an area may have, where tables of domains lie, and what is asked of
-//! the ledger. The order in which things are placed is the same for all ([`crate::plan::Plan::new`]).
+//! the ledger. The order in which things are placed is the same for all (`crate::plan::Plan::with`).
 
 use manager::PoolAt;
 use manifest::resolved::{Domain, Item, System};
@@ -9,11 +9,9 @@ use system::build::SchemeTables;
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
-use crate::layout::PlacedWays;
 use crate::ledger::Book;
-use crate::plan::{DomainSpot, Plan};
-use crate::pmsav7::Regions;
-use crate::vmsav7::Paged;
+use crate::placed::PlacedWays;
+use crate::spot::{DomainSpot, Range};
 
 /// What is to be placed, and the memory that is left for it.
 pub(crate) struct Site<'a> {
@@ -26,9 +24,6 @@ pub(crate) struct Site<'a> {
     /// The memory that nobody writes.
     pub rom: usize,
 }
-
-/// Base and bytes.
-pub(crate) type Range = (u32, u32);
 
 /// Results of a scheme beside the areas.
 #[derive(Debug, Default)]
@@ -94,12 +89,4 @@ pub(crate) trait Scheme {
 
     /// Results beside the areas, when all is placed.
     fn extras(self, system: &System, domains: &[DomainSpot]) -> Extras;
-}
-
-/// Places everything by the scheme of the board.
-pub(crate) fn plan(site: Site, kernel: &Kernel) -> Result<Plan, PlaceError> {
-    match &site.system.pages {
-        Some(pages) => Plan::with(Paged::new(pages), site, kernel),
-        None => Plan::with(Regions::default(), site, kernel),
-    }
 }

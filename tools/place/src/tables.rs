@@ -9,7 +9,8 @@ use system::{area, frames};
 
 use crate::elf::Program;
 use crate::error::PlaceError;
-use crate::plan::{DomainSpot, Plan, Spot};
+use crate::plan::Plan;
+use crate::spot::{DomainSpot, Spot};
 
 pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
     let budget = |b: &Budget| system::Budget { period: b.period, capacity: b.capacity, misses: b.misses };

@@ -4,7 +4,7 @@ use object::LittleEndian as LE;
 use object::elf;
 use object::read::elf::FileHeader;
 
-use super::Header;
+use super::program::Header;
 use crate::error::PlaceError;
 use crate::isa::Isa;
 

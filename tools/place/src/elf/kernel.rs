@@ -6,10 +6,10 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use system::objects::{self, Sizes, Words};
 
 use super::header::header;
-use super::{Program, Symbol, unreadable};
+use super::program::{Program, Symbol, unreadable};
 use crate::error::PlaceError;
 use crate::isa::Isa;
-use crate::layout::ImageSizes;
+use crate::placed::ImageSizes;
 
 /// A part of an image.
 #[derive(Clone, Debug)]

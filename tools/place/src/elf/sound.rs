@@ -5,7 +5,7 @@ use object::LittleEndian as LE;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
-use super::{Header, Program, Section};
+use super::program::{Header, Program, Section};
 use crate::isa::Moves;
 
 /// The reason why a file is refused.

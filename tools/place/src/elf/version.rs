@@ -2,7 +2,7 @@
 
 use abi::info::{NOTE_NAME, NOTE_SECTION, NOTE_TYPE, VERSION};
 
-use super::Program;
+use super::program::Program;
 use crate::error::PlaceError;
 
 /// Refuses a program that says another version than the kernel's, or none.

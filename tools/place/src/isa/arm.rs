@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use super::{Encoding, Isa, Mark, Moves, Veneer};
+use super::table::{Encoding, Isa, Mark, Moves, Veneer};
 
 /// The two of them: ELF files do not tell them apart.
 pub(super) const ISA: Isa = Isa {

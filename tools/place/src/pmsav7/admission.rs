@@ -10,7 +10,7 @@ use system::pmsav7::{Shape, table_bytes};
 use crate::allocate::Space;
 use crate::error::PlaceError;
 use crate::ledger::{Book, add_pools, admit_domain, keep_quotas, mapped};
-use crate::plan::{DomainSpot, Spot};
+use crate::spot::{DomainSpot, Spot};
 
 /// Admission in progress.
 pub(super) struct Admission<'a> {

@@ -16,8 +16,8 @@ use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::ledger::Book;
-use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, pin, stack_bytes};
-use crate::scheme::{Extras, Range, Scheme, Site};
+use crate::scheme::{Extras, Scheme, Site};
+use crate::spot::{DomainSpot, Range, Spot, fixed_error, info_bytes, pin, stack_bytes};
 use admission::Admission;
 use manifest::resolved::{Area, Domain, Envelope, Interleave, Item, Part, System};
 

@@ -6,10 +6,10 @@ use spec::{AccessLevel, Opening, Request, TablePlace, TemporalSpec};
 use system::area;
 use system::vmsav7::{Need, TABLE};
 
-use super::{Keep, keep};
+use super::keep::{Keep, keep};
 use crate::error::PlaceError;
 use crate::ledger::{Book, add_pools, admit_domain, keep_quotas};
-use crate::plan::{DomainSpot, Spot};
+use crate::spot::{DomainSpot, Spot};
 
 /// Asks for everything of all domains; `frames` are the placed ranges of the manifest.
 pub(super) fn admit(

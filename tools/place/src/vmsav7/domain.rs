@@ -6,11 +6,11 @@ use system::area;
 use system::vmsav7::PAGE;
 
 use super::chunk::{Chunk, unit};
-use super::{Keep, alignment, keep, room};
+use super::keep::{Keep, SECTION, alignment, keep, room};
 use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
-use crate::plan::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
+use crate::spot::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
 
 /// An area with what it asks for.
 struct Asked {
@@ -147,7 +147,7 @@ fn lay_in(space: &mut Space, memory: usize, items: &[Asked], lies: &mut [Option<
                 let base = space.far(&item.what, bytes, alignment(space, bytes))?;
                 lies[index] = Some((base, bytes as u32, None));
             }
-            Keep::Near if bytes >= super::SECTION => {
+            Keep::Near if bytes >= SECTION => {
                 let base = space.near(&item.what, bytes, alignment(space, bytes))?;
                 lies[index] = Some((base, bytes as u32, None));
             }

@@ -9,7 +9,7 @@ use system::vmsav7::{Need, SPLIT, TABLE, is_in_table, touched};
 use crate::allocate::Space;
 use crate::error::PlaceError;
 use crate::ledger::mapped;
-use crate::plan::{DomainSpot, Spot};
+use crate::spot::{DomainSpot, Spot};
 
 /// Second-level tables beyond those of its areas that a domain has to which memory is mapped while it runs: near, far.
 const SPARE: (u32, u32) = (2, 4);
@@ -98,7 +98,7 @@ pub(super) fn place(
         let spare = if mapped(system, index) { SPARE.1 } else { 0 };
         let bytes = (need(spot, index as u32).far + spare) * TABLE;
         if bytes > 0 {
-            let whole = super::room(u64::from(bytes));
+            let whole = super::keep::room(u64::from(bytes));
             spot.far = (far.far(&what, whole, whole.min(u64::from(system::vmsav7::PAGE)))?, bytes);
         }
     }

@@ -13,8 +13,9 @@ use system::vmsav7::{PAGE, TABLE};
 
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
-use crate::layout::ImageSizes;
-use crate::plan::{Plan, Spot};
+use crate::placed::ImageSizes;
+use crate::plan::Plan;
+use crate::spot::Spot;
 use model::{holds, justified};
 
 const DDR: (u32, u32) = (0x0010_0000, 0x1000_0000);
@@ -120,8 +121,8 @@ fn program(name: &str, code: u32, data: u32) -> Program {
         sections: Vec::new(),
         symbols: Vec::new(),
         relocations: vec![crate::elf::Relocation { kind: 2, section: 0, address: 0, symbol: 0 }],
-        code: crate::elf::Segment { base: 0x1000, bytes: code, file_bytes: code, align: 8 },
-        data: crate::elf::Segment { base: 0x80_0000, bytes: data, file_bytes: data / 2, align: 8 },
+        code: crate::elf::program::Segment { base: 0x1000, bytes: code, file_bytes: code, align: 8 },
+        data: crate::elf::program::Segment { base: 0x80_0000, bytes: data, file_bytes: data / 2, align: 8 },
         entry: 0x1000,
         sizes: ImageSizes::default(),
     }
@@ -200,7 +201,7 @@ fn contents(file: &File) -> Vec<u8> {
 
 fn placed(system: &System, programs: &[Program]) -> Result<Plan, PlaceError> {
     let files: Vec<Vec<u8>> = system.files.iter().map(contents).collect();
-    Plan::new(system, &kernel(), programs, &files)
+    crate::schemes::plan(system, &kernel(), programs, &files)
 }
 
 /// Puts areas of a domain into the memory on the chip, which has no room for whole units.

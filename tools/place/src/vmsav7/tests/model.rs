@@ -11,7 +11,8 @@ use system::vmsav7::{PAGE, SPLIT, TABLE};
 use super::{DEVICE_OFFSET, MIB, OCM, TABLES};
 use crate::elf::Program;
 use crate::error::PlaceError;
-use crate::plan::{DomainSpot, Plan, info_bytes, stack_bytes};
+use crate::plan::Plan;
+use crate::spot::{DomainSpot, info_bytes, stack_bytes};
 
 const RIGHTS: u32 = READ | WRITE | EXECUTE;
 
