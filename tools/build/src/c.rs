@@ -8,6 +8,7 @@ use manifest::{Board, CSources, Diagnostic, input};
 use crate::command;
 use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
+use crate::linked::{ELSEWHERE, GATE_RETURN, Linked};
 use crate::toolchain::{Toolchain, missing};
 
 /// The parts of the run-time that a domain in C is linked with.
@@ -25,14 +26,6 @@ const GLUE: &[&str] = &[
 /// the run-time.
 const COMPILE: &str = include_str!("../../../user/c/compile.txt");
 const LINK: &str = include_str!("../../../user/c/link.txt");
-/// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
-/// before; half of the lower halves of addresses carry into the upper ones.
-pub(crate) const ELSEWHERE: &[&str] =
-    &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
-/// The part that is in the directory of the board's entry.
-pub(crate) const GATE_RETURN: &str = "gate_return.S";
-/// The header there.
-pub(crate) const ENTRY_HEADER: &str = "include/cofferdam/arch.h";
 
 fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
     [install.root.join("user/c/include"), install.root.join(&board.core.entry).join("include")]
@@ -130,16 +123,6 @@ fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
         return Err(unreadable(&path, &std::io::Error::from(std::io::ErrorKind::NotFound).into()));
     }
     Ok(files)
-}
-
-/// A program that was linked twice.
-pub struct Linked {
-    /// At the nominal addresses.
-    pub nominal: PathBuf,
-    /// At others, to compare with.
-    pub elsewhere: PathBuf,
-    /// How each source was compiled, as `compile_commands.json` has it.
-    pub commands: Vec<serde_json::Value>,
 }
 
 /// Builds a domain from C sources; `directory` is the manifest's, and `objects` what is built goes into, with the domain's name.

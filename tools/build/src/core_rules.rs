@@ -7,8 +7,7 @@ use manifest::{Core, Diagnostic};
 use place::Isa;
 use runner::ImageFacts;
 
-use crate::c::{ENTRY_HEADER, GATE_RETURN};
-use crate::toolchain::Toolchain;
+use crate::linked::{ENTRY_HEADER, GATE_RETURN};
 
 fn wrong(core: &Core, key: &str, value: &str, limit: &str, rule: &str) -> Diagnostic {
     Diagnostic::new("CF0605", format!("the file of the core `{}` is wrong: {key}", core.name))
@@ -38,10 +37,10 @@ pub(crate) fn isa(core: &Core) -> Result<&'static Isa, Diagnostic> {
 }
 
 /// The compilers know its targets, its processor and its flags. rustc only warns of a processor that it does not know.
-pub(crate) fn targets(core: &Core, tools: &Toolchain) -> Result<(), Diagnostic> {
+pub(crate) fn targets(core: &Core, rustc: &Path, gcc: &Path) -> Result<(), Diagnostic> {
     let targets = &core.targets;
     for (key, triple) in [("targets.kernel", &targets.kernel), ("targets.domain", &targets.domain)] {
-        let mut command = Command::new(&tools.rustc);
+        let mut command = Command::new(rustc);
         let known = said(command.args(["--print", "target-cpus", "--target", triple]));
         let known = known.map_err(|why| wrong(core, key, triple, &why, "rustc knows the target"))?;
         if !known.lines().any(|line| line.split_whitespace().next() == Some(&targets.cpu)) {
@@ -51,7 +50,7 @@ pub(crate) fn targets(core: &Core, tools: &Toolchain) -> Result<(), Diagnostic> 
     }
     let rule = format!("{}gcc knows the flags", isa(core)?.tools);
     for (key, flags) in [("targets.c_flags", &targets.c_flags), ("targets.cc_flags", &targets.cc_flags)] {
-        let mut command = Command::new(&tools.gcc);
+        let mut command = Command::new(gcc);
         let compiled = said(command.args(flags).args(["-fsyntax-only", "-x", "c", "/dev/null"]));
         compiled.map_err(|why| wrong(core, key, &flags.join(" "), &why, &rule))?;
     }

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use manifest::input::{self, Unread};
-use manifest::{Board, BoardFile, Core, Diagnostic};
+use manifest::{BoardFile, Core, Diagnostic};
 
 use crate::core_rules;
-use crate::profile::Profile;
 
 /// The checkout that this tool belongs to, and the directory for results.
 #[derive(Clone, Debug)]
@@ -94,23 +93,6 @@ impl Install {
     /// The text by which a manifest names a board: its name, or the path of a file of the user's own.
     pub fn board_text(&self, file: &BoardFile) -> String {
         if self.is_own(&file.path) { file.path.display().to_string() } else { file.name.clone() }
-    }
-
-    /// Reads the description of a board on which systems can run, with its own chip.
-    ///
-    /// # Errors
-    /// As for [`Install::board_file`]; CF0202 for one on which none can.
-    pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
-        let file = self.board_file(name, Path::new("."))?;
-        self.chip_of(&file)?.board(self, file)
-    }
-
-    /// Reads the profile of a board's own chip.
-    ///
-    /// # Errors
-    /// As for [`Profile::find`].
-    pub fn chip_of(&self, board: &BoardFile) -> Result<Profile, Diagnostic> {
-        Profile::find(self, &board.chip, board.path.parent().unwrap_or(Path::new(".")))
     }
 
     /// Reads the description of a core.

@@ -164,3 +164,22 @@ fn shown(value: &toml::Value, unit: &str) -> String {
     };
     if matches!(unit, "choice" | "count" | "address") { plain } else { format!("{plain} {unit}") }
 }
+
+impl Install {
+    /// Reads the description of a board on which systems can run, with its own chip.
+    ///
+    /// # Errors
+    /// As for [`Install::board_file`]; CF0202 for one on which none can.
+    pub fn board(&self, name: &str) -> Result<Board, Diagnostic> {
+        let file = self.board_file(name, Path::new("."))?;
+        self.chip_of(&file)?.board(self, file)
+    }
+
+    /// Reads the profile of a board's own chip.
+    ///
+    /// # Errors
+    /// As for [`Profile::find`].
+    pub fn chip_of(&self, board: &BoardFile) -> Result<Profile, Diagnostic> {
+        Profile::find(self, &board.chip, board.path.parent().unwrap_or(Path::new(".")))
+    }
+}

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use manifest::{Board, Core, CrateSource, Diagnostic};
 
-use crate::c::{ELSEWHERE, Linked};
 use crate::command;
 use crate::core_rules;
 use crate::install::Install;
+use crate::linked::{ELSEWHERE, Linked};
 use crate::toolchain::Toolchain;
 
 /// The profile `bare` of the workspace, for packages outside it.

@@ -66,7 +66,7 @@ impl Toolchain {
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
         let tools = Toolchain { cargo, rustc, build_std, gcc, ar };
-        core_rules::targets(core, &tools)?;
+        core_rules::targets(core, &tools.rustc, &tools.gcc)?;
         Ok(tools)
     }
 
