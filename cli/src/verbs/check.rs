@@ -35,7 +35,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     };
     let mut closing = vec![responses(&system, &bounds, args.verbose, output), utilisation(&system, output)];
     if let Some(placed) = &placed {
-        let pages = loaded.board.protection.walks();
+        let pages = loaded.board.protection.facts().walked;
         let roles = |name: &str| {
             loaded.board.memory.get(name).map_or(String::new(), |memory| in_place_of(&memory.stands_in_for))
         };

@@ -111,7 +111,7 @@ impl Chip {
 
     /// Whether accesses are checked by page tables.
     pub fn has_tables(&self) -> bool {
-        self.board.protection.walks()
+        self.board.protection.facts().walked
     }
 
     /// Whether domains can have tightly coupled memory.

@@ -112,7 +112,7 @@ fn areas(placed: &PlacedArea, walks: bool) -> impl Iterator<Item = describe::Are
 fn checks(loaded: &Loaded) -> describe::Checks {
     let spec::Wording { slot, part, tables } = manifest::platform(&loaded.board).wording();
     let [slot, part, tables] = [slot, part, tables].map(|words| words.map(str::to_owned));
-    describe::Checks { slot, part, tables, walks: loaded.board.protection.walks() }
+    describe::Checks { slot, part, tables, walks: loaded.board.protection.facts().walked }
 }
 
 fn account(placed: &place::PlacedAccount) -> describe::Account {
@@ -140,7 +140,7 @@ fn domains(loaded: &Loaded, system: &System, placed: &Placed) -> Vec<describe::D
                 FaultPolicy::Restart => describe::FaultPolicy::Restart,
                 FaultPolicy::Report => describe::FaultPolicy::Report,
             },
-            areas: placed.areas.iter().flat_map(|area| areas(area, loaded.board.protection.walks())).collect(),
+            areas: placed.areas.iter().flat_map(|area| areas(area, loaded.board.protection.facts().walked)).collect(),
             account: account(&placed.account),
             image: sizes(&placed.sizes),
         })

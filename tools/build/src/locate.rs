@@ -116,7 +116,7 @@ pub(crate) fn of_suspects(domain: &str, suspects: &[Suspect]) -> Option<Refusal>
 }
 
 /// The refusal for an error of placement, at its place in the manifest.
-pub(crate) fn refusal(system: &System, scheme: &Scheme, error: &PlaceError) -> Refusal {
+pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) -> Refusal {
     let at = |code, place: String| Refusal::at(code, place, error.to_string());
     match error {
         PlaceError::Symbol { domain, symbol } => at("CF0505", symbol_place(system, domain, symbol))

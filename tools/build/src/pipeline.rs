@@ -116,7 +116,7 @@ pub fn place_programs(
     programs: &Programs,
 ) -> Result<Placed, Diagnostic> {
     let files = files(install, loaded, system)?;
-    let refusal = |error| locate::refusal(system, &loaded.board.protection, &error);
+    let refusal = |error| locate::refusal(system, &*loaded.board.protection, &error);
     place::place(system, programs, &files).map_err(|error| loaded.document.locate(refusal(error)))
 }
 

@@ -46,7 +46,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
 
 /// Code that runs privileged: of a kernel that is mapped, what its linker script names.
 fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
-    if built.loaded.board.protection.translates() {
+    if built.loaded.board.protection.facts().translated {
         let named = KERNEL_CODE.into_iter().filter_map(|symbols| between(facts, symbols));
         return named.filter(|range| range.start < range.end).collect();
     }
@@ -57,7 +57,7 @@ fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
 /// Where addresses are physical: the devices that no domain can have.
 fn kernel_devices(built: &Built) -> Vec<Range> {
     let board = &built.loaded.board;
-    if board.protection.translates() {
+    if board.protection.facts().translated {
         return Vec::new();
     }
     let own = board.device.values().filter(|device| device.kernel);
@@ -75,7 +75,7 @@ const KERNEL_CODE: [[&str; 2]; 2] =
 
 /// Where hardware walks tables, every area, so that the walks for it are counted.
 fn allocations(built: &Built) -> Vec<AreaWatch> {
-    if !built.loaded.board.protection.walks() {
+    if !built.loaded.board.protection.facts().walked {
         return Vec::new();
     }
     let of = |domain: &describe::Domain| {
@@ -92,7 +92,7 @@ fn allocations(built: &Built) -> Vec<AreaWatch> {
 
 /// How the observer tells whose code runs. The kernel numbers address spaces by domain, from 1 on.
 fn meter(built: &Built) -> MeterWatch {
-    let spaces = built.loaded.board.protection.translates();
+    let spaces = built.loaded.board.protection.facts().translated;
     let context = |domain: &describe::Domain| {
         let code = domain.areas.iter().filter(|area| area.access.contains('x') && !area.shared);
         ContextWatch {
@@ -123,7 +123,7 @@ fn offset(built: &Built, memory: &str) -> u64 {
 /// Where the kernel has the memories of domains mapped.
 fn windows(built: &Built) -> Vec<MemoryWindow> {
     let board = &built.loaded.board;
-    if !board.protection.translates() {
+    if !board.protection.facts().translated {
         return Vec::new();
     }
     let window = |memory: &manifest::Memory| MemoryWindow {
@@ -175,6 +175,6 @@ pub fn machine(board: &manifest::Board) -> Machine {
 /// Where an application core has its own devices: those that the kernel's image for it names, too.
 pub fn cluster(board: &manifest::Board) -> Option<ClusterWatch> {
     let base = |name: &str| board.device.get(name).map(|device| device.base);
-    board.protection.translates().then_some(())?;
+    board.protection.facts().translated.then_some(())?;
     Some(ClusterWatch { private: base(&board.clock.device)?, controller: base("l2")? })
 }

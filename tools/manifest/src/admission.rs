@@ -3,10 +3,9 @@
 
 use spec::{AccessLevel, Change, Grant, Ledger, Opening, PLACES, Request, Rule, TablePlace, TemporalSpec};
 
-use crate::board::Board;
+use crate::board::{Board, platform};
 use crate::diagnostic;
 use crate::resolved::{Domain, Item, Part, System};
-use crate::scheme::platform;
 use crate::spec::Spec;
 
 /// An area that the ledger refuses, or the table of a domain.
@@ -74,7 +73,7 @@ fn least(domain: &Domain, board: &Board) -> Vec<(Part, Request)> {
     let mut shared = [false; 2];
     let ask = |(part, spec): (Part, TemporalSpec)| {
         let code = part == Part::Code;
-        let own = !board.protection.shares_slots() || part.is_apart();
+        let own = !board.protection.facts().shared_slots || part.is_apart();
         let slots = u8::from(own || !shared[usize::from(code)]);
         shared[usize::from(code)] |= !own && locked(spec);
         (part, Request { code, slots, ..Request::new(0, spec) })

@@ -14,7 +14,7 @@ pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
 
 /// The refusal of an envelope whose arena does not fit what is left of a memory (bytes, name), with the least change of one figure that makes it fit: fewer live
 /// bytes if that is enough, otherwise fewer blocks, otherwise smaller ones, otherwise fewer of the same average size.
-pub fn too_big(place: String, declared: &Envelope, (left, memory): (u64, &str), scheme: &Scheme) -> Refusal {
+pub fn too_big(place: String, declared: &Envelope, (left, memory): (u64, &str), scheme: &dyn Scheme) -> Refusal {
     let Envelope { live, largest, count, .. } = *declared;
     let arena = |live: u32, largest: u32, count: u32| scheme.area_bytes(arena_bytes(live, largest, count)?);
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);

@@ -1,6 +1,6 @@
 //! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
 
-use crate::board::{BoardFile, KernelCosts, MemoryKind};
+use crate::board_file::{BoardFile, KernelCosts, MemoryKind};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Kept, MOST_CYCLES, require};
@@ -14,7 +14,7 @@ impl BoardFile {
     ///
     /// # Errors
     /// The first rule that is broken, with the key and the value.
-    pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &Scheme) -> Kept {
+    pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &dyn Scheme) -> Kept {
         self.names()?;
         self.time()?;
         self.ranges(protection)?;
@@ -68,7 +68,7 @@ impl BoardFile {
     }
 
     /// Memories and device windows lie in the address space and nowhere on each other.
-    fn ranges(&self, protection: &Scheme) -> Kept {
+    fn ranges(&self, protection: &dyn Scheme) -> Kept {
         let memories = self.memory.iter().map(|(name, m)| (name, u64::from(m.base), u64::from(m.bytes)));
         let devices = self.device.iter().map(|(name, d)| (name, u64::from(d.base), u64::from(d.bytes)));
         let all: Vec<_> = memories.chain(devices).collect();

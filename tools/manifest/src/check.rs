@@ -19,7 +19,6 @@ use crate::resolved::{System, resolve};
 use crate::schema::Manifest;
 
 pub use circles::circles;
-pub(crate) use fixed::Fixed;
 #[cfg(test)]
 pub(crate) use names::QUEUED_MAX;
 pub use names::name_ok;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::board::MemoryKind;
+use crate::board_file::MemoryKind;
 use crate::diagnostic::Diagnostic;
 use crate::exceptions::Exceptions;
 use crate::scheme::SchemeName;
@@ -88,30 +88,7 @@ pub struct Core {
     /// Its exceptions.
     pub exceptions: Exceptions,
     /// Its part of the timing model.
-    timing: toml::Table,
-}
-
-impl Core {
-    /// Parses a core's file.
-    ///
-    /// # Errors
-    /// CF0605 with the parser's message: the files of cores belong to the installation.
-    pub fn parse(text: &str) -> Result<Core, Diagnostic> {
-        let core: Result<Core, _> = toml::from_str(text);
-        let wrong = |why: &str| {
-            Diagnostic::new("CF0605", format!("the core's file is wrong: {why}"))
-                .rule("cores/NAME.toml follows the schema of tools/manifest/src/core.rs")
-                .remedy("correct the core's file")
-        };
-        let core = core.map_err(|error| wrong(error.message()))?;
-        core.exceptions.check().map_err(|why| wrong(&why))?;
-        core.protection.core(&core).map_err(|why| wrong(&why))?;
-        if core.timing.is_empty() {
-            Err(wrong("it has no model of time"))
-        } else {
-            core.protection.divides(&core).map(|()| core)
-        }
-    }
+    pub(crate) timing: toml::Table,
 }
 
 /// What a profile says of a chip that admission and the kernel's start need. Cycles are of its processor.

@@ -23,6 +23,8 @@ pub struct Exceptions {
     pub timer: u16,
     /// All other interrupts.
     pub interrupts: Span,
+    /// The processor saves registers on the stack of whoever is interrupted; that store must not miss.
+    pub stacked: bool,
     /// Label of the first instruction of the timer's handler.
     pub timer_entry: String,
 }

@@ -6,6 +6,7 @@ mod admission;
 mod analysis;
 mod arena;
 mod board;
+mod board_file;
 mod board_rules;
 mod check;
 mod codes;
@@ -13,6 +14,8 @@ mod core;
 mod diagnostic;
 mod document;
 mod exceptions;
+mod grant;
+mod installed;
 mod nearest;
 mod quantity;
 mod references;
@@ -29,22 +32,24 @@ pub use self::spec::Spec;
 pub use admission::{Refused, admit_domain, refused};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use arena::too_big;
-pub use board::{Board, BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
+pub use board::{Board, platform};
 pub use board_facts::input;
+pub use board_file::{BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, circles, name_ok};
 pub use codes::{CODES, Code, code};
 pub use diagnostic::{Also, Diagnostic, Refusal, Report, render};
 pub use document::Document;
 pub use exceptions::{Exceptions, Handler, Span};
+pub use grant::{Grant, Object};
 pub use quantity::{Address, Size, Time};
-pub use references::{Grant, Object, clients, grant, grants};
+pub use references::{clients, grant, grants};
 pub use renew::{Renewal, renewed};
 pub use schema::{
     AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Domain, Envelope, FaultPolicy, File, FileUse, Frames,
     Gate, Geometry, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging, Replacement, Run,
     Shared, SharedUse, StackArea, SystemSection, Thread, Use,
 };
-pub use scheme::{Protection, Scheme, SchemeName, Translation, platform};
+pub use scheme::{Facts, Fixed, Scheme, SchemeName};
 pub use unread::unread;
 
 #[cfg(test)]

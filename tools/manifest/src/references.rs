@@ -1,41 +1,10 @@
 //! What the `uses` tables name, resolved to kinds and numbers.
 
 use crate::diagnostic::Refusal;
+use crate::grant::{Grant, Object};
 use crate::nearest::correct;
 use crate::resolved::{Domain, System};
 use crate::schema::{Manifest, Use};
-
-/// An object of the manifest, by its number in the order of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Object {
-    /// A gate: number over all domains.
-    Gate(usize),
-    /// A notification.
-    Notification(usize),
-    /// A domain.
-    Domain(usize),
-    /// A thread: number over all domains.
-    Thread(usize),
-    /// A budget.
-    Budget(usize),
-    /// A range of frames; `None` is the kernel's own.
-    Frames(Option<usize>),
-    /// An interrupt line: number over all domains.
-    Interrupt(usize),
-}
-
-/// A capability that a domain starts with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Name in the start-up information block.
-    pub name: String,
-    /// What it names.
-    pub object: Object,
-    /// Bits 1 read, 2 write, 4 grant.
-    pub rights: u32,
-    /// What a gate's callee sees.
-    pub badge: u32,
-}
 
 /// Number over all domains of the `inner`-th of something that `count` counts per domain.
 fn global(manifest: &Manifest, domain: usize, inner: usize, count: fn(&crate::Domain) -> usize) -> usize {

@@ -10,7 +10,7 @@ pub use resolve::resolve;
 use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
 
-use crate::references::{Grant, Object};
+use crate::grant::{Grant, Object};
 use crate::schema::{FaultPolicy, Replacement};
 
 /// A memory of the chip that domains can be given.

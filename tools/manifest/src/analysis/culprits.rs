@@ -3,10 +3,10 @@
 
 use sched::response::Response;
 
-use super::refuse::{us, written};
+use super::holds::{failing, holds};
 use super::system::{Analysis, Beside};
 use super::terms::{Kind, Term, list};
-use super::{failing, holds};
+use super::units::{us, written};
 use crate::diagnostic::Also;
 use crate::resolved::{System, Thread};
 

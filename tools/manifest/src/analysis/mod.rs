@@ -1,16 +1,19 @@
 //! Admission of time: the analysis of `sched::response` applied to a system. docs/time.md, "The bound", is the specification.
 
 mod culprits;
+mod holds;
 mod refuse;
 mod reload;
 mod system;
 mod terms;
+mod units;
 
-use sched::response::{self, Refusal as Late, Sharing};
+use sched::response::{self, Refusal as Late};
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::resolved::{Budget, System};
+use holds::{Unpaid, paid};
 pub(crate) use sched::response::jobs_in;
 use system::Analysis;
 pub use terms::{Kind, Term};
@@ -50,59 +53,22 @@ pub fn analyse(resolved: &System, board: &Board) -> Result<Vec<Bound>, Vec<Refus
 /// The bound of a thread, `None` if it has no deadline.
 fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal>>> {
     let deadline = system.deadline(thread)?;
-    if let Err(refusal) = paid(system, thread) {
-        return Some(Err(refusal));
+    if let Err(unpaid) = paid(system, thread) {
+        return Some(Err(Box::new(match unpaid {
+            Unpaid::Nothing => refuse::impossible(system, thread),
+            Unpaid::Price => refuse::price(system, thread),
+            Unpaid::Emptied { by } => refuse::emptied(system, thread, by),
+            Unpaid::Exceeded { demand } => refuse::exceeded(system, thread, demand),
+        })));
     }
     let set = system.set(thread);
-    Some(match response::response(&subject(system, thread, deadline), &set.view(&system.costs)) {
+    Some(match response::response(&system.subject(thread, deadline), &set.view(&system.costs)) {
         Ok(found) => {
             Ok(Bound { thread, response: found.window, deadline, terms: terms::list(system, thread, &set, &found) })
         }
         Err(Late::Late(found)) => Err(Box::new(refuse::late(system, thread, &set, &found))),
         Err(Late::Budget(_)) => Err(Box::new(refuse::impossible(system, thread))),
     })
-}
-
-fn subject(system: &Analysis<'_>, thread: usize, deadline: u64) -> response::Thread {
-    response::Thread { level: system.level(thread), deadline, job: system.job(thread) }
-}
-
-/// Whether a thread keeps its deadline, if it has one.
-fn holds(system: &Analysis<'_>, thread: usize) -> bool {
-    let Some(deadline) = system.deadline(thread) else { return true };
-    let set = system.set(thread);
-    paid(system, thread).is_ok()
-        && response::response(&subject(system, thread, deadline), &set.view(&system.costs)).is_ok()
-}
-
-/// The threads that do not.
-fn failing(system: &Analysis<'_>) -> Vec<usize> {
-    (0..system.subjects.len()).filter(|thread| !holds(system, *thread)).collect()
-}
-
-/// Whether the budget of a thread with a deadline always covers its jobs.
-fn paid(system: &Analysis<'_>, thread: usize) -> Result<(), Box<Refusal>> {
-    let (period, capacity) = system.budget(thread);
-    if period == 0 {
-        return Err(Box::new(refuse::impossible(system, thread)));
-    }
-    let (jobs, price) = (system.jobs(thread), system.job(thread).price(&system.costs));
-    if system.job(thread).wcet == 0 || jobs.saturating_mul(price) > capacity {
-        return Err(Box::new(refuse::price(system, thread)));
-    }
-    let (shares, threads) = system.shares(thread);
-    if shares.len() == 1 {
-        return Ok(());
-    }
-    let of = threads.iter().position(|other| *other == thread).unwrap_or(0);
-    if shares[of].price.is_none() {
-        return Err(Box::new(refuse::emptied(system, thread, thread)));
-    }
-    match response::sharing(period, capacity, &shares, of, &system.costs) {
-        Sharing::Covered { .. } | Sharing::Full { .. } => Ok(()),
-        Sharing::Emptied { by } => Err(Box::new(refuse::emptied(system, thread, threads[by]))),
-        Sharing::Exceeded { demand } => Err(Box::new(refuse::exceeded(system, thread, demand))),
-    }
 }
 
 /// The sum of all budgets is at most one processor.

@@ -5,22 +5,8 @@ use sched::response::{self, Response};
 use super::culprits::{self, Culprit, Way};
 use super::system::{Analysis, Beside};
 use super::terms::list;
+use super::units::{us, written};
 use crate::diagnostic::Refusal;
-use crate::quantity::Time;
-
-pub(super) fn us(system: &Analysis<'_>, ticks: u64) -> String {
-    format!("{:.1} us", ticks as f64 * 1e6 / f64::from(system.board.ticks_per_second))
-}
-
-/// Ticks as they are written in a manifest: whole microseconds, up or down, where there is one.
-pub(super) fn written(system: &Analysis<'_>, ticks: u64, up: bool) -> Time {
-    let rate = u64::from(system.board.ticks_per_second);
-    let nanos = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(rate)) as u64;
-    let fine = nanos(ticks);
-    let coarse = if up { fine.div_ceil(1_000) * 1_000 } else { fine / 1_000 * 1_000 };
-    let time = Time(coarse);
-    if coarse > 0 && time.ticks(system.board.ticks_per_second).is_some() { time } else { Time(fine) }
-}
 
 /// CF0402: a deadline that can be missed.
 pub fn late(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Response) -> Refusal {
@@ -49,7 +35,7 @@ fn remedy(system: &Analysis<'_>, thread: usize, beside: &Beside, culprits: &[Cul
     let mut ways: Vec<String> =
         all().min_by(least).map(|way| format!("give `{}` {}", way.to, way.change)).into_iter().collect();
     let period = subject.declared.period.map_or(0, u64::from);
-    let patient = super::subject(system, thread, period);
+    let patient = system.subject(thread, period);
     if let Ok(found) = response::response(&patient, &beside.view(&system.costs)) {
         let deadline = written(system, found.window, true);
         ways.push(format!("give `{}` a deadline of at least {deadline}", subject.name));

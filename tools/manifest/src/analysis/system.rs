@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use sched::response::{Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
+use sched::response::{self, Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
 
 use crate::board::Board;
-use crate::references::{Object, held};
+use crate::grant::Object;
+use crate::references::held;
 use crate::resolved::{self, System, Thread};
 
 /// A thread with what the analysis needs of it.
@@ -72,6 +73,12 @@ impl<'m> Analysis<'m> {
         analysis
     }
 
+    /// A thread as the analysis takes it.
+    pub fn subject(&self, thread: usize, deadline: u64) -> response::Thread {
+        response::Thread { level: self.level(thread), deadline, job: self.job(thread) }
+    }
+
+    /// Its priority.
     pub fn level(&self, thread: usize) -> u8 {
         self.subjects[thread].declared.priority as u8
     }

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::time::{Callee, callees, reach};
 use crate::diagnostic::{Also, Refusal};
-use crate::references::{Object, grants};
+use crate::grant::Object;
+use crate::references::grants;
 use crate::schema::Manifest;
 
 /// CF0413 for each circle of gates that capabilities permit, once for the same domains. It is a warning: the kernel keeps such a call from

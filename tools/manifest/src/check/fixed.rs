@@ -4,19 +4,7 @@
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::Manifest;
-
-/// A range with a fixed address and a declared size.
-pub(crate) struct Fixed {
-    /// Its place in the manifest.
-    pub place: String,
-    /// Its name in messages.
-    pub name: String,
-    memory: String,
-    /// First address.
-    pub base: u64,
-    /// Size.
-    pub bytes: u64,
-}
+use crate::scheme::Fixed;
 
 fn declared(manifest: &Manifest) -> Vec<Fixed> {
     let shared = manifest.shared.iter().filter_map(|(name, s)| {

@@ -1,9 +1,8 @@
 //! Hardware that all domains have in common, as the board has it.
 
-use crate::board::Board;
+use crate::board::{Board, platform};
 use crate::diagnostic::Refusal;
 use crate::schema::{Manifest, NearTables};
-use crate::scheme::platform;
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let hardware = &manifest.hardware;

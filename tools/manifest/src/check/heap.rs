@@ -17,7 +17,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             groups.entry(group).or_default().push((name, heap));
         }
     }
-    if board.protection.loaded_slots().is_none() {
+    if board.protection.facts().loaded_slots.is_none() {
         found.extend(groups.values().filter_map(|members| contiguous(members)));
     } else if found.is_empty() {
         found.extend(groups.iter().filter_map(|(group, members)| interleaved(group, members)));

@@ -3,8 +3,9 @@
 use ::manager::standard::{CLIENTS, SHARES};
 
 use crate::diagnostic::Refusal;
+use crate::grant::Object;
 use crate::quantity::Size;
-use crate::references::{Object, grants};
+use crate::references::grants;
 use crate::schema::{Domain, FaultPolicy, Frames, Manifest};
 
 pub(super) fn check(manifest: &Manifest) -> Vec<Refusal> {

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::board::{Board, MemoryKind};
+use crate::board::Board;
+use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
@@ -83,7 +84,7 @@ pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
 
 fn stacks(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     let mut found = Vec::new();
-    if board.protection.saves_on_stacks() && !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
+    if board.core.exceptions.stacked && !domain.stack.spec.pinned() && domain.stack.spec.error.is_none() {
         found.push(
             Refusal::at("CF0306", format!("domain.{name}.stack.spec"), "a stack cannot be paged")
                 .value(format!("spec = \"{}\"", domain.stack.spec.text))

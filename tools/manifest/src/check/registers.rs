@@ -5,7 +5,7 @@ use crate::diagnostic::Refusal;
 use crate::schema::{Domain, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
-    let Some(registers) = board.protection.loaded_slots() else { return Vec::new() };
+    let Some(registers) = board.protection.facts().loaded_slots else { return Vec::new() };
     manifest.domain.iter().filter_map(|(name, domain)| slots(name, domain, registers)).collect()
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
+use crate::grant::Object;
 use crate::quantity::Time;
-use crate::references::{Object, grants};
+use crate::references::grants;
 use crate::schema::{Domain, Gate, Manifest};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {

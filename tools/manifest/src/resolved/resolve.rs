@@ -7,12 +7,12 @@ use super::{
     Share, Shared, SharedUse, System, Thread,
 };
 use crate::analysis::jobs_in;
-use crate::board::{Board, MemoryKind};
+use crate::board::{Board, platform};
+use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
 use crate::quantity::{Address, Time};
 use crate::references::{self, clients, grants};
 use crate::schema::{self, AccessMode, Geometry, HeapArea, Manifest, NearTables};
-use crate::scheme::platform;
 use crate::spec::Spec;
 
 /// Slots of a capability table when the manifest does not say.
@@ -218,7 +218,7 @@ impl Resolver<'_> {
                 place,
                 &envelope,
                 (left, &memory.name),
-                &self.board.protection,
+                &*self.board.protection,
             )));
         };
         let area = self.area(&declared.memory, &declared.spec, None, bytes);

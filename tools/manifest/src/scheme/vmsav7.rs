@@ -1,13 +1,15 @@
 //! Boards whose accesses are translated and checked by page tables (VMSAv7, short descriptors).
 
 use protect::vmsav7::{LOCK_SLOTS, Split, lockdown};
-use record::FIRST_LINE;
+use record::{FIRST_LINE, ProtectionWatch};
 use serde::Deserialize;
 use spec::{Costs, Hardware, Linear, Method, Pages, Sizes, Work};
 
-use crate::board::{BoardFile, MemoryKind};
-use crate::check::Fixed;
-use crate::core::{Chip, Core};
+use std::sync::Arc;
+
+use super::described::{Facts, Fixed, Scheme, SchemeOfCore};
+use crate::board_file::{BoardFile, Device, MemoryKind};
+use crate::core::{Chip, Core, Setup};
 use crate::diagnostic::{Diagnostic, Refusal};
 use crate::rules::{Kept, MOST_CYCLES, require};
 
@@ -19,58 +21,55 @@ const WINDOW_BYTES: u64 = 1 << Pages::WINDOW_LOG2;
 const ROOT_BYTES: u64 = SPLIT.table_bytes() as u64;
 const SPLIT: Split = Split::Half;
 
+/// The scheme.
+pub(crate) struct Tables;
+
+impl SchemeOfCore for Tables {
+    fn core(&self, core: &Core) -> Kept {
+        require(core.exceptions.timer_has_line(), || {
+            format!("exceptions.timer = {}: the timer's interrupt line and {FIRST_LINE}", core.exceptions.timer)
+        })?;
+        require(core.regions.is_none(), || {
+            format!("regions = {}: a core with page tables has none", core.regions.unwrap_or_default())
+        })
+    }
+
+    fn sets_up(&self, _: &Setup) -> bool {
+        true
+    }
+
+    fn read(&self, file: &BoardFile) -> Result<Arc<dyn Scheme>, toml::de::Error> {
+        let pages: Translation = toml::Value::Table(file.protection.clone()).try_into()?;
+        Ok(Arc::new(pages))
+    }
+}
+
 /// Where tables of domains can lie, and where memory and devices are in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Translation {
+struct Translation {
     /// Name of the memory on the chip of which tables of domains take what areas leave.
-    pub tables: String,
+    tables: String,
     /// Devices, and memory in the kernel's half of the address space, are in domains at their physical addresses less this.
-    pub device_offset: u32,
+    device_offset: u32,
     /// The kernel has the memories of domains mapped at their physical addresses and this, unless they lie in its half of the address space.
-    pub kernel_offset: u32,
+    kernel_offset: u32,
     /// Ways of the second-level cache in which the kernel's image stays, where its memory is off the chip.
     #[serde(default)]
-    pub kernel_ways: u32,
+    kernel_ways: u32,
     /// First address of the windows in which domains map memory while they run; there is no memory in them.
-    pub windows: u32,
+    windows: u32,
     /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.
-    pub map_cycles: [u32; 2],
+    map_cycles: [u32; 2],
     /// What unmapping takes.
-    pub unmap_cycles: [u32; 2],
+    unmap_cycles: [u32; 2],
     /// Whether these four are largest observed times; otherwise they follow from the description.
-    pub cycles_observed: bool,
+    cycles_observed: bool,
 }
 
 impl Translation {
-    pub(super) fn seen(&self, physical: u32) -> u32 {
-        if self.is_kernels_half(physical) { physical } else { physical + self.kernel_offset }
-    }
-
-    pub(super) fn lower(&self, physical: u32) -> u32 {
-        if self.is_kernels_half(physical) { self.device_offset } else { 0 }
-    }
-
     fn is_kernels_half(&self, physical: u32) -> bool {
         physical >= self.kernel_offset
-    }
-
-    pub(super) fn check(&self, file: &BoardFile, chip: &Chip) -> Kept {
-        require(self.kernel_offset == KERNELS_HALF, || {
-            format!("protection.kernel_offset = {:#x}: only {KERNELS_HALF:#x}", self.kernel_offset)
-        })?;
-        require(self.device_offset == 0 || self.device_offset == KERNELS_HALF, || {
-            format!("protection.device_offset = {:#x}: 0 or kernel_offset", self.device_offset)
-        })?;
-        require(self.kernel_ways < chip.ways.max(1), || {
-            format!("protection.kernel_ways = {}: fewer than {}", self.kernel_ways, chip.ways)
-        })?;
-        self.windows(file)?;
-        for (key, [fixed, each]) in [("map_cycles", self.map_cycles), ("unmap_cycles", self.unmap_cycles)] {
-            let sound = [fixed, each].iter().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
-            require(sound, || format!("protection.{key} = [{fixed}, {each}]: each 1 to {MOST_CYCLES}"))?;
-        }
-        Ok(())
     }
 
     /// In the windows of as many domains as have their first-level tables on the chip there is neither memory nor a device.
@@ -95,8 +94,54 @@ impl Translation {
         }
         Ok(())
     }
+}
 
-    pub(super) fn hardware(&self, chip: &Chip) -> Hardware {
+impl Scheme for Translation {
+    fn facts(&self) -> Facts {
+        Facts { translated: true, walked: true, shared_slots: true, loaded_slots: None }
+    }
+
+    fn check(&self, file: &BoardFile, chip: &Chip) -> Kept {
+        require(self.kernel_offset == KERNELS_HALF, || {
+            format!("protection.kernel_offset = {:#x}: only {KERNELS_HALF:#x}", self.kernel_offset)
+        })?;
+        require(self.device_offset == 0 || self.device_offset == KERNELS_HALF, || {
+            format!("protection.device_offset = {:#x}: 0 or kernel_offset", self.device_offset)
+        })?;
+        require(self.kernel_ways < chip.ways.max(1), || {
+            format!("protection.kernel_ways = {}: fewer than {}", self.kernel_ways, chip.ways)
+        })?;
+        self.windows(file)?;
+        for (key, [fixed, each]) in [("map_cycles", self.map_cycles), ("unmap_cycles", self.unmap_cycles)] {
+            let sound = [fixed, each].iter().all(|cycles| (1..=MOST_CYCLES).contains(&u64::from(*cycles)));
+            require(sound, || format!("protection.{key} = [{fixed}, {each}]: each 1 to {MOST_CYCLES}"))?;
+        }
+        Ok(())
+    }
+
+    fn covers(&self, device: &Device) -> bool {
+        (device.base | device.bytes).is_multiple_of(spec::PAGE_BYTES)
+    }
+
+    /// Refuses a chip whose entries and ways the kernel cannot divide among domains.
+    fn divides(&self, chip: &Chip) -> Result<(), Diagnostic> {
+        let facts = [
+            ("application.mmu.lock_entries", chip.lock_entries, LOCK_SLOTS as u32),
+            ("bytes of a way of application.l2.cache", chip.way_bytes, lockdown::WAY_BYTES),
+            ("bytes of a line", chip.line_bytes, lockdown::LINE_BYTES),
+            ("application.l2.cache.ways", chip.ways, chip.ways.min(lockdown::WAYS)),
+        ];
+        let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {
+            return Ok(());
+        };
+        Err(Diagnostic::new("CF0202", "the chip is another than the kernel can divide")
+            .value(format!("{key} = {found}"))
+            .limit(known.to_string())
+            .rule("the kernel for a core knows how many entries and ways of it can be locked")
+            .remedy("choose a profile of the board's processor, or correct this one"))
+    }
+
+    fn hardware(&self, chip: &Chip) -> Hardware {
         let costs = Costs {
             main_tlb: chip.main_tlb_cycles,
             walk_on_chip: chip.walk_on_chip_cycles,
@@ -114,43 +159,40 @@ impl Translation {
         };
         Hardware::Pages(Pages::new(costs, work, sizes))
     }
-}
 
-pub(super) fn core(core: &Core) -> Kept {
-    require(core.exceptions.timer_has_line(), || {
-        format!("exceptions.timer = {}: the timer's interrupt line and {FIRST_LINE}", core.exceptions.timer)
-    })?;
-    require(core.regions.is_none(), || {
-        format!("regions = {}: a core with page tables has none", core.regions.unwrap_or_default())
-    })
-}
+    fn divided(&self, _: &Core) -> Option<ProtectionWatch> {
+        Some(ProtectionWatch::LockEntries(LOCK_SLOTS as u32))
+    }
 
-/// Refuses a chip whose entries and ways the kernel cannot divide among domains.
-pub(super) fn divides(chip: &Chip) -> Result<(), Diagnostic> {
-    let facts = [
-        ("application.mmu.lock_entries", chip.lock_entries, LOCK_SLOTS as u32),
-        ("bytes of a way of application.l2.cache", chip.way_bytes, lockdown::WAY_BYTES),
-        ("bytes of a line", chip.line_bytes, lockdown::LINE_BYTES),
-        ("application.l2.cache.ways", chip.ways, chip.ways.min(lockdown::WAYS)),
-    ];
-    let Some((key, found, known)) = facts.into_iter().find(|(_, found, known)| found != known) else {
-        return Ok(());
-    };
-    Err(Diagnostic::new("CF0202", "the chip is another than the kernel can divide")
-        .value(format!("{key} = {found}"))
-        .limit(known.to_string())
-        .rule("the kernel for a core knows how many entries and ways of it can be locked")
-        .remedy("choose a profile of the board's processor, or correct this one"))
-}
+    /// Page tables express any whole pages.
+    fn expresses(&self, fixed: &Fixed) -> Option<Refusal> {
+        const PAGE: u64 = spec::PAGE_BYTES as u64;
+        (!fixed.base.is_multiple_of(PAGE)).then(|| {
+            Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no page begins where {} would", fixed.name))
+                .value(format!("{:#010x}", fixed.base))
+                .limit(format!("{:#010x} is the next", fixed.base.next_multiple_of(PAGE)))
+                .rule("page tables map whole pages of 4 KiB")
+                .remedy(format!("write `at = \"{:#010x}\"`", fixed.base.next_multiple_of(PAGE)))
+        })
+    }
 
-/// Page tables express any whole pages.
-pub(super) fn expresses(fixed: &Fixed) -> Option<Refusal> {
-    const PAGE: u64 = spec::PAGE_BYTES as u64;
-    (!fixed.base.is_multiple_of(PAGE)).then(|| {
-        Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no page begins where {} would", fixed.name))
-            .value(format!("{:#010x}", fixed.base))
-            .limit(format!("{:#010x} is the next", fixed.base.next_multiple_of(PAGE)))
-            .rule("page tables map whole pages of 4 KiB")
-            .remedy(format!("write `at = \"{:#010x}\"`", fixed.base.next_multiple_of(PAGE)))
-    })
+    fn area_bytes(&self, bytes: u64) -> Option<u64> {
+        bytes.checked_next_multiple_of(spec::PAGE_BYTES.into())
+    }
+
+    fn tables(&self) -> Option<&str> {
+        Some(&self.tables)
+    }
+
+    fn seen(&self, physical: u32) -> u32 {
+        if self.is_kernels_half(physical) { physical } else { physical + self.kernel_offset }
+    }
+
+    fn lower(&self, physical: u32) -> u32 {
+        if self.is_kernels_half(physical) { self.device_offset } else { 0 }
+    }
+
+    fn device_offset(&self) -> u32 {
+        self.device_offset
+    }
 }

@@ -1,0 +1,193 @@
+//! `boards/NAME/board.toml`: addresses, devices and limits of a board, as data.
+
+use std::path::PathBuf;
+
+use board_facts::Foreign;
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::diagnostic::Diagnostic;
+
+/// What a memory can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    /// Readable, writable.
+    Ram,
+    /// Read-only at run time; code and constants.
+    Rom,
+    /// Readable, writable, and filled before the kernel starts: code and constants, too.
+    Loaded,
+    /// The kernel's own; domains get none of it.
+    Kernel,
+}
+
+impl MemoryKind {
+    /// For people.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Ram => "RAM",
+            Self::Rom => "read-only",
+            Self::Loaded => "RAM, loaded",
+            Self::Kernel => "the kernel's",
+        }
+    }
+}
+
+/// A memory of the board as the chip of the profile has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// First address.
+    pub base: u32,
+    /// Bytes that the board has there.
+    pub bytes: u32,
+    /// Bytes of these that the chip has, too.
+    #[serde(skip)]
+    pub usable: u32,
+    /// What it holds.
+    pub kind: MemoryKind,
+    /// Bytes at its start that the kernel keeps.
+    #[serde(default)]
+    pub reserved: u32,
+    /// Names of other boards' memories in whose place it is given.
+    #[serde(default)]
+    pub stands_in_for: Vec<String>,
+    /// How near it is to the processor, for memory that can hold data.
+    #[serde(default, deserialize_with = "class")]
+    pub class: Option<::spec::MemoryClass>,
+}
+
+fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<::spec::MemoryClass>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let known = (1..=3).filter_map(::spec::MemoryClass::from_number);
+    let found = known.into_iter().find(|class| class.text().strip_prefix("data-") == Some(text.as_str()));
+    found.map(Some).ok_or_else(|| serde::de::Error::custom("a class is tcm, on-chip or off-chip"))
+}
+
+/// A device that can be given to a domain.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// First address of its registers.
+    pub base: u32,
+    /// Size of its window: only its own registers lie in it.
+    pub bytes: u32,
+    /// Interrupt lines by name.
+    #[serde(default)]
+    pub lines: IndexMap<String, u32>,
+    /// Names of other boards' devices in whose place it is given.
+    #[serde(default)]
+    pub stands_in_for: Vec<String>,
+    /// The kernel's own: no domain can have it.
+    #[serde(default)]
+    pub kernel: bool,
+    /// Which registers it has, by the name of their design, not of the board: programs choose a driver by it.
+    pub kind: Option<String>,
+    /// What it is, in a few words.
+    #[serde(default)]
+    pub about: String,
+}
+
+/// The kernel's clock, as it is on the board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Name of the device.
+    pub device: String,
+    /// Cycles of its input in a tick, where the kernel sets that.
+    #[serde(default = "one")]
+    pub divider: u32,
+    /// Shortest time for which the timer can be armed.
+    pub shortest_ticks: u32,
+    /// Ticks from arming the timer to the start of its count, at most.
+    pub start_ticks: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Bounds of the kernel's paths that admission assumes, in cycles of the processor.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelCosts {
+    /// S of docs/time.md: a path that ends in a switch across domains, from the exception to the next thread's first instruction.
+    pub switch_cycles: u64,
+    /// E: its part up to where the kernel reads the clock.
+    pub entry_cycles: u64,
+    /// Y: a timer interrupt after which the same thread goes on.
+    pub early_cycles: u64,
+    /// One paged-region miss.
+    pub miss_cycles: u64,
+    /// The longest path with interrupts masked, of systems in which nobody holds frames.
+    pub masked_cycles: u64,
+    /// The same where somebody does: one step of a change of what is mapped.
+    pub masked_frames_cycles: u64,
+}
+
+impl KernelCosts {
+    /// X of docs/time.md: the part of a switch behind the kernel's read of the clock.
+    pub fn exit_cycles(&self) -> u64 {
+        self.switch_cycles.saturating_sub(self.entry_cycles)
+    }
+
+    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody.
+    pub fn masked_in(&self, holds_frames: bool) -> u64 {
+        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
+    }
+}
+
+/// A board as its file describes it; `BoardFile::supported` makes a `Board` of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardFile {
+    /// Where the file is.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// Name, equal to the directory's below `boards`.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// Machine name for QEMU.
+    pub machine: String,
+    /// QEMU's option for the size of its memory, on boards with dynamic memory: it begins where the chip's does.
+    pub machine_memory: Option<String>,
+    /// Its chip: the profile when the manifest names none.
+    pub chip: String,
+    /// Rate of the kernel's clock.
+    pub ticks_per_second: u32,
+    /// Its register.
+    pub clock: Clock,
+    /// How accesses are checked: the table that the core's scheme has.
+    pub(crate) protection: toml::Table,
+    /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
+    pub kernel: Option<KernelCosts>,
+    /// Memories by name.
+    pub memory: IndexMap<String, Memory>,
+    /// Devices by name.
+    pub device: IndexMap<String, Device>,
+    /// Addresses that suites try; absent as long as they do not run on the board.
+    pub foreign: Option<Foreign>,
+}
+
+impl BoardFile {
+    /// Parses the text of a board file, which is at `path`.
+    ///
+    /// # Errors
+    /// CF0605 with the parser's message: board files belong to the installation.
+    pub fn parse(text: &str, path: PathBuf) -> Result<BoardFile, Diagnostic> {
+        let file: Result<BoardFile, _> = toml::from_str(text);
+        file.map(|file| BoardFile { path, ..file }).map_err(|error| {
+            Diagnostic::new("CF0605", format!("the board file is wrong: {}", error.message()))
+                .rule("a board file follows the schema of tools/manifest/src/board_file.rs")
+                .remedy("correct the board file")
+        })
+    }
+
+    pub(crate) fn wrong(&self, why: &str) -> Diagnostic {
+        Diagnostic::new("CF0605", format!("the file of the board `{}` is wrong: {why}", self.name))
+            .rule("board.toml follows the schema of tools/manifest/src/board_file.rs, and names what is in it")
+            .remedy("correct the board file")
+    }
+}
