@@ -1,7 +1,7 @@
 //! The first counter of a Cadence triple timer counter (UG585, section 8.5 and appendix B.32).
 
 use crate::Registers;
-use crate::timer::Interval;
+use crate::interval::Interval;
 
 const CLOCK_CONTROL: usize = 0x00 / 4;
 const COUNTER_CONTROL: usize = 0x0c / 4;

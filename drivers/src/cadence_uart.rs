@@ -1,7 +1,7 @@
 //! Cadence UART (UG585, chapter 19 and appendix B.33), transmitter only.
 
 use crate::Registers;
-use crate::uart::Transmit;
+use crate::transmit::Transmit;
 
 const CONTROL: usize = 0x00 / 4;
 const MODE: usize = 0x04 / 4;

@@ -1,7 +1,7 @@
 //! Arm CMSDK APB timer (DDI 0479, section 4.1).
 
 use crate::Registers;
-use crate::timer::Interval;
+use crate::interval::Interval;
 
 const CTRL: usize = 0;
 const RELOAD: usize = 2;

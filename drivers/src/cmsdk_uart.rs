@@ -1,7 +1,7 @@
 //! Arm CMSDK APB UART (DDI 0479, section 4.3), transmitter only.
 
 use crate::Registers;
-use crate::uart::Transmit;
+use crate::transmit::Transmit;
 
 const DATA: usize = 0;
 const STATE: usize = 1;

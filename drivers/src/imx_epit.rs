@@ -1,7 +1,7 @@
 //! Enhanced periodic interrupt timer of the i.MX chips (i.MX 6Dual/6Quad reference manual, chapter 24).
 
 use crate::Registers;
-use crate::timer::Interval;
+use crate::interval::Interval;
 
 const CONTROL: usize = 0x00 / 4;
 const STATUS: usize = 0x04 / 4;

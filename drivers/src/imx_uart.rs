@@ -1,7 +1,7 @@
 //! UART of the i.MX chips (i.MX 6Dual/6Quad reference manual, chapter 64), transmitter only.
 
 use crate::Registers;
-use crate::uart::Transmit;
+use crate::transmit::Transmit;
 
 const TRANSMIT: usize = 0x40 / 4;
 const CONTROL_1: usize = 0x80 / 4;

@@ -10,7 +10,9 @@ mod cmsdk_timer;
 mod cmsdk_uart;
 mod imx_epit;
 mod imx_uart;
+mod interval;
 mod timer;
+mod transmit;
 mod uart;
 
 use cofferdam::abi::info::name_hash;

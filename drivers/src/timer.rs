@@ -1,20 +1,7 @@
 //! Timers.
 
-use crate::{Registers, cadence_ttc, cmsdk_timer, drivers, imx_epit};
-
-/// A driver of a timer.
-pub(crate) trait Interval {
-    /// The timer, as it is.
-    fn open(registers: Registers) -> Self
-    where
-        Self: Sized;
-    /// As the function of [`Timer`] of that name.
-    fn start(&self, microseconds: u32);
-    /// As above.
-    fn clear(&self);
-    /// As above.
-    fn stop(&self);
-}
+use crate::interval::Interval;
+use crate::{cadence_ttc, cmsdk_timer, drivers, imx_epit};
 
 drivers! {
     /// A timer that interrupts once in a period. Opening it changes nothing.

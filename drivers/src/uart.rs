@@ -1,22 +1,7 @@
 //! Transmitters.
 
-use crate::{Registers, cadence_uart, cmsdk_uart, drivers, imx_uart};
-
-/// A driver of a transmitter.
-pub(crate) trait Transmit {
-    /// Switches the transmitter on.
-    fn open(registers: Registers) -> Self
-    where
-        Self: Sized;
-    /// As the function of [`Uart`] of that name.
-    fn full(&self) -> bool;
-    /// As above.
-    fn send(&self, byte: u8);
-    /// As above.
-    fn announce(&self);
-    /// As above.
-    fn silence(&self);
-}
+use crate::transmit::Transmit;
+use crate::{cadence_uart, cmsdk_uart, drivers, imx_uart};
 
 drivers! {
     /// A transmitter, which is switched on when it is opened.

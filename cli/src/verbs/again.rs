@@ -4,84 +4,16 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Claim, Install, Origin};
 use manifest::{Diagnostic, Document};
-use record::{EventsFile, Summary};
-use report::{Report, SystemDescription, WriteError};
+use record::Summary;
+use report::SystemDescription;
 use runner::Outcome as Ran;
 use serde_json::json;
 
 use super::one;
+use super::results::{Files, events_of, unwritten, write_report};
 use super::run::{build_and_run, find_for};
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
-use crate::provenance;
-
-/// The files of the results.
-pub struct Files {
-    /// The report for machines.
-    pub json: PathBuf,
-    /// The report for people.
-    pub html: PathBuf,
-    /// The trace.
-    pub trace: PathBuf,
-}
-
-impl Files {
-    /// In `out`, or in the system's directory.
-    pub fn new(dir: &Path, out: Option<&Path>) -> Files {
-        let base = out.unwrap_or(dir);
-        Files { json: base.join("report.json"), html: base.join("report.html"), trace: base.join("trace.json") }
-    }
-}
-
-/// CF0604 for a report that cannot be written.
-fn unwritten(error: &WriteError) -> Diagnostic {
-    Diagnostic::new("CF0604", error.to_string())
-        .rule("results are written aside and renamed when complete; what stood there before is untouched")
-        .remedy("make room, or name another directory with --out")
-}
-
-/// The events of a run; the fall-back has none.
-fn events_of(ran: &Ran) -> Result<Option<EventsFile>, Diagnostic> {
-    let bad = |why: record::FormatError| {
-        Diagnostic::new("CF0605", format!("`{}` holds no events: {why}", ran.events.display()))
-            .rule("a run leaves its events behind")
-            .remedy("run the system again")
-    };
-    ran.summary.modelled.then(|| EventsFile::open(&ran.events).map_err(bad)).transpose()
-}
-
-/// What a run's files say of it.
-pub fn report_of(system: &SystemDescription, ran: &Ran) -> Result<Report, Diagnostic> {
-    let built = match events_of(ran)? {
-        Some(events) => Report::build(system, &ran.summary, events),
-        None => Report::build(system, &ran.summary, []),
-    };
-    built.map_err(|error| unwritten(&error))
-}
-
-/// Writes `report.json` and `report.html`.
-pub fn write_report(
-    system: &SystemDescription,
-    ran: &Ran,
-    files: &Files,
-    output: &mut Output,
-) -> Result<Report, Diagnostic> {
-    output.progress("writing the report".into());
-    let mut report = report_of(system, ran)?;
-    report.provenance = provenance::kept(&ran.summary_path);
-    report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
-    let programs = ran.events.parent().and_then(Path::parent);
-    let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
-    report.trace_calls(system, &ran.summary, &elf);
-    if let Some(parent) = files.json.parent() {
-        std::fs::create_dir_all(parent)
-            .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))?;
-    }
-    report.write_json(&files.json).map_err(|error| unwritten(&error))?;
-    report.write_html(&files.html).map_err(|error| unwritten(&error))?;
-    output.end_progress();
-    Ok(report)
-}
 
 /// The last run of a system, from its files, which nobody replaces while the claim is held.
 fn last(

@@ -12,7 +12,7 @@ use super::{build_system, load, one, program};
 use crate::cli;
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::provenance;
-use crate::verbs::again::{Files, write_report};
+use crate::verbs::results::{Files, write_report};
 
 /// Runs a system, or an ELF file in a domain of its own.
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use rows::{Change, Ended, Figures, Row, Suite};
 
-use super::again::report_of;
+use super::results::report_of;
 use super::run::wrong;
 use super::{one, program};
 use crate::cli::{self, Cli, Verb};

@@ -3,42 +3,14 @@
 #![no_std]
 #![no_main]
 
+mod board;
 mod clock;
+mod described;
 mod startup;
 
-/// Constants of the board's file.
-mod board {
-    include!(concat!(env!("OUT_DIR"), "/board.rs"));
-}
-
-use armv7m::{Armv7m, Board, Context};
-use kernel::Kernel;
+use armv7m::{Armv7m, Context};
+use described::Described;
 use kernel::entry::{Args, Next};
-
-/// The board, as its file describes it.
-struct Described;
-
-impl Board for Described {
-    const TICKS_PER_SECOND: u32 = board::TICKS_PER_SECOND;
-    const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
-    const RELOAD_TICKS: u32 = board::START_TICKS;
-
-    fn start(&mut self) {
-        clock::start();
-    }
-
-    #[inline]
-    fn counter(&mut self) -> u32 {
-        clock::counter()
-    }
-
-    fn end(&mut self, status: u32) {
-        startup::semihosting_exit(status);
-    }
-}
-
-/// The state of the only CPU.
-type Machine = Kernel<Armv7m<Described>>;
 
 // The linker script states this offset of the trace port.
 const _: () = assert!(kernel::arch_offset::<Armv7m<Described>>() + Armv7m::<Described>::PORT_OFFSET == 16);

@@ -12,7 +12,8 @@ use protect::{Access, MemType};
 use system::System;
 use units::{Bytes, PhysAddr, VirtAddr};
 
-use crate::{Described, Machine, board};
+use crate::board;
+use crate::described::{Described, Machine, semihosting_exit};
 
 global_asm!(
     r#"
@@ -173,14 +174,6 @@ fn tables() -> Result<System<'static>, BootError> {
     // SAFETY: the range lies in flash, which is readable and never written.
     let block = unsafe { core::slice::from_raw_parts(address as *const u32, words) };
     System::parse(block).map_err(|_| BootError::BadTables)
-}
-
-/// Ends a run under a simulator (semihosting SYS_EXIT_EXTENDED, ADP_Stopped_ApplicationExit); on silicon without a debugger the
-/// breakpoint escalates until the core locks up, which stops it.
-pub fn semihosting_exit(status: u32) {
-    let block: [u32; 2] = [0x20026, status];
-    // SAFETY: the block outlives the call.
-    unsafe { asm!("bkpt 0xab", inout("r0") 0x20 => _, in("r1") &raw const block) };
 }
 
 /// The kernel itself is wrong, at about `pc` (0: unknown): stops where everything is still visible.

@@ -8,11 +8,11 @@ use record::{ClockSeen, DomainCounters, EndReason, ExceptionCount, Mode, RunEven
 
 use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
 use crate::describe::{Domain, SystemDescription};
-use crate::highlights::{Highlight, highlights};
+use crate::highlights::highlights;
 use crate::output::{self, WriteError};
 use crate::place::symbol_at;
 use crate::schema::*;
-use crate::timeline::{Marker, MarkerKind};
+use crate::timeline::{Highlight, Marker, MarkerKind};
 use crate::windows::windows;
 use crate::{MAX_CONSOLE_BYTES, json, page, verdict};
 

@@ -2,70 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::schema::{FaultReport, Report, ThreadReport};
+use crate::timeline::{Highlight, HighlightKind, MAX_HIGHLIGHTS};
 use crate::windows::{AFTER_SEGMENTS, Wanted};
 
-/// Places that a report lists, each with a window of its own.
-pub const MAX_HIGHLIGHTS: usize = 48;
 /// Faults among them: the first of each kind before a second one.
 pub const MAX_FAULT_PLACES: usize = 16;
-
-/// A place in the timeline that is worth looking at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Highlight {
-    /// What it is.
-    pub kind: HighlightKind,
-    /// Name of the thread, budget, gate or domain; empty where it is the kernel.
-    pub subject: String,
-    /// Cycle.
-    pub at: u64,
-    /// First cycle of the stretch that shows it.
-    pub from: u64,
-    /// First cycle behind that.
-    pub to: u64,
-    /// The figure in cycles, where there is one; of a margin it may be negative.
-    pub cycles: Option<i64>,
-    /// What it is held against, in cycles.
-    pub limit: Option<u64>,
-    /// Whether every segment around it is kept.
-    pub exact: bool,
-}
-
-/// Kinds of [`Highlight`], the most relevant first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HighlightKind {
-    /// The kernel stopped.
-    KernelFailed,
-    /// An access that must not have happened.
-    Violation,
-    /// The first deadline that a thread missed.
-    DeadlineMissed,
-    /// The first response beyond the computed bound.
-    ResponseExceeded,
-    /// The first job that took more than was declared.
-    WcetExceeded,
-    /// The first use of a budget beyond its supply.
-    Overdrawn,
-    /// The first gate call beyond its bound.
-    GateExceeded,
-    /// The first release that was late.
-    ReleaseLate,
-    /// A fault.
-    Fault,
-    /// The smallest margin of all threads.
-    SmallestMargin,
-    /// The longest window with interrupts masked.
-    LongestMasked,
-    /// The worst response of a thread.
-    WorstResponse,
-    /// The longest job of a thread.
-    LongestJob,
-    /// The fullest period of a budget.
-    FullestPeriod,
-}
 
 impl Highlight {
     /// What is to be kept of the run for it.

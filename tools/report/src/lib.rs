@@ -3,7 +3,7 @@
 //! A report is built in two readings of the events of a run: one counts and finds what stands out, the other keeps the segments around
 //! that. Memory does not grow with the length of the run. Held are the meters of each thread, domain, budget and gate; the last
 //! completed jobs of each thread ([`spool::HELD`]; those before them are in a file without a name); and lists, each up to its cap: the ones
-//! below, [`timeline::MAX_MARKERS`], and the segments of [`highlights::MAX_HIGHLIGHTS`] windows. The report holds every figure that the page
+//! below, [`timeline::MAX_MARKERS`], and the segments of [`timeline::MAX_HIGHLIGHTS`] windows. The report holds every figure that the page
 //! shows, because the page is rendered from nothing else.
 
 mod analyse;

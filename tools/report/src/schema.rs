@@ -6,7 +6,7 @@
 mod meter;
 mod protection;
 
-use record::{CacheCounts, CoreId, ProbeResult, Spread, TranslationCounts, Waits, Witness};
+use record::{CoreId, ProbeResult, Spread, Waits, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
@@ -14,7 +14,7 @@ use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{Cases, DomainUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance};
 pub use protection::{
-    BrokenRule, CallSite, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
+    BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
 };
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
@@ -266,33 +266,6 @@ pub struct MaskedWindow {
     pub exception: String,
     /// Symbol that it began in.
     pub symbol: Option<String>,
-}
-
-/// What one domain did, counted by the observer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counters {
-    /// Cycles in the domain.
-    pub cycles: u64,
-    /// Cycles in the kernel on its behalf.
-    pub kernel_cycles: u64,
-    /// Instructions of its own.
-    pub instructions: u64,
-    /// Instructions of the kernel on its behalf.
-    pub kernel_instructions: u64,
-    /// Times that it became the current domain.
-    pub entries: u64,
-    /// Loads and stores, in the domain and on its behalf.
-    pub data_accesses: u64,
-    /// Instruction cache, in the domain and on its behalf.
-    pub icache: CacheCounts,
-    /// Data cache, in the domain and on its behalf.
-    pub dcache: CacheCounts,
-    /// Translation of the domain's own accesses; absent where there is none.
-    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
-    pub translation: TranslationCounts,
-    /// Translation of the kernel's on its behalf.
-    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
-    pub kernel_translation: TranslationCounts,
 }
 
 /// A thread.

@@ -1,24 +1,12 @@
 //! The controller.
 
 use crate::machine::{CURRENT_MAX, FLUX, INDUCTANCE, INERTIA, POLE_PAIRS, RESISTANCE, TORQUE, VOLTAGE_MAX};
-use crate::{PERIOD, Vector, Voltage};
+use crate::model::{Measured, Voltage};
+use crate::{PERIOD, Vector};
 
 /// Bandwidths in radians a second: the inner loop leaves the outer one room, the sampling leaves the inner one room.
 const CURRENT_BANDWIDTH: f32 = 400.0;
 const SPEED_BANDWIDTH: f32 = 100.0;
-
-/// The measurements at the start of a period.
-#[derive(Clone, Copy, Debug)]
-pub struct Measured {
-    /// Current of phase a in ampere.
-    pub phase_a: f32,
-    /// Current of phase b in ampere.
-    pub phase_b: f32,
-    /// Electrical angle of the rotor in radians.
-    pub angle: f32,
-    /// Mechanical speed in radians a second.
-    pub speed: f32,
-}
 
 /// Proportional-integral control with a bounded output; the integral stops where the output is bounded.
 #[derive(Clone, Copy, Debug)]

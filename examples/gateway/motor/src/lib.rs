@@ -10,8 +10,8 @@ mod control;
 mod model;
 mod window;
 
-pub use control::{Controller, Measured, speed_reference};
-pub use model::{Motor, Voltage};
+pub use control::{Controller, speed_reference};
+pub use model::{Measured, Motor, Voltage};
 pub use window::Window;
 
 /// Seconds between two runs of the controller.

@@ -3,13 +3,26 @@
 use core::f32::consts::TAU;
 
 use crate::machine::{FLUX, FRICTION, INDUCTANCE, INERTIA, POLE_PAIRS, RESISTANCE, TORQUE};
-use crate::{Measured, PERIOD, Vector};
+use crate::{PERIOD, Vector};
 
 /// Voltage in the stator's frame, in volt.
 pub type Voltage = Vector;
 
 /// Steps of integration in a period.
 const STEPS: u32 = 10;
+
+/// The measurements at the start of a period.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Current of phase a in ampere.
+    pub phase_a: f32,
+    /// Current of phase b in ampere.
+    pub phase_b: f32,
+    /// Electrical angle of the rotor in radians.
+    pub angle: f32,
+    /// Mechanical speed in radians a second.
+    pub speed: f32,
+}
 
 /// State of the motor.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use cofferdam::memory::{self, AccessLevel, Granted, Manager, SharedWanted, Tempo
 use cofferdam::{Error, Info, Notification, println};
 use wire::{SERIES, SERIES_BYTES};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::shared::Memory;
 
 /// The domain that may read it.

@@ -1,12 +1,11 @@
 //! Takes rows out of the stream and puts them into tables.
 
 use alloc::string::String;
-use core::fmt;
 
 use cofferdam::{Info, Notification};
 use wire::{Reader, Record, file};
 
-use crate::Failure;
+use crate::failure::{Failure, Row};
 use crate::shared::Memory;
 use crate::sqlite::{Database, Statement};
 
@@ -16,15 +15,6 @@ const TABLES: &core::ffi::CStr = c"
     CREATE TABLE san_francisco(hour TEXT PRIMARY KEY, temp REAL) WITHOUT ROWID;";
 /// Rows between two commits: the journal stays small and the file system sees transactions.
 const BATCH: u32 = 2000;
-
-/// A row that was refused, for the message.
-pub struct Row(Record);
-
-impl fmt::Debug for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", core::str::from_utf8(self.0.row()).unwrap_or("not text"))
-    }
-}
 
 struct Inserts<'d> {
     weather: Statement<'d>,

@@ -12,6 +12,7 @@
 
 extern crate alloc;
 
+mod failure;
 mod files;
 mod hand_over;
 mod ingest;
@@ -22,6 +23,7 @@ mod vfs;
 
 use cofferdam::memory::{self, AccessLevel, TemporalSpec};
 use cofferdam::{Start, println};
+use failure::Failure;
 
 /// Bytes of SQLite's own memory (caches, compiled statements, sorting): the envelope.
 const SQLITE_BYTES: u32 = 1980 * 1024;
@@ -35,44 +37,6 @@ fn main(start: Start) -> u32 {
             println!("failed: {failure:?}");
             1
         }
-    }
-}
-
-/// Why `store` cannot do its work.
-#[derive(Debug)]
-#[allow(dead_code, reason = "the fields are printed")]
-enum Failure {
-    /// The manifest gives no such capability or memory.
-    Missing(&'static str),
-    /// A system call was refused.
-    Kernel(cofferdam::Error),
-    /// There is no memory.
-    Memory(memory::Failure),
-    /// SQLite refused.
-    Sqlite(sqlite::Error),
-    /// The stream makes no sense.
-    Stream,
-    /// The number of the file, and the row that has another form than the file's rows have.
-    Row(u32, ingest::Row),
-    /// The series does not fit its memory.
-    Series,
-}
-
-impl From<sqlite::Error> for Failure {
-    fn from(error: sqlite::Error) -> Self {
-        Failure::Sqlite(error)
-    }
-}
-
-impl From<cofferdam::Error> for Failure {
-    fn from(error: cofferdam::Error) -> Self {
-        Failure::Kernel(error)
-    }
-}
-
-impl From<memory::Failure> for Failure {
-    fn from(failure: memory::Failure) -> Self {
-        Failure::Memory(failure)
     }
 }
 

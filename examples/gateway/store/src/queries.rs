@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use cofferdam::println;
 use wire::Series;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::shared::Memory;
 use crate::sqlite::Database;
 

@@ -3,7 +3,7 @@
 use cofferdam::Info;
 use cofferdam::memory::Granted;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Shared memory as words.
 #[derive(Clone, Copy)]

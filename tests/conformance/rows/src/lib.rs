@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod cast;
+mod figures;
 mod rows;
 pub mod step;
 mod verdict;
@@ -18,26 +19,12 @@ mod verdict;
 pub use foreign::{Places, places};
 
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
+pub use figures::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, TICKS_PER_US, UNTYPED_BYTES};
 pub use rows::{row, rows};
 pub use step::{Action, Arg, Place, Scene, Seen, Step, Told, VIRTUAL};
 pub use verdict::{Record, Shortfall, verdict};
 
 use abi::trace::Fault;
-
-/// Ticks of the kernel's clock in a microsecond: both boards have a clock of 25 MHz.
-pub const TICKS_PER_US: u32 = 25;
-/// Period of every budget of the cast, in microseconds.
-pub const PERIOD_US: u32 = 5_000;
-/// From a replenishment to the start of a row, in microseconds.
-pub const START_US: u32 = 50;
-/// How often a thread looks whether the start of its row is known by now, in microseconds.
-pub const NOTICE_US: u32 = 400;
-/// How long a row lasts from its start, in microseconds.
-pub const LENGTH_US: u32 = 9_500;
-/// Bytes of the pool that are untyped when a row starts: all but the last page, which one row gives away for good.
-pub const UNTYPED_BYTES: u32 = 0xf000;
-/// The initialised word of every domain, [`Place::Initial`].
-pub const INITIAL: u32 = 0x600d_da7a;
 
 /// How a part ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use abi::{Call, Error};
 
+use crate::Places;
 use crate::cast::{Dom, Hand};
-use crate::{INITIAL, Places, TICKS_PER_US};
+use crate::figures::{INITIAL, TICKS_PER_US};
 
 /// An address by what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use cofferdam::PAGES;
 use cofferdam::abi::{Call, Mapping};
 
-use crate::Handles;
+use crate::handles::Handles;
 
 /// Base addresses of this system's frames and of other things around them.
 const BASES: &[u32] = &[

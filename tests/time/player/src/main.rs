@@ -7,6 +7,7 @@
 #![no_main]
 
 mod act;
+mod orders;
 mod perform;
 mod work;
 
@@ -16,17 +17,6 @@ use work::work;
 cofferdam::entry!(main);
 cofferdam::thread!(player_thread, main);
 cofferdam::gate!(player_gate, serve);
-
-/// A caller's orders to a gate, its first argument; the second is how many ticks to compute for,
-/// first.
-pub mod orders {
-    /// Return.
-    pub const RETURN: u32 = 0;
-    /// Never return.
-    pub const STAY: u32 = 1;
-    /// Fault.
-    pub const FAULT: u32 = 2;
-}
 
 /// Exit code of a thread without a row, or whose row is wrong.
 const NO_ROW: u32 = 2;

@@ -1,6 +1,7 @@
 use super::Exceptions;
 
-const GOOD: &str = "call = 11\nfaults = [[3, 6]]\ntimer = 15\ninterrupts = [16, 255]\nstacked = true\ntimer_entry = \"timer\"\n";
+const GOOD: &str =
+    "call = 11\nfaults = [[3, 6]]\ntimer = 15\ninterrupts = [16, 255]\nstacked = true\ntimer_entry = \"timer\"\n";
 
 fn refused(from: &str, to: &str) -> String {
     let parsed: Exceptions = toml::from_str(&GOOD.replacen(from, to, 1)).unwrap();

@@ -1,8 +1,9 @@
 //! Bars and histograms: positions in percent, texts in units.
 
-use super::{Units, format};
-use crate::highlights::HighlightKind;
+use super::format;
+use super::units::{Units, color, color_of};
 use crate::schema::{BudgetReport, DomainReport, GateReport, Report, ThreadReport};
+use crate::timeline::HighlightKind;
 
 /// Response times of one thread on a scale from release to deadline.
 pub struct ResponseView {
@@ -39,7 +40,7 @@ fn response(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Res
     let at = |cycles: u64| format::position(cycles as f64, whole);
     Some(ResponseView {
         name: thread.name.clone(),
-        class: super::color_of(report, thread.domain),
+        class: color_of(report, thread.domain),
         scale: units.time(whole as u64),
         scale_name: if thread.deadline_cycles == Some(whole as u64) { "deadline" } else { "scale" },
         band_left: at(seen.min),
@@ -118,7 +119,7 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
     let (low, high) = (histogram.start.max(0) as f64, end.clamp(0, deadline as i64) as f64);
     Some(MarginView {
         name: thread.name.clone(),
-        class: super::color_of(report, thread.domain),
+        class: color_of(report, thread.domain),
         jobs: format::count(thread.completions),
         missed: thread.missed_deadlines,
         smallest: units.signed(thread.smallest_margin?),
@@ -158,7 +159,7 @@ pub fn budgets(report: &Report, units: &Units) -> Vec<UseView> {
         let kind = if over { HighlightKind::Overdrawn } else { HighlightKind::FullestPeriod };
         UseView {
             name: budget.name.clone(),
-            class: payer.map_or_else(|| "ck".to_owned(), |thread| super::color_of(report, thread.domain)),
+            class: payer.map_or_else(|| "ck".to_owned(), |thread| color_of(report, thread.domain)),
             detail: format!("{} each {}", units.time(budget.capacity_cycles), units.time(budget.period_cycles)),
             used: units.time(budget.max_used_cycles),
             given: format!(
@@ -200,7 +201,7 @@ pub fn gates(report: &Report, units: &Units) -> Vec<UseView> {
         let hostile = report.domains.iter().any(|domain| domain.index == gate.domain && domain.hostile);
         UseView {
             name: gate.name.clone(),
-            class: super::color_of(report, gate.domain),
+            class: color_of(report, gate.domain),
             detail: if gate.calls == 0 {
                 "never called".to_owned()
             } else {
@@ -253,7 +254,7 @@ pub fn shares(report: &Report, units: &Units) -> Vec<ShareView> {
     };
     let view = |domain: &DomainReport| ShareView {
         name: domain.name.clone(),
-        class: super::color(domain.color),
+        class: color(domain.color),
         share: format::percent(domain.share),
         width: format::position(domain.share, 1.0),
         own: units.time(domain.counters.cycles),

@@ -1,7 +1,8 @@
 //! The grants: how checks of accesses are kept on the platform, each area with its bound, the
 //! memory granted at run time, and each domain's account.
 
-use super::{Units, color, color_of, format};
+use super::format;
+use super::units::{Units, color, color_of};
 use crate::describe::{Account, Area, Checks, Degree, Keeping};
 use crate::schema::{DomainReport, GrantReport, Holder, Report};
 

@@ -1,6 +1,6 @@
 //! The memory map: each memory to scale, and its parts as labelled blocks.
 
-use super::format;
+use super::{format, units};
 use crate::describe::{Area, Memory};
 use crate::schema::Report;
 
@@ -166,13 +166,13 @@ fn block(part: &Part, memory: &Memory) -> BlockView {
         }
         None => how,
     };
-    let color = color.map_or_else(|| "ck".to_owned(), super::color);
+    let class = color.map_or_else(|| "ck".to_owned(), units::color);
     BlockView {
         left: format::position(part.start(memory).saturating_sub(base) as f64, capacity as f64),
         width: format::position(area.bytes as f64, capacity as f64),
         grow: grow(area.bytes),
         gap: false,
-        class: format!("{color}{}", if area.pinned || part.color.is_none() { "" } else { " paged" }),
+        class: format!("{class}{}", if area.pinned || part.color.is_none() { "" } else { " paged" }),
         name: area.name.clone(),
         owners: owners.join(", "),
         size: format::bytes(area.bytes),

@@ -7,6 +7,7 @@ mod memory;
 mod places;
 mod provenance;
 mod tables;
+mod units;
 mod walks;
 
 use askama::Template;
@@ -16,14 +17,12 @@ use memory::MemoryView;
 use places::{NearView, PlacesView};
 use serde_json::json;
 use tables::{FaultGroup, FaultView, ImageView, RefusalView};
+use units::{PALETTE, Units};
 use walks::WalkView;
 
-use crate::highlights::HighlightKind;
 use crate::schema::Report;
-use crate::timeline::MAX_MARKERS;
+use crate::timeline::{HighlightKind, MAX_MARKERS};
 
-/// Colours of the page's palette; `page.css` defines as many classes `c0`, `c1`, ...
-const PALETTE: u8 = 10;
 /// Rows of a table before the others are folded.
 const ROWS: usize = 10;
 /// Failures that are shown before the others are folded.
@@ -94,48 +93,6 @@ struct Exact {
     windows: String,
     bucket: String,
     left_out: Vec<String>,
-}
-
-/// Cycles to time, at the clock of the run.
-struct Units {
-    cpu_hz: f64,
-}
-
-impl Units {
-    fn time(&self, cycles: u64) -> String {
-        format::seconds(cycles as f64 / self.cpu_hz)
-    }
-
-    fn signed(&self, cycles: i64) -> String {
-        format::seconds(cycles as f64 / self.cpu_hz).replace('-', "\u{2212}")
-    }
-
-    fn count(&self, value: &u64) -> String {
-        format::count(*value)
-    }
-
-    fn cycles(&self, value: &u64) -> String {
-        self.time(*value)
-    }
-
-    /// The value of `data-goto` that shows a cycle.
-    fn around(&self, value: &u64) -> String {
-        let around = (self.cpu_hz / 2000.0) as u64;
-        format!("{},{},{value}", value.saturating_sub(around), value.saturating_add(around))
-    }
-
-    fn address(&self, value: &u64) -> String {
-        format::address(*value)
-    }
-}
-
-/// Class of a colour of the palette.
-fn color(index: u8) -> String {
-    format!("c{}", index % PALETTE)
-}
-
-fn color_of(report: &Report, domain: u8) -> String {
-    report.domains.iter().find(|d| d.index == domain).map_or_else(|| "ck".to_owned(), |d| color(d.color))
 }
 
 /// The whole page.

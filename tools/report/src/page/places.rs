@@ -1,8 +1,9 @@
 //! Places in the timeline, and what came nearest to its limit.
 
-use super::{Units, format};
-use crate::highlights::{Highlight, HighlightKind};
+use super::format;
+use super::units::Units;
 use crate::schema::Report;
+use crate::timeline::{Highlight, HighlightKind};
 
 /// Rows of the list of what came nearest to its limit.
 const NEAREST: usize = 6;

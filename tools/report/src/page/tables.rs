@@ -1,6 +1,7 @@
 //! Rows of tables.
 
-use super::{Units, color, color_of, format};
+use super::format;
+use super::units::{Units, color, color_of};
 use crate::fault;
 use crate::place::{Nearest, Relation};
 use crate::schema::{FaultReport, Outcome, Report};

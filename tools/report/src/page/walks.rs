@@ -2,7 +2,8 @@
 
 use record::TranslationCounts;
 
-use super::{Units, color, format};
+use super::format;
+use super::units::{Units, color};
 use crate::schema::{DomainReport, Report};
 
 /// Misses of a domain's micro-TLBs, by what served them.

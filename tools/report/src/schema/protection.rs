@@ -1,11 +1,9 @@
 //! Domains: what they may access, and what became of accesses and calls beyond that.
 
-use record::CoreId;
+use record::{CacheCounts, CoreId, TranslationCounts};
 use serde::{Deserialize, Serialize};
 
-#[cfg(doc)]
-use super::Report;
-use super::{Counters, DomainUse};
+use super::meter::DomainUse;
 use crate::describe::{Account, Area, ImageSizes};
 use crate::place::Nearest;
 
@@ -84,7 +82,7 @@ pub struct GrantReport {
     pub holder: Holder,
     /// Temporal specification.
     pub spec: String,
-    /// How the check of its accesses is kept: a code of [`Report::keeping`].
+    /// How the check of its accesses is kept: a code of `Report::keeping`.
     pub kept: String,
     /// Level at which the check ends at the latest; empty where nothing is promised.
     pub level: String,
@@ -94,7 +92,7 @@ pub struct GrantReport {
     pub bound_method: String,
     /// Descriptors that mapping it takes at most; 0 with region registers.
     pub descriptors: u32,
-    /// Cycles to map it at most, in all steps together: [`Report::effort`].
+    /// Cycles to map it at most, in all steps together: `Report::effort`.
     pub map_cycles: Option<u64>,
     /// Cycles to take that away at most, clearing apart.
     pub release_cycles: Option<u64>,
@@ -225,4 +223,31 @@ pub struct BrokenRule {
     pub held: u64,
     /// Physical address by the tables; none when they have no translation.
     pub tables: Option<u64>,
+}
+
+/// What one domain did, counted by the observer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Cycles in the domain.
+    pub cycles: u64,
+    /// Cycles in the kernel on its behalf.
+    pub kernel_cycles: u64,
+    /// Instructions of its own.
+    pub instructions: u64,
+    /// Instructions of the kernel on its behalf.
+    pub kernel_instructions: u64,
+    /// Times that it became the current domain.
+    pub entries: u64,
+    /// Loads and stores, in the domain and on its behalf.
+    pub data_accesses: u64,
+    /// Instruction cache, in the domain and on its behalf.
+    pub icache: CacheCounts,
+    /// Data cache, in the domain and on its behalf.
+    pub dcache: CacheCounts,
+    /// Translation of the domain's own accesses; absent where there is none.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub translation: TranslationCounts,
+    /// Translation of the kernel's on its behalf.
+    #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
+    pub kernel_translation: TranslationCounts,
 }

@@ -4,8 +4,8 @@ use abi::trace::Event;
 
 use super::{at, build, idle, job, switch};
 use crate::Report;
-use crate::highlights::{HighlightKind, MAX_FAULT_PLACES, MAX_HIGHLIGHTS};
-use crate::timeline::{BUCKETS, MAX_MARKERS, MarkerKind, Timeline};
+use crate::highlights::MAX_FAULT_PLACES;
+use crate::timeline::{BUCKETS, HighlightKind, MAX_HIGHLIGHTS, MAX_MARKERS, MarkerKind, Timeline};
 use crate::windows::{AFTER_SEGMENTS, BEFORE_SEGMENTS, FIRST_SEGMENTS};
 
 fn marked(timeline: &Timeline, kind: MarkerKind) -> Vec<u64> {

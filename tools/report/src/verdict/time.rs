@@ -1,7 +1,7 @@
 //! Time: what was used and when, against what was given and promised.
 
-use super::{Failure, moment, time};
-use crate::schema::{BudgetReport, Cases, GateReport, LongJob, Measure, Report, ThreadReport};
+use super::text::{self, moment, time};
+use crate::schema::{BudgetReport, Cases, Failure, GateReport, LongJob, Measure, Report, ThreadReport};
 
 /// Judges budgets, jobs, gates and releases, and whether the meters can be believed.
 pub fn judge(report: &Report, failures: &mut Vec<Failure>) {
@@ -34,7 +34,7 @@ fn failure(
     measure: Option<Measure>,
     remedy: &str,
 ) -> Failure {
-    Failure { place: Some(place), at, measure, ..super::failure(code, text, remedy) }
+    Failure { place: Some(place), at, measure, ..text::failure(code, text, remedy) }
 }
 
 /// The thread's name with its domain's, also where it is the only one.

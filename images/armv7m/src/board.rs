@@ -1,0 +1,3 @@
+//! Constants of the board's file.
+
+include!(concat!(env!("OUT_DIR"), "/board.rs"));

@@ -1,0 +1,16 @@
+//! Times and sizes that all rows share.
+
+/// Ticks of the kernel's clock in a microsecond: both boards have a clock of 25 MHz.
+pub const TICKS_PER_US: u32 = 25;
+/// Period of every budget of the cast, in microseconds.
+pub const PERIOD_US: u32 = 5_000;
+/// From a replenishment to the start of a row, in microseconds.
+pub const START_US: u32 = 50;
+/// How often a thread looks whether the start of its row is known by now, in microseconds.
+pub const NOTICE_US: u32 = 400;
+/// How long a row lasts from its start, in microseconds.
+pub const LENGTH_US: u32 = 9_500;
+/// Bytes of the pool that are untyped when a row starts: all but the last page, which one row gives away for good.
+pub const UNTYPED_BYTES: u32 = 0xf000;
+/// The initialised word of every domain, `Place::Initial`.
+pub const INITIAL: u32 = 0x600d_da7a;

@@ -1,0 +1,8 @@
+//! A caller's orders to a gate, its first argument; the second is how many ticks to compute for, first.
+
+/// Return.
+pub const RETURN: u32 = 0;
+/// Never return.
+pub const STAY: u32 = 1;
+/// Fault.
+pub const FAULT: u32 = 2;
