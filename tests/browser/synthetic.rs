@@ -3,7 +3,7 @@
 
 use abi::Error;
 use abi::trace::{Event, Fault, IDLE};
-use manager::note::{Holder, Note, Told};
+use manager::note::{GrantNote, Holder, Note};
 use record::{
     CacheCounts, DomainCounters, End, EndReason, ExceptionCount, Masked, Mode, RunEvent, Spread, Summary,
     TranslationCounts, VectorTime, Walks, Window, Witness,
@@ -610,7 +610,7 @@ const MANAGER: u8 = 4;
 
 /// The manager's grants: some memory again and again.
 pub fn grants() -> Vec<RunEvent> {
-    let told = |client, index: u32, spec, pinned, place| Told {
+    let told = |client, index: u32, spec, pinned, place| GrantNote {
         client,
         base: 0x4000_0000 + index * 0x2_0000,
         bytes: if pinned { 0x1_0000 } else { 0x1_8000 },
@@ -623,7 +623,7 @@ pub fn grants() -> Vec<RunEvent> {
     };
     let mut notes = vec![
         Note::Granted(told(1, 0, 2 | 8 | 128, false, TablePlace::OnChip)),
-        Note::Granted(Told {
+        Note::Granted(GrantNote {
             holder: Holder::Member,
             write: false,
             ..told(2, 0, 2 | 8 | 128, false, TablePlace::OnChip)

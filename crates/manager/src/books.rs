@@ -7,10 +7,11 @@ use spec::{
     TablePlace, TemporalSpec, UNITS,
 };
 
+use crate::account::{Account, Admitted, Asked, Bound, Effort, Fresh};
 use crate::hand_over::{HandOver, HandOverError, PoolAt};
 use crate::holding::Holding;
+use crate::region::{Entry, Mark, Piece, Region, Terms};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Asked, Bound, Effort, Entry, Mark, Piece, Region, Terms, Wanted};
 pub use crate::stock::shape;
 use crate::stock::{Finder, Stock};
 use crate::tally::Tally;
@@ -121,8 +122,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
-    fn fresh(client: u8, wanted: &Wanted) -> Result<Request, Refused> {
-        let Wanted { bytes, at, alignment: align, .. } = *wanted;
+    fn fresh(client: u8, wanted: &Fresh) -> Result<Request, Refused> {
+        let Fresh { bytes, at, alignment: align, .. } = *wanted;
         if align == 0 || !align.is_power_of_two() {
             return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
         }

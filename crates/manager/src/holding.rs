@@ -2,10 +2,13 @@
 
 use memory::pieces::PAGE_LOG2;
 
-use crate::seam::{Entry, Mapping, Mark, Piece, Region, Terms};
+use crate::region::{Entry, Mapping, Mark, Piece, Region, Terms};
 use crate::wire::access;
 
-/// What a record says about its memory.
+/// Most clients: their numbers are bits of a word.
+pub const MAX_CLIENTS: usize = abi::MAX_DOMAINS;
+
+/// The state of a record's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The record is free.
@@ -156,14 +159,14 @@ pub struct Client<const EACH: usize, const SHARES: usize> {
     /// What it shares.
     pub shares: [Share; SHARES],
     /// Memory that its table was granted and has not been given yet.
-    pub gift: Option<Gift>,
+    pub gift: Option<TableMemory>,
     /// How often it had been restarted when it got what it holds.
     pub life: u32,
 }
 
 /// Memory for a client's table: first address and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gift {
+pub struct TableMemory {
     /// First address.
     pub base: u32,
     /// Bytes.

@@ -16,7 +16,9 @@
 #[cfg(test)]
 extern crate std;
 
+mod account;
 pub mod books;
+mod calls;
 mod explain;
 mod hand_over;
 pub mod history;
@@ -25,9 +27,10 @@ mod moves;
 pub mod note;
 mod obtain;
 mod operate;
+mod region;
 pub mod rule;
-mod seam;
 mod share;
+mod sizes;
 pub mod standard;
 mod stock;
 pub mod tally;
@@ -37,15 +40,15 @@ pub mod wire;
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
+pub use account::{Account, Admitted, Asked, Bound, Effort, Fresh};
 pub use books::Books;
+pub use calls::Calls;
 pub use explain::sentence;
 pub use hand_over::{Declared, HandOver, HandOverError, PoolAt};
-pub use holding::{Client, Gift, Holding, Share, State, Who};
-pub use seam::{Account, Admitted, Asked, Bound, Calls, Effort, Entry, Mapping, Mark, Piece, Region, Terms, Wanted};
+pub use holding::{Client, Holding, MAX_CLIENTS, Share, State, TableMemory, Who};
+pub use region::{Entry, Mapping, Mark, Piece, Region, Terms};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
-/// Most clients: their numbers are bits of a word.
-pub const MAX_CLIENTS: usize = abi::MAX_DOMAINS;
 /// Steps of scrubbing (each as long as the kernel's) that one request makes.
 pub const SCRUB_STEPS: u32 = 8;
 /// Pieces of memory that one request maps or unmaps.

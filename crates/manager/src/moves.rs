@@ -4,9 +4,11 @@
 use abi::Error;
 use memory::pieces::PAGE_LOG2;
 
-use crate::holding::{Gift, Holding, State};
+use crate::account::Account;
+use crate::calls::Calls;
+use crate::holding::{Holding, State, TableMemory};
 use crate::note::Note;
-use crate::seam::{Account, Calls, Mapping};
+use crate::region::Mapping;
 use crate::wire::Answer;
 use crate::{MAP_BYTES, MAP_STEPS, Manager, Outcome, SCRUB_STEPS};
 
@@ -48,9 +50,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     #[inline(never)]
     pub(crate) fn provide(&mut self, client: u8, calls: &mut impl Calls) -> Result<(), Error> {
         // Bounded: the ledger grants a few tables at a time.
-        while let Some(Gift { base, bytes }) = self.record(client).gift {
+        while let Some(TableMemory { base, bytes }) = self.record(client).gift {
             let given = calls.nodes(client, base, bytes)?.min(bytes).max(1);
-            let left = Gift { base: base + given, bytes: bytes - given };
+            let left = TableMemory { base: base + given, bytes: bytes - given };
             self.record_mut(client).gift = Some(left).filter(|left| left.bytes > 0);
         }
         Ok(())

@@ -52,7 +52,7 @@ impl Holder {
 
 /// Memory that the manager let a client have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct GrantNote {
     /// The client's number.
     pub client: u8,
     /// First address, as the client sees it.
@@ -77,7 +77,7 @@ pub struct Told {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A client has memory from now on, of which nothing need be mapped yet.
-    Granted(Told),
+    Granted(GrantNote),
     /// A client no longer has what began at an address.
     Ended {
         /// The client's number.
@@ -145,7 +145,7 @@ impl Reader {
                 let (how, bytes) = size.ok_or(Strange)?;
                 let holder = Holder::from_number(id >> HOLDER_SHIFT & HOLDER).ok_or(Strange)?;
                 let place = TablePlace::from_number(u32::from(how >> PLACE_SHIFT & PLACE)).ok_or(Strange)?;
-                Ok(Some(Note::Granted(Told {
+                Ok(Some(Note::Granted(GrantNote {
                     client: (id & CLIENT) as u8,
                     base: word,
                     bytes,
@@ -165,4 +165,4 @@ impl Reader {
     }
 }
 
-const _: () = assert!(crate::MAX_CLIENTS <= CLIENT as usize + 1 && spec::PLACES <= PLACE as usize + 1);
+const _: () = assert!(crate::holding::MAX_CLIENTS <= CLIENT as usize + 1 && spec::PLACES <= PLACE as usize + 1);

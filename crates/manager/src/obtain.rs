@@ -3,9 +3,11 @@
 
 use abi::Error;
 
-use crate::holding::{Gift, Holding, State};
+use crate::account::{Account, Admitted, Asked, Fresh};
+use crate::calls::Calls;
+use crate::holding::{Holding, State, TableMemory};
+use crate::region::Mark;
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Admitted, Asked, Calls, Mark, Wanted};
 use crate::wire::{Answer, Explained, Operation, Refused, Request};
 use crate::{Manager, Outcome, Stop};
 
@@ -25,7 +27,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             Operation::Join => self.share_of_another(client, request),
             _ => {
                 let at = (request.address != 0).then_some(request.address);
-                let wanted = Wanted { spec: request.spec, bytes: request.bytes, at, alignment: 1 };
+                let wanted = Fresh { spec: request.spec, bytes: request.bytes, at, alignment: 1 };
                 Ok(Sought::New(Asked::Fresh(wanted), State::Private, true))
             }
         }
@@ -102,7 +104,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     ) {
         let record = self.record_mut(client);
         record.holdings[slot] = *holding;
-        record.gift = nodes.map(|(base, bytes)| Gift { base, bytes });
+        record.gift = nodes.map(|(base, bytes)| TableMemory { base, bytes });
         self.tell(client, holding, calls);
     }
 }

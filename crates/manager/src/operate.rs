@@ -2,10 +2,11 @@
 
 use spec::{Method, TablePlace, TemporalSpec};
 
+use crate::account::{Account, Bound, Effort};
+use crate::calls::Calls;
 use crate::holding::{Holding, State};
-use crate::note::{Holder, Note, Told};
+use crate::note::{GrantNote, Holder, Note};
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Bound, Calls, Effort};
 use crate::wire::{Answer, Granted, Refused, place};
 use crate::{Manager, Outcome};
 
@@ -51,7 +52,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         let place = TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip);
         let descriptors = self.account.effort(&region, terms).descriptors;
         let (base, bytes, pinned) = (region.base, region.bytes, terms.pinned());
-        calls.tell(&Note::Granted(Told { client, base, bytes, spec, write, holder, pinned, place, descriptors }));
+        calls.tell(&Note::Granted(GrantNote { client, base, bytes, spec, write, holder, pinned, place, descriptors }));
     }
 
     /// `RELEASE`.

@@ -4,10 +4,11 @@
 //! Names cannot be squatted: the manifest declares each, under its owner, with who may map it at most. A domain makes only what is
 //! declared as its own, and joins only by naming the owner, so that a name means the same to everybody from the beginning.
 
+use crate::account::{Account, Asked, Fresh};
+use crate::calls::Calls;
 use crate::holding::{Holding, Share, State, Who};
 use crate::obtain::Sought;
 use crate::rule::{self, change, refuse};
-use crate::seam::{Account, Asked, Calls, Wanted};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
 use crate::{Manager, Outcome, REVOKE_STEPS};
 
@@ -51,7 +52,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             return Ok(Sought::Known(usize::from(slot)));
         }
         let alignment = request.alignment.max(1);
-        let wanted = Wanted { spec: request.spec, bytes: request.bytes, at: None, alignment };
+        let wanted = Fresh { spec: request.spec, bytes: request.bytes, at: None, alignment };
         Ok(Sought::New(Asked::Fresh(wanted), State::Owned(index), true))
     }
 

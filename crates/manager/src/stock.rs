@@ -6,12 +6,10 @@ use spec::{Frames, Grant, NotThere, PAGE_BYTES, Range, Request, TablePlace};
 
 use crate::hand_over::PoolAt;
 use crate::holding::Holding;
-use crate::seam::{Mark, Piece, Region, Terms};
+use crate::region::{Mark, Piece, Region, Terms};
+use crate::sizes::GRANULE_LOG2;
 use crate::tally::Tally;
 use crate::window::{self, Window};
-
-/// Base-two logarithm of what extents are made of: the smallest region that is paged.
-pub(crate) const GRANULE_LOG2: u8 = 8;
 
 fn extent(base: u32, bytes: u32) -> Option<Extent> {
     Extent::new(base, bytes, GRANULE_LOG2)

@@ -5,8 +5,7 @@
 
 use memory::pieces::PAGE_LOG2;
 
-use crate::standard::EACH;
-use crate::stock::GRANULE_LOG2;
+use crate::sizes::{EACH, GRANULE_LOG2};
 
 /// Marks of a piece.
 const MARKS: u32 = 2;

@@ -4,7 +4,7 @@
 use spec::{Pages, TablePlace, UNITS, Wanted};
 
 use crate::holding::Holding;
-use crate::seam::{Region, Terms};
+use crate::region::{Region, Terms};
 
 /// What addresses are given out in: what one large page translates.
 const GRANULE_LOG2: u32 = 16;

@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 
 use sched::switching::Switching;
 
+use crate::block::{SCHEME, SWITCHING};
 use crate::pmsav7::{Paging, Pmsav7, Shape};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, SCHEME, SWITCHING,
-    Section, System, TableError, Thread, VERSION, Words, checksum,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Section, System,
+    TableError, Thread, VERSION, Words, checksum,
 };
 
 /// The scheme's section. Domains and areas that it says nothing of have the default.

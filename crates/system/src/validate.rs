@@ -5,12 +5,38 @@ pub(crate) mod vmsav7;
 
 use sched::switching::Switching;
 
+use crate::block::{HEADER_WORDS, MAGIC, MAX_ENTRIES, SCHEME, TABLES, VERSION, checksum};
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAX_ENTRIES, Notification, Record, SCHEME,
-    Scheme, System, TABLES, Table, TableError, Thread, Words, area, frames, policy,
+    Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Record, Scheme, System, Table, TableError,
+    Thread, Words, area, frames, policy,
 };
 
-pub(crate) fn validate(system: &System) -> Result<(), TableError> {
+impl<'a> System<'a> {
+    /// Checks the whole block and returns a view of it.
+    ///
+    /// # Errors
+    /// [`TableError`] names the first field that is wrong.
+    ///
+    /// # Time complexity
+    /// O(words + areas * domains); runs once, at boot.
+    pub fn parse(words: &'a [u32]) -> Result<System<'a>, TableError> {
+        if words.len() < HEADER_WORDS || words[0] != MAGIC || words[1] != VERSION {
+            return Err(TableError::Header);
+        }
+        let total = words[2] as usize;
+        if total < HEADER_WORDS || total > words.len() {
+            return Err(TableError::Header);
+        }
+        let system = System { words: &words[..total] };
+        if checksum(&system.words[HEADER_WORDS..]) != words[3] {
+            return Err(TableError::Checksum);
+        }
+        validate(&system)?;
+        Ok(system)
+    }
+}
+
+fn validate(system: &System) -> Result<(), TableError> {
     bounds(system)?;
     section(system)?;
     if system.ticks_per_second() == 0 || system.cpu_hz() == 0 {

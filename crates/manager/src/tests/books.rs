@@ -9,7 +9,7 @@ use super::machine::POOL;
 use super::{CLIENTS, PINNED};
 use crate::rule::refuse;
 use crate::wire::Refused;
-use crate::{Account, Admitted, Asked, Bound, Effort, Entry, Holding, Mark, Piece, Region, Terms, Wanted};
+use crate::{Account, Admitted, Asked, Bound, Effort, Entry, Fresh, Holding, Mark, Piece, Region, Terms};
 
 const UNIT: u32 = 256;
 
@@ -43,7 +43,7 @@ impl Simple {
         first..first + (region.bytes / UNIT) as usize
     }
 
-    fn place(&self, wanted: &Wanted) -> Option<Region> {
+    fn place(&self, wanted: &Fresh) -> Option<Region> {
         let bytes = wanted.bytes.checked_next_power_of_two()?.max(UNIT);
         let step = bytes.max(wanted.alignment);
         let fits = |base: &u32| {

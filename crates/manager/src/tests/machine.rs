@@ -7,8 +7,9 @@ use std::vec::Vec;
 
 use abi::{CLEAN_BYTES, Error};
 
-use crate::note::{Note, Reader, Told};
-use crate::seam::{Calls, Mapping};
+use crate::calls::Calls;
+use crate::note::{GrantNote, Note, Reader};
+use crate::region::Mapping;
 
 pub const POOL: u32 = 0x6000_0000;
 
@@ -46,7 +47,7 @@ pub struct Machine {
     pub most_written: u32,
     reader: Reader,
     /// What an observer thinks that clients have, by number and first address.
-    pub told: BTreeMap<(u8, u32), Told>,
+    pub told: BTreeMap<(u8, u32), GrantNote>,
 }
 
 impl Machine {

@@ -4,10 +4,10 @@ use std::vec::Vec;
 
 use spec::TablePlace;
 
-use crate::note::{Holder, Note, Reader, Strange, Told};
+use crate::note::{GrantNote, Holder, Note, Reader, Strange};
 
-fn told() -> Told {
-    Told {
+fn told() -> GrantNote {
+    GrantNote {
         client: 31,
         base: 0x4000_1000,
         bytes: 0x1_2000,
@@ -30,7 +30,7 @@ fn every_note_is_read_as_it_was_told() {
     for holder in [Holder::Private, Holder::Owner, Holder::Member] {
         for place in TablePlace::ALL {
             for (bit, descriptors) in [(false, 0), (true, 1)] {
-                let told = Told { holder, place, write: bit, pinned: !bit, descriptors, ..told() };
+                let told = GrantNote { holder, place, write: bit, pinned: !bit, descriptors, ..told() };
                 let note = Note::Granted(told);
                 assert_eq!(read(note.marks()).last(), Some(&Ok(Some(note))));
             }

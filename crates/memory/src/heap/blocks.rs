@@ -1,6 +1,6 @@
 //! Blocks as their records describe them, read with everything that must hold about them.
 
-use super::lists::Heap;
+use super::state::Heap;
 use super::{Error, Storage, Word};
 
 /// Bit 0 of a record's address: the block is free.

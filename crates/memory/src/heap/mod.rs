@@ -40,6 +40,7 @@ mod lists;
 mod operations;
 mod records;
 mod spans;
+mod state;
 mod words;
 
 #[cfg(test)]
@@ -48,8 +49,8 @@ mod tests;
 use core::num::NonZeroU32;
 
 pub use bound::{record_bytes, worst_case_bytes};
-pub use lists::Heap;
 pub use spans::Spans;
+pub use state::Heap;
 pub use words::Words;
 
 /// Blocks are multiples of this many bytes, and every block that is handed out is aligned to it.

@@ -1,7 +1,7 @@
 //! The operations that programs call: allocation, release, changes of size.
 
 use super::blocks::{Block, FREE, FREED};
-use super::lists::Heap;
+use super::state::Heap;
 use super::{Error, GRANULE, HEADER, MAX_REQUEST, MIN_BLOCK, Storage, Word, block_for};
 
 /// The rest of a block: a record and its bytes, or no bytes and the record that stands for no block.

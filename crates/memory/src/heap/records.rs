@@ -2,7 +2,7 @@
 //! the heap.
 
 use super::blocks::{Block, FREE, WALL};
-use super::lists::Heap;
+use super::state::Heap;
 use super::{Error, GRANULE, HEADER, MIN_BLOCK, RECORD, Storage, Word};
 
 /// Bytes of records that a heap takes from a piece or a block of its own when it has none left.

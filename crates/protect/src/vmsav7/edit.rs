@@ -5,7 +5,8 @@ use units::{PhysAddr, VirtAddr};
 use super::descriptor::{Base, First, Second};
 use super::memory::TableMemory;
 use super::shape::Unit;
-use super::tables::{Refused, Tables};
+use super::tables::Tables;
+use super::work::Refused;
 use super::work::{Edit, Goal, Job, Then};
 use super::{Attributes, PAGE_LOG2, TABLE_ENTRIES};
 

@@ -39,8 +39,9 @@ pub use descriptor::{Base, First, Malformed, Second};
 pub use memory::{Placement, TableMemory};
 pub use owed::{Asid, Maintenance, Owed};
 pub use shape::{Shape, Unit};
-pub use tables::{Progress, Refused, Split, Tables, WINDOWS};
+pub use tables::{Split, Tables};
 pub use walk::{Found, Next, SEARCH_ENTRIES};
+pub use work::{Progress, Refused, WINDOWS};
 
 /// The access domain of every mapping.
 pub const DOMAIN: u32 = 0;

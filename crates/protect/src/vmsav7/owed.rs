@@ -3,7 +3,8 @@
 use units::VirtAddr;
 
 use super::memory::TableMemory;
-use super::tables::{Progress, Tables};
+use super::tables::Tables;
+use super::work::Progress;
 
 /// An address-space identifier, never 0: 0 stands for no domain, while `TTBR0` changes (ARM DDI 0406C B3.10.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,5 +78,17 @@ impl<M: TableMemory> Owed<'_, M> {
             hardware.complete();
         }
         tables.progress()
+    }
+}
+
+impl<M: TableMemory> Tables<M> {
+    /// One step of the edit under way: looks at, or changes, about `entries` descriptors, at least 16 and at most 256. A step that has not been
+    /// settled is returned again instead.
+    ///
+    /// # Time complexity
+    /// See the type.
+    pub fn advance(&mut self, entries: u32) -> Owed<'_, M> {
+        self.owe(entries);
+        Owed { tables: self }
     }
 }

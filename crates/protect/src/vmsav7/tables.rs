@@ -5,12 +5,9 @@ use units::{Bytes, PhysAddr, VirtAddr};
 use super::attributes::Attributes;
 use super::descriptor::{First, Second};
 use super::memory::{Placement, TableMemory};
-use super::owed::Owed;
-use super::work::{Debt, Edit, Goal, Job, Then};
+use super::work::{Debt, Edit, Goal, Job, Progress, Refused, Then};
 use super::{PAGE_BYTES, PAGE_LOG2, TABLE_BYTES, TABLE_ENTRIES};
 
-/// Most invalidations that one step owes.
-pub const WINDOWS: usize = 32;
 /// The end of a list of free tables; as a descriptor, like every link, a fault.
 const END: u32 = 0xffff_fffc;
 
@@ -46,56 +43,6 @@ impl Split {
     pub(super) const fn pages(self) -> u32 {
         256 * self.entries()
     }
-}
-
-/// Why an edit changes nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// Another edit of these tables is under way.
-    Busy,
-    /// Addresses or sizes are not multiples of 4 KiB, or of what a table needs; or there is nothing to map.
-    Misaligned,
-    /// Some byte is beyond what these tables translate, or beyond physical memory.
-    Outside,
-    /// The mapping would be global, or of use to the kernel only: tables of domains hold neither.
-    Rights,
-    /// Something is mapped at this address.
-    Mapped {
-        /// The page.
-        at: VirtAddr<u32>,
-    },
-    /// Nothing is mapped at this address.
-    NotMapped {
-        /// The page.
-        at: VirtAddr<u32>,
-    },
-    /// Too few second-level tables of this placement are free.
-    NoTables {
-        /// Where they would lie.
-        placement: Placement,
-        /// So many are needed.
-        needed: u32,
-        /// So many are free.
-        free: u32,
-    },
-    /// The table for this address lies elsewhere than the mapping asks, or the first-level table cannot keep what it asks.
-    Placement {
-        /// The page.
-        at: VirtAddr<u32>,
-        /// Where the table lies.
-        lies: Placement,
-    },
-}
-
-/// How an edit stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Take another step.
-    More,
-    /// It is done, and no TLB holds what it took out.
-    Done,
-    /// It was refused, and nothing has changed.
-    Refused(Refused),
 }
 
 /// The tables of one domain over memory in `M`, at most one edit of them under way.
@@ -294,18 +241,13 @@ impl<M: TableMemory> Tables<M> {
         Ok(())
     }
 
-    /// One step of the edit under way: looks at, or changes, about `entries` descriptors, at least 16 and at most 256. A step that has not been
-    /// settled is returned again instead.
-    ///
-    /// # Time complexity
-    /// See the type.
-    pub fn advance(&mut self, entries: u32) -> Owed<'_, M> {
+    /// Makes a step of about `entries` descriptors, unless one is not settled yet.
+    pub(super) fn owe(&mut self, entries: u32) {
         if !self.debt.open {
             self.debt = Debt::NONE;
             self.debt.open = true;
             self.step(entries.clamp(16, 256));
         }
-        Owed { tables: self }
     }
 
     /// Ends a debt: does what was put off until then. Whether that has written descriptors that walks may use.

@@ -4,7 +4,59 @@ use units::VirtAddr;
 
 use super::attributes::Attributes;
 use super::memory::Placement;
-use super::tables::{Refused, WINDOWS};
+
+/// Most invalidations that one step owes.
+pub const WINDOWS: usize = 32;
+
+/// Why an edit changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Another edit of these tables is under way.
+    Busy,
+    /// Addresses or sizes are not multiples of 4 KiB, or of what a table needs; or there is nothing to map.
+    Misaligned,
+    /// Some byte is beyond what these tables translate, or beyond physical memory.
+    Outside,
+    /// The mapping would be global, or of use to the kernel only: tables of domains hold neither.
+    Rights,
+    /// Something is mapped at this address.
+    Mapped {
+        /// The page.
+        at: VirtAddr<u32>,
+    },
+    /// Nothing is mapped at this address.
+    NotMapped {
+        /// The page.
+        at: VirtAddr<u32>,
+    },
+    /// Too few second-level tables of this placement are free.
+    NoTables {
+        /// Where they would lie.
+        placement: Placement,
+        /// So many are needed.
+        needed: u32,
+        /// So many are free.
+        free: u32,
+    },
+    /// The table for this address lies elsewhere than the mapping asks, or the first-level table cannot keep what it asks.
+    Placement {
+        /// The page.
+        at: VirtAddr<u32>,
+        /// Where the table lies.
+        lies: Placement,
+    },
+}
+
+/// How an edit stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Take another step.
+    More,
+    /// It is done, and no TLB holds what it took out.
+    Done,
+    /// It was refused, and nothing has changed.
+    Refused(Refused),
+}
 
 /// What an edit is for.
 #[derive(Clone, Copy, Debug)]

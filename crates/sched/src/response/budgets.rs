@@ -1,6 +1,6 @@
 //! Time that another budget adds, whatever its programs do.
 
-use super::Costs;
+use super::costs::Costs;
 
 /// Another budget with the threads that it pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Time that a job needs: of the processor until it is done, and of its budget.
 
-use super::Costs;
+use super::costs::Costs;
 
 /// Most that one job of a thread does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 //! [`Sharing::Full`] is for threads that are released with their budget (Davis and Burns 2005). All threads of a budget are of one domain, so
 //! they count as they are declared.
 
-use super::{Costs, jobs_in};
+use super::costs::Costs;
+use super::job::jobs_in;
 
 /// A sharer as it delays others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 //! shared by the whole chip (entries that can be locked, memory on the chip, ways of a cache); memory need not be in one piece;
 //! and the TLB is shared between domains, so that independence is kept in part only.
 
-use super::{Bound, Independence, Meaning, Method, TablePlace};
+use super::bound::{Bound, Independence, Meaning, Method};
+use super::place::TablePlace;
 use crate::temporal::AccessLevel;
 
 /// Cycles that the check adds to an access at most. Each follows from the description of the chip.

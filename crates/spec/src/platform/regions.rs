@@ -1,6 +1,7 @@
 //! Chips that check accesses with region registers, and find what is in none of them through a table in software.
 
-use super::{Bound, Meaning, Method, TablePlace};
+use super::bound::{Bound, Meaning, Method};
+use super::place::TablePlace;
 use crate::temporal::AccessLevel;
 
 /// Bytes of a PCTrie node (`protect::pmsav7::pctrie` asserts it).

@@ -1,5 +1,6 @@
 //! Blocks for page tables.
 
+use crate::block::SCHEME;
 use super::*;
 use crate::build::SchemeTables;
 use crate::vmsav7::{Caches, Need, Tables, Vmsav7, tables};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use manager::note::{self, Note, Reader, Told};
+use manager::note::{self, GrantNote, Note, Reader};
 use record::RunEvent;
 use spec::TemporalSpec;
 
@@ -40,7 +40,7 @@ impl Grants {
         }
     }
 
-    fn granted(&mut self, told: &Told, at: u64, system: &SystemDescription) -> bool {
+    fn granted(&mut self, told: &GrantNote, at: u64, system: &SystemDescription) -> bool {
         let Some(grant) = grant(told, at, system) else { return false };
         let key = (told.client, told.base);
         if self.live.len() >= MAX_HELD && !self.live.contains_key(&key) {
@@ -65,7 +65,7 @@ impl Grants {
 
 /// The grant that was told, with what is promised of it; `None` when the system has no such domain,
 /// or the specification means nothing.
-fn grant(told: &Told, at: u64, system: &SystemDescription) -> Option<GrantReport> {
+fn grant(told: &GrantNote, at: u64, system: &SystemDescription) -> Option<GrantReport> {
     let domain = system.domains.iter().find(|domain| domain.index == told.client)?;
     let kept = if told.pinned { PINNED } else { told.place.name() };
     let promise = domain.account.promises.iter().find(|promise| promise.kept == kept);

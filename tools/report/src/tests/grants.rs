@@ -1,7 +1,7 @@
 //! How checks are kept: areas before the run, and what the manager says that it granted in it.
 
 use abi::trace::Event;
-use manager::note::{Holder, Note, Told};
+use manager::note::{GrantNote, Holder, Note};
 use record::{RunEvent, TranslationCounts, Walks};
 use spec::{AccessLevel, TablePlace, TemporalSpec};
 
@@ -57,8 +57,8 @@ fn paged() -> SystemDescription {
     system
 }
 
-fn told() -> Told {
-    Told {
+fn told() -> GrantNote {
+    GrantNote {
         client: CLIENT,
         base: 0x4000_0000,
         bytes: 0x1_0000,
@@ -108,7 +108,7 @@ fn a_grant_is_reported_with_its_bound_and_its_end() {
 
 #[test]
 fn what_is_promised_follows_from_how_it_is_kept() {
-    let kept = |change: fn(&mut Told)| {
+    let kept = |change: fn(&mut GrantNote)| {
         let mut told = told();
         change(&mut told);
         let grant = run(&paged(), say(10, MANAGER, Note::Granted(told))).grants.remove(0);
@@ -137,9 +137,9 @@ fn notes_that_contradict_each_other_fail_the_run() {
         end(told().base),
         [granted(10, told()), granted(20, told())].concat(),
         [granted(10, told()), end(told().base + 4096)].concat(),
-        granted(10, Told { client: 9, ..told() }),
+        granted(10, GrantNote { client: 9, ..told() }),
         // No specification has these bits.
-        granted(10, Told { spec: 7, ..told() }),
+        granted(10, GrantNote { spec: 7, ..told() }),
         granted(10, told()).split_off(2),
     ];
     for events in strange {
@@ -152,7 +152,7 @@ fn notes_that_contradict_each_other_fail_the_run() {
 #[test]
 fn more_grants_than_the_list_holds_are_counted() {
     let most = crate::MAX_GRANTS as u32 + 3;
-    let each = |index: u32| Told { base: index * 4096, ..told() };
+    let each = |index: u32| GrantNote { base: index * 4096, ..told() };
     let begin = (0..most).flat_map(|index| say(10 + u64::from(index), MANAGER, Note::Granted(each(index))));
     let end = Note::Ended { client: CLIENT, base: (most - 1) * 4096 };
     let mut system = paged();
@@ -209,7 +209,7 @@ fn grants_and_independence_are_shown() {
     let mut system = paged();
     let heap = &mut system.domains[1].areas[0];
     (heap.spec, heap.kept) = ("best-effort".into(), "off-chip".into());
-    let again = |at| say(at, MANAGER, Note::Granted(Told { base: at as u32 * 4096, ..told() }));
+    let again = |at| say(at, MANAGER, Note::Granted(GrantNote { base: at as u32 * 4096, ..told() }));
     let html = run(&system, [again(10), again(20)].concat()).to_html();
     shown(
         &html,

@@ -30,11 +30,9 @@ mod walk;
 use crate::pmsav7::RegionRegs;
 
 pub use edit::{Edit, Obstacle};
-pub use store::{Arena, Store};
+pub use store::{Arena, NODE_WORDS, Node, Store};
 pub use walk::Next;
 
-/// Words of a node: 64 entries, the prefix, and padding to a multiple of 32 bytes.
-pub const NODE_WORDS: usize = 72;
 /// Bytes of a node.
 pub const NODE_BYTES: u32 = 4 * NODE_WORDS as u32;
 /// Bytes of a leaf.
@@ -43,8 +41,6 @@ pub const LEAF_BYTES: u32 = 8;
 pub const LEAVES_PER_NODE: u32 = NODE_BYTES / LEAF_BYTES;
 /// Index of the word that holds a node's prefix.
 const PREFIX: u32 = 64;
-/// A node as the caller provides it. Its contents before use do not matter.
-pub type Node = [u32; NODE_WORDS];
 /// The address bit at which each level's window starts, root first; a window reaches up to that of the level above.
 pub const SHIFTS: [u32; 5] = [26, 22, 16, 10, 4];
 /// The most nodes on any path.

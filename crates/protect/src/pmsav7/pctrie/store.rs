@@ -1,7 +1,12 @@
 //! The memory that a trie is made of. A trie names nodes and leaves by *address*: a word that means something to its store only.
 
-use super::{NODE_WORDS, Node};
 use crate::pmsav7::RegionRegs;
+
+/// Words of a node: 64 entries, the prefix, and padding to a multiple of 32 bytes.
+pub const NODE_WORDS: usize = 72;
+
+/// A node as the caller provides it. Its contents before use do not matter.
+pub type Node = [u32; NODE_WORDS];
 
 /// Memory for nodes and leaves. Nodes are at multiples of 32, leaves at multiples of 8; the lower bits of an address are the
 /// trie's.

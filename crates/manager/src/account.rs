@@ -1,34 +1,10 @@
-//! What the manager stands on: somebody who keeps the account, and somebody who performs.
+//! The account of memory, which says what is admitted.
 
 use abi::Error;
 
-use crate::note::Note;
-use crate::wire::Refused;
-
-pub use memory::pieces::{Mark, Piece};
-
 use crate::holding::Holding;
-
-/// Memory that a client has from an address on. With region registers one of them covers it: the lowest eighths of a naturally aligned
-/// power of two, in one piece. With page tables it is in pieces, wherever these are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Region {
-    /// First address, as the client sees it.
-    pub base: u32,
-    /// Bytes.
-    pub bytes: u32,
-    /// Its first piece; there is always one unless there are page tables.
-    pub first: Mark,
-    /// Number of the pool.
-    pub pool: u8,
-}
-
-impl Region {
-    /// Whether an address lies in it.
-    pub const fn contains(&self, address: u32) -> bool {
-        address.wrapping_sub(self.base) < self.bytes
-    }
-}
+use crate::region::{Entry, Mark, Piece, Region, Terms};
+use crate::wire::Refused;
 
 /// Most cycles that checking one access adds, where that is decided, and how we know; numbers as in `spec`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +19,7 @@ pub struct Bound {
 
 /// What a client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Fresh {
     /// Temporal specification, packed; not yet judged.
     pub spec: u32,
     /// Bytes; not 0.
@@ -58,7 +34,7 @@ pub struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Fresh memory.
-    Fresh(Wanted),
+    Fresh(Fresh),
     /// Memory that another client has, as that client has it.
     Theirs(Entry),
 }
@@ -82,24 +58,6 @@ pub struct Admitted {
     pub terms: Terms,
     /// Memory that the client's table needs in addition: base and bytes.
     pub nodes: Option<(u32, u32)>,
-}
-
-/// How an entry in a client's table is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// Region registers, or entries of the TLB, that are pinned for it.
-    pub slots: u8,
-    /// Where its tables lie: number of a `spec::TablePlace`.
-    pub place: u8,
-    /// The kernel is asked to keep them on the chip.
-    pub near: bool,
-}
-
-impl Terms {
-    /// Whether something is pinned for it.
-    pub const fn pinned(self) -> bool {
-        self.slots > 0
-    }
 }
 
 /// The account of memory and of what checks accesses to it. Each operation is joint and atomic: refused means unchanged. `held` is what the
@@ -155,72 +113,4 @@ pub struct Effort {
     pub release_cycles: u32,
     /// Number of a method.
     pub method: u8,
-}
-
-/// An entry in a client's table, as the account admitted it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The memory.
-    pub region: Region,
-    /// Its temporal specification, packed.
-    pub spec: u32,
-    /// How it is kept.
-    pub terms: Terms,
-}
-
-/// How a piece of memory is entered into a client's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// First address, as the client sees it.
-    pub at: u32,
-    /// First address of the memory.
-    pub from: u32,
-    /// Bytes.
-    pub bytes: u32,
-    /// Whether the client may write.
-    pub write: bool,
-    /// Whether a region register, or an entry of the TLB, is pinned for it.
-    pub pinned: bool,
-    /// Whether tables in near memory translate it.
-    pub near: bool,
-}
-
-/// The kernel's calls, each bounded. The kernel checks everything again; a refusal here means that the account is wrong, unless it is
-/// `BUSY`: another manager's edit is under way, and the same call will do later.
-pub trait Calls {
-    /// Untyped frames become memory that can be mapped.
-    ///
-    /// # Errors
-    /// Those of the kernel.
-    fn retype(&mut self, base: u32, bytes: u32) -> Result<(), Error>;
-
-    /// Lets a client access memory in one piece.
-    ///
-    /// # Errors
-    /// Those of the kernel.
-    fn map(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error>;
-
-    /// Ends a client's access to memory that was mapped so.
-    ///
-    /// # Errors
-    /// Those of the kernel.
-    fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error>;
-
-    /// Gives the client's table memory for nodes, as much of it as the kernel takes at once, from its beginning on; returns the bytes
-    /// given.
-    ///
-    /// # Errors
-    /// Those of the kernel.
-    fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<u32, Error>;
-
-    /// One step of clearing frames that nobody has mapped; returns the bytes left.
-    ///
-    /// # Errors
-    /// Those of the kernel.
-    fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error>;
-
-    /// Tells whoever observes; by itself, nobody does.
-    fn tell(&mut self, note: &Note) {
-        let _ = note;
-    }
 }

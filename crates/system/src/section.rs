@@ -1,0 +1,70 @@
+//! The section of the block that belongs to the protection scheme: words about the system, each domain and each area that mean something to it
+//! alone. Everything else is the same for every scheme.
+
+use crate::block::{System, Words};
+use crate::{Area, Domain};
+
+/// How accesses are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Scheme {
+    /// Region registers: [`crate::pmsav7`].
+    #[default]
+    Pmsav7 = 1,
+    /// Page tables with short descriptors: [`crate::vmsav7`].
+    Vmsav7 = 2,
+}
+
+impl Scheme {
+    pub(crate) const fn from_number(number: u32) -> Option<Scheme> {
+        match number {
+            1 => Some(Self::Pmsav7),
+            2 => Some(Self::Vmsav7),
+            _ => None,
+        }
+    }
+}
+
+/// A scheme's records. The section has the number of the scheme, then one record of the system, one of each domain, and one of each area.
+pub trait Section {
+    /// The scheme.
+    const SCHEME: Scheme;
+    /// About the whole system.
+    type System: Words;
+    /// About a domain.
+    type Domain: Words;
+    /// About an area.
+    type Area: Words;
+}
+
+impl System<'_> {
+    /// The protection scheme that the block is for.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::from_number(self.section(0, 1)[0]).unwrap_or_default()
+    }
+
+    /// What the scheme has about the whole system.
+    ///
+    /// # Panics
+    /// As the other two: when the block is for another scheme, or there is no such entry.
+    pub fn own<S: Section>(&self) -> S::System {
+        self.part::<S, _>(0)
+    }
+
+    /// What the scheme has about a domain.
+    pub fn own_domain<S: Section>(&self, index: usize) -> S::Domain {
+        assert!(index < self.count::<Domain>());
+        self.part::<S, _>(S::System::WORDS + index * S::Domain::WORDS)
+    }
+
+    /// What the scheme has about an area.
+    pub fn own_area<S: Section>(&self, index: usize) -> S::Area {
+        assert!(index < self.count::<Area>());
+        self.part::<S, _>(S::System::WORDS + self.count::<Domain>() * S::Domain::WORDS + index * S::Area::WORDS)
+    }
+
+    fn part<S: Section, W: Words>(&self, at: usize) -> W {
+        assert!(self.scheme() == S::SCHEME);
+        W::decode(self.section(1 + at, W::WORDS))
+    }
+}
