@@ -3,8 +3,9 @@
 use abi::{Error, Kind, rights};
 
 use crate::arch::Arch;
-use crate::kernel::{DONE, Kernel, Outcome};
+use crate::kernel::Kernel;
 use crate::objects::Cap;
+use crate::outcome::{DONE, Outcome};
 
 impl<A: Arch> Kernel<A> {
     /// The capability in a slot of the running thread's domain, of whatever kind.

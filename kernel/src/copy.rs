@@ -4,9 +4,9 @@
 use protect::AccessKind;
 use units::Bytes;
 
+use crate::arch::Protection;
 use crate::arch::{Arch, Len, Phys, Virt};
 use crate::kernel::Kernel;
-use crate::protection::Protection;
 
 /// A piece of a copy: physical addresses of where to and where from, and bytes.
 type Piece<A> = (Phys<A>, Phys<A>, Len<A>);

@@ -9,8 +9,9 @@ use system::Domain as DomainEntry;
 use system::policy;
 
 use crate::arch::{Arch, Virt};
-use crate::kernel::{Kernel, Outcome};
+use crate::kernel::Kernel;
 use crate::objects::{Activation, Domain, FaultReport, Life, State};
+use crate::outcome::Outcome;
 use crate::table::Ref;
 
 /// Exit code of a domain that faulted and is not restarted.

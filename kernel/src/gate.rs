@@ -15,10 +15,11 @@ use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::AccessKind;
 
+use crate::arch::Protection;
 use crate::arch::{Arch, Len, Virt};
-use crate::kernel::{DONE, Kernel, Outcome};
+use crate::kernel::Kernel;
 use crate::objects::{Activation, Life, State, Thread};
-use crate::protection::Protection;
+use crate::outcome::{DONE, Outcome};
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {

@@ -8,27 +8,17 @@ use memory::frames::FrameTable;
 use system::System;
 
 use crate::arch::Arch;
+use crate::arch::Shared;
 use crate::edit::Edit;
-use crate::frames::FrameRange;
 use crate::objects::{Activation, Budget, Cap, Domain, Interrupt, Notification, Thread};
+use crate::outcome::{DONE, Outcome};
 use crate::per_core::PerCore;
-use crate::protection::Shared;
 use crate::queue::Times;
+use crate::ranges::FrameRange;
 use crate::table::{AnyRef, Ref, Table};
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
-
-/// Outcome of a call that succeeded, for its caller.
-pub(crate) enum Outcome {
-    /// Status 0 and two values, now.
-    Values(u32, u32),
-    /// The caller waits, was moved elsewhere or gets its result later.
-    Later,
-}
-
-/// Success without values.
-pub(crate) const DONE: Result<Outcome, Error> = Ok(Outcome::Values(0, 0));
 
 /// Everything that the kernel knows: one core's own state, and what cores would share. There is no other kernel state.
 #[repr(C)]

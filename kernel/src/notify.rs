@@ -6,8 +6,9 @@ use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
 
 use crate::arch::Arch;
-use crate::kernel::{DONE, Kernel, Outcome};
+use crate::kernel::Kernel;
 use crate::objects::{Activation, Interrupt, Notification, State, Thread};
+use crate::outcome::{DONE, Outcome};
 use crate::queue::Wake;
 use crate::table::Ref;
 

@@ -14,9 +14,10 @@ use system::Domain as DomainEntry;
 use system::Thread as ThreadEntry;
 
 use crate::arch::{Arch, Virt};
-use crate::kernel::{DONE, Kernel, Outcome};
+use crate::arch::{Hardware, Protection};
+use crate::kernel::Kernel;
 use crate::objects::{Cap, Life, State};
-use crate::protection::{Hardware, Protection};
+use crate::outcome::{DONE, Outcome};
 use crate::queue::{NONE, Wake};
 
 impl<A: Arch> Kernel<A> {

@@ -6,9 +6,9 @@ use core::ptr::NonNull;
 use abi::trace::{Event, IDLE, header};
 
 use crate::arch::Arch;
+use crate::arch::Protection;
 use crate::kernel::{Kernel, NOBODY};
 use crate::objects::{Activation, Budget, Domain, State, Thread};
-use crate::protection::Protection;
 use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 

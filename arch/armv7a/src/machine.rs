@@ -1,6 +1,6 @@
 //! The processor: time, interrupts, contexts and the trace port.
 
-use kernel::arch::{Arch, Request, Start};
+use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::pages::PageArch;
 use kernel::pages::Pages;
 use protect::vmsav7::{Asid, Maintenance, Placement, Split};
@@ -111,10 +111,18 @@ impl<B: Board> Armv7a<B> {
     }
 }
 
-// SAFETY: `object_memory` is where the board has it mapped for the kernel alone; spaces change with their identifiers (`Space::load`);
+// SAFETY: it is where the board has the memory mapped for the kernel alone.
+unsafe impl<B: Board> Physical for Armv7a<B> {
+    type Width = u32;
+
+    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
+        B::window(base).0 as *mut u8
+    }
+}
+
+// SAFETY: spaces change with their identifiers (`Space::load`);
 // a context returns to user mode, but for the idle loop's, which is the kernel's own.
 unsafe impl<B: Board> Arch for Armv7a<B> {
-    type Width = u32;
     type Context = Context;
     type Entry = Entry;
     type Protection = Pages<Self>;
@@ -216,10 +224,6 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
     unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         // SAFETY: the caller's duty.
         unsafe { core::ptr::write_bytes(B::window(dst).0 as *mut u8, 0, bytes.0 as usize) };
-    }
-
-    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
-        B::window(base).0 as *mut u8
     }
 
     fn end(&mut self, status: u32) {

@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use kernel::arch::{Arch, Request, Start};
+use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::regions::RegionArch;
 use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
@@ -128,10 +128,18 @@ pub(crate) fn barrier() {
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
-// SAFETY: `object_memory` hands out what the tables type as kernel memory; a context's EXC_RETURN always returns to unprivileged thread
+// SAFETY: it hands out what the tables type as kernel memory.
+unsafe impl<B: Board> Physical for Armv7m<B> {
+    type Width = u32;
+
+    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
+        base.0 as *mut u8
+    }
+}
+
+// SAFETY: a context's EXC_RETURN always returns to unprivileged thread
 // mode; for what may be accessed see `RegionArch` below.
 unsafe impl<B: Board> Arch for Armv7m<B> {
-    type Width = u32;
     type Context = Context;
     type Entry = Entry;
     type Protection = Regions<Self>;
@@ -273,10 +281,6 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
         }
         // SAFETY: as above.
         unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
-    }
-
-    unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
-        base.0 as *mut u8
     }
 
     fn end(&mut self, status: u32) {

@@ -15,14 +15,14 @@ use system::{Area, System, area};
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::{Arch, Len, Phys};
+use crate::arch::{BootContext, Protection, Shared};
 pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
-use crate::frames::{FrameRange, Marks};
 use crate::kernel::Kernel;
 use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
 use crate::per_core::PerCore;
-use crate::protection::{BootContext, Protection, Shared};
 use crate::queue::{MAX_THREADS, Times};
+use crate::ranges::{FrameRange, Marks};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
 

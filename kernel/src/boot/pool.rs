@@ -6,17 +6,17 @@ use core::ptr::NonNull;
 use system::objects::Size;
 use units::{Bytes, PhysAddr};
 
-use crate::arch::{Arch, Len, Phys};
 use crate::boot::BootError;
+use crate::physical::{Len, Phys, Physical};
 use crate::table::{Ref, Table};
 
 /// Hardware out kernel memory from one end.
-pub struct Pool<A: Arch> {
+pub struct Pool<A: Physical> {
     next: Phys<A>,
     end: Phys<A>,
 }
 
-impl<A: Arch> Pool<A> {
+impl<A: Physical> Pool<A> {
     /// All of a range.
     pub(super) fn new(base: Phys<A>, bytes: Len<A>) -> Self {
         Pool { next: base, end: base.plus(bytes) }

@@ -7,8 +7,8 @@ use units::{Bytes, PhysAddr, VirtAddr};
 
 use super::PageArch;
 use super::{Mapping, Pages, Progress, TableWords};
+use crate::arch::BootContext;
 use crate::boot::BootError;
-use crate::protection::BootContext;
 
 /// The tables of a domain, with all areas that it begins with.
 pub(super) fn make<A: PageArch<Protection = Pages<A>>>(

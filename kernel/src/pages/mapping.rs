@@ -5,7 +5,7 @@ use protect::MemType;
 use protect::vmsav7::{Attributes, Found, PAGE_BYTES, Placement, Rights, Unit};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
-use crate::protection::Asked;
+use crate::arch::Asked;
 
 /// Pages that follow one another, virtually and physically.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Mapping {
     /// The mapping of exactly the memory asked for.
     ///
     /// # Errors
-    /// As for [`crate::protection::Protection::mapping`].
+    /// As for [`crate::arch::Protection::mapping`].
     pub(super) fn of(asked: &Asked<u32>) -> Result<Mapping, Error> {
         let &Asked { at: virt, access: bits, memory } = asked;
         // Nothing is executed that is mapped while domains run: whoever wrote it did so by way of a data cache, behind which fetches would

@@ -11,8 +11,8 @@ use system::pmsav7::{self, Paging, Pmsav7};
 use super::RegionArch;
 use super::nodes::{NODE, NOWHERE};
 use super::{EmptyLeaf, NodeMemory, Regions, layout};
+use crate::arch::BootContext;
 use crate::boot::{BootError, Pool, not_exact};
-use crate::protection::BootContext;
 
 /// Pinned regions on their way into slots.
 struct Pinned {

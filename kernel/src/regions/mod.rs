@@ -5,26 +5,20 @@ mod arch;
 mod boot;
 mod miss;
 mod nodes;
+mod protection;
 mod region;
 
 use abi::Error;
-use protect::pmsav7::Span;
-use protect::pmsav7::pctrie::{self, LEAVES_PER_NODE, NODE_BYTES, Trie};
+use protect::pmsav7::pctrie::{self, Trie};
 use protect::pmsav7::slots::{RegionImage, Slots, min_paged_slots};
-use protect::{Access, AccessKind, MemType};
-use system::objects::Size;
-use system::pmsav7::Pmsav7;
-use system::{Scheme, System};
-use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
+use units::PhysAddr;
 
 pub use arch::RegionArch;
 pub use miss::Resolution;
 pub use nodes::NodeMemory;
 pub use region::Region;
 
-use crate::arch::{Len, Phys, Virt};
-use crate::boot::{BootError, Pool};
-use crate::protection::{Asked, BootContext, Hardware, Next, NodeConstraints, Protection, Step};
+use crate::arch::{Hardware, Step};
 
 /// The regions of one domain.
 #[repr(C)]
@@ -141,154 +135,5 @@ impl<A: RegionArch> Regions<A> {
         if hardware.loaded {
             hardware.arch.load_image(self.image());
         }
-    }
-}
-
-impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
-    type Shared = EmptyLeaf;
-    type Idle = [(Span, Access, MemType); 2];
-    type Mapping = Region;
-    type Progress = Progress;
-
-    const SCHEME: Scheme = Scheme::Pmsav7;
-    const PHYSICAL: bool = true;
-    const PARTS: bool = false;
-    const GIFT: NodeConstraints = NodeConstraints { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
-    const LEAF: Size = nodes::NOWHERE;
-    const NODE: Size = nodes::NODE;
-
-    fn shared(pool: &mut Pool<A>) -> Result<EmptyLeaf, BootError> {
-        boot::empty_leaf::<A>(pool)
-    }
-
-    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
-        let own = tables.own_domain::<Pmsav7>(index);
-        core::iter::once((own.table_base.into(), own.table_bytes.into()))
-    }
-
-    fn make(context: &mut BootContext<'_, A>, index: usize) -> Result<Self, BootError> {
-        boot::make(context, index)
-    }
-
-    fn idle(empty_leaf: &mut EmptyLeaf, idle: &Self::Idle) -> Result<Self, BootError> {
-        boot::idle(empty_leaf, idle)
-    }
-
-    #[inline(always)]
-    fn load(&self, arch: &mut A) {
-        arch.load_image(self.image());
-    }
-
-    fn mapping(asked: &Asked<u32>) -> Result<Region, Error> {
-        Region::of(asked)
-    }
-
-    fn memory(region: &Region) -> PhysRange {
-        region.memory()
-    }
-
-    fn neighbours(&self, _: &Region) -> [Option<PhysAddr>; 2] {
-        [None; 2]
-    }
-
-    /// Compares with one region that is pinned.
-    fn compare_step(&self, region: &Region, progress: &mut Progress) -> Result<Step, Error> {
-        let Some(pinned) = self.slots.pinned().nth(usize::from(progress.compared)) else {
-            progress.compared = 0;
-            return Ok(Step::Done(cost::COMPARE_PINNED));
-        };
-        if pinned.meets(region.regs) {
-            return Err(Error::BadState);
-        }
-        progress.compared += 1;
-        Ok(Step::More(cost::COMPARE_PINNED))
-    }
-
-    /// One step of entering a region into the table; or, if it is to be pinned, of comparing a key of it with the table and pinning it when
-    /// all were.
-    ///
-    /// # Bound
-    /// Of [`pctrie::Trie::insert_step`].
-    fn enter_step(
-        &mut self,
-        region: &Region,
-        progress: &mut Progress,
-        hardware: Hardware<'_, A>,
-    ) -> Result<Step, Error> {
-        if region.pinned { self.pin_step(region, progress, hardware) } else { self.page_step(region, progress) }
-    }
-
-    /// Takes a region out of the slots and out of sight of misses, in one step.
-    fn withdraw_step(
-        &mut self,
-        region: &Region,
-        progress: &mut Progress,
-        hardware: Hardware<'_, A>,
-    ) -> Result<Step, Error> {
-        if region.pinned {
-            if !self.slots.unpin(region.regs) {
-                return Err(Error::BadState);
-            }
-            self.reload(hardware);
-            return Ok(Step::Done(cost::SMALL));
-        }
-        let (table, off) = self.slots.withdraw(&mut self.trie, region.regs).map_err(|_| Error::BadState)?;
-        self.paged_code -= u16::from(region.execute);
-        progress.table = Some(table);
-        if let Some(regs) = off
-            && hardware.loaded
-        {
-            hardware.arch.load_slot(regs);
-        }
-        Ok(Step::Done(cost::SMALL))
-    }
-
-    /// One step of taking a region out of the table, complete or not.
-    ///
-    /// # Bound
-    /// Of [`pctrie::Trie::remove_step`].
-    fn leave_step(&mut self, _: &Region, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
-        let gone = progress.table.as_mut().is_none_or(|table| self.trie.remove_step(table));
-        if gone { Step::Done(cost::SMALL) } else { Step::More(cost::NODE) }
-    }
-
-    /// See [`Slots::permits`].
-    fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
-        self.slots.permits(&self.trie, base.0, len.0, kind)
-    }
-
-    /// Addresses are what they are.
-    #[inline(always)]
-    fn physical(&self, address: Virt<A>, _: AccessKind) -> Option<(Phys<A>, Len<A>)> {
-        Some((PhysAddr(address.0), Bytes::ALL))
-    }
-
-    fn next_mapped(&self, _: &EmptyLeaf, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
-        if let Some(regs) = self.slots.pinned_later().next() {
-            return Next::Found(Region { regs, pinned: true, execute: false }, from);
-        }
-        let (at, regs) = match self.trie.next_step(from.0) {
-            pctrie::Next::Found(at, regs) => (at, regs),
-            pctrie::Next::From(later) => return Next::From(VirtAddr(later)),
-            pctrie::Next::End => return Next::End,
-        };
-        if own(VirtAddr(at), PhysAddr(at)) > Bytes(0) {
-            return regs.last_from(at).checked_add(1).map_or(Next::End, |later| Next::From(VirtAddr(later)));
-        }
-        Next::Found(Region::paged(regs), VirtAddr(at))
-    }
-
-    /// Regions that could be kept in the nodes instead.
-    fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32 {
-        let nodes = bytes.0 / NODE_BYTES;
-        for index in 0..nodes {
-            self.trie.give_node(base.0 + index * NODE_BYTES);
-        }
-        nodes * LEAVES_PER_NODE
-    }
-
-    /// Empties what pages.
-    fn evict(&mut self, _: Hardware<'_, A>) {
-        self.slots.evict_all();
     }
 }

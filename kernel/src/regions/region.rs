@@ -5,7 +5,7 @@ use protect::pmsav7::{RegionRegs, Span, exact};
 use protect::{Access, AccessKind, Data, MemType};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
-use crate::protection::Asked;
+use crate::arch::Asked;
 
 /// A region that is mapped or unmapped at run time.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Region {
     /// The region that is exactly the memory asked for.
     ///
     /// # Errors
-    /// As for [`crate::protection::Protection::mapping`].
+    /// As for [`crate::arch::Protection::mapping`].
     pub(super) fn of(asked: &Asked<u32>) -> Result<Region, Error> {
         let &Asked { at: VirtAddr(at), access: bits, memory } = asked;
         let (write, execute) = (bits & access::WRITE != 0, bits & access::EXECUTE != 0);

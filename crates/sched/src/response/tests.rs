@@ -2,6 +2,7 @@
 
 use self::reference::{Machine, Rules, worst};
 use super::*;
+use crate::switching::Switching;
 use crate::testing::Rng;
 use std::vec::Vec;
 

@@ -1,7 +1,7 @@
 //! Blocks for page tables.
 
-use crate::block::SCHEME;
 use super::*;
+use crate::block::SCHEME;
 use crate::build::SchemeTables;
 use crate::vmsav7::{Caches, Need, Tables, Vmsav7, tables};
 

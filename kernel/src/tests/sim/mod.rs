@@ -15,10 +15,9 @@ use system::System;
 use system::build::Builder;
 use units::{Bytes, PhysAddr, VirtAddr};
 
-use crate::arch::{Arch, Request, Start};
+use crate::arch::{Arch, Physical, Protection, Request, Start};
 use crate::boot::{Boot, BootError};
 use crate::objects::Activation;
-use crate::protection::Protection;
 use crate::{Kernel, NOBODY};
 
 pub use pages::{Pager, WAYS, forget_tables, units};
@@ -108,9 +107,21 @@ pub struct Machine<K> {
     pub blocks: Vec<(*mut u8, Layout)>,
 }
 
+// SAFETY: each block is allocated anew.
+unsafe impl<K: Guard> Physical for Machine<K> {
+    type Width = u32;
+
+    unsafe fn object_memory(&mut self, _: PhysAddr<u32>, Bytes(bytes): Bytes<u32>) -> *mut u8 {
+        let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
+        // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
+        let block = unsafe { alloc_zeroed(layout) };
+        self.blocks.push((block, layout));
+        block
+    }
+}
+
 // SAFETY: object memory is leaked from the heap, so nobody else uses it; the rest only records.
 unsafe impl<K: Guard> Arch for Machine<K> {
-    type Width = u32;
     type Context = SimContext;
     type Entry = Option<Start<u32>>;
     type Protection = K::Protection;
@@ -187,13 +198,6 @@ unsafe impl<K: Guard> Arch for Machine<K> {
         for offset in 0..bytes {
             self.memory.insert(dst + offset, 0);
         }
-    }
-    unsafe fn object_memory(&mut self, _: PhysAddr<u32>, Bytes(bytes): Bytes<u32>) -> *mut u8 {
-        let layout = Layout::from_size_align(2 * bytes as usize + 4096, 64).unwrap();
-        // SAFETY: the layout is not empty. Twice the size, because pointers are wider here than on the chip.
-        let block = unsafe { alloc_zeroed(layout) };
-        self.blocks.push((block, layout));
-        block
     }
     fn end(&mut self, status: u32) {
         self.ended = Some(status);

@@ -12,8 +12,9 @@
 mod handles;
 mod random;
 
-use cofferdam::abi::{Call, Kind, Mapping, access};
-use cofferdam::{Error, Info, PAGES, Start, println, sys};
+use cofferdam::abi::{Call, Mapping, access};
+use cofferdam::{Info, Start, println, sys};
+use handles::Handles;
 use random::Random;
 use repertoire::Chip;
 

@@ -12,17 +12,16 @@
 //! At every step the frame table counts what can be accessed, and perhaps more: memory is counted before any of the mapping is there,
 //! and uncounted after none of it is, also not in of region registers and TLBs.
 
+mod state;
+
 use abi::Error;
-use memory::frames::{Counting, Domain as User};
 
-use units::PhysRange;
-
-use crate::arch::Arch;
-use crate::frames::refused;
-use crate::kernel::{DONE, Kernel, Outcome};
-use crate::objects::Activation;
-use crate::protection::{Hardware, Mapping, Progress, Protection, Step};
-use crate::table::Ref;
+use crate::arch::{Arch, Hardware, Protection, Step};
+use crate::kernel::Kernel;
+use crate::outcome::{DONE, Outcome};
+use crate::ranges::refused;
+use state::{Caller, Stage};
+pub(crate) use state::{Change, Edit, EditStatus};
 
 /// Cost that the steps of one kernel entry may have reached before the last begins, in tens of
 /// instructions.
@@ -36,102 +35,6 @@ pub(crate) const PATIENCE: u8 = 32;
 const COUNT_COST: u32 = 40;
 /// Cost of a look, in tens of instructions, roughly.
 const SMALL_COST: u32 = 4;
-
-/// Domain and mapping that `FRAMES_MAP` and `FRAMES_UNMAP` are about.
-pub(crate) struct Change<A: Arch> {
-    /// The domain.
-    pub(crate) target: u8,
-    /// Number of the range of frames that the memory is a part of.
-    pub(crate) range: u16,
-    /// The mapping.
-    pub(crate) mapping: Mapping<A>,
-}
-
-/// An edit under way.
-pub(crate) struct Edit<A: Arch> {
-    change: Change<A>,
-    stage: Stage,
-    /// All of its memory is counted.
-    counted: bool,
-    /// It is being counted, or taken back.
-    counting: Option<Counting>,
-    /// Whether the domain goes on using what lies next to either end of a mapping that is taken
-    /// out.
-    goes_on: [bool; 2],
-    /// How far the mapping has come into what the domain may access, or out of that.
-    progress: Progress<A>,
-    answer: Result<(), Error>,
-    /// Who goes on with it.
-    owner: Caller<A>,
-    /// The owner's call finds the answer; a restart needs none.
-    told: bool,
-    /// Calls of others since the owner last went on.
-    asked: u8,
-}
-
-/// An activation, and its domain's epoch when it made the call.
-type Caller<A> = (Ref<Activation<A>>, u32);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// Comparing with what the domain may access.
-    Compare,
-    /// Counting the runs.
-    Count,
-    /// Entering the mapping.
-    Enter,
-    /// BootContext one of it and of what lies next to it, where it can be taken out so.
-    Join,
-    /// Finding the mapping and taking it out of sight.
-    Withdraw,
-    /// Taking out the rest.
-    Leave,
-    /// Taking back what was counted.
-    Uncount,
-    /// Nothing is left to do.
-    End,
-}
-
-/// Situation that somebody who needs the frame table finds.
-pub(crate) enum EditStatus {
-    /// No edit is under way.
-    Free,
-    /// Somebody else's is, or was until now.
-    Busy,
-    /// The own one is: the call is repeated.
-    GoesOn,
-    /// The own one is complete.
-    Answer(Result<(), Error>),
-}
-
-impl<A: Arch> Edit<A> {
-    fn new(change: Change<A>, stage: Stage, counted: bool, owner: Caller<A>) -> Edit<A> {
-        let (progress, goes_on) = (Progress::<A>::default(), [false; 2]);
-        Edit { change, stage, counted, counting: None, goes_on, progress, answer: Ok(()), owner, told: true, asked: 0 }
-    }
-
-    /// Back to where it began.
-    fn fail(&mut self, error: Error) {
-        self.answer = Err(error);
-        self.stage = Stage::Leave;
-    }
-
-    fn user(&self) -> Option<User> {
-        Some(User(u16::from(self.change.target)))
-    }
-
-    /// The physical memory that it is about.
-    fn memory(&self) -> PhysRange {
-        A::Protection::memory(&self.change.mapping)
-    }
-
-    /// Uses of a byte that are counted for it now.
-    #[cfg(any(test, feature = "simulation"))]
-    pub(crate) fn counts(&self, address: units::PhysAddr) -> bool {
-        let done = self.counted && self.memory().contains(address);
-        done || self.counting.is_some_and(|counting| counting.counts(address))
-    }
-}
 
 impl<A: Arch> Kernel<A> {
     fn caller(&self) -> Caller<A> {

@@ -1,0 +1,105 @@
+//! An edit under way.
+
+use abi::Error;
+use memory::frames::{Counting, Domain as User};
+use units::PhysRange;
+
+use crate::arch::{Arch, Mapping, Progress, Protection};
+use crate::objects::Activation;
+use crate::table::Ref;
+
+/// Domain and mapping that `FRAMES_MAP` and `FRAMES_UNMAP` are about.
+pub(crate) struct Change<A: Arch> {
+    /// The domain.
+    pub(crate) target: u8,
+    /// Number of the range of frames that the memory is a part of.
+    pub(crate) range: u16,
+    /// The mapping.
+    pub(crate) mapping: Mapping<A>,
+}
+
+/// An edit under way.
+pub(crate) struct Edit<A: Arch> {
+    pub(super) change: Change<A>,
+    pub(super) stage: Stage,
+    /// All of its memory is counted.
+    pub(super) counted: bool,
+    /// It is being counted, or taken back.
+    pub(super) counting: Option<Counting>,
+    /// Whether the domain goes on using what lies next to either end of a mapping that is taken
+    /// out.
+    pub(super) goes_on: [bool; 2],
+    /// How far the mapping has come into what the domain may access, or out of that.
+    pub(super) progress: Progress<A>,
+    pub(super) answer: Result<(), Error>,
+    /// Who goes on with it.
+    pub(super) owner: Caller<A>,
+    /// The owner's call finds the answer; a restart needs none.
+    pub(super) told: bool,
+    /// Calls of others since the owner last went on.
+    pub(super) asked: u8,
+}
+
+/// An activation, and its domain's epoch when it made the call.
+pub(super) type Caller<A> = (Ref<Activation<A>>, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Comparing with what the domain may access.
+    Compare,
+    /// Counting the runs.
+    Count,
+    /// Entering the mapping.
+    Enter,
+    /// Making one of it and of what lies next to it, where it can be taken out so.
+    Join,
+    /// Finding the mapping and taking it out of sight.
+    Withdraw,
+    /// Taking out the rest.
+    Leave,
+    /// Taking back what was counted.
+    Uncount,
+    /// Nothing is left to do.
+    End,
+}
+
+/// Situation that somebody who needs the frame table finds.
+pub(crate) enum EditStatus {
+    /// No edit is under way.
+    Free,
+    /// Somebody else's is, or was until now.
+    Busy,
+    /// The own one is: the call is repeated.
+    GoesOn,
+    /// The own one is complete.
+    Answer(Result<(), Error>),
+}
+
+impl<A: Arch> Edit<A> {
+    pub(super) fn new(change: Change<A>, stage: Stage, counted: bool, owner: Caller<A>) -> Edit<A> {
+        let (progress, goes_on) = (Progress::<A>::default(), [false; 2]);
+        Edit { change, stage, counted, counting: None, goes_on, progress, answer: Ok(()), owner, told: true, asked: 0 }
+    }
+
+    /// Back to where it began.
+    pub(super) fn fail(&mut self, error: Error) {
+        self.answer = Err(error);
+        self.stage = Stage::Leave;
+    }
+
+    pub(super) fn user(&self) -> Option<User> {
+        Some(User(u16::from(self.change.target)))
+    }
+
+    /// The physical memory that it is about.
+    pub(super) fn memory(&self) -> PhysRange {
+        A::Protection::memory(&self.change.mapping)
+    }
+
+    /// Uses of a byte that are counted for it now.
+    #[cfg(any(test, feature = "simulation"))]
+    pub(crate) fn counts(&self, address: units::PhysAddr) -> bool {
+        let done = self.counted && self.memory().contains(address);
+        done || self.counting.is_some_and(|counting| counting.counts(address))
+    }
+}

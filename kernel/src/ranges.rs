@@ -1,0 +1,48 @@
+//! Ranges of frames.
+
+use abi::{Error, GRANULE_BYTES};
+use memory::frames::FrameError;
+use units::{Bytes, PhysAddr, PhysRange, Width};
+
+/// A range of frames that capabilities can name.
+#[derive(Debug)]
+pub struct FrameRange<W> {
+    /// First address.
+    pub base: PhysAddr<W>,
+    /// Bytes.
+    pub bytes: Bytes<W>,
+    /// Generation of capabilities to it.
+    pub generation: u16,
+    /// Its part of the frame table.
+    pub marks: Marks,
+}
+
+/// Marks of the frame table inside one range. Each range has its own, so that nobody uses up those of frames that he does not hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marks {
+    /// So many at most.
+    pub most: i32,
+    /// So many are there now beyond those that areas had at boot; two more while a restart takes away a part of a mapping.
+    pub used: i32,
+}
+
+impl<W: Width> FrameRange<W> {
+    /// A part of it as a call names it; `beyond` when not all of it is there.
+    pub(crate) fn part(&self, offset: u32, bytes: u32, beyond: Error) -> Result<PhysRange, Error> {
+        if bytes == 0 || !(offset | bytes).is_multiple_of(GRANULE_BYTES) {
+            return Err(Error::BadArgument);
+        }
+        let end = offset.checked_add(bytes).ok_or(beyond)?;
+        if Bytes::from(end) > self.bytes {
+            return Err(beyond);
+        }
+        Ok(PhysRange::at(self.base.plus(offset.into()), bytes.into()))
+    }
+}
+
+pub(crate) fn refused(error: FrameError) -> Error {
+    match error {
+        FrameError::Full { .. } => Error::Full,
+        _ => Error::BadState,
+    }
+}
