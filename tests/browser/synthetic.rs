@@ -429,7 +429,7 @@ fn summary(play: &Play) -> Summary {
         icache: CacheCounts { hits: play.ran[thread] * 168, misses: play.ran[thread] * (thread as u64) },
         dcache: CacheCounts { hits: play.ran[thread] * 50, misses: play.ran[thread] * (thread as u64) / 2 },
         data_accesses: play.ran[thread] * 52,
-        mpu_misses: play.misses[thread],
+        paged_misses: play.misses[thread],
         ..DomainCounters::default()
     };
     let busy: u64 = play.ran.iter().sum();

@@ -55,8 +55,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
 
 /// The response times that admission computed, the smallest slack first; returns what the last line says of them.
 fn responses(system: &System, bounds: &[Bound], verbose: bool, output: &mut Output) -> String {
-    let rate = f64::from(system.ticks_per_second);
-    let us = |ticks: u64| ticks as f64 * 1e6 / rate;
+    let us = |ticks| system.rate().us(ticks);
     let named = |(domain, thread): (usize, &Thread)| format!("{}.{}", system.domains[domain].name, thread.name);
     let names: Vec<String> = system.threads().map(named).collect();
     let name = |bound: &Bound| names.get(bound.thread).map_or("", String::as_str);
@@ -96,8 +95,7 @@ fn responses(system: &System, bounds: &[Bound], verbose: bool, output: &mut Outp
 
 /// The share of the processor that each budget promises, the largest first, and the rest.
 fn utilisation(system: &System, output: &mut Output) -> String {
-    let rate = f64::from(system.ticks_per_second);
-    let us = |ticks: u32| f64::from(ticks) * 1e6 / rate;
+    let us = |ticks: u32| system.rate().us(ticks.into());
     let share = |budget: &Budget| f64::from(budget.capacity) / f64::from(budget.period.max(1));
     let mut sorted: Vec<(usize, &Budget)> = system.budgets.iter().enumerate().collect();
     sorted.sort_by(|a, b| share(b.1).total_cmp(&share(a.1)));

@@ -26,7 +26,7 @@ pub fn run(args: &Debug, output: &mut Output) -> Outcome {
             .rule(format!("debugging needs gdb-multiarch or {own}"))
             .remedy("install the package gdb-multiarch")));
     };
-    let simulator = runner::find().map_err(|e| one(wrong(&e)))?;
+    let simulator = runner::find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
     let built = build_system(&install, loaded, true, output)?;
     let mut run = prepare(&built, false).map_err(|e| one(wrong(&e)))?;
     run.debugger_port = Some(args.port);

@@ -7,6 +7,7 @@ use manifest::{Diagnostic, input};
 use record::EndReason;
 use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
+use units::Rate;
 
 use super::{build_system, load, one, program};
 use crate::cli;
@@ -48,7 +49,8 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
     loaded.admit(!args.no_budgets)?;
     // A missing QEMU is told before anything is built.
-    let simulator = if args.fallback { runner::find_fallback() } else { runner::find() }.map_err(|e| one(wrong(&e)))?;
+    let find = if args.fallback { runner::find_fallback } else { runner::find };
+    let simulator = find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
     let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
@@ -96,6 +98,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ProgramVersion { .. } | RunError::ProgramUnknown(..) => {
             ("CF0603", "the plug-in steers the clock of QEMU 10.0")
         }
+        RunError::SimulatorUnknown { .. } => ("CF0605", "a board states the simulator that executes its images"),
         RunError::PluginMissing(_) => ("CF0605", "the plug-in is built beside the command"),
         RunError::File(..) => ("CF0604", "the files of a run are written below the target directory"),
         RunError::Image(..) | RunError::Start(..) | RunError::NoSummary { .. } | RunError::Summary(_) => {
@@ -107,6 +110,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ProgramVersion { .. } | RunError::ProgramUnknown(..) => {
             "run `make setup`, or use `cofferdam run --fallback`"
         }
+        RunError::SimulatorUnknown { .. } => "correct `simulator` in the board's file",
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
         _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",
@@ -149,7 +153,7 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
 
 /// The longest job of each thread beside its `wcet`.
 fn tell_jobs(report: &report::Report, output: &mut Output) {
-    let us = |cycles: u64| cycles as f64 * 1e6 / report.run.cpu_hz.max(1) as f64;
+    let us = |cycles: u64| Rate::hz(report.run.cpu_hz).us(cycles);
     let mut jobs = Vec::new();
     for thread in report.threads.iter().filter(|thread| thread.completions > 0) {
         let (longest, wcet) = (thread.job.max_cycles, thread.wcet_cycles);

@@ -39,9 +39,9 @@ pub fn run(args: &cli::Suite, output: &mut Output) -> Outcome {
     // A wrong baseline is told before anything runs.
     let baseline = args.baseline.as_deref().map(read).transpose().map_err(one)?;
     for board in &args.board {
-        install.board_file(board, Path::new(".")).map_err(one)?;
+        let file = install.board_file(board, Path::new(".")).map_err(one)?;
+        runner::find(&file.simulator).map_err(|error| one(wrong(&error)))?;
     }
-    runner::find().map_err(|error| one(wrong(&error)))?;
     runner::stop_on_interrupt();
     let boards = || args.board.iter();
     let jobs: Vec<Job<'_>> =
@@ -183,7 +183,7 @@ fn manifest_domain(loaded: &mut Loaded) -> Option<&mut manifest::Domain> {
 }
 
 fn boot(built: &Built) -> Result<(Ran, Report), Vec<Diagnostic>> {
-    let simulator = runner::find().map_err(|error| one(wrong(&error)))?;
+    let simulator = runner::find(&built.loaded.board.simulator).map_err(|error| one(wrong(&error)))?;
     let run = prepare(built, false).map_err(|error| one(wrong(&error)))?;
     let ran = run.start(&*simulator, &mut |_| Go::On).map_err(|error| one(wrong(&error)))?;
     let report = report_of(&built.description, &ran).map_err(one)?;
@@ -196,7 +196,7 @@ fn judge(row: &mut Row, built: &Built, ran: &Ran, report: &Report) {
     row.figures = ran.summary.domain(number as u8).map(|counted| Figures {
         cycles: counted.cycles + counted.kernel_cycles,
         instructions: counted.instructions + counted.kernel_instructions,
-        paged_misses: counted.mpu_misses,
+        paged_misses: counted.paged_misses,
         icache_misses: counted.icache.misses,
         dcache_misses: counted.dcache.misses,
     });

@@ -9,9 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod range;
+mod rate;
 mod width;
 
 pub use range::PhysRange;
+pub use rate::{NS_PER_SECOND, Rate, Unrounded};
 pub use width::Width;
 
 /// A number of bytes: a size or an offset, never an address.

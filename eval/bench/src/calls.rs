@@ -1,12 +1,12 @@
-//! Calls between labels: one system, one run, the cycles of every call, and what the system marked.
+//! Calls between labels: one system, one run, the cycles of every call, and the marks of the system.
 
 use std::fs::File;
 use std::path::Path;
 
 use record::{EventsReader, ProbeWatch, Watch, observed};
 
+use crate::bench::Bench;
 use crate::rows::Cycles;
-use crate::systems::Place;
 use crate::{Error, Symbols};
 
 /// A system whose calls are measured.
@@ -35,28 +35,28 @@ pub(crate) struct Calls {
 ///
 /// # Errors
 /// Any error that keeps a figure from being measured.
-pub(crate) fn measure(system: System<'_>, place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Calls, Error> {
+pub(crate) fn measure(system: System<'_>, bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Calls, Error> {
     let name = system.name;
     let mut told = |what: &str| progress(&format!("{name}: building {what}"));
-    let built = place.build(system.manifest, &mut told)?;
-    progress(&format!("{name} on {}: running", place.chip.board.name));
+    let built = bench.build(system.manifest, &mut told)?;
+    progress(&format!("{name} on {}: running", bench.chip.board.name));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
-    let watch = watch(place, &built.kernel, &symbols, system.probes)?;
-    let outcome = place.start(name, &built.image, name, watch)?;
+    let watch = watch(bench, &built.kernel, &symbols, system.probes)?;
+    let outcome = bench.start(name, &built.image, name, watch)?;
     let summary = &outcome.summary;
     let events = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
-    let calls = collect(events, system.probes.len(), place.chip.exceptions().call).map_err(Error::Run)?;
+    let calls = collect(events, system.probes.len(), bench.chip.exceptions().call).map_err(Error::Run)?;
     Ok(Calls { instructions: summary.probes.iter().map(|probe| probe.instructions.median).collect(), ..calls })
 }
 
-fn watch(place: &Place<'_>, kernel: &Path, symbols: &Symbols, probes: &[String]) -> Result<Watch, Error> {
+fn watch(bench: &Bench<'_>, kernel: &Path, symbols: &Symbols, probes: &[String]) -> Result<Watch, Error> {
     let probe = |name: &String| {
         let label = |end: &str| symbols.code(&format!("probe_{name}_{end}"));
         Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
     };
     let probes = probes.iter().map(probe).collect::<Result<_, Error>>()?;
-    Ok(Watch { exception_events: true, probes, ..place.watch(kernel)? })
+    Ok(Watch { exception_events: true, probes, ..bench.watch(kernel)? })
 }
 
 /// The marks, and the cycles of every call. One that an interrupt (the kernel's timer) or a fault has interrupted is no sample: neither is part of it.
@@ -80,6 +80,9 @@ pub(crate) fn collect(events: impl std::io::Read, probes: usize, system_call: u1
     }
     Ok(calls)
 }
+
+/// The worst case may be so many times the median.
+pub(crate) const RATIO: f64 = 2.0;
 
 /// The largest value over the median.
 pub(crate) fn ratio(cycles: Cycles) -> f64 {

@@ -2,6 +2,7 @@
 
 mod check;
 mod file;
+mod plan;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -11,15 +12,21 @@ use std::path::PathBuf;
 use build_tool::Install;
 use manifest::{Board, Diagnostic, Span};
 pub use manifest::{Exceptions, Handler};
+use runner::Simulator;
 
 use file::BenchFile;
-pub use file::Systems;
+pub use file::{Micro, Systems};
+pub use plan::Geometry;
+pub(crate) use plan::{
+    Database, Interference, LockedWays, PagedApp, Places, Plan, Synthetic, TIMES, TableApp, TimedApp, Way,
+};
 
-use crate::operations::MASKED;
-use crate::rows::Target;
-use crate::{Error, Operation, Peer, figures, micro};
+use crate::error::Error;
+use crate::operations::{MASKED, Operation};
+use crate::peers::Peer;
+use crate::rows::{Target, kinds};
 
-/// A board, and what is measured on it under its own profile.
+/// A board, and its rows under its own profile.
 #[derive(Clone, Debug)]
 pub struct Chip {
     /// The board.
@@ -30,8 +37,8 @@ pub struct Chip {
 /// Every board that is measured, in the order of the boards' names, which is that of the table.
 ///
 /// # Errors
-/// [`Error::Data`] with CF0605 for a file that cannot be read, does not follow its schema, contradicts itself, or has another board's prefix; what
-/// [`Install::board`] refuses otherwise.
+/// [`Error::Data`] with CF0605 for a file that cannot be read, does not follow its schema, contradicts itself, or has another board's prefix; the
+/// refusals of [`Install::board`] otherwise.
 pub fn all(install: &Install) -> Result<Vec<Chip>, Error> {
     let measured = install.boards().into_iter().filter(|name| path(install, name).is_file());
     let chips = measured.map(|name| Chip::read(install, &name)).collect::<Result<Vec<Chip>, Error>>()?;
@@ -114,6 +121,14 @@ impl Chip {
         self.board.protection.facts().walked
     }
 
+    /// The simulator of the board.
+    ///
+    /// # Errors
+    /// [`Error::Run`]: there is none of this name, or it is not installed.
+    pub fn simulator(&self) -> Result<Box<dyn Simulator>, Error> {
+        runner::find(&self.board.simulator).map_err(|error| Error::Run(error.to_string()))
+    }
+
     /// Whether domains can have tightly coupled memory.
     pub fn has_tcm(&self) -> bool {
         self.board.memory.values().any(|memory| memory.class == Some(spec::MemoryClass::Tcm))
@@ -151,12 +166,12 @@ impl Chip {
     }
 
     /// Short pieces of code with public figures.
-    pub(crate) fn micro(&self) -> &[micro::Micro] {
+    pub(crate) fn micro(&self) -> &[Micro] {
         &self.file.micro
     }
 
     /// The experiments that are repeated on it.
-    pub(crate) fn figures(&self) -> &figures::Plan {
+    pub(crate) fn figures(&self) -> &Plan {
         &self.file.figures
     }
 
@@ -182,7 +197,7 @@ impl Chip {
     pub(crate) fn ids(&self) -> Vec<String> {
         let peers = self.peers().iter().map(Some);
         let of_subjects = core::iter::once(None).chain(peers).flat_map(|of| self.subject_ids(of));
-        let micro = self.micro().iter().map(|micro| self.rows(micro::KIND) + &micro.name);
+        let micro = self.micro().iter().map(|micro| self.rows(kinds::MICRO) + &micro.name);
         of_subjects.chain(micro).collect()
     }
 

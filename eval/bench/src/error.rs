@@ -15,9 +15,9 @@ pub enum Error {
     /// A file could not be read or written.
     #[error("{path}: {reason}", path = path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A label is in none of the images.

@@ -1,17 +1,13 @@
 //! The memory manager, as a client sees it: cycles of a request through its gate, of every size and over a long history, without
 //! scrubbing and with it.
 
-use crate::calls::{self, Calls, System, ratio};
+use crate::bench::{self, Bench};
+use crate::calls::{self, Calls, RATIO, System, ratio};
 use crate::chip::Chip;
-use crate::heaps::RATIO;
-use crate::rows::Target;
-use crate::systems::Place;
-use crate::{Error, Row, samples, systems};
+use crate::rows::{Target, kinds};
+use crate::{Error, Row, samples};
 
-/// The part behind the board in the ids of all rows of this kind.
-pub const KIND: &str = "manager";
-
-/// End of the id, part of the label, what is measured, and whether the largest value has a target beside the median.
+/// End of the id, part of the label, the operation, and whether the largest value has a target beside the median.
 type Part = (&'static str, &'static str, &'static str, bool);
 
 const PARTS: [Part; 6] = [
@@ -23,7 +19,7 @@ const PARTS: [Part; 6] = [
     ("scrub", "scrub", "one step of scrubbing, 2 KiB at most", false),
 ];
 
-/// Only where there are page tables: what admits maps nothing there. Mapping is work for each page, so that what maps is not judged.
+/// Only where there are page tables: the request that admits maps nothing there. Mapping is work for each page, so that it is not judged.
 const PARTS_OF_PAGES: [Part; 2] = [
     ("admit", "admit", "the request that admits 4 KiB to 60 KiB, and maps nothing", true),
     ("map", "map_step", "a request that maps the next pieces of it, 16 KiB or one piece", false),
@@ -51,11 +47,11 @@ mod mark {
 ///
 /// # Errors
 /// Any error that keeps a figure from being measured.
-pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let Some(manifest) = &place.chip.systems().manager else { return Ok(Vec::new()) };
-    let probes: Vec<String> = parts(place.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
+pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let Some(manifest) = &bench.chip.systems().manager else { return Ok(Vec::new()) };
+    let probes: Vec<String> = parts(bench.chip).iter().map(|(_, label, ..)| format!("manager_{label}")).collect();
     let system = System { manifest, name: "manager", probes: &probes };
-    rows(place.chip, &calls::measure(system, place, progress)?)
+    rows(bench.chip, &calls::measure(system, bench, progress)?)
 }
 
 fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
@@ -74,7 +70,13 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
         let target = judged.then(|| Target { ratio: Some(RATIO), ..Target::default() });
         let met = judged.then(|| ratio(cycles) <= RATIO);
         let instructions = measured.instructions.get(index).copied().unwrap_or(0);
-        Ok(Row { cycles, instructions, target, met, ..systems::row(chip, chip.rows(KIND) + id, "Cofferdam", about) })
+        Ok(Row {
+            cycles,
+            instructions,
+            target,
+            met,
+            ..bench::row(chip, chip.rows(kinds::MANAGER) + id, "Cofferdam", about)
+        })
     };
     parts(chip).iter().enumerate().map(row).collect()
 }

@@ -1,16 +1,11 @@
 //! Allocators side by side (`eval/systems/heap`): cycles of `malloc` and `free`, and the memory that the same history needs.
 
-use crate::calls::{self, Calls, System, ratio};
+use crate::bench::{self, Bench};
+use crate::calls::{self, Calls, RATIO, System, ratio};
+use crate::cells::{empty, verdict};
 use crate::chip::Chip;
-use crate::rows::{Target, kind};
-use crate::systems::Place;
-use crate::table::{empty, verdict};
-use crate::{Error, Row, grants, samples, systems};
-
-/// The part behind the board in the ids of all rows of this kind.
-pub const KIND: &str = "heap";
-/// The worst case may be so many times the median.
-pub const RATIO: f64 = 2.0;
+use crate::rows::{Target, kind, kinds};
+use crate::{Error, Row, samples};
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +26,7 @@ const CONTESTANTS: [(&str, &str); 7] = [
 const OURS: usize = 0;
 const IN_TCM: usize = 5;
 
-/// Parts of the id, parts of the label, and what is measured.
+/// Parts of the id, parts of the label, and the operation.
 const PARTS: [(&str, &str, &str); 4] = [
     ("malloc", "history_alloc", "malloc in a long random history"),
     ("free", "history_free", "free in a long random history"),
@@ -77,12 +72,12 @@ impl From<&[(u16, u32)]> for Told {
 ///
 /// # Errors
 /// Any error that keeps a figure from being measured.
-pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let Some(manifest) = &place.chip.systems().heap else { return Ok(Vec::new()) };
+pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let Some(manifest) = &bench.chip.systems().heap else { return Ok(Vec::new()) };
     let pairs = CONTESTANTS.iter().flat_map(|(who, _)| PARTS.iter().map(move |(_, part, _)| (who, part)));
     let probes: Vec<String> = pairs.map(|(who, part)| format!("heap_{who}_{part}")).collect();
     let system = System { manifest, name: "allocators", probes: &probes };
-    rows(place.chip, &calls::measure(system, place, progress)?)
+    rows(bench.chip, &calls::measure(system, bench, progress)?)
 }
 
 fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
@@ -123,13 +118,13 @@ fn takes_part(chip: &Chip, who: usize) -> bool {
 
 fn row(chip: &Chip, who: usize, id: &str, operation: String) -> Row {
     let (suffix, subject) = CONTESTANTS[who];
-    let id = chip.rows(KIND) + id;
-    systems::row(chip, if who == OURS { id } else { format!("{id}.{suffix}") }, subject, operation)
+    let id = chip.rows(kinds::HEAP) + id;
+    bench::row(chip, if who == OURS { id } else { format!("{id}.{suffix}") }, subject, operation)
 }
 
 /// Whether a row is one of allocators or of the memory manager, on any board.
 pub(crate) fn is_one(row: &Row) -> bool {
-    kind(&row.id).is_some_and(|kind| [KIND, grants::KIND].contains(&kind))
+    kind(&row.id).is_some_and(|kind| [kinds::HEAP, kinds::MANAGER].contains(&kind))
 }
 
 /// The rows of allocators and of the memory manager: worst case over median, and bytes. Empty when there are none.

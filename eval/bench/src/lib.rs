@@ -8,7 +8,9 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod calls;
+mod cells;
 pub mod chip;
 pub mod costs;
 mod error;
@@ -25,17 +27,17 @@ mod samples;
 mod speed;
 mod subject;
 mod symbols;
-mod systems;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
+pub use bench::Bench;
 pub use error::Error;
 pub use operations::{CyclesLimit, Limit, Operation, Promise};
 pub use peers::{Peer, build as build_peer, sources};
 pub use rows::{Cycles, Public, Row, Target, judge, read, write};
 pub use run::{Options, peer_subject, run};
-pub use subject::{Bench, Subject};
+pub use subject::Subject;
 pub use symbols::Symbols;
 pub use table::table;

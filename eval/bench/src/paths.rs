@@ -4,14 +4,11 @@
 use abi::CALLS;
 use record::{Spread, Summary};
 
+use crate::bench::Bench;
 use crate::chip::{Chip, Handler};
 use crate::costs::FRAMES;
-use crate::rows::{Cycles, Target};
-use crate::systems::Place;
+use crate::rows::{Cycles, Target, kinds};
 use crate::{Error, Row};
-
-/// The part behind the board in the ids of all rows of this kind.
-pub const KIND: &str = "path";
 
 /// The longest activation of a path that was seen.
 #[derive(Clone, Debug)]
@@ -22,7 +19,7 @@ struct Longest {
     most_instructions_in: String,
 }
 
-/// A path: the last part of its row's id, what it is, and what was seen of it.
+/// A path: the last part of its row's id, its name, and its longest activation.
 struct Way {
     id: String,
     about: String,
@@ -33,17 +30,17 @@ struct Way {
 ///
 /// # Errors
 /// Any error that keeps a system from running to its end.
-pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let chip = place.chip;
+pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let chip = bench.chip;
     let mut paths = paths(chip);
     let mut costs = None;
     for system in &chip.systems().paths {
         progress(&format!("kernel paths on {}: {system}", chip.board.name));
-        let built = place.build(system, &mut |_| ())?;
+        let built = bench.build(system, &mut |_| ())?;
         costs = Some(built.loaded.board.kernel);
         let directory = format!("paths/{system}");
-        let watch = place.watch(&built.kernel)?;
-        add(chip, &mut paths, system, &place.start(system, &built.image, &directory, watch)?.summary);
+        let watch = bench.watch(&built.kernel)?;
+        add(chip, &mut paths, system, &bench.start(system, &built.image, &directory, watch)?.summary);
     }
     // Nothing is run: there are no rows.
     let Some(costs) = costs else { return Ok(Vec::new()) };
@@ -55,12 +52,12 @@ pub(crate) fn measure(place: &Place<'_>, progress: &mut dyn FnMut(&str)) -> Resu
         true => costs.masked_frames_cycles,
         false => costs.masked_cycles,
     };
-    Ok(paths.into_iter().filter_map(|path| row(place, &path, limit(&path.id))).collect())
+    Ok(paths.into_iter().filter_map(|path| row(bench, &path, limit(&path.id))).collect())
 }
 
 /// Calls in the order of their numbers, then handlers.
 fn paths(chip: &Chip) -> Vec<Way> {
-    let path = |id: String, about: String| Way { id: chip.rows(KIND) + &id, about, longest: None };
+    let path = |id: String, about: String| Way { id: chip.rows(kinds::PATH) + &id, about, longest: None };
     let calls = CALLS.iter().map(|doc| path(format!("call.{}", doc.name), doc.name.to_uppercase()));
     let handlers =
         Handler::ALL.map(|handler| path(handler.name().to_owned(), chip.exceptions().about(handler).to_owned()));
@@ -68,7 +65,7 @@ fn paths(chip: &Chip) -> Vec<Way> {
 }
 
 fn add(chip: &Chip, paths: &mut [Way], system: &str, summary: &Summary) {
-    let prefix = chip.rows(KIND);
+    let prefix = chip.rows(kinds::PATH);
     let mut seen = |name: Option<String>, cycles, instructions| {
         let name = name.map(|name| prefix.clone() + &name);
         if let Some(path) = name.and_then(|name| paths.iter_mut().find(|path| path.id == name)) {
@@ -100,7 +97,7 @@ impl Way {
     }
 }
 
-fn row(place: &Place<'_>, path: &Way, limit: u64) -> Option<Row> {
+fn row(bench: &Bench<'_>, path: &Way, limit: u64) -> Option<Row> {
     let longest = path.longest.as_ref()?;
     let short = |system: &str| system.trim_end_matches("/system.toml").trim_end_matches(".toml").to_owned();
     let mut seen_in = short(&longest.most_instructions_in);
@@ -113,7 +110,7 @@ fn row(place: &Place<'_>, path: &Way, limit: u64) -> Option<Row> {
         instructions: longest.instructions.max,
         target: Some(Target { cycles: Some(limit), ..Target::default() }),
         met: Some(longest.cycles.max <= limit),
-        command: format!("./cofferdam bench --only {}", place.chip.rows(KIND)),
-        ..place.row(path.id.clone(), "Cofferdam", operation)
+        command: format!("./cofferdam bench --only {}", bench.chip.rows(kinds::PATH)),
+        ..bench.row(path.id.clone(), "Cofferdam", operation)
     })
 }

@@ -127,6 +127,23 @@ pub struct Row {
     pub command: String,
 }
 
+/// Kinds of rows: the part of their ids behind the board's prefix.
+pub(crate) mod kinds {
+    /// Figures of paging and translation.
+    pub const FIGURES: &str = "mxu";
+    /// Allocators.
+    pub const HEAP: &str = "heap";
+    /// The memory manager.
+    pub const MANAGER: &str = "manager";
+    /// Short pieces of code.
+    pub const MICRO: &str = "micro";
+    /// Paths of the kernel.
+    pub const PATH: &str = "path";
+}
+
+/// Prefix of the ids of rows about the speed of this computer, in the place of a board's.
+pub(crate) const SPEED: &str = "speed";
+
 /// The part of an id behind the board's prefix: the kind of row, or the first part of an operation's name.
 pub(crate) fn kind(id: &str) -> Option<&str> {
     id.split('.').nth(1)

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::Install;
-use object::{Object, ObjectSegment, SegmentFlags};
-use record::Range;
-
+use crate::bench::{Bench, code_of};
 use crate::chip::{self, Chip};
 use crate::figures::{self, Figures};
-use crate::subject::{Bench, Subject};
-use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, paths, peers, rows, speed, systems};
+use crate::rows::kinds;
+use crate::subject::Subject;
+use crate::{Error, Peer, Row, Symbols, grants, heaps, judge, micro, paths, peers, rows, speed};
+use build_tool::Install;
 
 /// Name of the file in [`Options::out_dir`].
 const FILE: &str = "bench.json";
@@ -29,22 +28,23 @@ pub struct Options {
 /// Any error that keeps a figure from being measured; a missed target does not.
 pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
     let install = Install::find().map_err(|refusal| Error::Build(refusal.to_string()))?;
-    let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;
     let chips = chip::all(&install)?;
     std::fs::create_dir_all(&options.out_dir).map_err(|error| Error::file(&options.out_dir, &error))?;
     let wants =
         |prefix: &str| options.only.as_deref().is_none_or(|only| only.starts_with(prefix) || prefix.starts_with(only));
     let mut all = Vec::new();
     for chip in chips.iter().filter(|chip| wants(chip.prefix())) {
-        let place = systems::Place::new(&install, &*simulator, chip, &options.out_dir)?;
-        all.extend(on_board(&place, options, &wants, progress)?);
+        let simulator = chip.simulator()?;
+        let bench = Bench::new(&install, &*simulator, chip, &options.out_dir)?;
+        all.extend(on_board(&bench, options, &wants, progress)?);
     }
-    for chip in chips.iter().filter(|chip| wants(&chip.rows(figures::KIND))) {
+    for chip in chips.iter().filter(|chip| wants(&chip.rows(kinds::FIGURES))) {
+        let simulator = chip.simulator()?;
         let mut figures = Figures::new(&install, &*simulator, chip, &options.out_dir)?;
         all.extend(figures::measure(&mut figures, options.only.as_deref(), progress)?);
     }
     if speed::is_wanted(options.only.as_deref()) {
-        all.extend(speed::measure(&install, &*simulator, &chips, &options.out_dir, options.only.as_deref(), progress)?);
+        all.extend(speed::measure(&install, &chips, &options.out_dir, options.only.as_deref(), progress)?);
     }
     let targets: Vec<_> = chips.iter().flat_map(Chip::targets).collect();
     judge(&mut all, &targets);
@@ -62,46 +62,45 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
 
 /// The rows of a board, but for its figures: those come behind the rows of all boards.
 fn on_board(
-    place: &systems::Place<'_>,
+    bench: &Bench<'_>,
     options: &Options,
     wants: &dyn Fn(&str) -> bool,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    let wants = |kind| wants(&place.chip.rows(kind));
-    let mut all = subjects(place, options, progress)?;
-    if wants(heaps::KIND) {
-        all.extend(heaps::measure(place, progress)?);
+    let wants = |kind| wants(&bench.chip.rows(kind));
+    let mut all = subjects(bench, options, progress)?;
+    if wants(kinds::HEAP) {
+        all.extend(heaps::measure(bench, progress)?);
     }
-    if wants(grants::KIND) {
-        all.extend(grants::measure(place, progress)?);
+    if wants(kinds::MANAGER) {
+        all.extend(grants::measure(bench, progress)?);
     }
-    if wants(micro::KIND) {
-        all.extend(micro::measure(place.install, place.simulator, place.chip, &options.out_dir, progress)?);
+    if wants(kinds::MICRO) {
+        all.extend(micro::measure(bench, progress)?);
     }
-    if wants(paths::KIND) {
-        all.extend(paths::measure(place, progress)?);
+    if wants(kinds::PATH) {
+        all.extend(paths::measure(bench, progress)?);
     }
     Ok(all)
 }
 
 /// The rows of the benchmark system on a board, and of the peers that run there.
-fn subjects(place: &systems::Place<'_>, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let chip = place.chip;
-    let bench = Bench { simulator: place.simulator, chip, profile: &place.profile, directory: &options.out_dir };
+fn subjects(bench: &Bench<'_>, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
+    let chip = bench.chip;
     let mut all = Vec::new();
     for which in core::iter::once(None).chain(chip.peers().iter().map(Some)) {
         if !is_wanted(chip, which, options.only.as_deref()) {
             continue;
         }
         let subject = match which {
-            None => cofferdam(place, progress)?,
+            None => cofferdam(bench, progress)?,
             Some(peer) => {
                 progress(&format!("{}: building", peer.title));
-                peer_subject(place.install, chip, peer, &options.out_dir)?
+                peer_subject(bench.install, chip, peer, &options.out_dir)?
             }
         };
         progress(&format!("{} on {}: running", subject.title, chip.board.name));
-        all.extend(subject.measure(&bench)?);
+        all.extend(subject.measure(bench)?);
     }
     Ok(all)
 }
@@ -120,16 +119,16 @@ fn position(chips: &[Chip], id: &str) -> (usize, String, usize) {
     let found = peers.enumerate().find_map(|(index, peer)| Some((index + 1, of(peer)?)));
     let (peer, base) = found.unwrap_or((0, id));
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let kinds = [figures::KIND, heaps::KIND, grants::KIND, micro::KIND, paths::KIND];
+    let kinds = [kinds::FIGURES, kinds::HEAP, kinds::MANAGER, kinds::MICRO, kinds::PATH];
     let measured = rows::kind(id).is_some_and(|kind| kinds.contains(&kind));
     let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer)
 }
 
 /// The benchmark system, built.
-fn cofferdam(place: &systems::Place<'_>, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
+fn cofferdam(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Subject, Error> {
     let built =
-        place.build(&place.chip.systems().benchmark, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
+        bench.build(&bench.chip.systems().benchmark, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
     for domain in &built.domains {
@@ -143,8 +142,8 @@ fn cofferdam(place: &systems::Place<'_>, progress: &mut dyn FnMut(&str)) -> Resu
         kernel_text: code_of(&built.kernel)?,
         kernel: built.kernel,
         symbols,
-        operations: place.chip.operations(None),
-        handlers: place.chip.masked_rows(),
+        operations: bench.chip.operations(None),
+        handlers: bench.chip.masked_rows(),
     })
 }
 
@@ -167,13 +166,4 @@ pub fn peer_subject(install: &Install, chip: &Chip, peer: &Peer, out: &Path) -> 
         operations: chip.operations(Some(peer)),
         handlers: Vec::new(),
     })
-}
-
-/// Address ranges of a program's executable segments.
-pub(crate) fn code_of(path: &Path) -> Result<Vec<Range>, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
-    let file = object::File::parse(&*bytes).map_err(|error| Error::file(path, &error))?;
-    let executable = |flags| matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0);
-    let segments = file.segments().filter(|segment| executable(segment.flags()));
-    Ok(segments.map(|s| Range { start: s.address() as u32, end: (s.address() + s.size()) as u32 }).collect())
 }

@@ -1,17 +1,15 @@
 //! How fast this computer emulates each board. The figure is the computer's and changes with what else it does: it is shown when it is asked
 //! for by name, and held against nothing.
 
-use build_tool::Install;
-use runner::Simulator;
 use std::path::Path;
 
-use crate::chip::Chip;
-use crate::systems::{self, Place};
-use crate::table::empty;
-use crate::{Error, Row};
+use build_tool::Install;
 
-/// Beginning of the ids.
-pub const PREFIX: &str = "speed";
+use crate::bench::{self, Bench};
+use crate::cells::empty;
+use crate::chip::Chip;
+use crate::rows::SPEED;
+use crate::{Error, Row};
 /// Duktape with jStat: a real program of 180 million instructions, with small blocks and calls through pointers.
 const SYSTEM: &str = "eval/systems/mxu/script.toml";
 /// Of so many runs the fastest counts: whatever else the computer does only takes time.
@@ -19,7 +17,7 @@ const RUNS: usize = 3;
 
 /// Whether the rows are asked for.
 pub(crate) fn is_wanted(only: Option<&str>) -> bool {
-    only.is_some_and(|only| only.starts_with(PREFIX))
+    only.is_some_and(|only| only.starts_with(SPEED))
 }
 
 /// Runs the program on each board that is wanted and returns a row for each.
@@ -28,23 +26,26 @@ pub(crate) fn is_wanted(only: Option<&str>) -> bool {
 /// Any that keeps a run from its end.
 pub(crate) fn measure(
     install: &Install,
-    simulator: &dyn Simulator,
     chips: &[Chip],
     out: &Path,
     only: Option<&str>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    let id = |chip: &Chip| format!("{PREFIX}.{}", chip.prefix());
+    let id = |chip: &Chip| format!("{SPEED}.{}", chip.prefix());
     let wanted = chips.iter().filter(|chip| only.is_none_or(|only| id(chip).starts_with(only)));
-    wanted.map(|chip| row(&Place::new(install, simulator, chip, out)?, id(chip), progress)).collect()
+    let measured = wanted.map(|chip| {
+        let simulator = chip.simulator()?;
+        row(&Bench::new(install, &*simulator, chip, out)?, id(chip), progress)
+    });
+    measured.collect()
 }
 
-fn row(place: &Place<'_>, id: String, progress: &mut dyn FnMut(&str)) -> Result<Row, Error> {
-    let built = place.build(SYSTEM, &mut |what| progress(&format!("speed: building {what}")))?;
-    let mut row = systems::row(place.chip, id, "Cofferdam", format!("{SYSTEM}, fastest of {RUNS} runs"));
+fn row(bench: &Bench<'_>, id: String, progress: &mut dyn FnMut(&str)) -> Result<Row, Error> {
+    let built = bench.build(SYSTEM, &mut |what| progress(&format!("speed: building {what}")))?;
+    let mut row = bench::row(bench.chip, id, "Cofferdam", format!("{SYSTEM}, fastest of {RUNS} runs"));
     for run in 1..=RUNS {
-        progress(&format!("speed on {}: run {run} of {RUNS}", place.chip.board.name));
-        let summary = place.start("speed", &built.image, PREFIX, place.watch(&built.kernel)?)?.summary;
+        progress(&format!("speed on {}: run {run} of {RUNS}", bench.chip.board.name));
+        let summary = bench.start("speed", &built.image, SPEED, bench.watch(&built.kernel)?)?.summary;
         row.instructions = summary.instructions;
         row.run_cycles = Some(summary.cycles);
         row.speed = Some(row.speed.map_or(summary.mips, |speed| speed.max(summary.mips)));

@@ -1,21 +1,21 @@
 //! One image under measurement: run in the exact mode, its probes turned into rows.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use build_tool::Profile;
 use record::{EndReason, Range, Summary, Watch};
-use runner::{Go, ImageFacts, Mode, ProfileSource, Run, Simulator};
+use runner::{Go, Mode, Run};
 
+use crate::bench::{self, Bench};
 use crate::chip::{Chip, MaskedRow};
 use crate::operations::MASKED;
 use crate::rows::{Cycles, Row};
-use crate::{Error, Operation, Symbols, samples, systems};
+use crate::{Error, Operation, Symbols, samples};
 
 /// A run that takes longer in modelled time hangs.
 const LIMIT_SECONDS: u64 = 1;
 
-/// An image with what is measured in it.
+/// An image with the operations that are measured in it.
 #[derive(Debug)]
 pub struct Subject {
     /// Its name in the table.
@@ -38,36 +38,19 @@ pub struct Subject {
     pub kernel_text: Vec<Range>,
 }
 
-/// The context that all subjects share.
-#[derive(Debug)]
-pub struct Bench<'a> {
-    /// QEMU and the observer.
-    pub simulator: &'a dyn Simulator,
-    /// Board that is emulated.
-    pub chip: &'a Chip,
-    /// Of the chip that is modelled.
-    pub profile: &'a Profile,
-    /// The directory of the runs' files.
-    pub directory: &'a Path,
-}
-
 impl Subject {
     fn watch(&self, bench: &Bench<'_>) -> Result<Watch, Error> {
-        let facts = ImageFacts::read(&self.kernel).map_err(|error| Error::Run(error.to_string()))?;
         let probe = |operation: &Operation| {
             let (start, end) = (self.symbols.code(&operation.start)?, self.symbols.code(&operation.end)?);
             Ok(record::ProbeWatch { name: self.id(bench.chip, &operation.id), start, end, domain: None })
         };
         Ok(Watch {
-            profile: ProfileSource::Text(bench.profile.text.clone()),
             mode: Mode::Exact,
             trace_port: Some(self.trace_port),
             kernel_text: self.kernel_text.clone(),
-            cluster: build_tool::cluster(&bench.chip.board),
-            vectors: facts.vectors,
             cycle_limit: LIMIT_SECONDS * bench.profile.cpu_hz(),
             probes: self.operations.iter().map(probe).collect::<Result<_, Error>>()?,
-            ..Watch::default()
+            ..bench.watch(&self.kernel)?
         })
     }
 
@@ -83,7 +66,7 @@ impl Subject {
     /// [`Error::Run`] when the run does not end with status 0, breaks a rule that hardware would enforce, or yields too few
     /// samples of an operation; [`Error::Symbol`] when a label is missing.
     pub fn measure(&self, bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
-        let directory = bench.directory.join(self.suffix.as_deref().unwrap_or("cofferdam"));
+        let directory = bench.directory(self.suffix.as_deref().unwrap_or("cofferdam"));
         let machine = build_tool::machine(&bench.chip.board);
         let run = Run::new(machine, &self.image, directory, self.watch(bench)?);
         let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
@@ -142,7 +125,7 @@ impl Subject {
     }
 
     fn row(&self, bench: &Bench<'_>, id: &str, about: &str, cycles: Cycles, instructions: u64) -> Row {
-        let blank = systems::row(bench.chip, self.id(bench.chip, id), &self.title, about.to_owned());
+        let blank = bench::row(bench.chip, self.id(bench.chip, id), &self.title, about.to_owned());
         Row { cycles, instructions, ..blank }
     }
 }

@@ -1,20 +1,17 @@
 //! The table on the terminal.
 
-use std::ops::Range;
-
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
-
-use crate::figures::{self, figures_table};
+use crate::cells::{empty, verdict};
+use crate::figures::figures_table;
 use crate::heaps::{self, heaps_table};
-use crate::micro::{self, micro_table};
+use crate::micro::micro_table;
+use crate::rows::{Row, Target, kind, kinds};
 use crate::speed::{self, speed_table};
-use crate::{Row, Target};
 
-/// Every row, and below the table what the targets came to. A missed target is called missed.
+/// Every row, and below the table the number of targets met. A missed target is called missed.
 pub fn table(rows: &[Row]) -> String {
     let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "paper", "target", "met"], 3..6);
-    let apart = |row: &&Row| figures::is_one(&row.id) || heaps::is_one(row) || micro::is_one(row) || speed::is_one(row);
+    let of_kind = |row: &Row| kind(&row.id).is_some_and(|kind| [kinds::FIGURES, kinds::MICRO].contains(&kind));
+    let apart = |row: &&Row| of_kind(row) || heaps::is_one(row) || speed::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),
@@ -33,29 +30,6 @@ pub fn table(rows: &[Row]) -> String {
         return format!("{others}{}\n", conclusion(rows));
     }
     format!("{table}\n{others}{}\n", conclusion(rows))
-}
-
-/// A table without rows, whose `numbers` among its columns are set flush right.
-pub(crate) fn empty(header: &[&str], numbers: Range<usize>) -> Table {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header(header);
-    for column in numbers {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// Whether a row keeps its target, in a word; nothing for one that has none.
-pub(crate) fn verdict(row: &Row) -> &'static str {
-    match (&row.target, row.met) {
-        (None, _) => "",
-        (Some(_), Some(true)) => "yes",
-        (Some(_), Some(false)) => "MISSED",
-        (Some(_), None) => "not compared",
-    }
 }
 
 fn describe(id: &str, target: &Target) -> String {

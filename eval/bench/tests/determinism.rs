@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 
 use bench::{Bench, Row, chip, peer_subject};
-use build_tool::{Install, Profile};
+use build_tool::Install;
 use common::simulator;
 use runner::Qemu;
 
@@ -14,10 +14,8 @@ fn measure(simulator: &Qemu, peer: &str, directory: &Path) -> Vec<Row> {
     let install = Install::find().expect("the tests run in a checkout");
     let chip = chip::find(&install, "mps2-an500").expect("the board is measured");
     let peer = chip.peers().iter().find(|known| known.suffix == peer).expect("the board's file lists it");
-    let profile =
-        Profile::find(&install, &chip.board.chip.name, &install.root).expect("the profile comes with Cofferdam");
     let subject = peer_subject(&install, &chip, peer, directory).expect("the peer builds");
-    let bench = Bench { simulator, chip: &chip, profile: &profile, directory };
+    let bench = Bench::new(&install, simulator, &chip, directory).expect("the profile comes with Cofferdam");
     subject.measure(&bench).expect("the run ends as it should")
 }
 

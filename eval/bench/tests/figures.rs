@@ -4,8 +4,8 @@ mod common;
 
 use std::path::Path;
 
-use bench::chip;
-use bench::figures::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
+use bench::chip::{self, Geometry};
+use bench::figures::{Adversary, Figures, Heap, Measured, Ran, Variation};
 use build_tool::Install;
 use common::simulator;
 
@@ -33,16 +33,7 @@ fn paged(slots: u32, geometry: Geometry) -> Heap {
 }
 
 fn variation(name: &str, system: &str, argument: u32, heap: Heap) -> Variation {
-    Variation {
-        name: name.into(),
-        system: system.into(),
-        argument,
-        heap,
-        paged_too: Vec::new(),
-        adversary: Adversary::Nobody,
-        usage: None,
-        probes: Vec::new(),
-    }
+    Variation { heap, ..Variation::new(name, system, argument) }
 }
 
 #[test]

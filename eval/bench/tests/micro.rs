@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bench::chip::{self, Chip};
 use bench::micro::{self, WITHIN};
-use bench::{Public, Row};
+use bench::{Bench, Public, Row};
 use build_tool::Install;
 use common::simulator;
 
@@ -15,7 +15,9 @@ const PAGE: &str = include_str!("../../../docs/timing-truth.md");
 fn measure(install: &Install, chip: &Chip) -> Vec<Row> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("micro");
     std::fs::create_dir_all(&out).expect("a writable directory");
-    micro::measure(install, &simulator(), chip, &out, &mut |_| ()).expect("the system builds and its run ends")
+    let simulator = simulator();
+    let bench = Bench::new(install, &simulator, chip, &out).expect("the profile comes with Cofferdam");
+    micro::measure(&bench, &mut |_| ()).expect("the system builds and its run ends")
 }
 
 /// The line of the page's table.

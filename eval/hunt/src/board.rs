@@ -71,8 +71,8 @@ impl Board {
     pub fn new(name: &str, lane: u32, adverse: bool) -> Result<Board, String> {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
-        let simulator = runner::find().map_err(|error| error.to_string())?;
         let board = install.board(name).map_err(told)?;
+        let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
         let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
         let kernel = read(build_kernel(&install, &chain, &board).map_err(told)?)?;

@@ -3,6 +3,7 @@
 use report::Report;
 use report::schema::ThreadReport;
 use serde::{Deserialize, Serialize};
+use units::Rate;
 
 /// A promise that was not kept to somebody who is not hostile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +77,7 @@ pub fn victims(report: &Report) -> Vec<Victim> {
 
 /// Every harm in a run.
 pub fn harms(report: &Report) -> Vec<Harm> {
-    let us = |cycles: u64| format!("{:.1} us", cycles as f64 * 1e6 / report.run.cpu_hz.max(1) as f64);
+    let us = |cycles: u64| format!("{:.1} us", Rate::hz(report.run.cpu_hz).us(cycles));
     let mut found = Vec::new();
     for (thread, victim) in innocent(report).zip(victims(report)) {
         let domain = domain_of(report, thread.domain).to_owned();

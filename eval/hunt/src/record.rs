@@ -46,7 +46,7 @@ pub fn hash(parts: &[&[u8]]) -> String {
 }
 
 impl Record {
-    /// Which of a shared budget, a gate and a line a plan has.
+    /// Those of a shared budget, a gate and a line that a plan has.
     pub fn features(plan: &Plan) -> [bool; 3] {
         let threads = || plan.domains.iter().flat_map(|domain| &domain.threads);
         let pays = |budget: usize| threads().filter(|thread| thread.budget == budget).count();

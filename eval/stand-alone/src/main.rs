@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use build_tool::{Install, Profile};
 use record::{EndReason, EventsReader, ProbeWatch, Watch, observed};
-use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Run};
+use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Qemu, Run};
 
 /// The chip that is modelled.
 const PROFILE: &str = "stm32f767";
@@ -75,7 +75,7 @@ fn build(install: &Install, out: &Path) -> Result<PathBuf, String> {
 
 fn measure() -> Result<Misses, String> {
     let install = Install::find().map_err(|refusal| refusal.to_string())?;
-    let simulator = runner::find().map_err(|error| error.to_string())?;
+    let simulator = runner::find(Qemu::NAME).map_err(|error| error.to_string())?;
     let profile = Profile::find(&install, PROFILE, &install.root).map_err(|refusal| refusal.to_string())?;
     let out = install.target.join("stand-alone");
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;

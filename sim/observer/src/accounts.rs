@@ -1,9 +1,7 @@
-//! Who used what: counters per domain, settled whenever the domain or the privilege changes.
+//! Counters per domain, settled whenever the domain or the privilege changes.
 
 use record::{CacheCounts, CoreId, DomainCounters, TranslationCounts};
-use timing::Core;
-
-use crate::family::Family;
+use timing::Counters;
 
 /// Counters of a model at one moment.
 #[derive(Clone, Copy, Default)]
@@ -16,15 +14,14 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// A core's.
-    pub fn of<F: Family>(family: &F) -> Self {
-        let caches = family.core().counters();
+    /// Of a core whose model has counted these.
+    pub const fn new(caches: Counters, translation: TranslationCounts) -> Self {
         Self {
             icache_hits: caches.icache_hits,
             icache_misses: caches.icache_misses,
             dcache_hits: caches.dcache_hits,
             dcache_misses: caches.dcache_misses,
-            translation: family.translation(),
+            translation,
         }
     }
 }
@@ -57,7 +54,7 @@ impl Accounts {
         Self { domains, settled: Mark::default(), broken: 0 }
     }
 
-    /// Attributes what passed since the last call.
+    /// Attributes everything since the last call.
     pub fn settle(&mut self, domain: u8, kernel: bool, now: Mark) {
         let then = std::mem::replace(&mut self.settled, now);
         let mut since = |now: u64, then: u64| {
@@ -101,9 +98,9 @@ impl Accounts {
         self.domains[usize::from(domain)].entries += 1;
     }
 
-    /// A paged region was filled for the domain.
+    /// The kernel served a miss of a paged area for the domain.
     pub fn missed(&mut self, domain: u8) {
-        self.domains[usize::from(domain)].mpu_misses += 1;
+        self.domains[usize::from(domain)].paged_misses += 1;
     }
 
     /// The domains that used anything.

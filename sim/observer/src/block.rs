@@ -1,12 +1,7 @@
-//! Translated blocks: what is known about each before it runs.
+//! Translated blocks of instructions, described once before they run. `C` is a block's code as the core's model keeps it.
 
 use std::cell::Cell;
 use std::collections::HashMap;
-
-use record::{Mode, Watch};
-use timing::{Code, Core};
-
-use crate::family::Family;
 
 /// Facts about a block.
 pub(crate) mod flag {
@@ -22,7 +17,7 @@ pub(crate) mod flag {
     pub const MASKS: u32 = 16;
 }
 
-/// What the next block finds noticed.
+/// Facts noticed between two blocks.
 pub(crate) mod noticed {
     use super::flag;
 
@@ -33,14 +28,14 @@ pub(crate) mod noticed {
     /// The last block ended with a branch that may have been an exception return.
     pub const RETURN: u32 = 4;
 
-    /// What a block with these flags leaves to notice.
+    /// The facts that a block with these flags leaves to notice.
     pub const fn after(flags: u32) -> u32 {
         (if flags & flag::MASKS != 0 { MASK } else { 0 }) | if flags & flag::RETURNS != 0 { RETURN } else { 0 }
     }
 }
 
 /// A block, as a simulator hands it back. Lives as long as the process.
-pub struct TbInfo {
+pub struct Block<C> {
     /// Address of the first instruction.
     pub(crate) pc: u32,
     /// First address behind the block.
@@ -50,19 +45,19 @@ pub struct TbInfo {
     /// Instructions.
     pub(crate) count: u32,
     /// The model's own description.
-    pub(crate) code: Code,
+    pub(crate) code: C,
     /// The generation of the permissions in which execution was last checked; no two cores have the same.
     pub(crate) checked: Cell<u32>,
     /// Attributes of the code in that generation, as the family writes them.
     pub(crate) attributes: Cell<u8>,
-    insns: Box<[InsnInfo]>,
+    insns: Box<[BlockInsn<C>]>,
 }
 
 /// An instruction of a block.
-pub struct InsnInfo {
+pub struct BlockInsn<C> {
     /// The block.
-    pub(crate) block: *const TbInfo,
-    /// What it is.
+    pub(crate) block: *const Block<C>,
+    /// The instruction itself.
     pub(crate) raw: RawInsn,
     /// Instructions of the block behind it.
     pub(crate) after: u32,
@@ -72,21 +67,45 @@ pub struct InsnInfo {
     pub access: Cell<(u32, u32)>,
 }
 
-impl InsnInfo {
+impl<C> BlockInsn<C> {
     /// Its address.
     pub const fn pc(&self) -> u32 {
         self.raw.pc
     }
 }
 
-impl TbInfo {
+impl<C> Block<C> {
+    /// The block of these instructions (at least one), for as long as the process lives.
+    pub(crate) fn leak(raw: &[RawInsn], flags: u32, code: C, is_system: fn(&RawInsn) -> bool) -> &'static Self {
+        let (first, last) = (&raw[0], &raw[raw.len() - 1]);
+        let info = Box::leak(Box::new(Self {
+            pc: first.pc,
+            end: last.pc + last.size,
+            flags,
+            count: raw.len() as u32,
+            code,
+            checked: Cell::new(0),
+            attributes: Cell::new(0),
+            insns: Box::default(),
+        }));
+        let block: *const Self = info;
+        let insns = raw.iter().zip((0..raw.len() as u32).rev());
+        info.insns = insns
+            .map(|(raw, after)| {
+                let access = Cell::new((0, 0));
+                BlockInsn { block, raw: *raw, after, system: is_system(raw), access }
+            })
+            .collect();
+        info
+    }
+
     /// Its instructions, in order.
-    pub fn insns(&self) -> &[InsnInfo] {
+    pub fn insns(&self) -> &[BlockInsn<C>] {
         &self.insns
     }
 
     /// The instruction at `pc`.
-    pub(crate) fn insn_at(&self, pc: u32) -> Option<&InsnInfo> {
+    pub(crate) fn insn_at(&self, pc: u32) -> Option<&BlockInsn<C>> {
         self.insns.iter().find(|insn| insn.raw.pc == pc)
     }
 }
@@ -105,40 +124,23 @@ pub struct RawInsn {
 }
 
 /// All blocks that were ever translated. A simulator translates again after it flushed its buffer: the same block is found here.
-#[derive(Default)]
-pub(crate) struct Blocks {
-    known: HashMap<Vec<(u32, u32)>, &'static TbInfo>,
+pub(crate) struct Blocks<C: 'static> {
+    known: HashMap<Vec<(u32, u32)>, &'static Block<C>>,
 }
 
-impl Blocks {
-    /// The block of these instructions (at least one).
-    pub fn get<F: Family>(&mut self, raw: &[RawInsn], watch: &Watch, model: &F::Core) -> &'static TbInfo {
-        let key: Vec<_> = raw.iter().map(|insn| (insn.pc | u32::from(insn.thumb), insn.code)).collect();
-        self.known.entry(key).or_insert_with(|| describe::<F>(raw, watch, model))
+impl<C> Blocks<C> {
+    /// None.
+    pub fn new() -> Self {
+        Self { known: HashMap::new() }
     }
-}
 
-fn describe<F: Family>(raw: &[RawInsn], watch: &Watch, model: &F::Core) -> &'static TbInfo {
-    let (first, last) = (&raw[0], &raw[raw.len() - 1]);
-    let is_kernel = watch.kernel_text.is_empty() || watch.kernel_text.iter().any(|range| range.holds(first.pc, 1));
-    let mut flags = F::flags(raw);
-    flags |= if is_kernel { flag::KERNEL } else { 0 };
-    flags |= if watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
-    let infos: Vec<_> = raw.iter().map(F::classify).collect();
-    let info = Box::leak(Box::new(TbInfo {
-        pc: first.pc,
-        end: last.pc + last.size,
-        flags,
-        count: raw.len() as u32,
-        code: model.describe(first.pc, &infos, watch.mode == Mode::Exact),
-        checked: Cell::new(0),
-        attributes: Cell::new(0),
-        insns: Box::default(),
-    }));
-    let block: *const TbInfo = info;
-    let insns = raw.iter().zip((0..raw.len() as u32).rev());
-    info.insns = insns
-        .map(|(raw, after)| InsnInfo { block, raw: *raw, after, system: F::is_system(raw), access: Cell::new((0, 0)) })
-        .collect();
-    info
+    /// The block of these instructions (at least one), which `describe` makes when it is new.
+    pub fn get(
+        &mut self,
+        raw: &[RawInsn],
+        describe: impl FnOnce(&[RawInsn]) -> &'static Block<C>,
+    ) -> &'static Block<C> {
+        let key: Vec<_> = raw.iter().map(|insn| (insn.pc | u32::from(insn.thumb), insn.code)).collect();
+        self.known.entry(key).or_insert_with(|| describe(raw))
+    }
 }

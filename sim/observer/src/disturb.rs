@@ -1,11 +1,6 @@
-//! Interference on request: what another program would leave in caches and TLBs, at a steady rate or when the program says so.
+//! Interference on request, as of another program that fills caches and TLBs: at a steady rate or when the program says so.
 
 use record::{Interference, Watch};
-
-use timing::Core;
-
-use crate::family::Family;
-use crate::observer::CoreObserver;
 
 /// When it comes next.
 pub struct Disturbances {
@@ -31,14 +26,14 @@ impl Disturbances {
     }
 
     /// Whether it comes with this mark.
-    fn is_marked(&mut self, number: u16, domain: u8) -> bool {
+    pub fn is_marked(&mut self, number: u16, domain: u8) -> bool {
         let comes = self.mark.is_some_and(|(mark, of)| mark == number && of.is_none_or(|of| of == domain));
         self.count += u64::from(comes);
         comes
     }
 
     /// `domain` becomes the current one at `cycle`: only the time of the domain concerned counts.
-    fn enter(&mut self, domain: u8, cycle: u64) {
+    pub fn enter(&mut self, domain: u8, cycle: u64) {
         let Some(concerned) = self.request.and_then(|request| request.domain) else { return };
         if concerned == domain && self.next == u64::MAX {
             self.next = cycle + self.left;
@@ -49,39 +44,12 @@ impl Disturbances {
     }
 
     /// Whether it is due: once, however late.
-    fn is_due(&mut self, now: u64) -> bool {
+    pub fn is_due(&mut self, now: u64) -> bool {
         let (Some(request), true) = (self.request, now >= self.next) else { return false };
         let behind = (now - self.next) % request.every_cycles;
         self.next = now - behind + request.every_cycles;
         self.count += 1;
         true
-    }
-}
-
-impl<F: Family> CoreObserver<F> {
-    /// `domain` becomes the current one at `cycle`.
-    pub(crate) fn disturb_domain(&mut self, domain: u8, cycle: u64) {
-        self.disturbances.enter(domain, cycle);
-        let next = self.disturbances.next;
-        self.tick_by(next);
-    }
-
-    /// Lets it come when it is due.
-    pub(crate) fn disturb_when_due(&mut self, now: u64) {
-        if self.disturbances.is_due(now) {
-            self.disturb();
-        }
-    }
-
-    /// A program has made a mark.
-    pub(crate) fn disturb_when_marked(&mut self, number: u16, domain: u8) {
-        if self.disturbances.is_marked(number, domain) {
-            self.disturb();
-        }
-    }
-
-    fn disturb(&mut self) {
-        self.family.core_mut().disturb();
     }
 }
 

@@ -4,12 +4,8 @@
 //! wrong. A stretch without a length is in no figure and counts as broken, which fails the run.
 
 use record::{CallTime, CoreId, ExceptionCount, Masked, VectorTime, Waits, Window};
-use timing::Core;
 
-use crate::block::flag;
-use crate::family::Family;
 use crate::histogram::Histogram;
-use crate::observer::CoreObserver;
 
 const NUMBERS: usize = 512;
 /// How many numbers of system calls are told apart.
@@ -58,7 +54,7 @@ impl Times {
     }
 }
 
-/// What is known about exceptions of one core.
+/// Exceptions of one core.
 pub struct Exceptions {
     core: CoreId,
     active: Vec<Open>,
@@ -109,7 +105,7 @@ impl Exceptions {
     }
 
     /// The guest slept for some cycles until now: every stretch ended when it fell asleep, because nothing was held off meanwhile, and
-    /// begins anew. What was to end at the first instruction of a thread that then slept ends there.
+    /// begins anew. A stretch up to the first instruction of a thread that then slept ends there.
     pub fn restart_windows(&mut self, now: Moment, slept: u64) {
         let Some(asleep) = now.cycle.checked_sub(slept).map(|cycle| Moment { cycle, ..now }) else {
             self.broken += 1;
@@ -177,6 +173,33 @@ impl Exceptions {
         })
     }
 
+    /// An exception is taken now.
+    pub fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool, now: Moment) {
+        if tail_chained {
+            while !self.active.is_empty() {
+                self.end_activation(now);
+            }
+        }
+        self.entry_cycle = now.cycle;
+        let open = Open { call, ..self.begin(pc, number, now) };
+        self.chain.get_or_insert(open);
+        self.active.push(open);
+        let count = &mut self.taken[usize::from(number)];
+        count.taken += 1;
+        count.tail_chained += u64::from(tail_chained);
+    }
+
+    /// The handler that was entered last returns. Its exception, and whether a thread goes on.
+    pub fn end_innermost(&mut self, now: Moment) -> Option<(u16, bool)> {
+        let left = self.innermost()?;
+        self.end_activation(now);
+        let to_thread = self.active.is_empty();
+        if to_thread {
+            self.left = Some(now);
+        }
+        Some((left, to_thread))
+    }
+
     /// The handler that was entered last returns.
     pub fn end_activation(&mut self, now: Moment) {
         let Some(open) = self.active.pop() else { return };
@@ -204,7 +227,7 @@ impl Exceptions {
         self.active.last().map(|open| open.exception)
     }
 
-    /// Outside of handlers, which exceptions are masked may have changed at `pc`.
+    /// Outside of handlers, the mask of exceptions may have changed at `pc`.
     pub fn mask(&mut self, is_masked: bool, pc: u32, now: Moment) {
         match (is_masked, self.masked) {
             (true, None) => self.masked = Some(self.begin(pc, 0, now)),
@@ -220,7 +243,7 @@ impl Exceptions {
     }
 
     /// Whether no handler runs, and something else has run since the last one.
-    fn is_outside(&self, instructions: u64) -> bool {
+    pub fn is_outside(&self, instructions: u64) -> bool {
         self.active.is_empty() && self.left.is_none_or(|left| left.instructions != instructions)
     }
 
@@ -268,70 +291,6 @@ impl Exceptions {
 fn keep_longest(place: &mut Option<Window>, window: Window) {
     if place.is_none_or(|longest| longest.cycles < window.cycles) {
         *place = Some(window);
-    }
-}
-
-impl<F: Family> CoreObserver<F> {
-    /// Now.
-    pub(crate) fn moment(&self) -> Moment {
-        let counters = self.family.core().counters();
-        let waits = Waits { fetch: counters.fetch_stalls, data: counters.data_stalls, barriers: counters.drain_stalls };
-        Moment { cycle: self.clock.now(), instructions: self.instructions, waits }
-    }
-
-    /// An exception's entry or return passes.
-    pub(crate) fn pass_exception(&mut self, exception: <F::Core as Core<F::Context>>::Exception) {
-        let cycles = self.family.core_mut().exception(exception);
-        self.clock.pass(u64::from(cycles));
-    }
-
-    /// The kernel is entered: in adverse runs, others have left everything as bad as they can. Behind another handler nobody else has run.
-    pub(crate) fn spoil_at_entry(&mut self) {
-        if self.shared.watch.adverse && self.exceptions.is_outside(self.instructions) {
-            self.family.core_mut().spoil();
-        }
-    }
-
-    pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
-        let now = self.moment();
-        self.meter_exception(number, call);
-        let exceptions = &mut self.exceptions;
-        if tail_chained {
-            while !exceptions.active.is_empty() {
-                exceptions.end_activation(now);
-            }
-        }
-        exceptions.entry_cycle = now.cycle;
-        let open = Open { call, ..exceptions.begin(pc, number, now) };
-        exceptions.chain.get_or_insert(open);
-        exceptions.active.push(open);
-        let count = &mut exceptions.taken[usize::from(number)];
-        count.taken += 1;
-        count.tail_chained += u64::from(tail_chained);
-        self.watched_after |= flag::RETURNS;
-    }
-
-    /// A fault stopped the last block at `pc`: what was charged from there on did not happen. `false`: the block has no
-    /// instruction there.
-    pub(crate) fn take_back_from(&mut self, pc: u32) -> bool {
-        // SAFETY: blocks live as long as the process.
-        let Some(insn) = unsafe { self.last.as_ref() }.and_then(|block| block.insn_at(pc)) else { return false };
-        self.clock.refund(self.charged_from(insn));
-        self.instructions -= u64::from(insn.after + 1);
-        true
-    }
-
-    /// The handler that was entered last returns. Its exception, and whether a thread goes on.
-    pub(crate) fn end_innermost(&mut self) -> Option<(u16, bool)> {
-        let now = self.moment();
-        let exceptions = &mut self.exceptions;
-        let left = exceptions.active.last()?.exception;
-        exceptions.end_activation(now);
-        let to_thread = exceptions.active.is_empty();
-        if to_thread {
-            exceptions.left = Some(now);
-        }
-        Some((left, to_thread))
     }
 }
 

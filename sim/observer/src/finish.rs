@@ -6,16 +6,9 @@ use std::{fs, io};
 
 use record::{End, EndReason, Masked, SUMMARY_VERSION, Summary, Window, Witness};
 
-use crate::family::Family;
-use crate::observer::{CoreObserver, Observer};
-
-/// Seconds of the host's clock, behind the hook's back.
-pub fn host_seconds() -> f64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the place for the answer is ours.
-    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, &raw mut now) };
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-}
+use crate::observer::Observer;
+use crate::per_core::{CoreObserver, Family};
+use crate::shared::host_seconds;
 
 /// Those of two cores.
 fn all_masked(one: Masked, other: Masked) -> Masked {
@@ -36,12 +29,12 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 impl<F: Family> Observer<F> {
-    /// The run is over: writes the rest of the events and the summary. What fails is said on standard error; the summary is then missing,
-    /// and whoever started the run sees that.
+    /// The run is over: writes the rest of the events and the summary. A failure is told on standard error, and the summary is then
+    /// missing.
     pub fn finish(&mut self, reason: EndReason) {
         for core in &mut self.cores {
             core.settle(0, 0);
-            // What was slept since the guest last ran is nobody's.
+            // Cycles slept since the guest last ran are nobody's.
             core.end_stretch(core.clock.now().saturating_sub(core.asleep()));
         }
         let shared = Rc::clone(&self.shared);
@@ -84,7 +77,7 @@ impl<F: Family> Observer<F> {
             domains: cores.iter().flat_map(|core| core.accounts.used()).collect(),
             exceptions: cores.iter().flat_map(|core| core.exceptions.counts()).collect(),
             masked,
-            clock: first.rate.seen(),
+            clock: first.clock_reads.seen(),
             regions: first.family.regions(),
             use_recorded: shared.watch.meter.is_some(),
             violations,

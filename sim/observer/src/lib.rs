@@ -1,34 +1,35 @@
-//! What is observed of a run, whatever simulates it: modelled time, checked accesses, and the run record that
+//! The observation of a run, by whichever simulator: modelled time, checked accesses, and the run record that
 //! `cofferdam-record` defines.
 //!
 //! A simulator tells an [`Observer`] of every block of instructions before it executes and of every access, each with the
-//! core that it happens on, and answers what a [`Target`] is asked. What is particular to a family of cores is in one module
-//! each; what of it an observer needs is the trait [`Family`], and which one it is, is decided once, in [`begin`].
+//! core that it happens on, and answers the questions of a [`Target`]. Each family of cores has one module. An observer uses it through
+//! the trait [`Family`], and [`begin`] chooses it by the model that the profile names.
 
 mod accounts;
 mod armv7a;
 mod armv7m;
+mod begin;
 mod block;
 mod clock;
+mod clock_reads;
 mod disturb;
 mod exceptions;
-mod family;
-mod faults;
 mod finish;
 mod histogram;
 mod log;
 mod meter;
 mod observer;
+mod per_core;
 mod probes;
-mod rate;
+mod saved;
+mod shared;
 mod target;
-mod tick;
-mod trace;
 mod witness;
 
-pub use block::{InsnInfo, RawInsn, TbInfo};
+pub use begin::begin;
+pub use block::{Block, BlockInsn, RawInsn};
 pub use clock::Clock;
-pub use family::{Begins, Family, begin};
-pub use observer::{CoreObserver, Observer};
+pub use observer::{Begins, Observer};
+pub use per_core::{BlockOf, CoreObserver, Family, InsnOf};
 pub use record::{CoreId, EndReason, Watch};
 pub use target::{Register, Seen, Target};

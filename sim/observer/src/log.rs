@@ -8,7 +8,7 @@ use record::{EventsWriter, Progress, RunEvent, Violation, Watch};
 
 const VIOLATIONS_LISTED: usize = 1000;
 
-/// What is written while the run goes on.
+/// The files that are written while the run goes on.
 pub struct Log {
     events: EventsWriter<File>,
     violations: Vec<Violation>,

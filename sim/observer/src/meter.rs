@@ -1,12 +1,9 @@
-//! Who runs, as the processor's state says it: a record for every stretch of a domain's own code and of the kernel's.
+//! The meter: a record for every stretch of a domain's own code and of the kernel's, by the processor's state.
 //!
-//! Whose code it is comes from where the code lies or from the address space in force, and which thread's from the stack in use. The kernel's own
-//! records are not asked; the report holds them against these.
+//! The code's address or the address space in force identifies the domain, and the stack in use the thread. The kernel's own records are not
+//! asked; the report holds them against these.
 
 use record::{ContextWatch, Handled, IDLE, MeterWatch, Range, RunEvent, StackWatch, observed};
-
-use crate::family::Family;
-use crate::observer::CoreObserver;
 
 /// No stack that is known.
 const NO_STACK: u16 = u16::MAX;
@@ -18,13 +15,13 @@ pub struct Meter {
     clock: Vec<Range>,
     /// Cycles of the first and the last read of the clock in the kernel's stretch that goes on.
     reads: Option<(u64, u64)>,
-    enabled: bool,
+    pub enabled: bool,
     /// Cycle at which it began.
     since: u64,
-    /// The kernel runs, and for what.
+    /// The kernel runs, to handle this.
     in_kernel: bool,
     handled: Handled,
-    /// A domain's code runs: whose, and on which stack.
+    /// Otherwise code of this domain runs, on this stack.
     domain: u8,
     stack: u16,
     /// Stretches that would have ended before they began.
@@ -50,7 +47,7 @@ impl Meter {
         }
     }
 
-    /// The stack in use when a domain's code ran last: its place in the request, and what it is.
+    /// The stack in use when a domain's code ran last, with its place in the request.
     pub fn last_stack(&self) -> Option<(u16, StackWatch)> {
         Some((self.stack, *self.stacks.get(usize::from(self.stack))?))
     }
@@ -110,46 +107,32 @@ impl Meter {
         let holds = |stack: &StackWatch| sp > stack.range.start && sp <= stack.range.end;
         self.stacks.iter().position(holds).and_then(|place| u16::try_from(place).ok()).unwrap_or(NO_STACK)
     }
-}
 
-impl<F: Family> CoreObserver<F> {
-    /// Kernel text was entered or left for the instruction at `pc`.
-    pub(crate) fn meter_crossing(&mut self, pc: u32) {
-        if !self.meter.enabled {
-            return;
-        }
-        self.end_stretch(self.clock.now());
-        self.meter.in_kernel = self.kernel != 0;
-        self.meter.handled = Handled::default();
-        if self.kernel == 0 {
-            let (sp, space) = self.family.running(&mut *self.target);
-            (self.meter.domain, self.meter.stack) = (self.meter.domain(pc, space), self.meter.stack(sp));
-        }
+    /// The stretch that goes on is over at a cycle: its records.
+    pub fn end_stretch(&mut self, cycle: u64) -> impl Iterator<Item = RunEvent> + use<> {
+        [self.reads(cycle), self.end(cycle)].into_iter().flatten()
+    }
+
+    /// Kernel text is entered.
+    pub fn enter_kernel(&mut self) {
+        (self.in_kernel, self.handled) = (true, Handled::default());
+    }
+
+    /// Kernel text is left for the instruction at `pc`, with this stack pointer and address space.
+    pub fn leave_kernel(&mut self, pc: u32, (sp, space): (u32, Option<u8>)) {
+        (self.in_kernel, self.handled) = (false, Handled::default());
+        (self.domain, self.stack) = (self.domain(pc, space), self.stack(sp));
     }
 
     /// An exception is taken.
-    pub(crate) fn meter_exception(&mut self, exception: u16, call: Option<usize>) {
-        self.end_stretch(self.clock.now());
+    pub fn enter_exception(&mut self, exception: u16, call: Option<usize>) {
         let call = call.map(|call| u8::try_from(call).unwrap_or(u8::MAX));
-        self.meter.handled = Handled { exception, call };
+        self.handled = Handled { exception, call };
     }
 
-    /// The processor slept for so many cycles until now.
-    pub(crate) fn meter_sleep(&mut self, slept: u64) {
-        let now = self.clock.now();
-        self.end_stretch(now.saturating_sub(slept));
-        self.meter.since = now;
-        self.meter.handled = Handled::default();
-    }
-
-    /// The run is over.
-    pub(crate) fn end_stretch(&mut self, cycle: u64) {
-        if let Some(record) = self.meter.reads(cycle) {
-            self.record(record);
-        }
-        if let Some(record) = self.meter.end(cycle) {
-            self.record(record);
-        }
+    /// The processor wakes at a cycle.
+    pub fn wake(&mut self, cycle: u64) {
+        (self.since, self.handled) = (cycle, Handled::default());
     }
 }
 

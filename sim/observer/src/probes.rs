@@ -1,11 +1,6 @@
 //! Probes: how long it takes from one address to another.
 
-use record::{CoreId, ProbeResult, ProbeWatch, Spread, Watch, observed};
-
-use crate::block::InsnInfo;
-
-use crate::family::Family;
-use crate::observer::CoreObserver;
+use record::{CoreId, ProbeResult, ProbeWatch, Spread, Watch};
 
 const SAMPLES_KEPT: usize = 1_000_000;
 
@@ -36,6 +31,28 @@ impl Probes {
     /// Whether some probe starts or ends at `pc`.
     pub fn concerns(&self, pc: u32) -> bool {
         self.probes.iter().any(|probe| probe.watch.start == pc || probe.watch.end == pc)
+    }
+
+    /// The instruction at `pc` is about to execute in `domain`, at this cycle and behind so many instructions. A stretch that begins there
+    /// begins at cycle `start`. `ended` takes the place and the cycles of each stretch that ends.
+    pub fn reach(
+        &mut self,
+        (pc, domain): (u32, u8),
+        (start, cycle, instruction): (u64, u64, u64),
+        mut ended: impl FnMut(u16, u64),
+    ) {
+        for (index, probe) in (0..).zip(&mut self.probes) {
+            if probe.watch.end == pc
+                && probe.watch.domain.is_none_or(|only| only == domain)
+                && let Some((from, first)) = probe.started.take()
+            {
+                probe.add(cycle - from, instruction - first);
+                ended(index, cycle - from);
+            }
+            if probe.watch.start == pc {
+                probe.started = Some((start, instruction));
+            }
+        }
     }
 
     /// For the summary.
@@ -69,32 +86,6 @@ impl Probe {
             cycles: spread(0, |sample| sample.0),
             instructions: spread(1, |sample| sample.1),
             dropped: self.extremes[0].count - self.samples.len() as u64,
-        }
-    }
-}
-
-impl<F: Family> CoreObserver<F> {
-    /// An instruction at which a probe starts or ends is about to run.
-    pub(crate) fn probed(&mut self, insn: &InsnInfo) {
-        // SAFETY: blocks live as long as the process.
-        let is_first = insn.pc() == unsafe { (*insn.block).pc };
-        let cycle = if is_first { self.block_start } else { self.clock.now() - self.charged_from(insn) };
-        let instruction = self.instructions - u64::from(insn.after + 1);
-        let is_handler = self.shared.watch.vectors.contains(&insn.pc()) || self.family.is_vector(insn.pc());
-        let start = if is_handler { self.exceptions.entry_cycle } else { cycle };
-        for index in 0..self.probes.probes.len() {
-            let probe = &mut self.probes.probes[index];
-            if probe.watch.end == insn.pc()
-                && probe.watch.domain.is_none_or(|domain| domain == self.domain)
-                && let Some((from, first)) = probe.started.take()
-            {
-                probe.add(cycle - from, instruction - first);
-                self.note(observed::PROBE, index as u16, u32::try_from(cycle - from).unwrap_or(u32::MAX));
-            }
-            let probe = &mut self.probes.probes[index];
-            if probe.watch.start == insn.pc() {
-                probe.started = Some((start, instruction));
-            }
         }
     }
 }

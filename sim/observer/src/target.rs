@@ -1,4 +1,4 @@
-//! What an observer asks of a simulator. All that it is told comes through the functions of [`crate::Observer`].
+//! The questions of an observer to a simulator. All that it is told comes through the functions of [`crate::Observer`].
 
 /// A register of the processor, as its simulator names it; [`Register::default`] is one that it does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub trait Seen {
     /// Bytes accessed, 1 to 16.
     fn bytes(&self) -> u32;
 
-    /// What was loaded or stored.
+    /// The value loaded or stored.
     fn value(&self) -> u128;
 
     /// The physical address that it went to, where the simulator knows it.

@@ -1,18 +1,15 @@
 //! The witness: whether the memory of others changes while a hostile domain runs.
 
-use record::{DomainWatch, MemoryWindow, Range, ViolationKind, Watch, Witness};
+use record::{DomainWatch, MemoryWindow, Range, Watch, Witness};
 
 use crate::Target;
-use crate::block::InsnInfo;
-use crate::family::Family;
-use crate::observer::CoreObserver;
 
 /// Guest memory is read in pieces of this size, which the host's nearest cache holds.
 const PIECE_BYTES: u32 = 1 << 14;
 /// Independent parts of a hash: a host computes so many at a time.
 const LANES: usize = 8;
 
-/// What the witness knows.
+/// The domains that are watched, and the hashes of the slice that goes on.
 pub struct Witnesses {
     domains: Vec<DomainWatch>,
     windows: Vec<MemoryWindow>,
@@ -57,7 +54,7 @@ impl Witnesses {
         ranges.iter().map(|(_, range)| hash_range(self.seen_by_kernel(*range), target)).collect()
     }
 
-    /// Where the kernel reads a range of memory.
+    /// The range at which the kernel reads a range of memory.
     fn seen_by_kernel(&self, range: Range) -> Range {
         let holds = |window: &&MemoryWindow| window.range.holds(range.start, range.end - range.start);
         let Some(window) = self.windows.iter().find(holds) else { return range };
@@ -94,45 +91,38 @@ fn hash_into(state: &mut [u64; LANES], bytes: &[u8]) {
     }
 }
 
-impl<F: Family> CoreObserver<F> {
-    /// The current domain begins to run: remembers what the others' memory holds, if it is hostile.
-    pub(crate) fn enter_slice(&mut self) {
-        let domain = self.domain;
-        let witness = &mut self.witness;
-        witness.current = witness.domains.iter().position(|other| other.domain == domain && other.hostile);
-        witness.is_watching = witness.current.is_some();
-        let Some(hostile) = witness.current else { return };
-        witness.seen.slices += 1;
-        if (witness.seen.slices - 1).is_multiple_of(witness.every) {
-            witness.before = witness.hash(hostile, &mut *self.target);
+impl Witnesses {
+    /// `domain` begins to run: remembers the bytes of the others' memory, if it is hostile.
+    pub fn enter(&mut self, domain: u8, target: &mut dyn Target) {
+        self.current = self.domains.iter().position(|other| other.domain == domain && other.hostile);
+        self.is_watching = self.current.is_some();
+        let Some(hostile) = self.current else { return };
+        self.seen.slices += 1;
+        if (self.seen.slices - 1).is_multiple_of(self.every) {
+            self.before = self.hash(hostile, target);
         }
     }
 
-    /// The current domain stops running: compares.
-    pub(crate) fn leave_slice(&mut self, pc: u32) {
-        self.witness.is_watching = false;
-        let (Some(hostile), Some(before)) = (self.witness.current.take(), self.witness.before.take()) else { return };
-        let Some(after) = self.witness.hash(hostile, &mut *self.target) else { return };
-        self.witness.seen.checked_slices += 1;
-        let ranges = self.witness.others(hostile);
-        let changed = ranges.into_iter().zip(before.iter().zip(&after)).filter(|(_, (before, after))| before != after);
+    /// The domain stops running: the ranges of others that have changed, and whose they are.
+    pub fn leave(&mut self, target: &mut dyn Target) -> Vec<(u8, Range)> {
+        self.is_watching = false;
+        let (Some(hostile), Some(before)) = (self.current.take(), self.before.take()) else { return Vec::new() };
+        let Some(after) = self.hash(hostile, target) else { return Vec::new() };
+        self.seen.checked_slices += 1;
+        let ranges = self.others(hostile).into_iter().zip(before.iter().zip(&after));
+        let changed = ranges.filter(|(_, (before, after))| before != after);
         let changed: Vec<_> = changed.map(|(range, _)| range).collect();
-        self.witness.seen.changed_slices += u64::from(!changed.is_empty());
-        for (victim, range) in changed {
-            self.violation(ViolationKind::MemoryChanged, pc, range.start, range.end - range.start, Some(victim));
-        }
+        self.seen.changed_slices += u64::from(!changed.is_empty());
+        changed
     }
 
-    /// A hostile domain stored.
-    #[cold]
-    pub(crate) fn hostile_store(&mut self, insn: &InsnInfo, address: u32, len: u32) {
-        let Some(hostile) = self.witness.current.map(|index| &self.witness.domains[index]) else { return };
+    /// The current domain stores, while it is watched. Whether that is outside of what it may store to.
+    pub fn stores_outside(&mut self, address: u32, len: u32) -> bool {
+        let Some(hostile) = self.current.map(|index| &self.domains[index]) else { return false };
         let is_inside = hostile.ram.iter().chain(&hostile.may_store).any(|range| range.holds(address, len));
-        self.witness.seen.stores += 1;
-        if !is_inside {
-            self.witness.seen.stores_outside += 1;
-            self.violation(ViolationKind::HostileStore, insn.pc(), address, len, None);
-        }
+        self.seen.stores += 1;
+        self.seen.stores_outside += u64::from(!is_inside);
+        !is_inside
     }
 }
 

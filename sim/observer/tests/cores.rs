@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use observer::{Begins, CoreId, EndReason, Family, InsnInfo, Observer, RawInsn, Register, Seen, Target, TbInfo};
+use observer::{Begins, BlockOf, CoreId, EndReason, Family, Observer, RawInsn, Register, Seen, Target};
 use record::{EventsReader, Range, RunEvent, Summary, ViolationKind, Watch};
 
 /// Code of the kernel and of a domain, the trace port, and what no domain may read.
@@ -57,7 +57,7 @@ impl Seen for Word {
     }
 }
 
-/// What a simulator would tell.
+/// An event that a simulator would tell.
 #[derive(Clone, Copy)]
 enum Told {
     /// A block of one instruction runs.
@@ -77,7 +77,7 @@ impl Begins for Script {
     fn begin<F: Family>(&self, mut observer: Observer<F>) {
         (0..2).for_each(|core| observer.started(core));
         assert!(observer.has(1) && !observer.has(2));
-        let mut running: [Option<&'static TbInfo>; 2] = [None; 2];
+        let mut running: [Option<&'static BlockOf<F>>; 2] = [None; 2];
         for (core, told) in &self.0 {
             match *told {
                 Told::Runs(pc) => {
@@ -88,7 +88,7 @@ impl Begins for Script {
                     self.1.set(ended.or(self.1.get()));
                 }
                 Told::Accesses { address, value, store } => {
-                    let insn: &InsnInfo = &running[*core].expect("a block runs").insns()[0];
+                    let insn = &running[*core].expect("a block runs").insns()[0];
                     observer.data(*core, insn, &Word(value), address, store);
                 }
             }

@@ -22,6 +22,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use observer::Clock;
+use units::{NS_PER_SECOND, Rate};
 
 use crate::api::api;
 
@@ -31,8 +32,7 @@ const READS_BELOW: u32 = 12;
 /// Reads of the main loop between two waits after which it is stuck in a timer that is due for ever.
 const READS_STUCK: u32 = 1000;
 /// Time of the guest's start; QEMU mistrusts clocks that are close to zero.
-const BASE_NS: i64 = 1_000_000_000;
-const NS_PER_S: u64 = 1_000_000_000;
+const BASE_NS: i64 = NS_PER_SECOND as i64;
 
 /// State that the two threads share. The virtual processor's thread writes while the guest runs, the main thread while
 /// it sleeps; QEMU's big lock separates the two.
@@ -111,7 +111,7 @@ fn signal(descriptor: i32) {
     unsafe { libc::write(descriptor, one.as_ptr().cast(), one.len()) };
 }
 
-/// What the main loop is to do when it would wait.
+/// The main loop's task when it would wait.
 pub enum Wait {
     /// Compute the deadline again: the guest has fallen asleep since.
     Recompute,
@@ -147,13 +147,17 @@ impl Shim {
         self.time.now()
     }
 
+    fn rate(&self) -> Rate {
+        Rate::hz(self.cpu_hz.load(Ordering::Relaxed))
+    }
+
     fn ns(&self, cycles: u64) -> i64 {
-        (u128::from(cycles) * u128::from(NS_PER_S) / u128::from(self.cpu_hz.load(Ordering::Relaxed))) as i64
+        self.rate().ns_in(cycles).floor() as i64
     }
 
     /// Fewest cycles whose time is at least `ns`.
     fn cycles_at(&self, ns: i64) -> u64 {
-        (u128::from(ns as u64) * u128::from(self.cpu_hz.load(Ordering::Relaxed))).div_ceil(u128::from(NS_PER_S)) as u64
+        self.rate().counts_in(ns as u64).ceil()
     }
 
     /// Asks QEMU to run what has expired by now at the end of this block. `false` when the last request is still open.
@@ -209,7 +213,7 @@ impl Shim {
         BASE_NS + ns.max(self.floor_ns.load(Ordering::Relaxed))
     }
 
-    /// What the main loop sees.
+    /// The time that the main loop sees.
     fn shown_ns(&self) -> i64 {
         self.frozen_ns.load(Ordering::Relaxed).max(self.floor_ns.load(Ordering::Relaxed))
     }

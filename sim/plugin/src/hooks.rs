@@ -13,7 +13,7 @@ use observer::EndReason;
 
 use crate::clock::{SHIM, Wait, on_processor_thread};
 
-const NS_PER_S: i64 = 1_000_000_000;
+const NS_PER_S: i64 = units::NS_PER_SECOND as i64;
 /// How long the main loop waits at most before it looks again, ms. Nothing depends on it.
 const PATIENCE_MS: i64 = 100;
 const MOST_DESCRIPTORS: usize = 64;

@@ -13,7 +13,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use observer::{Begins, CoreId, EndReason, Family, InsnInfo, Observer, RawInsn, Target, TbInfo, Watch};
+use observer::{Begins, BlockOf, CoreId, EndReason, Family, InsnOf, Observer, RawInsn, Target, Watch};
 
 use api::{Block, Id, MEM_R, MEM_W, MemInfo, NO_REGS, R_REGS, api};
 use clock::SHIM;
@@ -183,7 +183,7 @@ extern "C" fn block_runs<F: Family>(index: c_uint, data: *mut c_void) {
         unobserved(index);
     }
     // SAFETY: the data is a block's description, which lives as long as the process.
-    if let Some(reason) = observer.block(index as usize, unsafe { &*data.cast::<TbInfo>() }) {
+    if let Some(reason) = observer.block(index as usize, unsafe { &*data.cast::<BlockOf<F>>() }) {
         end_run(reason);
     }
 }
@@ -206,18 +206,18 @@ extern "C" fn stored<F: Family>(index: c_uint, info: MemInfo, address: u64, data
 #[inline]
 fn accessed<F: Family>(index: c_uint, info: MemInfo, address: u64, data: *mut c_void, store: bool) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    let insn = unsafe { &*data.cast::<InsnInfo>() };
+    let insn = unsafe { &*data.cast::<InsnOf<F>>() };
     // SAFETY: the callback runs until this function returns.
-    let access = unsafe { Access::new(info, address, insn) };
+    let access = unsafe { Access::new(info, address, &insn.access) };
     observed::<F>().data(index as usize, insn, &access, address as u32, store);
 }
 
 extern "C" fn system<F: Family>(index: c_uint, data: *mut c_void) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observed::<F>().system(index as usize, unsafe { &*data.cast::<InsnInfo>() });
+    observed::<F>().system(index as usize, unsafe { &*data.cast::<InsnOf<F>>() });
 }
 
 extern "C" fn probed<F: Family>(index: c_uint, data: *mut c_void) {
     // SAFETY: the data is an instruction's description, which lives as long as the process.
-    observed::<F>().probed(index as usize, unsafe { &*data.cast::<InsnInfo>() });
+    observed::<F>().probed(index as usize, unsafe { &*data.cast::<InsnOf<F>>() });
 }

@@ -1,13 +1,14 @@
 //! The processor that runs, as QEMU lets a plug-in ask it.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 
-use observer::{InsnInfo, Register, Seen, Target};
+use observer::{Register, Seen, Target};
 
 use crate::api::{GByteArray, MemInfo, RegisterDescriptor, api};
 use crate::clock::SHIM;
 
-/// The virtual processor whose callback runs, and a GLib byte array for what it answers, which lives as long as the process.
+/// The virtual processor whose callback runs, and a GLib byte array for its answers, which lives as long as the process.
 pub struct Processor(*mut GByteArray);
 
 impl Processor {
@@ -81,30 +82,31 @@ impl Target for Processor {
 pub struct Access<'a> {
     info: MemInfo,
     address: u64,
-    insn: &'a InsnInfo,
+    /// The last description of an access of the instruction, and its bytes.
+    known: &'a Cell<(u32, u32)>,
 }
 
 impl<'a> Access<'a> {
-    /// What a callback has been given.
+    /// The arguments of a callback, and the instruction's last access.
     ///
     /// # Safety
     /// The callback runs for as long as the value lives.
     #[inline]
-    pub const unsafe fn new(info: MemInfo, address: u64, insn: &'a InsnInfo) -> Self {
-        Self { info, address, insn }
+    pub const unsafe fn new(info: MemInfo, address: u64, known: &'a Cell<(u32, u32)>) -> Self {
+        Self { info, address, known }
     }
 }
 
 impl Seen for Access<'_> {
     #[inline]
     fn bytes(&self) -> u32 {
-        let (known, bytes) = self.insn.access.get();
+        let (known, bytes) = self.known.get();
         if known == self.info && bytes != 0 {
             return bytes;
         }
         // SAFETY: by the promise to `new`.
         let bytes = 1 << unsafe { (api().qemu_plugin_mem_size_shift)(self.info) };
-        self.insn.access.set((self.info, bytes));
+        self.known.set((self.info, bytes));
         bytes
     }
 

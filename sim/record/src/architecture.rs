@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Number of the exception that the first interrupt line makes, on every architecture.
 pub const FIRST_LINE: u16 = 16;
 
-/// Which architecture numbers the exceptions.
+/// The architecture that numbers the exceptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Architecture {

@@ -99,7 +99,7 @@ impl RunEvent {
     }
 }
 
-/// What the kernel ran for, as `detail` of [`observed::HANDLED`] has it.
+/// The exception or call that the kernel handled, as `detail` of [`observed::HANDLED`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Handled {
     /// The exception; 0: none, the kernel started or idled. A number that has no room is held at 511.
@@ -301,7 +301,7 @@ impl IntoIterator for EventsFile {
     }
 }
 
-/// What an [`EventsFile`] holds.
+/// The records of an [`EventsFile`].
 pub struct Records(Option<EventsReader<FileCursor>>);
 
 impl Iterator for Records {

@@ -1,4 +1,4 @@
-//! What a thread's processor and stack held when its domain faulted. All of it is the domain's own making: whoever reads it believes none of it.
+//! Registers and stack of a thread when its domain faulted. All of it is the domain's own making: whoever reads it believes none of it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -24,7 +24,7 @@ pub struct FaultContext {
     pub status: Option<u32>,
     /// The instructions of which one faulted: they ran last before the kernel was entered.
     pub ran: Range,
-    /// What the instruction at the program counter does, if it is one of those.
+    /// The action of the instruction at the program counter, if it is one of those.
     pub instruction: Option<Deed>,
     /// Place in [`crate::MeterWatch::stacks`] of the stack that the thread was on.
     pub stack_of: Option<u16>,
@@ -35,7 +35,7 @@ pub struct FaultContext {
     pub stack: Vec<u8>,
 }
 
-/// What an instruction does that can fault.
+/// The action of an instruction that can fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {

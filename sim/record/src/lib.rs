@@ -1,6 +1,6 @@
-//! What a run leaves behind. Two files describe it: *events*, a flat binary sequence of stamped records
-//! ([`EventsReader`]), and the *summary*, a versioned JSON document ([`Summary`]). A third, [`Watch`], is what the
-//! observer was asked to watch; whoever starts a run writes it.
+//! The results of a run. Two files describe it: *events*, a flat binary sequence of stamped records
+//! ([`EventsReader`]), and the *summary*, a versioned JSON document ([`Summary`]). A third, [`Watch`], is the
+//! request to the observer, which the starter of a run writes.
 //!
 //! Cycles are modelled core cycles since reset, time asleep included. Instructions are those that completed.
 
@@ -9,6 +9,7 @@ mod events;
 mod fault;
 mod summary;
 mod translation;
+mod violation;
 mod watch;
 
 #[cfg(test)]
@@ -22,11 +23,12 @@ pub use events::{
 pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
 pub use summary::{
     CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
-    SUMMARY_VERSION, Spread, Summary, VectorTime, Violation, ViolationKind, Waits, Window, Witness,
+    SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
 };
-pub use translation::{AreaCounts, Disagreement, TranslationCounts, Walks};
+pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
+pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, Interference, MeterWatch, Mode, ProbeWatch,
-    ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch, Window as MemoryWindow,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, Interference, MemoryWindow, MeterWatch, Mode,
+    ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
 };

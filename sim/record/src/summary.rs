@@ -3,15 +3,19 @@
 use serde::{Deserialize, Serialize};
 use units::CoreId;
 
-use crate::{Architecture, AreaCounts, Disagreement, FaultContext, Mode, TranslationCounts};
+use crate::architecture::Architecture;
+use crate::fault::FaultContext;
+use crate::translation::{AreaCounts, TranslationCounts};
+use crate::violation::Violation;
+use crate::watch::Mode;
 
 /// Version of the document; a reader refuses any other.
-pub const SUMMARY_VERSION: u32 = 7;
+pub const SUMMARY_VERSION: u32 = 8;
 
 /// Number of the pseudo-domain that owns what belongs to nobody: kernel start-up and idling.
 pub const IDLE: u8 = 0xff;
 
-/// What a run amounted to. Counts are exact for the model; cycles are modelled, not measured on silicon.
+/// The counts and figures of a run. Counts are exact for the model; cycles are modelled, not measured on silicon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
@@ -19,7 +23,7 @@ pub struct Summary {
     pub version: u32,
     /// Name of the timing profile; `none` when time was not modelled.
     pub profile: String,
-    /// Whose exceptions are counted.
+    /// The architecture whose exceptions are counted.
     #[serde(default, skip_serializing_if = "Architecture::is_default")]
     pub architecture: Architecture,
     /// Whether cycles come from the model. When false, cycles are zero throughout and only the end is meaningful.
@@ -49,12 +53,12 @@ pub struct Summary {
     pub violations: Vec<Violation>,
     /// All violations, also those beyond the list. A run with any has failed.
     pub violations_total: u64,
-    /// What threads held when their domains faulted: of each domain the first [`crate::CONTEXTS_PER_DOMAIN`].
+    /// Threads at the faults of their domains: of each domain the first [`crate::CONTEXTS_PER_DOMAIN`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultContext>,
-    /// What the witness over the other domains' memory saw.
+    /// The witness over the other domains' memory.
     pub witness: Witness,
-    /// What the probes measured, in the order of the request.
+    /// The probes, in the order of the request.
     pub probes: Vec<ProbeResult>,
     /// Translation in parts of address spaces, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +123,7 @@ impl Summary {
     }
 }
 
-/// Counters of one domain. What the kernel did while the domain was current is counted on its behalf.
+/// Counters of one domain. The kernel's work while the domain was current is counted on its behalf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DomainCounters {
@@ -145,8 +149,8 @@ pub struct DomainCounters {
     pub dcache: CacheCounts,
     /// Loads and stores in the domain and on its behalf.
     pub data_accesses: u64,
-    /// Paged regions that were filled for it (`Miss` records).
-    pub mpu_misses: u64,
+    /// Misses of paged areas that the kernel served for it (`Miss` records).
+    pub paged_misses: u64,
     /// Translation of the domain's own accesses; nothing on processors without page tables.
     #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
     pub translation: TranslationCounts,
@@ -211,7 +215,7 @@ pub struct Window {
     pub cycles: u64,
     /// Its length in instructions.
     pub instructions: u64,
-    /// What of its cycles was waiting.
+    /// Those of its cycles in which the processor waited.
     #[serde(default)]
     pub waits: Waits,
 }
@@ -288,68 +292,7 @@ pub struct Spread {
     pub max: u64,
 }
 
-/// What hardware would not have let through, or what must not happen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Violation {
-    /// The core.
-    pub core: CoreId,
-    /// What.
-    pub kind: ViolationKind,
-    /// When, in cycles.
-    pub cycle: u64,
-    /// Address of the instruction.
-    pub pc: u32,
-    /// First byte accessed; for a changed memory the begin of the range.
-    pub address: u32,
-    /// Bytes accessed, or of the range.
-    pub len: u32,
-    /// The domain that ran.
-    pub domain: u8,
-    /// For `MemoryChanged`: the domain whose memory changed.
-    pub victim: Option<u8>,
-    /// What the tables and the TLBs say, when it is about translation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub translation: Option<Disagreement>,
-}
-
-/// Kinds of violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ViolationKind {
-    /// A load that the shadowed MPU denies in part or whole though the emulator let it through.
-    Read,
-    /// A store of that kind.
-    Write,
-    /// Instructions executed where the shadowed MPU denies it.
-    Execute,
-    /// Kernel text was entered at an address that is no exception entry.
-    KernelEntry,
-    /// Memory of another domain changed while a hostile domain ran.
-    MemoryChanged,
-    /// A hostile domain stored outside the ranges it was given.
-    HostileStore,
-    /// The kernel accessed a register outside of the devices that are its own.
-    KernelDevice,
-    /// The kernel accessed memory below its stack.
-    KernelStack,
-    /// The kernel switched away from a domain without having looked whether a store of it has failed late.
-    LateFault,
-    /// A translation that the tables no longer say was used, or a core was allowed to use it.
-    StaleTranslation,
-    /// The same of a locked entry of the main TLB, used or left behind.
-    StaleLocked,
-    /// The same after an address-space identifier went to other tables.
-    StaleSpace,
-    /// The same, and an invalidation that no barrier completed.
-    StaleBarrier,
-    /// A walk read a descriptor past a cache that held it changed.
-    UncleanTable,
-    /// An access went elsewhere than the observer's copy of the tables says.
-    Elsewhere,
-}
-
-/// What was seen of hostile domains.
+/// Observations of hostile domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Witness {
@@ -382,7 +325,7 @@ impl Witness {
     }
 }
 
-/// What a probe measured, from the start address to the end address.
+/// The samples of a probe, from the start address to the end address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeResult {

@@ -1,11 +1,9 @@
-//! Address translation: what it cost, and what was wrong with it.
+//! Address translation: its events and their cost.
 
 use serde::{Deserialize, Serialize};
 use units::CoreId;
 
-use crate::ViolationKind;
-
-/// Walks of the tables by what answered the slowest of their descriptors.
+/// Walks of the tables by the memory that answered the slowest of their descriptors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Walks {
@@ -37,7 +35,7 @@ impl Walks {
     }
 }
 
-/// What translation did.
+/// Events of translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TranslationCounts {
@@ -94,52 +92,6 @@ pub struct AreaCounts {
     pub name: String,
     /// The domain.
     pub domain: u8,
-    /// What was counted.
+    /// The counts.
     pub translation: TranslationCounts,
-}
-
-/// Two opinions on where an address leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Disagreement {
-    /// The address-space identifier.
-    pub space: u8,
-    /// Physical address by the translation that was used or may be; for `UncleanTable` that of the descriptor.
-    pub held: u32,
-    /// Physical address by the tables as they stand; `None`: they have no translation.
-    pub tables: Option<u32>,
-}
-
-impl ViolationKind {
-    /// The rule that was broken, where it is one about translation.
-    pub const fn rule(self) -> Option<&'static str> {
-        Some(match self {
-            Self::StaleTranslation => {
-                "a translation that the tables no longer say is gone from every TLB before it can be used"
-            }
-            Self::StaleLocked => "a locked entry goes before its mapping does: TLBIALL and TLBIMVAA leave it",
-            Self::StaleSpace => "an address-space identifier leads to other tables only after TLBIASID",
-            Self::StaleBarrier => "an invalidation counts only when a DSB has completed it",
-            Self::UncleanTable => "a descriptor is where walks look before a walk needs it",
-            Self::Elsewhere => "the observer's copy of the tables is the one that the emulator walks",
-            _ => return None,
-        })
-    }
-
-    /// What helps, where the violation is one about translation.
-    pub const fn remedy(self) -> Option<&'static str> {
-        Some(match self {
-            Self::StaleTranslation => "TLBIMVA for the page after its descriptor changed, then DSB",
-            Self::StaleLocked => {
-                "TLBIMVA with the address and the identifier of the locked entry, or TLBIASID, then DSB"
-            }
-            Self::StaleSpace => "TLBIASID and DSB before the identifier is given to other tables",
-            Self::StaleBarrier => "DSB after the invalidation, before anything that depends on it",
-            Self::UncleanTable => {
-                "DCCMVAU of the descriptor's line, then DSB, or walks that look into the data cache (TTBR.IRGN)"
-            }
-            Self::Elsewhere => "this is a defect of the observer or of the emulator, not of the program",
-            _ => return None,
-        })
-    }
 }

@@ -1,4 +1,4 @@
-//! What the observer is asked to watch: one JSON document, written by whoever starts a run.
+//! The request to the observer: one JSON document, written by the starter of a run.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -34,9 +34,9 @@ pub struct Watch {
     /// The image, an ELF file: what memory holds at first. Needed where translation tables are followed.
     #[serde(default)]
     pub image: PathBuf,
-    /// Where the events go.
+    /// File of the events.
     pub events: PathBuf,
-    /// Where the summary goes. It appears complete or not at all.
+    /// File of the summary. It appears complete or not at all.
     pub summary: PathBuf,
     /// A file of [`Progress::BYTES`] bytes that is kept up to date, if any.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct Watch {
     /// How much the kernel divides among domains; the observer refuses to run with a model of another number. Absent: not compared.
     #[serde(default)]
     pub protection: Option<ProtectionWatch>,
-    /// Where an application core has its interrupt controller and second-level cache; needed there.
+    /// An application core's interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
     /// First instructions of the exception handlers (bit 0 clear), thread mode's reset handler not included.
@@ -87,10 +87,10 @@ pub struct Watch {
     /// Parts of domains' address spaces whose translation is counted by itself.
     #[serde(default)]
     pub areas: Vec<AreaWatch>,
-    /// Where the kernel has physical memory mapped, on processors that translate addresses: the witness reads it there. What no window
-    /// covers is where it is.
+    /// The kernel's mappings of physical memory, on processors that translate addresses: the witness reads it there. Memory that no window
+    /// covers is read at its physical address.
     #[serde(default)]
-    pub windows: Vec<Window>,
+    pub windows: Vec<MemoryWindow>,
     /// Another program's effect on caches and TLBs, if it is to be had.
     #[serde(default)]
     pub interference: Option<Interference>,
@@ -112,7 +112,7 @@ pub struct Watch {
     pub debugger: bool,
 }
 
-/// Where the timing profile comes from.
+/// The source of the timing profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileSource {
@@ -204,7 +204,7 @@ pub struct MeterWatch {
     pub clock: Vec<Range>,
 }
 
-/// What the processor's state is while a domain's code runs.
+/// The processor's state while a domain's code runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextWatch {
@@ -273,10 +273,10 @@ pub struct AreaWatch {
     pub range: Range,
 }
 
-/// Physical memory and where the kernel reads it.
+/// Physical memory and the addresses at which the kernel reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Window {
+pub struct MemoryWindow {
     /// Physical addresses.
     pub range: Range,
     /// Virtual address of the first of them.

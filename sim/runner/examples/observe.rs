@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
+use runner::{Go, ImageFacts, Machine, Mode, ProfileSource, Qemu, Run, RunError, Watch};
 
 /// The profile of a chip that comes with Cofferdam.
 fn chip(name: &str) -> String {
@@ -31,10 +31,11 @@ fn main() -> Result<(), RunError> {
         ..Watch::default()
     };
     runner::stop_on_interrupt();
-    let outcome = Run::new(Machine::named(&board), image, directory, watch).start(&*runner::find()?, &mut |at| {
-        eprintln!("{} cycles, {} instructions", at.cycles, at.instructions);
-        Go::On
-    })?;
+    let outcome =
+        Run::new(Machine::named(&board), image, directory, watch).start(&*runner::find(Qemu::NAME)?, &mut |at| {
+            eprintln!("{} cycles, {} instructions", at.cycles, at.instructions);
+            Go::On
+        })?;
     print!("{}", outcome.summary.to_json());
     Ok(())
 }

@@ -1,24 +1,31 @@
-//! What can go wrong before and while an image runs.
+//! Errors before and while an image runs.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::qemu::{QEMU_VERSION, Version};
+use crate::version::{QEMU_VERSION, Version};
 
-/// Why there is no outcome. Every text says what to do about it.
+/// The reason for which there is no outcome. Every text names the remedy.
 #[derive(Debug)]
 pub enum RunError {
+    /// The board's file states a simulator that does not exist.
+    SimulatorUnknown {
+        /// The name that it states.
+        name: String,
+        /// The names that exist.
+        known: Vec<&'static str>,
+    },
     /// QEMU is not installed (or not where it was said to be).
     ProgramMissing(PathBuf),
     /// QEMU is there, of a version whose clock cannot be driven.
     ProgramVersion {
         /// The executable.
         path: PathBuf,
-        /// What it says it is.
+        /// The version that it states.
         found: Version,
     },
-    /// QEMU is there and does not say its version; the text is what it says.
+    /// QEMU is there and does not say its version; the text is its answer.
     ProgramUnknown(PathBuf, String),
     /// The plug-in is not where it was looked for.
     PluginMissing(Vec<PathBuf>),
@@ -28,7 +35,7 @@ pub enum RunError {
     File(PathBuf, io::Error),
     /// QEMU could not be started.
     Start(PathBuf, io::Error),
-    /// QEMU ended without leaving a summary; how it ended and what it said.
+    /// QEMU ended without leaving a summary; how it ended and its output.
     NoSummary {
         /// How it ended.
         ended: String,
@@ -39,13 +46,16 @@ pub enum RunError {
     Summary(String),
 }
 
-/// What can be done without the model.
+/// The remedy without the model.
 const FALLBACK: &str = "or run without modelled time (`--fallback`): QEMU then counts instructions, nothing is checked";
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (major, minor) = QEMU_VERSION;
         match self {
+            Self::SimulatorUnknown { name, known } => {
+                write!(f, "there is no simulator `{name}`; the board's file can state: {}", known.join(", "))
+            }
             Self::ProgramMissing(path) => write!(
                 f,
                 "QEMU is missing: no `{}`. Install QEMU {major}.{minor} (`scripts/setup.sh` does)",

@@ -1,4 +1,4 @@
-//! What the observer must know about an image.
+//! Facts about an image that the observer needs.
 
 use std::fs;
 use std::path::Path;

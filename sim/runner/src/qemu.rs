@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,48 +10,14 @@ use std::time::Duration;
 
 use record::Mode;
 
-use crate::RunError;
+use crate::error::RunError;
 use crate::simulator::{Simulator, Start};
+use crate::version::Version;
 
-/// The release of QEMU whose clock the plug-in can drive: any 10.0.x.
-pub const QEMU_VERSION: (u32, u32) = (10, 0);
 const QEMU: &str = "qemu-system-arm";
 const PLUGIN: &str = "libcofferdam_plugin.so";
 /// Fall-back: 2^2 ns an instruction, near the chip's 216 MHz, and sleeping takes no host time.
 const FALLBACK_CLOCK: &str = "shift=2,sleep=off";
-
-/// A version of QEMU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
-    /// First number.
-    pub major: u32,
-    /// Second number.
-    pub minor: u32,
-    /// Third number.
-    pub patch: u32,
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
-}
-
-impl Version {
-    /// Reads what `qemu-system-arm --version` prints.
-    pub fn parse(text: &str) -> Option<Self> {
-        let numbers = text.split_once("version ")?.1;
-        let numbers = numbers.split(|c: char| c != '.' && !c.is_ascii_digit()).next()?;
-        let mut numbers = numbers.split('.').map(str::parse);
-        let mut next = || numbers.next()?.ok();
-        Some(Self { major: next()?, minor: next()?, patch: next().unwrap_or(0) })
-    }
-
-    /// Whether the plug-in can drive its clock.
-    pub fn is_supported(self) -> bool {
-        (self.major, self.minor) == QEMU_VERSION
-    }
-}
 
 /// QEMU, and the plug-in unless this is the fall-back.
 #[derive(Clone, Debug)]
@@ -66,11 +31,14 @@ pub struct Qemu {
 }
 
 impl Qemu {
+    /// Its name in the files of boards.
+    pub const NAME: &str = "qemu";
+
     /// Finds QEMU 10.0 (`COFFERDAM_QEMU`, else by `PATH`) and the plug-in (`COFFERDAM_PLUGIN`, else beside this program or in
     /// the directories above it).
     ///
     /// # Errors
-    /// What is missing or of the wrong version.
+    /// A part is missing or of the wrong version.
     pub fn find() -> Result<Self, RunError> {
         Self::at(&qemu_path(), plugin_places())
     }
@@ -162,7 +130,7 @@ fn concat(prefix: &str, path: &Path) -> OsString {
     whole
 }
 
-/// What a program says of its version. A program that is being written this moment cannot be started; it soon can.
+/// A program's output about its version. A program that is being written this moment cannot be started; it soon can.
 fn version_of(program: &Path) -> io::Result<Output> {
     const TRIES: u32 = 100;
     let ask = || Command::new(program).arg("--version").output();

@@ -9,36 +9,21 @@ use std::time::{Duration, Instant};
 
 use record::{Architecture, End, EndReason, Masked, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
 
+use crate::error::RunError;
 use crate::guard::{Guarded, is_interrupted};
-use crate::{RunError, Simulator, Start};
+use crate::simulator::{Machine, Simulator, Start};
 
 const PATIENCE: Duration = Duration::from_millis(100);
 const OUTPUT_TOLD_BYTES: usize = 2000;
 
-/// A board as its simulator knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
-    /// The simulator's name of it.
-    pub name: String,
-    /// The simulator's option for the size of its memory, where its own choice is less than the chip reaches.
-    pub memory: Option<String>,
-}
-
-impl Machine {
-    /// A board with as much memory as its simulator gives it.
-    pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), memory: None }
-    }
-}
-
-/// What to run, and how.
+/// An image with the conditions of its run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The image, an ELF file for the board.
     pub image: PathBuf,
-    /// Where the run's files go; created when missing.
+    /// Directory of the run's files; created when missing.
     pub directory: PathBuf,
-    /// What to watch. The paths of events, summary and progress are filled in.
+    /// The request to the observer. The paths of events, summary and progress are filled in.
     pub watch: Watch,
     /// The board.
     pub machine: Machine,
@@ -48,7 +33,7 @@ pub struct Run {
     pub debugger_port: Option<u16>,
 }
 
-/// What the caller wants after it heard of progress.
+/// The caller's answer to a report of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
     /// The run goes on.
@@ -57,7 +42,7 @@ pub enum Go {
     Stop,
 }
 
-/// What a run left behind.
+/// The result of a run, and its files.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The summary, with the guest's exit status; also in `summary_path`.
@@ -66,9 +51,9 @@ pub struct Outcome {
     pub summary_path: PathBuf,
     /// The events file; empty in the fall-back.
     pub events: PathBuf,
-    /// What the guest wrote to its first UART.
+    /// The guest's output to its first UART.
     pub uart: PathBuf,
-    /// What the simulator and the guest's semihosting wrote.
+    /// The output of the simulator and of the guest's semihosting.
     pub output: PathBuf,
 }
 

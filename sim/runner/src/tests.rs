@@ -1,6 +1,6 @@
-//! Tests of what needs no QEMU.
+//! Tests without QEMU.
 
-use crate::Version;
+use crate::{Version, check_name, find, find_fallback};
 
 #[test]
 fn versions_are_read_as_qemu_prints_them() {
@@ -17,4 +17,13 @@ fn only_one_release_is_supported() {
     assert!(version(10, 0).is_supported());
     assert!(!version(10, 1).is_supported());
     assert!(!version(9, 0).is_supported());
+}
+
+#[test]
+fn an_unknown_simulator_is_refused_by_its_name() {
+    assert!(check_name("qemu").is_ok());
+    let said = "there is no simulator `verilator`; the board's file can state: qemu";
+    assert_eq!(check_name("verilator").unwrap_err().to_string(), said);
+    assert_eq!(find("verilator").unwrap_err().to_string(), said);
+    assert_eq!(find_fallback("verilator").unwrap_err().to_string(), said);
 }

@@ -1,4 +1,4 @@
-//! What the emulator lets through and hardware would not is found, and so is what a hostile domain does.
+//! Accesses that the emulator lets through and hardware would not are found, and so are those of a hostile domain.
 
 mod support;
 

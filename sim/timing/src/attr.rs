@@ -139,25 +139,5 @@ impl Outer {
     }
 }
 
-/// The Armv7-M default memory map.
-pub mod armv7m {
-    use super::MemAttr;
-
-    /// Attributes of `addr` where no MPU region applies (DDI 0403 B3.1, table B3-1).
-    pub const fn default_attr(addr: u32) -> MemAttr {
-        match addr >> 29 {
-            0 => MemAttr::WRITE_THROUGH,
-            1 => MemAttr::WRITE_BACK_ALLOCATE,
-            2 => MemAttr::DEVICE,
-            3 => MemAttr::WRITE_BACK_ALLOCATE,
-            4 => MemAttr::WRITE_THROUGH,
-            5 => MemAttr::DEVICE.shared(),
-            6 => MemAttr::DEVICE,
-            _ if addr < 0xE010_0000 => MemAttr::STRONGLY_ORDERED,
-            _ => MemAttr::DEVICE,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;

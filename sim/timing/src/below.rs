@@ -1,4 +1,4 @@
-//! What lies below the level-1 caches: memories, and on application cores the level-2 cache before some of them.
+//! The hierarchy below the level-1 caches: memories, and on application cores the level-2 cache before some of them.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::cache::{Evicted, Fill, foreign, is_foreign};
 use crate::pl310::{Master, Pl310};
 use crate::profile::Interface;
 
-/// What answered a request.
+/// The cache or memory that answered a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Served {
     /// The level-1 data cache.
@@ -23,14 +23,14 @@ pub enum Served {
     Memory,
 }
 
-/// Who asks, and what the outer attributes of the memory are.
+/// A master's request for memory with these outer attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Request {
+pub(crate) struct MemoryRequest {
     pub outer: Outer,
     pub master: Master,
 }
 
-impl Request {
+impl MemoryRequest {
     /// A data access that no level-2 cache may serve.
     pub const PLAIN: Self = Self { outer: Outer::NonCacheable, master: Master::Data };
 }
@@ -68,7 +68,7 @@ impl Below {
         needed: u32,
         total: u32,
         at: u64,
-        request: Request,
+        request: MemoryRequest,
     ) -> (u32, Served) {
         if !self.through_l2(index, request.outer) {
             let beside = self.memories[index].interface == Interface::BesideL2;

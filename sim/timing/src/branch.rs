@@ -1,5 +1,5 @@
 //! Branch prediction: a branch target address cache of one or more ways with two-bit counters; what it does not hold is
-//! predicted statically, backward taken and forward not taken. Where a core has a return stack, calls push the address
+//! predicted statically, backward taken and forward not taken. On a core with a return stack, calls push the address
 //! behind them, and returns are expected to go to the one pushed last. The state is part of the machine, hence deterministic.
 
 use alloc::vec;
@@ -14,7 +14,7 @@ pub struct BranchSite {
     pub pc: u32,
     /// Address after it.
     pub fall_through: u32,
-    /// Where it goes, if the instruction says so.
+    /// Its target, if the instruction says it.
     pub target: Option<u32>,
     /// Whether it depends on flags or a register.
     pub conditional: bool,
@@ -194,7 +194,7 @@ impl Predictor {
         &mut entries[way]
     }
 
-    /// What a taken branch does to the return stack: the address that a return is expected to go to.
+    /// A taken branch changes the return stack. Returns the address that a return is expected to go to.
     fn follow_calls(&mut self, site: &BranchSite, taken: bool) -> Option<u32> {
         let stack = self.returns.as_mut().filter(|_| taken)?;
         if site.calls {

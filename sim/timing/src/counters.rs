@@ -1,4 +1,4 @@
-//! What a machine counts.
+//! Event counters of a machine.
 
 /// Events since the start. Plain data; all counts are of the modelled machine.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -50,8 +50,6 @@ pub struct Counters {
     pub exceptions: u64,
     /// Of these, tail-chained.
     pub tail_chains: u64,
-    /// Of these, late arrivals.
-    pub late_arrivals: u64,
     /// Returns from exceptions.
     pub returns: u64,
     /// Deferred floating-point frames that had to be written.

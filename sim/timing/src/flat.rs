@@ -3,10 +3,10 @@
 use core::convert::Infallible;
 
 use crate::attr::MemAttr;
-use crate::core::{Charged, Code, Core};
+use crate::core::{Charged, Core};
 use crate::counters::Counters;
+use crate::insn::InsnInfo;
 use crate::machine::{Access, EntryKind, Exception, FpFrame, Maintenance};
-use crate::thumb::InsnInfo;
 
 /// Cycles of an exception's entry and return, of entering one behind another, and of moving the floating-point registers.
 const ENTRY: u32 = 12;
@@ -24,22 +24,24 @@ pub struct Flat {
 }
 
 impl Core<MemAttr> for Flat {
+    type Insn = InsnInfo;
+    /// Number of instructions.
+    type Code = u32;
     type Access = Access;
     type System = Maintenance;
     type Exception = Exception;
     type Violation = Infallible;
 
-    fn describe(&self, _: u32, instructions: &[InsnInfo], _: bool) -> Code {
-        Code::Counted(instructions.len() as u32)
+    fn describe(&self, _: u32, instructions: &[InsnInfo], _: bool) -> u32 {
+        instructions.len() as u32
     }
 
     #[inline]
-    fn fetch(&mut self, code: &Code, _: &MemAttr) -> Charged<Infallible> {
-        let Code::Counted(count) = code else { return Charged { cycles: 0, violation: None } };
+    fn fetch(&mut self, count: &u32, _: &MemAttr) -> Charged<Infallible> {
         Charged { cycles: self.instruction * count, violation: None }
     }
 
-    fn behind(&self, _: &Code, count: u32) -> u32 {
+    fn behind(&self, _: &u32, count: u32) -> u32 {
         self.instruction * count
     }
 

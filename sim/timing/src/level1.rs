@@ -13,10 +13,10 @@ pub(crate) struct Level1 {
 }
 
 impl Level1 {
-    /// Fills what is not locked with lines of somebody else, changed ones if `dirty`. A cache that is off holds none.
+    /// Fills it with lines of somebody else, changed ones if `dirty`. A cache that is off holds none.
     pub fn spoil(&mut self, dirty: bool) {
         if self.on {
-            self.cache.spoil(!self.cache.locked_ways(), dirty);
+            self.cache.spoil(u32::MAX, dirty);
         }
     }
 

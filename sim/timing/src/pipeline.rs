@@ -8,27 +8,16 @@
 
 mod numbered;
 mod stored;
+mod units;
 mod window;
 
+use crate::insn::{Class, Flags, InsnInfo, RegSet, WordLoad};
 use crate::profile::{ClassCost, Param, PipelineParams};
-use crate::thumb::{Class, Flags, InsnInfo, RegSet, WordLoad};
 use stored::Stored;
+use units::{KEPT, unit, units};
 
 pub(crate) use numbered::{Generation, Index, Number, Pipeline};
-
-/// Units of which there is one, but for loads from different banks; two instructions that need the same one do not issue together.
-mod unit {
-    pub const LOAD: u8 = 1;
-    pub const STORE: u8 = 1 << 1;
-    /// The shifter in front of the late ALU, also used by extensions and bit fields.
-    pub const SHIFT: u8 = 1 << 2;
-    pub const MULTIPLY: u8 = 1 << 3;
-    pub const FP: u8 = 1 << 4;
-    pub const BRANCH: u8 = 1 << 5;
-}
-
-/// The most cycles from a store until a load of the same word.
-pub(crate) const MAX_STORE_LOAD: u32 = 4;
+pub(crate) use stored::MAX_STORE_LOAD;
 
 /// The cost of each class, ready for use.
 #[derive(Clone, Debug)]
@@ -113,29 +102,6 @@ impl CostTable {
     }
 }
 
-/// Units that an instruction keeps busy.
-fn units(insn: &InsnInfo) -> u8 {
-    let memory = if insn.flags.has(Flags::LOAD) || insn.class == Class::Preload { unit::LOAD } else { 0 };
-    let memory = if insn.flags.has(Flags::STORE) { memory | unit::STORE } else { memory };
-    memory
-        | match insn.class {
-            Class::AluShifted | Class::Dsp => unit::SHIFT,
-            // A multiply does not pair with a store either.
-            Class::Multiply => unit::MULTIPLY | unit::STORE,
-            Class::Branch => unit::BRANCH,
-            Class::FpMove
-            | Class::FpAlu32
-            | Class::FpMultiply32
-            | Class::FpAccumulate32
-            | Class::FpDivide32
-            | Class::FpAlu64
-            | Class::FpMultiply64
-            | Class::FpAccumulate64
-            | Class::FpDivide64 => unit::FP,
-            _ => 0,
-        }
-}
-
 /// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
 fn is_predicted(insn: &InsnInfo) -> bool {
     insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
@@ -180,7 +146,7 @@ pub struct Scoreboard {
     /// Out of order: how many instructions begin in each of the cycles from `group` on, two bits for a cycle.
     slots: u64,
     /// Out of order: when each unit is free for the next instruction.
-    free: [u8; window::UNITS],
+    free: [u8; KEPT.len()],
 }
 
 /// Core registers and flags.
@@ -207,7 +173,7 @@ impl Default for Scoreboard {
             stored: Stored::default(),
             word: None,
             slots: 0,
-            free: [0; window::UNITS],
+            free: [0; KEPT.len()],
         }
     }
 }
@@ -300,12 +266,12 @@ impl Scoreboard {
         late(unforwarded(insn)).saturating_sub(early).max(late(insn.index))
     }
 
-    /// What a branch did: the cycles that it adds. `penalty` is what the profile states for a branch that is resolved in the
+    /// The cycles that a branch adds. `penalty` is what the profile states for a branch that is resolved in the
     /// cycle after it, if it was `wrong`, or else for a target that decode had to find.
     pub(crate) fn turn(&mut self, table: &CostTable, taken: bool, penalty: u32, wrong: bool) -> u32 {
         if penalty == 0 {
             if taken {
-                // What is fetched behind it comes in another cycle.
+                // The instructions behind it are fetched in another cycle.
                 (self.open, self.busy, self.word) = (0, 0, None);
             }
             self.resolved = 0;

@@ -1,7 +1,7 @@
 //! The data side of a core: level-1 data cache and store buffer over what lies below. Every core model uses it.
 
 use crate::attr::MemAttr;
-use crate::below::{Below, Request, Served};
+use crate::below::{Below, MemoryRequest, Served};
 use crate::bus::{Memory, StoreBuffer};
 use crate::cache::{Fill, is_foreign};
 use crate::counters::Counters;
@@ -55,7 +55,7 @@ impl DataSide {
         index: usize,
         addr: u32,
         now: u64,
-        request: Request,
+        request: MemoryRequest,
         counters: &mut Counters,
     ) -> (u32, Served) {
         let line = self.line(addr);
@@ -69,7 +69,7 @@ impl DataSide {
     }
 
     /// A store to a cacheable line: stall cycles.
-    pub fn store(&mut self, index: usize, put: Put, now: u64, request: Request, counters: &mut Counters) -> u32 {
+    pub fn store(&mut self, index: usize, put: Put, now: u64, request: MemoryRequest, counters: &mut Counters) -> u32 {
         let Put { addr, size, attr } = put;
         let line = self.line(addr);
         if self.l1.cache.access(u64::from(line), attr.write_back) {
@@ -96,7 +96,7 @@ impl DataSide {
         line: u32,
         dirty: bool,
         at: u64,
-        request: Request,
+        request: MemoryRequest,
         counters: &mut Counters,
     ) -> (u32, Served) {
         let bytes = 1u32 << self.below.line_log2;
@@ -156,7 +156,7 @@ impl DataSide {
         size: u32,
         ordered: bool,
         now: u64,
-        request: Request,
+        request: MemoryRequest,
     ) -> u32 {
         let stall = self.stores.wait(now);
         let done = self.below.write(index, addr, size, now + u64::from(stall), request.outer);

@@ -12,7 +12,7 @@ use crate::vmsa::Mapping;
 /// A translation as a TLB holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What it says.
+    /// The translation.
     pub mapping: Mapping,
     /// The address space in which it was made; a global mapping serves every other too.
     pub asid: u8,
@@ -38,7 +38,7 @@ const HINTS: usize = 64;
 pub struct MicroTlb {
     entries: Vec<Option<Entry>>,
     next: usize,
-    /// Which entry to try first for a page. Changes no answer, only what it costs on the host.
+    /// The entry to try first for a page. Changes no answer, only what it costs on the host.
     hints: [u16; HINTS],
 }
 
@@ -84,9 +84,9 @@ impl MicroTlb {
     }
 }
 
-/// Where the main TLB found an entry.
+/// The part of the main TLB that holds an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Part {
     /// The associative part.
     Associative,
     /// This lock entry.
@@ -152,16 +152,16 @@ impl MainTlb {
     }
 
     /// The entry for `addr` and where it is. A lock entry goes before others.
-    pub fn look_up(&mut self, addr: u32, asid: u8) -> Option<(Entry, Place)> {
+    pub fn look_up(&mut self, addr: u32, asid: u8) -> Option<(Entry, Part)> {
         let lock = self.locked.iter().position(|place| place.is_some_and(|entry| entry.matches(addr, asid)));
         if let Some(slot) = lock {
-            return Some((self.locked[slot]?, Place::Locked(slot as u32)));
+            return Some((self.locked[slot]?, Part::Locked(slot as u32)));
         }
         for size_log2 in SIZES_LOG2 {
             for space in [Some(asid), None] {
                 let key = self.key(addr, size_log2, space);
                 if self.index.access(key, false) {
-                    return Some((self.entries[self.at(key)?]?, Place::Associative));
+                    return Some((self.entries[self.at(key)?]?, Part::Associative));
                 }
             }
         }

@@ -19,14 +19,14 @@ use units::{Bytes, PhysAddr, VirtAddr};
 const ROOTS: [u32; 2] = [0xFFFC_0000, 0xFFFC_1000];
 const KERNEL_ROOT: u32 = 0xFFFC_4000;
 const SECOND: u32 = 0xFFFC_8000;
-/// Where domains map, and what.
+/// The range that domains map, and its frames.
 const AREA: u32 = 0x1230_0000;
 const PAGES: u32 = 64;
 const FRAMES: u32 = 0x0300_0000;
 /// Write-back, write-allocate section for the kernel, in every space.
 const KERNEL_SECTION: u32 = 1 << 12 | 1 << 10 | 0b1110;
 
-/// What is left out.
+/// The operation that is left out.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fault {
     None,

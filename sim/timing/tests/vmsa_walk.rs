@@ -1,4 +1,4 @@
-//! What the tables hold, as the timing model of the processor walks it: two readings of the manual that share no code.
+//! Translation tables as the timing model of the processor walks them: two readings of the manual that share no code.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

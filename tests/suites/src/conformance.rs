@@ -20,9 +20,9 @@ use crate::{cofferdam, root, target_dir};
 const MANIFEST: &str = "tests/conformance/system.toml";
 /// The package whose tests perform them on simulated processors.
 const KERNEL: &str = "cofferdam-kernel";
-/// What a run leaves, below the directory of the system's results.
+/// The events of a run, below the directory of the system's results.
 const EVENTS: &str = "run/events.bin";
-/// Where what is built from changed sources is kept.
+/// Directory of programs built from changed sources.
 const STORE: &str = "rows";
 /// The board that the manifest names.
 const BOARD: &str = "mps2-an500";
@@ -37,14 +37,14 @@ const OF_ROWS: [&str; 3] = ["domain-fault", "gate-bound", "exit-code"];
 /// One column of the table.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Where the rows were performed.
+    /// The machine on which the rows were performed.
     pub name: String,
-    /// What came of each row, by number: `None` when it held.
+    /// The result of each row, by number: `None` when it held.
     pub cells: BTreeMap<u32, Option<Shortfall>>,
 }
 
 impl Column {
-    /// What is in the cell of a row.
+    /// The text of a row's cell.
     pub fn cell(&self, number: u32) -> String {
         match (self.cells.get(&number), conformance::row(number)) {
             (Some(None), Some(row)) => row.shows().to_owned(),
@@ -64,7 +64,7 @@ impl Column {
     }
 }
 
-/// What a shortfall says.
+/// The text of a shortfall.
 fn told(shortfall: Shortfall) -> String {
     let who = |number: u8| Actor::from_number(u32::from(number)).map_or("?".into(), |actor| format!("{actor:?}"));
     match shortfall {
@@ -110,7 +110,7 @@ pub fn on_target(board: &str) -> Result<Column, String> {
     column(board, &dir, &[]).map_err(|how| format!("{how}\n{said}"))
 }
 
-/// What a run on a board has left. `blamed` are failures of the verdict that a changed kernel causes.
+/// The column of a run on a board. `blamed` are failures of the verdict that a changed kernel causes.
 fn column(board: &str, dir: &Path, blamed: &[String]) -> Result<Column, String> {
     let cells = marks(&dir.join(EVENTS))?;
     let mut failures = failures(dir);
@@ -141,7 +141,7 @@ pub fn on_host(name: &str, image: &Path) -> Result<Column, String> {
     interpreted(name, command, image)
 }
 
-/// What the kernel's own tests say of the rows, which they perform.
+/// The column of the kernel's own tests, which perform the rows.
 fn interpreted(name: &str, mut command: Command, image: &Path) -> Result<Column, String> {
     command.args(["--ignored", "--nocapture", "--exact", "tests::conformance::every_row_is_performed"]);
     command.env("COFFERDAM_CONFORMANCE_IMAGE", image);
@@ -157,7 +157,7 @@ fn interpreted(name: &str, mut command: Command, image: &Path) -> Result<Column,
     Ok(Column { name: name.to_owned(), cells: said.lines().filter_map(line).collect() })
 }
 
-/// What the lead wrote into the trace.
+/// The results that the lead wrote into the trace.
 fn marks(path: &Path) -> Result<BTreeMap<u32, Option<Shortfall>>, String> {
     let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let file = File::open(path).map_err(|error| problem(&error))?;
@@ -203,11 +203,11 @@ pub struct Mutant {
     pub row: String,
     /// The file that it changes.
     pub file: String,
-    /// What stands there, exactly once.
+    /// The text there, which occurs exactly once.
     pub find: String,
-    /// What stands there then.
+    /// The text in its place.
     pub replace: String,
-    /// Where it is tried.
+    /// The machines on which it is tried.
     pub on: Vec<String>,
     /// Failures of the run's verdict that it causes, too.
     #[serde(default)]
@@ -227,7 +227,7 @@ impl Mutants {
 }
 
 impl Mutants {
-    /// Performs the rows with each change, in copies of the sources, wherever it is to be tried: what came of each. What was built is kept.
+    /// Performs the rows with each change, in copies of the sources, on every machine that it names: the result of each. The programs are kept.
     pub fn try_all(&self, image: &Path) -> Vec<Result<String, String>> {
         let (host, chip) = (Bench::keeping("host", STORE), Bench::keeping("chip", STORE));
         let places = self.mutant.iter().flat_map(|mutant| mutant.on.iter().map(move |place| (mutant, place)));

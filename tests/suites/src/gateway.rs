@@ -1,4 +1,4 @@
-//! What holds of `examples/gateway`, real software isolated and timed, whichever board it runs on: the suite of each board asks all of it.
+//! Promises of `examples/gateway`, real software isolated and timed, on every board: the suite of each board checks all of them.
 
 use std::fs::File;
 use std::process::Command;
@@ -122,7 +122,7 @@ impl Gateway {
         assert!(arena.is_some_and(|arena| arena["bytes"].as_u64() >= Some(1980 << 10)), "{store:#}");
     }
 
-    /// What was granted to others, what others share, and more than there is.
+    /// The attacker asks for memory that was granted to others, that others share, and for more than there is.
     pub fn the_manager_refuses_the_attacker(&self) {
         let console = self.ran().console();
         for attack in [

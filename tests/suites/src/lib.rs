@@ -20,13 +20,13 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Where `./cofferdam` puts what it builds.
+/// The directory into which `./cofferdam` builds.
 pub fn target_dir() -> PathBuf {
     let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     set.map_or_else(|| root().join("target"), |target| if target.is_absolute() { target } else { root().join(target) })
 }
 
-/// Where the results of a system are whose manifest is in a directory outside the checkout.
+/// Directory of the results of a system whose manifest is in a directory outside the checkout.
 pub fn results_beside(directory: &Path) -> PathBuf {
     let set = std::env::var_os("CARGO_TARGET_DIR").is_some();
     (if set { target_dir() } else { directory.join("target") }).join("cofferdam")
@@ -47,7 +47,7 @@ pub struct Ran {
     pub code: i32,
     /// `report.json`.
     pub report: Value,
-    /// What the command printed on its error stream.
+    /// The command's error stream.
     pub stderr: String,
     directory: TempDir,
 }
@@ -76,7 +76,7 @@ impl Ran {
         Ran::new(manifest, &[&["--board", board], more].concat())
     }
 
-    /// What the console printed.
+    /// The console's output.
     pub fn console(&self) -> &str {
         self.report["console"].as_str().unwrap_or_default()
     }

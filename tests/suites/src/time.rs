@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::{Ran, cofferdam, root};
 
-/// Where they are, from the root.
+/// Directory of the systems, from the root.
 const DIRECTORY: &str = "tests/time";
-/// What `check` says of a system stands behind this in its manifest.
+/// The expected answer of `check` stands behind this in a manifest.
 const EXPECT: &str = "# expect: ";
 
-/// What `check` is to say of a system.
+/// The expected answer of `check` about a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// It is admitted, and then nobody may be harmed.
@@ -29,7 +29,7 @@ pub enum Expect {
 pub struct Finding {
     /// Its name.
     pub name: String,
-    /// What is expected of it.
+    /// The expectation.
     pub expect: Expect,
 }
 
@@ -77,7 +77,7 @@ impl Finding {
         all.filter_map(|diagnostic| diagnostic["code"].as_str().map(str::to_owned)).collect()
     }
 
-    /// What is not as it must be on a board; nothing when all is well.
+    /// Broken expectations on a board; none when all is well.
     ///
     /// # Panics
     /// When the system cannot be run.

@@ -20,7 +20,7 @@ fn image() -> &'static PathBuf {
     })
 }
 
-/// Runs it in time that counts instructions. What it printed, and its exit code.
+/// Runs it in time that counts instructions. Its output and its exit code.
 fn run(more: &[&str]) -> (Vec<String>, Option<i32>) {
     const SECONDS: &str = "60";
     let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");

@@ -134,7 +134,7 @@ const RT: u32 = 0xf << 12;
 fn mutant(directory: &TempDir, change: impl Fn(u32) -> Option<u32>) -> PathBuf {
     let mut file = fs::read(image()).unwrap();
     let mut changed = 0;
-    // What is before the first page are headers.
+    // Headers lie before the first page.
     for place in file[0x1000..].chunks_exact_mut(4) {
         if let Some(word) = change(u32::from_le_bytes(place.try_into().unwrap())) {
             place.copy_from_slice(&word.to_le_bytes());

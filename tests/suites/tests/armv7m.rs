@@ -6,7 +6,7 @@ use build_tool::{Install, Toolchain, build_example, find_in_path};
 
 const BOARD: &str = "mps2-an500";
 
-/// What it says when the two agree about every fault.
+/// Its output when the two agree about every fault.
 const SAYS: &str = "24000 faults: 2486 repeated, 807 counted, 20348 refused, 359 of the kernel; 0 differ\n";
 
 #[test]

@@ -23,12 +23,12 @@ fn board(directory: &TempDir, like: &str, changes: &[(&str, &str)]) -> PathBuf {
     path
 }
 
-/// What `check` says of a manifest on that board, and its exit code.
+/// The message of `check` about a manifest on that board, and its exit code.
 fn check(board: &Path) -> (String, Option<i32>) {
     told(&cofferdam(&["check", "--quick", HELLO, "--board", &board.to_string_lossy()]))
 }
 
-/// What a command said in one line, and its exit code.
+/// The message of a command in one line, and its exit code.
 fn told(output: &Output) -> (String, Option<i32>) {
     let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     (said, output.status.code())
@@ -167,6 +167,7 @@ fn a_file_that_states_what_is_not_its_own_is_refused() {
         (("masked_frames_cycles = ", "masked_frames_cycles = 737869"), "CF0605", "kernel: a path of more than"),
         (("[device.ttc1]", "[device.ttc-1]"), "CF0605", "`ttc-1` is no name"),
         (("stands_in_for = [\"timer1\"]", "stands_in_for = [\"ttc1\"]"), "CF0605", "`ttc1` stands for two"),
+        (("simulator = \"qemu\"", "simulator = \"verilator\""), "CF0605", "there is no simulator `verilator`"),
         (("machine_memory = \"1G\"", "machine_memory = \"1G -foo\""), "CF0605", "machine_memory"),
         (
             ("machine_memory = \"1G\"", "machine_memory = \"512M\""),

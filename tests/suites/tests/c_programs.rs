@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// The headers whose functions programs may use.
 const HEADERS: &str = "assert complex ctype errno fcntl fenv fnmatch getopt glob grp inttypes langinfo libgen locale malloc math pwd regex sched search setjmp signal stdio stdlib string strings sys/resource sys/select sys/stat sys/time sys/times sys/wait time unistd utime wchar wctype";
 
-/// What `cofferdam sdk` prints for a board.
+/// The output of `cofferdam sdk` for a board.
 struct Sdk {
     cc: String,
     cflags: Vec<String>,

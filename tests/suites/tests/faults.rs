@@ -1,4 +1,4 @@
-//! What is said of faults: one system whose domains fault in every way, word by word.
+//! Messages about faults: one system whose domains fault in every way, word by word.
 
 use serde_json::Value;
 use system_tests::{BOARDS, cofferdam};
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 const SYSTEM: &str = "tests/faults/system.toml";
 
-/// What the command printed, and the report.
+/// The command's output, and the report.
 struct Told {
     code: Option<i32>,
     lines: Vec<String>,
@@ -46,7 +46,7 @@ fn faults(told: &Told) -> Vec<&str> {
 
 const BOTTOM: &str = "from main() ways.c:85";
 
-/// What is said of every domain but the one whose stack overflows, the hostile one and the one in Rust, on every board.
+/// The messages about every domain but the one whose stack overflows, the hostile one and the one in Rust, on every board.
 fn expected() -> Vec<String> {
     let known = [
         ("null: write to 0x0 in deep() ways.c:11, from way() ways.c:15", "no area here; null pointer?"),

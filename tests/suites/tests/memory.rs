@@ -46,7 +46,7 @@ const ON_PAGES: &[(usize, &str)] = &[
     (9, "filter: malloc: checked at best-effort without a bound"),
 ];
 
-/// What the example prints on each board.
+/// The example's output on each board.
 fn worked() -> [Vec<&'static str>; 2] {
     let mut pages = WORKED.to_vec();
     for (index, line) in ON_PAGES {

@@ -67,7 +67,7 @@ fn bytes_at(image: &[u8], address: usize, length: usize) -> Vec<u8> {
     image[start..end.min(start + length)].to_vec()
 }
 
-/// What the host handed over to the manager of this system.
+/// The host's hand-over to the manager of this system.
 fn hand_over(system: &Path) -> Vec<u8> {
     let layout = std::fs::read_to_string(system.join("layout.json")).unwrap();
     let layout: serde_json::Value = serde_json::from_str(&layout).unwrap();

@@ -73,6 +73,12 @@ impl Profile {
     pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
         let core = install.core(&self.core)?;
         self.check(&file, core.protection)?;
+        runner::check_name(&file.simulator).map_err(|error| {
+            Diagnostic::new("CF0605", format!("the file of the board `{}` is wrong: {error}", file.name))
+                .value(format!("simulator = {:?}", file.simulator))
+                .rule("a board states the simulator that executes its images")
+                .remedy("correct `simulator`")
+        })?;
         let mut board = file.supported(core, |tables| self.chip(tables), self.setup.clone())?;
         for (name, memory) in &mut board.memory {
             let chips = self.parameters.by_name(name).and_then(|id| self.parameters.memory(id));

@@ -6,6 +6,7 @@ use record::{
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
+use units::Rate;
 
 use crate::pipeline::Built;
 
@@ -17,7 +18,6 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     let facts = ImageFacts::read(&built.kernel)?;
     let loaded = &built.loaded;
     let limit = built.system.limit_ns;
-    let cycles = u128::from(limit) * u128::from(loaded.profile.cpu_hz()) / 1_000_000_000;
     let watch = Watch {
         profile: ProfileSource::Text(loaded.profile.text.clone()),
         mode: if exact { Mode::Exact } else { Mode::Quantum },
@@ -37,7 +37,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         windows: windows(built),
         meter: Some(meter(built)),
         domains: built.description.domains.iter().map(|domain| watched(built, domain)).collect(),
-        cycle_limit: u64::try_from(cycles).unwrap_or(u64::MAX),
+        cycle_limit: Rate::hz(loaded.profile.cpu_hz()).counts_in(limit).floor(),
         ..Watch::default()
     };
     let run = Run::new(machine(&loaded.board), &built.image, built.dir.join("run"), watch);

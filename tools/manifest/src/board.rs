@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ::spec::{AccessLevel, Platform, TemporalSpec};
 use indexmap::IndexMap;
 use sched::switching::Switching;
+use units::Rate;
 
 use crate::board_file::{Clock, Device, KernelCosts, Memory, MemoryKind};
 use crate::core::{Chip, Core, Setup};
@@ -21,6 +22,8 @@ pub struct Board {
     pub name: String,
     /// One line about it.
     pub about: String,
+    /// The simulator that executes its images.
+    pub simulator: String,
     /// Machine name for QEMU.
     pub machine: String,
     /// QEMU's option for the size of its memory, if it needs one.
@@ -50,9 +53,19 @@ pub struct Board {
 impl Board {
     /// What the kernel charges for switches, in ticks rounded up.
     pub fn switching(&self) -> Switching {
-        let ticks = |cycles: u64| (cycles * u64::from(self.ticks_per_second)).div_ceil(self.chip.cpu_hz) as u32;
+        let ticks = |cycles| self.ticks_in(cycles) as u32;
         let KernelCosts { entry_cycles, early_cycles, .. } = self.kernel;
         Switching { entry: ticks(entry_cycles), exit: ticks(self.kernel.exit_cycles()), early: ticks(early_cycles) }
+    }
+
+    /// Rate of the kernel's clock.
+    pub fn rate(&self) -> Rate {
+        Rate::hz(self.ticks_per_second.into())
+    }
+
+    /// Ticks of the kernel's clock in so many cycles, rounded up.
+    pub fn ticks_in(&self, cycles: u64) -> u64 {
+        self.rate().counts_of(cycles, Rate::hz(self.chip.cpu_hz)).ceil()
     }
 
     /// Physical address of the clock's register.

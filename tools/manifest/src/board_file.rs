@@ -149,6 +149,8 @@ pub struct BoardFile {
     pub name: String,
     /// One line about it.
     pub about: String,
+    /// The simulator that executes its images, by the name that `runner::find` knows.
+    pub simulator: String,
     /// Machine name for QEMU.
     pub machine: String,
     /// QEMU's option for the size of its memory, on boards with dynamic memory: it begins where the chip's does.

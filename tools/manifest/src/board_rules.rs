@@ -1,5 +1,7 @@
 //! Rules that a board file must keep beyond its schema: what breaks one would make kernel and tools disagree, or give a domain what is the kernel's.
 
+use units::Rate;
+
 use crate::board_file::{BoardFile, KernelCosts, MemoryKind};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
@@ -55,7 +57,7 @@ impl BoardFile {
 
     fn time(&self) -> Kept {
         let (rate, clock) = (self.ticks_per_second, &self.clock);
-        require(rate >= LEAST_RATE && 1_000_000_000 % rate == 0, || {
+        require(rate >= LEAST_RATE && Rate::hz(rate.into()).ns_in(1).exact().is_some(), || {
             format!("ticks_per_second = {rate}: at least {LEAST_RATE}, and a tick is a whole number of nanoseconds")
         })?;
         require((1..=256).contains(&clock.divider), || format!("clock.divider = {}: 1 to 256", clock.divider))?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board_facts::{Foreign, Named};
 use indexmap::IndexMap;
+use units::Rate;
 
 use crate::board::Board;
 use crate::board_file::{BoardFile, Device, Memory};
@@ -65,14 +66,15 @@ impl BoardFile {
         self.check(&core, &chip, &*protection).map_err(|why| self.wrong(&why))?;
         protection.divides(&chip)?;
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
-        let enforcement_ns = (late * 1_000_000_000).div_ceil(self.ticks_per_second.into());
-        let BoardFile { name, about, machine, machine_memory, ticks_per_second, clock, .. } = self;
+        let enforcement_ns = Rate::hz(self.ticks_per_second.into()).ns_in(late).ceil();
+        let BoardFile { name, about, simulator, machine, machine_memory, ticks_per_second, clock, .. } = self;
         let BoardFile { path, mut memory, device, .. } = self;
         memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
         Ok(Board {
             path,
             name,
             about,
+            simulator,
             machine,
             machine_memory,
             core,

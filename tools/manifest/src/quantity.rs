@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
+use units::{NS_PER_SECOND, Rate};
 
 /// Bytes, written as `"4 KiB"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,7 +22,7 @@ pub struct Time(pub u64);
 pub struct Address(pub u32);
 
 const SIZES: &[(&str, u64)] = &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20)];
-const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", NS_PER_SECOND)];
 
 /// Splits `"4 KiB"` into number and unit and multiplies.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -46,8 +47,7 @@ impl Time {
 
     /// The ticks of a clock with this rate, `None` when the time is no multiple of a tick or does not fit.
     pub fn ticks(self, per_second: u32) -> Option<u64> {
-        let product = u128::from(self.0) * u128::from(per_second);
-        product.is_multiple_of(1_000_000_000).then(|| u64::try_from(product / 1_000_000_000).ok()).flatten()
+        Rate::hz(per_second.into()).counts_in(self.0).exact()
     }
 }
 

@@ -9,6 +9,7 @@ pub use resolve::resolve;
 
 use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
+use units::Rate;
 
 use crate::grant::{Grant, Object};
 use crate::schema::{FaultPolicy, Replacement};
@@ -363,6 +364,11 @@ pub struct System {
 }
 
 impl System {
+    /// Rate of the kernel's clock.
+    pub fn rate(&self) -> Rate {
+        Rate::hz(self.ticks_per_second.into())
+    }
+
     /// Whether somebody holds frames.
     pub fn holds_frames(&self) -> bool {
         self.domains.iter().flat_map(|domain| &domain.caps).any(|cap| matches!(cap.object, Object::Frames(_)))

@@ -240,7 +240,7 @@ fn domain(
 ) -> DomainReport {
     let counted = summary.domain(domain.index);
     let counters = counted.map(counters).unwrap_or_default();
-    let misses = counted.map_or(0, |counted| counted.mpu_misses);
+    let misses = counted.map_or(0, |counted| counted.paged_misses);
     let timed = analysis.misses.of(domain.index).filter(|meter| meter.timed > 0 && meter.timed == meter.count);
     let handler = summary.masked.vectors.iter().find(|vector| vector.exception == MEM_MANAGE);
     let (cost, max) = match (timed, handler) {

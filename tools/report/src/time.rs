@@ -1,5 +1,7 @@
 //! Cycles of the processor and ticks of the kernel's clock.
 
+use units::Rate;
+
 use crate::describe::SystemDescription;
 
 /// Boundaries at which budgets of one period are refilled: multiples of the period, counted from the kernel's start.
@@ -8,23 +10,20 @@ pub struct Grid {
     /// Cycle of the first boundary.
     pub origin: u64,
     period_ticks: u64,
-    cpu_hz: u64,
-    ticks_per_second: u64,
+    cpu: Rate,
+    clock: Rate,
 }
 
 impl Grid {
     /// Cycle at which a period begins, the first being 0; rounded down once, so that no error grows with the number.
     pub fn begin_of(&self, window: u64) -> u64 {
-        let ticks = u128::from(window) * u128::from(self.period_ticks);
-        let cycles = ticks * u128::from(self.cpu_hz) / u128::from(self.ticks_per_second);
-        self.origin.saturating_add(u64::try_from(cycles).unwrap_or(u64::MAX))
+        let ticks = window.saturating_mul(self.period_ticks);
+        self.origin.saturating_add(self.cpu.counts_of(ticks, self.clock).floor())
     }
 
     /// The period that a cycle lies in; what is before the start counts to the first.
     pub fn window_at(&self, cycle: u64) -> u64 {
-        let since = u128::from(cycle.saturating_sub(self.origin));
-        let period = u128::from(self.period_ticks) * u128::from(self.cpu_hz);
-        let about = u64::try_from(since * u128::from(self.ticks_per_second) / period).unwrap_or(u64::MAX);
+        let about = self.clock.counts_of(cycle.saturating_sub(self.origin), self.cpu).floor() / self.period_ticks;
         // A boundary is rounded down, so that it may lie just before the quotient changes.
         if self.begin_of(about.saturating_add(1)) <= cycle { about.saturating_add(1) } else { about }
     }
@@ -33,18 +32,18 @@ impl Grid {
 /// Converts between the two clocks and finds the cycle of a nominal time.
 #[derive(Clone, Debug)]
 pub struct Timebase {
-    cpu_hz: u64,
-    ticks_per_second: u64,
+    cpu: Rate,
+    clock: Rate,
     started: Option<i64>,
     fastest: Option<i64>,
 }
 
 impl Timebase {
-    /// A time base for the system; clocks of 0 Hz count as 1 Hz, so that a broken description cannot divide by zero.
+    /// A time base for the system.
     pub fn new(system: &SystemDescription) -> Timebase {
         Timebase {
-            cpu_hz: system.cpu_hz.max(1),
-            ticks_per_second: system.ticks_per_second.max(1),
+            cpu: Rate::hz(system.cpu_hz),
+            clock: Rate::hz(system.ticks_per_second),
             started: None,
             fastest: None,
         }
@@ -52,13 +51,13 @@ impl Timebase {
 
     /// The grid of a period; it counts from cycle 0 until its origin is set.
     pub fn grid(&self, period_ticks: u64) -> Grid {
-        let Timebase { cpu_hz, ticks_per_second, .. } = *self;
-        Grid { origin: 0, period_ticks: period_ticks.max(1), cpu_hz, ticks_per_second }
+        let Timebase { cpu, clock, .. } = *self;
+        Grid { origin: 0, period_ticks: period_ticks.max(1), cpu, clock }
     }
 
     /// Cycles in so many ticks, rounded down.
     pub fn cycles(&self, ticks: u64) -> u64 {
-        (u128::from(ticks) * u128::from(self.cpu_hz) / u128::from(self.ticks_per_second)) as u64
+        self.cpu.counts_of(ticks, self.clock).floor()
     }
 
     /// Notes the tick (low word; the clock has not wrapped at boot) that the kernel read at a cycle. What lies between reading and recording,
@@ -71,12 +70,12 @@ impl Timebase {
     /// nearest to the cycle at which it was recorded.
     pub fn unwrap(&self, ticks_low: u32, recorded: u64) -> u64 {
         let since_zero = recorded.saturating_add_signed(-self.started.unwrap_or(0));
-        let about = u128::from(since_zero) * u128::from(self.ticks_per_second) / u128::from(self.cpu_hz);
+        let about = self.clock.counts_of(since_zero, self.cpu).floor();
         let turn = 1u64 << 32;
-        let base = (about as u64) & !(turn - 1);
+        let base = about & !(turn - 1);
         let candidates = [base.checked_sub(turn), Some(base), base.checked_add(turn)];
         let whole = |base: u64| base + u64::from(ticks_low);
-        let ticks = candidates.into_iter().flatten().map(whole).min_by_key(|t| t.abs_diff(about as u64)).unwrap_or(0);
+        let ticks = candidates.into_iter().flatten().map(whole).min_by_key(|t| t.abs_diff(about)).unwrap_or(0);
         self.cycles(ticks)
     }
 

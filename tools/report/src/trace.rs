@@ -11,6 +11,7 @@ use abi::trace::{Event, Fault, IDLE};
 use manager::note::{self, Note, Reader};
 use record::{RunEvent, observed};
 use serde_json::{Value, json};
+use units::Rate;
 
 use crate::analyse::{call_name, error_name};
 use crate::describe::SystemDescription;
@@ -122,8 +123,7 @@ impl<'a, W: Write> Tracer<'a, W> {
 
     /// Modelled microseconds; exact to a nanosecond.
     fn micros(&self, cycle: u64) -> f64 {
-        let nanos = u128::from(cycle) * 1_000_000_000 / u128::from(self.system.cpu_hz.max(1));
-        nanos as f64 / 1000.0
+        Rate::hz(self.system.cpu_hz).ns_in(cycle).floor() as f64 / 1000.0
     }
 
     fn feed(&mut self, event: &RunEvent) -> io::Result<()> {
@@ -297,7 +297,7 @@ impl<'a, W: Write> Tracer<'a, W> {
     fn budget(&mut self, index: u16, cycle: u64) -> io::Result<()> {
         self.refill(index, cycle);
         let Some(budget) = self.system.budgets.iter().find(|budget| budget.index == index) else { return Ok(()) };
-        let capacity = budget.capacity_ticks as f64 * 1e6 / self.system.ticks_per_second.max(1) as f64;
+        let capacity = Rate::hz(self.system.ticks_per_second).us(budget.capacity_ticks);
         let left = (capacity - self.micros(self.used[usize::from(index)])).max(0.0);
         let (name, ts) = (format!("budget {}", budget.name), self.micros(cycle));
         self.put(json!({"ph": "C", "pid": NOBODY, "ts": ts, "name": name, "args": {"us left": left}}))

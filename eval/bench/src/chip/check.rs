@@ -1,7 +1,7 @@
 //! Rules that a board's file must keep beyond its schema.
 
 use super::Chip;
-use crate::speed;
+use crate::rows::SPEED;
 
 impl Chip {
     /// Refuses a file that contradicts itself or the board.
@@ -9,10 +9,10 @@ impl Chip {
         let prefix = self.prefix();
         let is_plain = prefix.starts_with(|c: char| c.is_ascii_lowercase())
             && prefix.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-        if !is_plain || prefix == speed::PREFIX {
+        if !is_plain || prefix == SPEED {
             return Err(format!(
                 "`{prefix}` cannot begin ids: it takes small letters and digits, and is not `{}`",
-                speed::PREFIX
+                SPEED
             ));
         }
         if self.systems().micro.is_none() && !self.micro().is_empty() {

@@ -3,9 +3,10 @@
 use manifest::Board;
 use serde::Deserialize;
 
-use crate::operations::{CyclesLimit, Limit, MASKED};
+use super::plan::Plan;
+use crate::operations::{CyclesLimit, Limit, MASKED, Operation};
+use crate::peers::Peer;
 use crate::rows::Target;
-use crate::{Operation, Peer, figures, micro};
 
 /// A board's file, as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,10 +26,10 @@ pub(crate) struct BenchFile {
     pub peer: Vec<Peer>,
     /// Pieces of code that have public figures.
     #[serde(default)]
-    pub micro: Vec<micro::Micro>,
+    pub micro: Vec<Micro>,
     /// Experiments that are repeated.
     #[serde(default)]
-    pub figures: figures::Plan,
+    pub figures: Plan,
 }
 
 /// Manifests of the systems that are run, from the root of the repository. A kind of rows without a system is left out.
@@ -49,13 +50,35 @@ pub struct Systems {
     /// Those that are run for the longest activation of each path. Together they take every path.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Those that are run beside these for what the kernel's paths cost at most.
+    /// Those that are run beside these for the bounds of the kernel's paths.
     #[serde(default)]
     pub costs: Vec<String>,
 }
 
+/// One row, as the file of its board describes it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Micro {
+    /// Last part of the id, and the part of its labels.
+    pub name: String,
+    /// The operation, in a few words.
+    pub about: String,
+    /// How many of that stand between the labels.
+    pub operations: u32,
+    /// Another stretch, by the part of its labels, that is taken off this one.
+    #[serde(default)]
+    pub less: Option<String>,
+    /// Cycles of one, as published.
+    pub public: f64,
+    /// The publication that states it, and the place in it.
+    pub source: String,
+    /// Why the model is farther away than `micro::WITHIN`.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
 impl BenchFile {
-    /// Targets by the ids of their rows. [`super::Chip::new`] has checked that the board has the bounds that targets name.
+    /// Targets by the ids of their rows. `Chip::new` has checked that the board has the bounds that targets name.
     pub(super) fn targets(&self, board: &Board) -> Vec<(String, Target)> {
         let row = |id: &str| format!("{}.{id}", self.prefix);
         let cycles = |limit: CyclesLimit| limit.on(board);

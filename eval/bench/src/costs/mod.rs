@@ -22,10 +22,11 @@ use serde::Serialize;
 
 pub use file::write;
 pub(crate) use quantity::FRAMES;
+use quantity::Ran;
 pub use quantity::{Found, Quantity};
 
+use crate::bench::Bench;
 use crate::chip::{self, Chip};
-use crate::systems::Place;
 use crate::{Error, Symbols};
 use seen::Stretches;
 
@@ -79,15 +80,15 @@ pub const fn with_margin(cycles: u64) -> u64 {
 /// # Errors
 /// Any error that keeps a system from being built or run.
 pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Cost>, Error> {
-    let simulator = runner::find().map_err(|error| Error::Run(error.to_string()))?;
     let chip = &chip::find(install, &options.board)?;
-    let place = Place::new(install, &*simulator, chip, &options.out_dir)?;
+    let simulator = chip.simulator()?;
+    let bench = Bench::new(install, &*simulator, chip, &options.out_dir)?;
     let mut found = [const { None }; Quantity::ALL.len()];
     let mut declared = None;
     let wanted = |system: &&String| options.only.as_deref().is_none_or(|only| system.starts_with(only));
     for system in chip.systems().paths.iter().chain(&chip.systems().costs).filter(wanted) {
         progress(&format!("kernel paths on {}, adverse: {system}", options.board));
-        let run = one(&place, system)?;
+        let run = one(&bench, system)?;
         for (quantity, found) in Quantity::ALL.into_iter().zip(&mut found) {
             let longest = run.longest(quantity, chip, system);
             if longest.as_ref().is_some_and(|new| found.as_ref().is_none_or(|old: &Found| old.cycles < new.cycles)) {
@@ -103,7 +104,7 @@ pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&s
 
 /// The table for people.
 pub fn table(costs: &[Cost]) -> String {
-    let mut table = crate::table::empty(
+    let mut table = crate::cells::empty(
         &["quantity", "longest seen", "system", "path", "waits for", "declared", "with margin", ""],
         1..2,
     );
@@ -125,30 +126,20 @@ pub fn table(costs: &[Cost]) -> String {
     format!("{table}\nCycles are modelled, not measured on silicon.")
 }
 
-/// The observations of a run.
-#[derive(Debug)]
-struct Ran {
-    stretches: Stretches,
-    summary: record::Summary,
-    /// Somebody holds frames.
-    frames: bool,
-    declared: KernelCosts,
-}
-
 /// Builds and runs a system.
-fn one(place: &Place<'_>, system: &str) -> Result<Ran, Error> {
-    let built = place.build(system, &mut |_| ())?;
+fn one(bench: &Bench<'_>, system: &str) -> Result<Ran, Error> {
+    let built = bench.build(system, &mut |_| ())?;
     let mut run = build_tool::prepare(&built, false).map_err(|error| Error::Run(error.to_string()))?;
-    run.directory = place.directory(&format!("costs/{system}"));
+    run.directory = bench.directory(&format!("costs/{system}"));
     run.watch.adverse = true;
-    run.watch.probes = vec![due(place.chip, &built.kernel)?];
+    run.watch.probes = vec![due(bench.chip, &built.kernel)?];
     if let Some(meter) = &mut run.watch.meter {
         let register = built.loaded.board.clock_register();
         meter.clock = vec![Range { start: register, end: register + 4 }];
     }
-    let outcome = run.start(place.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
+    let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| Error::Run(error.to_string()))?;
     let summary = outcome.summary;
-    // A system may fail by its own measure when everything takes longer; what the kernel did meanwhile counts.
+    // A system may fail by its own measure when everything takes longer; the kernel's paths count even then.
     if !matches!(summary.end.reason, EndReason::Exit | EndReason::CycleLimit) || !summary.is_clean() {
         return Err(Error::Run(format!(
             "{system}: ended by {:?}, first violation {:?}",

@@ -1,12 +1,11 @@
-//! The quantities of docs/time.md, and what of a run belongs to each.
+//! The quantities of docs/time.md, and the paths of a run that belong to each.
 
 use abi::{CALLS, Call};
 use manifest::KernelCosts;
 use record::Waits;
 use serde::Serialize;
 
-use super::Ran;
-use super::seen::Longest;
+use super::seen::{Longest, Stretches};
 use crate::chip::{Chip, Handler};
 
 /// A quantity of docs/time.md that the board's file declares.
@@ -40,7 +39,7 @@ pub struct Found {
     pub waits: Option<Waits>,
 }
 
-/// Calls that are long where somebody holds frames: they change what frames are and who may use them. A restart takes away what was mapped.
+/// Calls that are long where somebody holds frames: they change the use of frames and their users. A restart takes mappings away.
 pub(crate) const FRAMES: [Call; 6] =
     [Call::FramesRetype, Call::FramesMap, Call::FramesUnmap, Call::FramesClean, Call::NodesGive, Call::DomainRestart];
 
@@ -86,6 +85,16 @@ impl Quantity {
             Self::MaskedFrames => costs.masked_frames_cycles,
         }
     }
+}
+
+/// The observations of a run.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub stretches: Stretches,
+    pub summary: record::Summary,
+    /// Somebody holds frames.
+    pub frames: bool,
+    pub declared: KernelCosts,
 }
 
 type Key = (u16, Option<u8>);

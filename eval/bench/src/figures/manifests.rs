@@ -2,7 +2,8 @@
 
 use toml::{Table, Value};
 
-use super::system::{Adversary, Geometry, Heap, Kept, Usage, Variation};
+use super::variation::{Adversary, Heap, Kept, Usage, Variation};
+use crate::chip::Geometry;
 
 /// Flags of an adversary's argument, beside the time.
 const WAITS: u32 = 1 << 16;
@@ -14,7 +15,7 @@ const PAGED: &str = "best-effort";
 /// More important than the workload.
 const PRIORITY: i64 = 10;
 
-/// Writes a variation on a board into the manifest; `None` when the manifest lacks what is varied.
+/// Writes a variation on a board into the manifest; `None` when the manifest lacks a part that is varied.
 pub(super) fn vary(manifest: &mut Table, variation: &Variation, board: &str) -> Option<()> {
     let system = table(manifest, "system")?;
     if system.insert("board".into(), Value::from(board)) != Some(Value::from(board)) {
@@ -71,6 +72,11 @@ fn work(manifest: &mut Table) -> Option<&mut Table> {
     manifest.get_mut("domain")?.get_mut("work")?.as_table_mut()
 }
 
+/// The memory of the workload's heap.
+fn heap_memory(manifest: &mut Table) -> Option<Value> {
+    work(manifest)?.get("heap")?.get("memory").cloned()
+}
+
 fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
     if *how == Heap::AsWritten {
         return Some(());
@@ -104,7 +110,7 @@ fn heap(manifest: &mut Table, how: &Heap) -> Option<()> {
     Some(())
 }
 
-/// How many slots serve what is paged, and which is taken.
+/// The number of slots for paged areas, and their replacement.
 fn slots(manifest: &mut Table, how: &Heap) -> Option<()> {
     if let Heap::Paged { slots, replacement, .. } = how {
         let paging = table(work(manifest)?, "paging")?;
@@ -137,7 +143,7 @@ fn cut(heap: &mut Table, geometry: &Geometry) {
 fn pinned_area(manifest: &mut Table, size: &str) -> Option<()> {
     let mut area = Table::new();
     area.insert("size".into(), Value::from(size));
-    area.insert("memory".into(), Value::from("sdram"));
+    area.insert("memory".into(), heap_memory(manifest)?);
     table(manifest, "shared")?.insert("fixed".into(), Value::Table(area));
     let mut used = Table::new();
     used.insert("name".into(), Value::from("fixed"));
@@ -184,7 +190,7 @@ fn adversary(manifest: &mut Table, who: Adversary) -> Option<()> {
         }
         Adversary::Across(time, loads) => {
             let mut heap = Table::new();
-            heap.insert("memory".into(), Value::from("sdram"));
+            heap.insert("memory".into(), heap_memory(manifest)?);
             heap.insert("size".into(), Value::from("1 MiB"));
             heap.insert("page".into(), Value::from("128 KiB"));
             other(manifest, time | deed(loads))?.insert("heap".into(), Value::Table(heap));

@@ -1,66 +1,22 @@
 //! Applications over paged regions against pinned ones: 1, 2 and 3 paged regions and half of the heap pinned, in three geometries.
 
-use serde::Deserialize;
-
-use super::system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use super::{Wanted, overhead, with_target};
+use super::compare::{overhead, with_target};
+use super::selection::Selection;
+use super::system::{Figures, Measured, Ran};
+use super::variation::{Heap, Variation};
 use crate::Error;
+use crate::chip::{Geometry, PagedApp};
 use crate::rows::{Cycles, Row, Target};
 
 /// Labels around the whole application.
 pub(super) const WHOLE: (&str, &str) = ("probe_1_start", "probe_1_end");
-/// Labels around what a script has measured.
+/// Labels around the part that a script has measured.
 pub(super) const CALL: (&str, &str) = ("probe_2_start", "probe_2_end");
 /// The policy of everything that does not name another.
 pub(super) const PLRU: &str = "bit-plru";
 
-/// Applications over paged regions against pinned ones.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Paged {
-    /// Most overhead where every second frame is another domain's, percent.
-    most_hostile: f64,
-    /// The applications.
-    app: Vec<App>,
-}
-
-/// An application.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct App {
-    /// In ids.
-    name: String,
-    /// Its work, in a few words.
-    about: String,
-    /// Its manifest in `eval/systems/mxu`.
-    system: String,
-    /// Argument of the workload.
-    #[serde(default)]
-    argument: u32,
-    /// Whether what a script has measured has a row of its own.
-    #[serde(default)]
-    call: bool,
-    /// About half of what it has allocated at most, where the paper has half of the memory pinned.
-    #[serde(default)]
-    half: Option<String>,
-    /// How its memory is cut.
-    geometries: Vec<Geometry>,
-    /// Numbers of paged regions; the first is the paper's three, or the fewest that are admitted where code is paged.
-    slots: Vec<u32>,
-    /// Areas that are paged beside the heap.
-    #[serde(default)]
-    paged_too: Vec<String>,
-    /// Overhead with three paged regions in the paper.
-    paper: String,
-    /// The paper's value with one paged region.
-    #[serde(default)]
-    paper_one_slot: Option<String>,
-    /// Most overhead in the paper's geometry, percent: half of the paper's, or what it calls negligible.
-    most: f64,
-}
-
 /// All rows of this kind that are asked for.
-pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
     let Some(paged) = &figures.plan().paged else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for app in &paged.app {
@@ -72,7 +28,7 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
     Ok(rows)
 }
 
-/// A row to be: the end of its id, the heap, what is special, what the paper says, and the target.
+/// A row to be: the end of its id, the heap, the difference, the paper's value, and the target.
 struct Case {
     suffix: String,
     heap: Heap,
@@ -81,20 +37,17 @@ struct Case {
     most: Option<f64>,
 }
 
-impl App {
+impl PagedApp {
     fn measure(
         &self,
         figures: &mut Figures<'_>,
-        wanted: &mut Wanted<'_>,
+        wanted: &mut Selection<'_>,
         prefix: &str,
         most_hostile: f64,
     ) -> Result<Vec<Row>, Error> {
         let id = format!("{prefix}pinned");
         wanted.tell(&id);
-        let base = match figures.run(&self.variation(figures.name(&id), Heap::Pinned))? {
-            Ran::Done(base) if base.status == 0 => base,
-            other => return Err(Error::Run(format!("{id}: {other:?}"))),
-        };
+        let base = figures.complete(&self.variation(figures.name(&id), Heap::Pinned))?;
         let mut rows = self.rows(figures, &id, format!("{}, pinned", self.about), &base, &base);
         for case in self.cases(most_hostile) {
             let id = format!("{prefix}{}", case.suffix);
@@ -127,14 +80,10 @@ impl App {
 
     fn variation(&self, name: String, heap: Heap) -> Variation {
         Variation {
-            name,
-            system: self.system.clone(),
-            argument: self.argument,
             paged_too: if heap == Heap::Pinned { Vec::new() } else { self.paged_too.clone() },
             heap,
-            adversary: Adversary::Nobody,
-            usage: None,
             probes: if self.call { vec![WHOLE, CALL] } else { vec![WHOLE] },
+            ..Variation::new(name, &self.system, self.argument)
         }
     }
 

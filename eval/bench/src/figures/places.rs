@@ -1,13 +1,14 @@
-//! A processor with page tables reads 512 KiB in four orders, by where translation is kept: left alone beside what an access costs when everything has
+//! A processor with page tables reads 512 KiB in four orders, by where translation is kept: left alone beside the cost of an access when everything has
 //! been emptied before it (the paper's figure 2), and emptied after every n accesses (its figure 4).
 
-use serde::Deserialize;
-
+use super::compare::{overhead, with_target};
+use super::selection::Selection;
 use super::synthetic::{CHUNK, EVERY, ORDERS};
-use super::system::{Adversary, Emptied, Figures, Heap, Kept, Measured, Ran, Stretch, Usage, Variation};
+use super::system::{Figures, Measured, Stretch};
 use super::translation::PLACES;
-use super::{Wanted, overhead, with_target};
+use super::variation::{Emptied, Kept, Usage, Variation};
 use crate::Error;
+use crate::chip::Places;
 use crate::rows::{Cycles, Row, Target};
 
 /// The workload that marks when it wants caches and TLBs emptied.
@@ -20,21 +21,11 @@ const ALONE: u32 = 0;
 const EACH: u32 = 1;
 const FIRST_EVERY: u32 = 2;
 
-/// Accesses by where translation is kept.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Places {
-    /// The manifest in `eval/systems/mxu`.
-    system: String,
-    /// Ways that are locked where tables lie in them.
-    table_ways: u32,
-}
-
 /// In ids.
 pub(super) const FIGURES: [&str; 2] = ["fig2", "fig4"];
 
 /// All rows of this kind that are asked for. One run of each place serves both figures.
-pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
     let Some(places) = &figures.plan().places else { return Ok(Vec::new()) };
     let [alone, every] = FIGURES.map(|figure| format!("{}{figure}.", figures.prefix()));
     if !(wanted.any(&alone) || wanted.any(&every)) {
@@ -74,21 +65,12 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
 impl Places {
     fn run(&self, figures: &mut Figures<'_>, place: &str, kept: Kept) -> Result<Measured, Error> {
         let ways = if kept == Kept::LockedWays { self.table_ways } else { 0 };
-        let variation = Variation {
-            name: format!("fig4.{place}"),
-            system: self.system.clone(),
-            argument: MARKED,
-            heap: Heap::AsWritten,
-            paged_too: Vec::new(),
-            adversary: Adversary::Nobody,
+        figures.complete(&Variation {
             // The paper's prefetchers are off where accesses are measured.
             usage: Some(Usage { ways, kept, emptied: Emptied::Marked, prefetch: false }),
             probes: vec![CHUNK],
-        };
-        match figures.run(&variation)? {
-            Ran::Done(run) if run.status == 0 => Ok(run),
-            other => Err(Error::Run(format!("{}: {other:?}", variation.name))),
-        }
+            ..Variation::new(format!("fig4.{place}"), &self.system, MARKED)
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! Synthetic workloads: replacement policies, and interference after every n accesses.
 
-use serde::Deserialize;
-
-use super::system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use super::{Wanted, overhead, with_target};
+use super::compare::{overhead, with_target};
+use super::selection::Selection;
+use super::system::{Figures, Measured, Stretch};
+use super::variation::{Adversary, Heap, Variation};
 use crate::Error;
+use crate::chip::{Geometry, Synthetic};
 use crate::rows::{Cycles, Row, Target};
 
 const POLICIES: [&str; 3] = ["bit-plru", "round-robin", "random"];
@@ -15,14 +16,6 @@ pub(super) const EVERY: [u64; 6] = [4, 5, 16, 64, 256, 1024];
 const INTERFERED: u64 = 16_384;
 /// Around each chunk of accesses.
 pub(super) const CHUNK: (&str, &str) = ("probe_chunk_start", "probe_chunk_end");
-
-/// Replacement policies, and interference after every n accesses.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Synthetic {
-    /// The manifest in `eval/systems/mxu`.
-    system: String,
-}
 
 /// Memory of adversary and benchmark as in the paper's table 5: name, argument, whether the other domain loads, its control.
 struct Case {
@@ -43,7 +36,7 @@ const CASES: [Case; 4] = [
 ];
 
 /// All rows of this kind that are asked for.
-pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
     let Some(synthetic) = &figures.plan().synthetic else { return Ok(Vec::new()) };
     let mut rows = synthetic.policies(figures, wanted)?;
     rows.extend(synthetic.interference(figures, wanted)?);
@@ -60,25 +53,16 @@ impl Synthetic {
         replacement: &'static str,
     ) -> Result<Measured, Error> {
         let heap = Heap::Paged { slots: 3, geometry: Geometry::Written, replacement, fixed: None };
-        let adversary = Adversary::Signalled(loads);
         let name = figures.name(id);
-        let variation = Variation {
-            name,
-            system: self.system.clone(),
-            argument,
+        figures.complete(&Variation {
             heap,
-            paged_too: Vec::new(),
-            adversary,
-            usage: None,
+            adversary: Adversary::Signalled(loads),
             probes: vec![CHUNK],
-        };
-        match figures.run(&variation)? {
-            Ran::Done(run) if run.status == 0 => Ok(run),
-            other => Err(Error::Run(format!("{}: {other:?}", variation.name))),
-        }
+            ..Variation::new(name, &self.system, argument)
+        })
     }
 
-    fn policies(&self, figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+    fn policies(&self, figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
         let prefix = format!("{}fig3.", figures.prefix());
         if !wanted.any(&prefix) {
             return Ok(Vec::new());
@@ -92,7 +76,7 @@ impl Synthetic {
         for (order, (name, accesses)) in (1..).zip(ORDERS) {
             let at = |run: &Measured, kind: u32| run.stretches.iter().find(|s| s.number == order * 10 + kind).copied();
             let pinned = at(&runs[0].1, 1).unwrap_or_default();
-            let mut add = |suffix: &str, accesses: u64, stretch: super::Stretch| {
+            let mut add = |suffix: &str, accesses: u64, stretch: Stretch| {
                 let per = stretch.probed as f64 / accesses as f64;
                 let base = pinned.probed * accesses / ORDERS[order as usize - 1].1;
                 rows.push(Row {
@@ -112,7 +96,7 @@ impl Synthetic {
         Ok(rows)
     }
 
-    fn interference(&self, figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+    fn interference(&self, figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
         let prefix = format!("{}fig5.", figures.prefix());
         if !wanted.any(&prefix) {
             return Ok(Vec::new());

@@ -8,141 +8,19 @@ use build_tool::{Install, Loaded, Programs, place_programs, programs, write_file
 use manifest::Document;
 use record::{EndReason, EventsReader, Interference, ProbeWatch, Summary, TranslationCounts, Watch, observed};
 use runner::{Go, Run, RunError, Simulator};
-use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::{KIND, Plan, manifests};
-use crate::chip::Chip;
-use crate::rows::Row;
-use crate::systems::Place;
+use super::manifests;
+use super::variation::{Emptied, Variation};
+use crate::bench::Bench;
+use crate::chip::{Chip, Plan};
+use crate::rows::{Row, kinds};
 use crate::{Error, Symbols};
 
 /// Cycles between two advances of the guest's clock: a timer is late by at most this and one block.
 const QUANTUM: u64 = 200;
 /// The domain whose workload is measured.
 const WORK: &str = "work";
-
-/// How the workload's heap is protected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heap {
-    /// As the manifest says.
-    AsWritten,
-    /// By pinned registers alone.
-    Pinned,
-    /// In another size, where accesses are checked by page tables.
-    Sized(String),
-    /// By so many paged slots.
-    Paged {
-        /// Slots.
-        slots: u32,
-        /// How the memory is cut.
-        geometry: Geometry,
-        /// Policy, as the manifest names it.
-        replacement: &'static str,
-        /// Size of a pinned area that is used before the heap.
-        fixed: Option<String>,
-    },
-}
-
-/// How the heap's memory is cut into regions.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Geometry {
-    /// As the manifest says.
-    Written,
-    /// As in the paper: 64 KiB pages, two to a region.
-    Paper,
-    /// In regions of this size.
-    Regions(String),
-    /// In one piece, and the planner chooses.
-    Planner,
-    /// Every second 64 KiB belongs to another domain, and the planner chooses.
-    Hostile,
-}
-
-impl Geometry {
-    /// In ids.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Written => "written",
-            Self::Paper => "paper",
-            Self::Regions(size) => size,
-            Self::Planner => "planner",
-            Self::Hostile => "hostile",
-        }
-    }
-}
-
-/// The thread that interferes with the workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adversary {
-    /// Nobody.
-    Nobody,
-    /// A thread of the same domain, this many microseconds after its last turn; it loads, or only lets its turn pass.
-    Inside(u32, bool),
-    /// The same of another domain.
-    Across(u32, bool),
-    /// The other domain after each signal of the workload.
-    Signalled(bool),
-}
-
-/// The storage that keeps the checks of all of a workload's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// In locked entries of the TLB.
-    Tlb,
-    /// By tables in on-chip RAM.
-    OnChip,
-    /// By tables in locked ways of the second-level cache.
-    LockedWays,
-    /// By tables in memory.
-    Memory,
-}
-
-/// When caches and TLBs are emptied of what is not locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Emptied {
-    /// Never.
-    Never,
-    /// After so many cycles of the workload.
-    Every(u64),
-    /// When the workload asks for it.
-    Marked,
-}
-
-/// How a chip with page tables is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
-    /// Ways of the second-level cache that are locked.
-    pub ways: u32,
-    /// The storage that keeps translation.
-    pub kept: Kept,
-    /// When caches and TLBs are emptied.
-    pub emptied: Emptied,
-    /// Whether the data prefetcher is on.
-    pub prefetch: bool,
-}
-
-/// One run's parameters.
-#[derive(Clone, Debug)]
-pub struct Variation {
-    /// Name of the run's directory.
-    pub name: String,
-    /// Name of its manifest in `eval/systems/mxu`.
-    pub system: String,
-    /// Argument of the workload.
-    pub argument: u32,
-    /// Its heap.
-    pub heap: Heap,
-    /// Areas that are paged beside the heap, as the manifest names them.
-    pub paged_too: Vec<String>,
-    /// The thread that interferes.
-    pub adversary: Adversary,
-    /// How a chip with page tables is used, on a board that has one.
-    pub usage: Option<Usage>,
-    /// Pairs of functions to measure between.
-    pub probes: Vec<(&'static str, &'static str)>,
-}
 
 /// The measurements of one stretch of the workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -195,24 +73,24 @@ pub enum Ran {
 /// The state that all figures share.
 #[derive(Debug)]
 pub struct Figures<'a> {
-    place: Place<'a>,
+    bench: Bench<'a>,
     directory: PathBuf,
     built: HashMap<String, Programs>,
 }
 
 impl<'a> Figures<'a> {
-    /// On a board under its profile; `out` is where the runs' files go.
+    /// On a board under its profile; the runs' files go below `out`.
     ///
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
     pub fn new(install: &'a Install, simulator: &'a dyn Simulator, chip: &'a Chip, out: &Path) -> Result<Self, Error> {
         let directory = out.join(format!("mxu.{}", chip.board.name));
-        Ok(Self { place: Place::new(install, simulator, chip, out)?, directory, built: HashMap::new() })
+        Ok(Self { bench: Bench::new(install, simulator, chip, out)?, directory, built: HashMap::new() })
     }
 
     /// The board.
     pub fn chip(&self) -> &'a Chip {
-        self.place.chip
+        self.bench.chip
     }
 
     /// The experiments that are repeated on it.
@@ -222,22 +100,22 @@ impl<'a> Figures<'a> {
 
     /// Cycles in a microsecond.
     pub(super) fn cycles_per_us(&self) -> u64 {
-        self.place.profile.cpu_hz() / 1_000_000
+        self.bench.profile.cpu_hz() / 1_000_000
     }
 
     /// Ways of the second-level cache, if there is one.
     pub(super) fn ways(&self) -> u32 {
-        self.place.profile.parameters.application.as_ref().map_or(0, |core| core.l2.cache.ways.value)
+        self.bench.profile.parameters.application.as_ref().map_or(0, |core| core.l2.cache.ways.value)
     }
 
     /// Beginning of the ids of its rows.
     pub(super) fn prefix(&self) -> String {
-        self.chip().rows(KIND)
+        self.chip().rows(kinds::FIGURES)
     }
 
     /// A row without figures.
     pub(super) fn row(&self, id: &str, operation: String) -> Row {
-        self.place.row(id.to_owned(), "Cofferdam", operation)
+        self.bench.row(id.to_owned(), "Cofferdam", operation)
     }
 
     /// Name of the directory of a row's runs.
@@ -259,11 +137,11 @@ impl<'a> Figures<'a> {
         let names = || system.domains.iter().map(|domain| &domain.name);
         let key = names().fold(variation.system.clone(), |key, name| key + "+" + name);
         if !self.built.contains_key(&key) {
-            let built = programs(self.place.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
+            let built = programs(self.bench.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
             self.built.insert(key.clone(), built);
         }
         let programs = &self.built[&key];
-        let placed = match place_programs(self.place.install, &loaded, &system, programs) {
+        let placed = match place_programs(self.bench.install, &loaded, &system, programs) {
             Ok(placed) => placed,
             Err(refusal) => return Ok(refused(&refusal)),
         };
@@ -283,15 +161,26 @@ impl<'a> Figures<'a> {
         self.start(variation, Run::new(build_tool::machine(&loaded.board), image, directory.clone(), watch), work)
     }
 
+    /// Runs a variation whose workload does its work.
+    ///
+    /// # Errors
+    /// As [`Figures::run`], and [`Error::Run`] when it is refused or the workload fails.
+    pub(super) fn complete(&mut self, variation: &Variation) -> Result<Measured, Error> {
+        match self.run(variation)? {
+            Ran::Done(run) if run.status == 0 => Ok(run),
+            other => Err(Error::Run(format!("{}: {other:?}", variation.name))),
+        }
+    }
+
     fn load(&self, variation: &Variation) -> Result<Loaded, Error> {
         let build = |d: manifest::Diagnostic| Error::Build(d.to_string());
-        let path = self.place.install.root.join(format!("eval/systems/mxu/{}.toml", variation.system));
+        let path = self.bench.install.root.join(format!("eval/systems/mxu/{}.toml", variation.system));
         let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, &error))?;
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| Error::file(&path, &error))?;
         manifests::vary(&mut table, variation, &self.chip().board.name)
             .ok_or_else(|| Error::file(&path, &"an expected key is missing"))?;
         let text = toml::to_string(&Value::Table(table)).map_err(|error| Error::file(&path, &error))?;
-        Loaded::new(self.place.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
+        Loaded::new(self.bench.install, Document::parse(&path, &text).map_err(build)?).map_err(build)
     }
 
     fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols, work: u8) -> Result<Watch, Error> {
@@ -306,11 +195,11 @@ impl<'a> Figures<'a> {
             Some(Emptied::Every(every_cycles)) => Some(Interference { every_cycles, ..own }),
             Some(Emptied::Marked) => Some(Interference { mark: Some(mark::INTERFERE), ..own }),
         };
-        Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..self.place.watch(kernel)? })
+        Ok(Watch { quantum_cycles: QUANTUM, probes, interference, ..self.bench.watch(kernel)? })
     }
 
     fn start(&self, variation: &Variation, run: Run, work: u8) -> Result<Ran, Error> {
-        let outcome = match run.start(self.place.simulator, &mut |_| Go::On) {
+        let outcome = match run.start(self.bench.simulator, &mut |_| Go::On) {
             Ok(outcome) => outcome,
             // One figure less is no reason to have none.
             Err(RunError::NoSummary { ended, .. }) => return Ok(Ran::Refused(format!("no figure: QEMU {ended}"))),

@@ -1,8 +1,8 @@
 //! The figures on the terminal.
 
-use super::{is_one, places, translation};
-use crate::table::{empty, verdict};
-use crate::{Row, Target};
+use super::{places, translation};
+use crate::cells::{empty, verdict};
+use crate::rows::{Row, Target, kind, kinds};
 
 /// The rows about paging: overhead and misses instead of instructions, and the paper's value. Empty when there are none. Interference by
 /// number of accesses is summed up: `bench.json` has a row for each number.
@@ -15,6 +15,10 @@ pub fn figures_table(rows_of_all: &[Row]) -> String {
     }
     let others = translation_table(rows_of_all);
     if rows.is_empty() { others } else { format!("{table}\n{others}") }
+}
+
+fn is_one(id: &str) -> bool {
+    kind(id) == Some(kinds::FIGURES)
 }
 
 /// Whether a row is one about page tables: of the figures that only boards with these have.

@@ -4,8 +4,11 @@ use abi::trace::Event;
 use record::{EventsWriter, RunEvent, observed};
 use toml::{Table, Value};
 
-use super::system::{Adversary, Emptied, Geometry, Heap, Kept, Measured, Stretch, Usage, Variation, collect};
-use super::{figures_table, manifests, overhead, places, translation, with_target};
+use super::compare::{overhead, with_target};
+use super::system::{Measured, Stretch, collect};
+use super::variation::{Adversary, Emptied, Heap, Kept, Usage, Variation};
+use super::{figures_table, manifests, places, translation};
+use crate::chip::Geometry;
 use crate::{Row, Target};
 
 const WORK: u8 = 1;
@@ -61,16 +64,7 @@ fn varied_on(board: &str, heap: Heap, adversary: Adversary, usage: Option<Usage>
     let text = "[system]\nboard = \"mps2-an500\"\nprofile = \"stm32f767\"\n[domain.work]\ncrate = \"w\"\nfiles = [\"f\"]\nheap = { memory = \"sdram\", size = \"4 MiB\", page = \"8 KiB\" }\n\
                 [[domain.work.thread]]\nname = \"main\"\nargument = 1\n";
     let mut manifest: Table = text.parse().unwrap();
-    let variation = Variation {
-        name: "x".into(),
-        system: "sqlite".into(),
-        argument: 9,
-        heap,
-        paged_too: Vec::new(),
-        adversary,
-        usage,
-        probes: Vec::new(),
-    };
+    let variation = Variation { heap, adversary, usage, ..Variation::new("x", "sqlite", 9) };
     manifests::vary(&mut manifest, &variation, board).unwrap();
     manifest
 }
@@ -101,17 +95,7 @@ fn other_areas_are_paged_when_they_are_named_and_a_domain_may_have_no_heap() {
         "[system]\nboard = \"mps2-an500\"\n[domain.work]\ncrate = \"w\"\n[[domain.work.thread]]\nname = \"main\"\n";
     let mut manifest: Table = text.parse().unwrap();
     let (heap, paged_too) = (paged(Geometry::Paper), vec!["code".to_owned()]);
-    let (adversary, usage, name) = (Adversary::Nobody, None, "x".to_owned());
-    let variation = Variation {
-        name,
-        system: "network".into(),
-        argument: 0,
-        heap,
-        paged_too,
-        adversary,
-        usage,
-        probes: Vec::new(),
-    };
+    let variation = Variation { heap, paged_too, ..Variation::new("x", "network", 0) };
     manifests::vary(&mut manifest, &variation, "mps2-an500").unwrap();
     let work = &manifest["domain"]["work"];
     assert_eq!((work["code"]["spec"].as_str(), work["paging"]["slots"].as_integer()), (Some("best-effort"), Some(2)));

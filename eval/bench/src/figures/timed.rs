@@ -1,50 +1,21 @@
 //! Applications under interference at fixed times, in the paper's geometry with three paged regions. They have less to do than elsewhere.
 
-use serde::Deserialize;
-
+use super::compare::{overhead, with_target};
 use super::paging::{CALL, PLRU, WHOLE, compared};
-use super::system::{Adversary, Figures, Geometry, Heap, Measured, Ran, Variation};
-use super::{Wanted, overhead, with_target};
+use super::selection::Selection;
+use super::system::{Figures, Measured, Ran};
+use super::variation::{Adversary, Heap, Variation};
 use crate::Error;
+use crate::chip::{Geometry, TimedApp};
 use crate::rows::{Row, Target};
 
 /// Microseconds between two turns of the adversary.
 const TIMES: [u32; 3] = [10, 100, 1000];
-/// From this time on the paper's overhead is at most [`Timed::most`].
+/// From this time on the paper's overhead is at most `Timed::most`.
 const COMMON: u32 = 100;
 
-/// Applications under interference at fixed times.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Timed {
-    /// Most overhead within a domain where interference is not more frequent than every 100 us, percent.
-    most: f64,
-    /// The applications.
-    app: Vec<App>,
-}
-
-/// An application.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct App {
-    /// In ids.
-    name: String,
-    /// Its work, in a few words.
-    about: String,
-    /// Its manifest in `eval/systems/mxu`.
-    system: String,
-    /// Argument of the workload.
-    argument: u32,
-    /// Whether only what a script has measured counts.
-    #[serde(default)]
-    call: bool,
-    /// Whether all times are measured, and not only two.
-    #[serde(default)]
-    has_all: bool,
-}
-
 /// All rows of this kind that are asked for.
-pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
     let Some(timed) = &figures.plan().timed else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for app in &timed.app {
@@ -78,20 +49,12 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
     Ok(rows)
 }
 
-impl App {
+impl TimedApp {
     fn run(&self, figures: &mut Figures<'_>, id: &str, adversary: Adversary) -> Result<Ran, Error> {
         let heap = Heap::Paged { slots: 3, geometry: Geometry::Paper, replacement: PLRU, fixed: None };
-        let name = figures.name(id);
-        let variation = Variation {
-            name,
-            system: self.system.clone(),
-            argument: self.argument,
-            heap,
-            paged_too: Vec::new(),
-            adversary,
-            usage: None,
-            probes: vec![if self.call { CALL } else { WHOLE }],
-        };
+        let probes = vec![if self.call { CALL } else { WHOLE }];
+        let blank = Variation::new(figures.name(id), &self.system, self.argument);
+        let variation = Variation { heap, adversary, probes, ..blank };
         match figures.run(&variation)? {
             Ran::Done(run) if run.status != 0 => Err(Error::Run(format!("{id}: {run:?}"))),
             other => Ok(other),

@@ -1,72 +1,24 @@
-//! Translation by page tables: what locked ways of the second-level cache cost applications (the paper's figure 6), and what
-//! interference costs them by where their translation is kept (its figure 8).
+//! Translation by page tables: the cost of locked ways of the second-level cache for applications (the paper's figure 6), and of
+//! interference by where their translation is kept (its figure 8).
 
-use serde::Deserialize;
-
+use super::compare::{overhead, with_target};
 use super::paging::WHOLE;
-use super::system::{Adversary, Emptied, Figures, Heap, Kept, Measured, Ran, Usage, Variation};
-use super::{Wanted, overhead, with_target};
+use super::selection::Selection;
+use super::system::{Figures, Measured};
+use super::variation::{Emptied, Heap, Kept, Usage, Variation};
 use crate::Error;
+use crate::chip::{Interference, LockedWays, TIMES, TableApp};
 use crate::rows::{Cycles, Row, Target};
 
 /// In ids.
 pub(super) const FIGURES: [&str; 2] = ["fig6", "fig8"];
-/// Times between two interferences: in ids, and microseconds.
-const TIMES: [(&str, u64); 4] = [("10us", 10), ("100us", 100), ("1ms", 1000), ("10ms", 10_000)];
-
 /// The storages that keep translation, by the paper's names. Memory first: the others are compared
 /// with it.
 pub(super) const PLACES: [(&str, Kept); 4] =
     [("mem", Kept::Memory), ("ocm", Kept::OnChip), ("l2c", Kept::LockedWays), ("tlb", Kept::Tlb)];
 
-/// Applications with ways of the second-level cache locked.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct LockedWays {
-    /// Applications are slowed down by at most so much, percent,
-    most: f64,
-    /// by at most so many locked ways.
-    up_to: u32,
-    /// The applications; `only` names numbers of ways, `paper` is the paper's value with all of them.
-    app: Vec<App<u32>>,
-}
-
-/// Applications under interference by where translation is kept.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Interference {
-    /// Ways that are locked where tables lie in them.
-    table_ways: u32,
-    /// The applications; `only` names times as in ids, `paper` is the paper's value with locked entries and the shortest time.
-    app: Vec<App<String>>,
-}
-
-/// An application, and how much it has to do.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct App<T> {
-    /// In ids.
-    name: String,
-    /// Its work, in a few words.
-    about: String,
-    /// Its manifest in `eval/systems/mxu`.
-    system: String,
-    /// Argument of the workload.
-    #[serde(default)]
-    argument: u32,
-    /// Size of its heap; otherwise as its manifest says.
-    #[serde(default)]
-    heap: Option<String>,
-    /// Those of which rows are measured unless its own are asked for: it has much to do. Otherwise all.
-    #[serde(default)]
-    only: Option<Vec<T>>,
-    /// A value of the paper.
-    #[serde(default)]
-    paper: Option<String>,
-}
-
 /// All rows of this kind that are asked for.
-pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Selection<'_>) -> Result<Vec<Row>, Error> {
     let plan = figures.plan();
     let mut rows = Vec::new();
     if let Some(locked) = &plan.locked_ways {
@@ -84,7 +36,12 @@ pub(super) fn measure(figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Res
 
 impl LockedWays {
     /// The application slowed down by ways that are closed, its tables in on-chip RAM.
-    fn measure(&self, app: &App<u32>, figures: &mut Figures<'_>, wanted: &mut Wanted<'_>) -> Result<Vec<Row>, Error> {
+    fn measure(
+        &self,
+        app: &TableApp<u32>,
+        figures: &mut Figures<'_>,
+        wanted: &mut Selection<'_>,
+    ) -> Result<Vec<Row>, Error> {
         let prefix = format!("{}{}.{}.", figures.prefix(), FIGURES[0], app.name);
         let mut rows = Vec::new();
         let mut base: Option<Measured> = None;
@@ -116,19 +73,12 @@ impl LockedWays {
 }
 
 impl Interference {
-    /// Refuses a time that nothing is measured at.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let mut named = self.app.iter().filter_map(|app| app.only.as_ref()).flatten();
-        let unknown = named.find(|time| !TIMES.iter().any(|(name, _)| name == time));
-        unknown.map_or(Ok(()), |time| Err(format!("`{time}` is no time of `figures.interference`")))
-    }
-
     /// Cycles that data accesses wait for translation, by place and time between interferences.
     fn measure(
         &self,
-        app: &App<String>,
+        app: &TableApp<String>,
         figures: &mut Figures<'_>,
-        wanted: &mut Wanted<'_>,
+        wanted: &mut Selection<'_>,
     ) -> Result<Vec<Row>, Error> {
         let prefix = format!("{}{}.{}.", figures.prefix(), FIGURES[1], app.name);
         let mut rows = Vec::new();
@@ -160,27 +110,20 @@ impl Interference {
     }
 }
 
-impl<T: PartialEq> App<T> {
+impl<T: PartialEq> TableApp<T> {
     /// Whether a row is measured only by name.
     fn leaves_out(&self, which: &T) -> bool {
         self.only.as_ref().is_some_and(|listed| !listed.contains(which))
     }
 
     fn run(&self, figures: &mut Figures<'_>, id: &str, usage: Usage) -> Result<Measured, Error> {
-        let variation = Variation {
-            name: figures.name(id),
-            system: self.system.clone(),
-            argument: self.argument,
+        let name = figures.name(id);
+        figures.complete(&Variation {
             heap: self.heap.clone().map_or(Heap::AsWritten, Heap::Sized),
-            paged_too: Vec::new(),
-            adversary: Adversary::Nobody,
             usage: Some(usage),
             probes: vec![WHOLE],
-        };
-        match figures.run(&variation)? {
-            Ran::Done(run) if run.status == 0 => Ok(run),
-            other => Err(Error::Run(format!("{id}: {other:?}"))),
-        }
+            ..Variation::new(name, &self.system, self.argument)
+        })
     }
 }
 

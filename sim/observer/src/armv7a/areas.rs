@@ -2,14 +2,10 @@
 
 use record::{AreaCounts, AreaWatch, CoreId, TranslationCounts, Watch};
 
-use super::Armv7a;
-use crate::family::Family;
-use crate::observer::CoreObserver;
-
-/// The parts, and what was counted of each.
+/// The parts, and the counts of each.
 pub struct Areas {
     areas: Vec<(AreaWatch, TranslationCounts)>,
-    /// All that was counted when a micro-TLB last did not serve an access.
+    /// The counts when a micro-TLB last did not serve an access.
     seen: TranslationCounts,
 }
 
@@ -33,20 +29,15 @@ impl Areas {
 
     /// Micro-TLB misses so far, as far as they have been looked at.
     #[inline]
-    pub(super) const fn misses(&self) -> u64 {
+    pub const fn misses(&self) -> u64 {
         self.seen.micro_misses
     }
-}
 
-impl CoreObserver<Armv7a> {
-    /// An access or a fetch at `address` missed in a micro-TLB.
-    #[cold]
-    pub(super) fn count_miss(&mut self, address: u32) {
-        let now = self.family.translation();
-        let then = std::mem::replace(&mut self.family.areas.seen, now);
-        let (domain, in_kernel) = (self.domain, self.kernel != 0);
-        let concerns = |area: &AreaWatch| !in_kernel && area.domain == domain && area.range.holds(address, 1);
-        for (_, counts) in self.family.areas.areas.iter_mut().filter(|(area, _)| concerns(area)) {
+    /// An access of this domain's own at `address` missed in a micro-TLB, or one of the kernel's; `now` was counted by then.
+    pub fn count_miss(&mut self, now: TranslationCounts, domain: Option<u8>, address: u32) {
+        let then = std::mem::replace(&mut self.seen, now);
+        let concerns = |area: &AreaWatch| domain == Some(area.domain) && area.range.holds(address, 1);
+        for (_, counts) in self.areas.iter_mut().filter(|(area, _)| concerns(area)) {
             counts.add(now, then);
         }
     }

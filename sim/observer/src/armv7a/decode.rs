@@ -1,15 +1,15 @@
-//! What the observer must know of an instruction before it executes (ARM DDI 0406, chapters A5 and A6).
+//! Instructions that the observer decodes before they execute (ARM DDI 0406, chapters A5 and A6).
 
 use timing::cp15::{Mcr, Operation, barrier};
 
 use crate::block::RawInsn;
 
-/// An instruction that changes what the modelled core does with addresses.
+/// An instruction that changes the translation of the modelled core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// A write to the system control coprocessor.
     Write {
-        /// Which.
+        /// The register.
         mcr: Mcr,
         /// The condition under which it executes.
         condition: u32,
@@ -21,7 +21,7 @@ pub enum System {
 const ALWAYS: u32 = 14;
 
 impl System {
-    /// What `insn` is, if it is one. The condition of an IT block is not followed: a write in one counts as executed.
+    /// Decodes `insn`, if it is one. The condition of an IT block is not followed: a write in one counts as executed.
     pub fn decode(insn: &RawInsn) -> Option<Self> {
         if insn.size != 4 {
             return None;

@@ -3,10 +3,9 @@
 use record::observed;
 use timing::application::Exception;
 
-use crate::block::{TbInfo, flag};
-
 use super::{Armv7a, Memory};
-use crate::observer::CoreObserver;
+use crate::block::flag;
+use crate::per_core::{BlockOf, CoreObserver};
 
 /// Offsets in the vector table divided by four (ARM DDI 0406, B1.8.1).
 mod vector {
@@ -25,7 +24,7 @@ impl CoreObserver<Armv7a> {
     }
 
     /// A block of the vector table runs: an exception was taken.
-    pub(super) fn take_exception(&mut self, tb: &TbInfo) {
+    pub(super) fn take_exception(&mut self, tb: &BlockOf<Armv7a>) {
         let number = (tb.pc.wrapping_sub(self.family.table) / 4) as u16;
         let lr = self.core_register(LR);
         // How far the link register is behind the instruction; an undefined one of T32 is 2 before it.
@@ -52,7 +51,7 @@ impl CoreObserver<Armv7a> {
         }
     }
 
-    /// The interrupt controller was asked which interrupt it is, and said so.
+    /// The interrupt controller was asked for the interrupt's number, and told it.
     pub(super) fn acknowledged(&mut self, answer: u32) {
         /// Numbers from here on are no interrupts (ARM IHI 0048, 3.2.5).
         const FIRST_SPECIAL: u32 = 1020;

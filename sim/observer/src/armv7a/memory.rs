@@ -1,4 +1,4 @@
-//! A copy of the guest's memory, made from the image and from every store seen: where the model's walks find their tables.
+//! A copy of the guest's memory, made from the image and from every store seen: the model's walks find their tables in it.
 
 use std::cell::Cell;
 use std::fs;
@@ -15,7 +15,7 @@ const GRANULES: usize = 1 << (32 - GRANULE_LOG2);
 
 type Page = Box<[u8; PAGE_BYTES]>;
 
-/// The copy. What was neither in the image nor stored is not in it.
+/// The copy. It lacks bytes that were neither in the image nor stored.
 pub struct Memory {
     pages: Box<[Option<Page>]>,
     /// One bit for each granule from which a walk has read.
@@ -27,7 +27,7 @@ impl Memory {
     /// As a loader leaves it: the loadable segments of the ELF file at their physical addresses.
     ///
     /// # Errors
-    /// A text with the path and what is wrong.
+    /// A text with the path and the reason.
     pub fn load(image: &Path) -> Result<Self, String> {
         let told = |why: &dyn std::fmt::Display| format!("image {}: {why}", image.display());
         let bytes = fs::read(image).map_err(|error| told(&error))?;
@@ -76,7 +76,7 @@ impl Memory {
         self.pages[(at >> PAGE_LOG2) as usize].as_ref()?.get(offset..offset + len as usize)
     }
 
-    /// What goes beyond the page is left out: see [`Memory::store`]'s caller.
+    /// Bytes beyond the page are left out: see [`Memory::store`]'s caller.
     fn put(&mut self, at: u32, bytes: &[u8]) {
         let page = self.pages[(at >> PAGE_LOG2) as usize].get_or_insert_with(|| Box::new([0; PAGE_BYTES]));
         let offset = at as usize % PAGE_BYTES;

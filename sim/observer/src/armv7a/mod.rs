@@ -1,5 +1,5 @@
-//! Application cores with translation tables: the model of `cofferdam-timing` over a copy of the guest's memory, fed with
-//! what a simulator shows ([`observe`]). QEMU performs no walk that could be seen and keeps nothing in its TLB across a switch of
+//! Application cores with translation tables: the model of `cofferdam-timing` over a copy of the guest's memory, fed by a
+//! simulator ([`observe`]). QEMU performs no walk that could be seen and keeps nothing in its TLB across a switch of
 //! the address space: the model walks the copy itself and keeps what silicon may keep.
 
 mod areas;
@@ -8,15 +8,15 @@ mod exceptions;
 mod memory;
 mod observe;
 
-use record::{Architecture, AreaCounts, ClusterWatch, CoreId, ProtectionWatch, TranslationCounts, Walks, Watch};
+use record::{Architecture, AreaCounts, ClusterWatch, CoreId, Deed, ProtectionWatch, TranslationCounts, Walks, Watch};
 use timing::application::{Application, Violation};
-use timing::profile::MemoryKind;
+use timing::insn::InsnInfo;
+use timing::profile::{MemoryKind, ProfileError};
 use timing::{Charged, Core, Profile, arm, thumb};
 
-use crate::block::{InsnInfo, RawInsn, TbInfo, flag};
-use crate::family::{Family, listed};
-use crate::faults::{Saved, words};
-use crate::observer::CoreObserver;
+use crate::block::{RawInsn, flag};
+use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
+use crate::saved::{Saved, deed, words};
 use crate::{Register, Seen, Target};
 use areas::Areas;
 use decode::{System, is_return};
@@ -36,7 +36,7 @@ struct Registers {
     cpsr: Register,
 }
 
-/// The modelled core and what it is fed from.
+/// The modelled core with the registers and devices that it is fed from.
 pub struct Armv7a {
     core: Application,
     /// Entries of the main TLB that can be locked.
@@ -54,11 +54,15 @@ pub struct Armv7a {
     reviewed: u64,
 }
 
+fn wrong(path: &str, rule: String) -> Vec<ProfileError> {
+    vec![ProfileError { path: path.to_owned(), rule }]
+}
+
 /// The range of all devices of a profile.
 ///
 /// # Errors
-/// A text: there is memory in it.
-fn devices(profile: &Profile) -> Result<(u32, u32), String> {
+/// There is memory in it.
+fn devices(profile: &Profile) -> Result<(u32, u32), Vec<ProfileError>> {
     let windows = |device: bool| {
         let of_kind = profile.memory.iter().filter(move |memory| (memory.kind == MemoryKind::Device) == device);
         of_kind.map(|memory| (memory.board_base.value, memory.board_base.value + memory.board_capacity.value))
@@ -66,7 +70,7 @@ fn devices(profile: &Profile) -> Result<(u32, u32), String> {
     let start = windows(true).map(|(start, _)| start).min().unwrap_or(0);
     let end = windows(true).map(|(_, end)| end).max().unwrap_or(0);
     match windows(false).find(|window| window.0 < end && window.1 > start) {
-        Some(window) => Err(format!("memory at {:#x} lies between devices", window.0)),
+        Some(window) => Err(wrong("memory", format!("there is memory at {:#x}, between devices", window.0))),
         None => Ok((start as u32, (end - start) as u32)),
     }
 }
@@ -75,14 +79,15 @@ impl Armv7a {
     /// A core after reset.
     ///
     /// # Errors
-    /// A text that says what is wrong with the profile or the request.
-    pub fn load(profile: &Profile, watch: &Watch) -> Result<Self, String> {
-        let core = Application::new(profile).map_err(|errors| listed(&errors))?;
-        let cluster = watch.cluster.ok_or("profile: an application core needs `cluster`")?;
+    /// The broken rules of the profile or the request.
+    pub fn load(profile: &Profile, watch: &Watch) -> Result<Self, Vec<ProfileError>> {
+        let core = Application::new(profile)?;
+        let cluster =
+            watch.cluster.ok_or_else(|| wrong("cluster", "an application core needs it in the request".into()))?;
         Ok(Self {
             lock_entries: profile.application.as_ref().map_or(0, |core| core.mmu.lock_entries.value),
             core,
-            devices: devices(profile).map_err(|why| format!("profile: {why}"))?,
+            devices: devices(profile)?,
             cluster,
             registers: Registers::default(),
             areas: Areas::new(watch),
@@ -134,11 +139,15 @@ impl Family for Armv7a {
         (target.register(self.registers.core[SP]), Some(self.space()))
     }
 
-    fn classify(insn: &RawInsn) -> thumb::InsnInfo {
+    fn decode(insn: &RawInsn) -> InsnInfo {
         match insn.thumb {
             true => thumb::classify(&insn.code.to_le_bytes()),
             false => arm::classify(insn.code),
         }
+    }
+
+    fn deed(insn: &RawInsn) -> Deed {
+        deed(&Self::decode(insn))
     }
 
     fn flags(raw: &[RawInsn]) -> u32 {
@@ -159,28 +168,28 @@ impl Family for Armv7a {
         pc.wrapping_sub(self.table) < TABLE_BYTES
     }
 
-    fn before_block(on: &mut CoreObserver<Self>, memory: &mut Memory, tb: &TbInfo, noticed: u32) {
+    fn before_block(on: &mut CoreObserver<Self>, memory: &mut Memory, tb: &BlockOf<Self>, noticed: u32) {
         on.before_block_here(memory, tb, noticed);
     }
 
     #[inline]
-    fn fetch(&mut self, memory: &Memory, tb: &TbInfo) -> Charged<Violation> {
+    fn fetch(&mut self, memory: &Memory, tb: &BlockOf<Self>) -> Charged<Violation> {
         self.core.fetch(&tb.code, memory)
     }
 
     #[inline]
-    fn fetched(on: &mut CoreObserver<Self>, tb: &TbInfo) {
+    fn fetched(on: &mut CoreObserver<Self>, tb: &BlockOf<Self>) {
         if on.family.has_missed() {
             on.count_miss(tb.pc);
         }
     }
 
     #[inline]
-    fn data(on: &mut CoreObserver<Self>, memory: &mut Memory, insn: &InsnInfo, seen: &impl Seen, at: (u32, bool)) {
+    fn data(on: &mut CoreObserver<Self>, memory: &mut Memory, insn: &InsnOf<Self>, seen: &impl Seen, at: (u32, bool)) {
         on.data_here(memory, insn, seen, at);
     }
 
-    fn system(on: &mut CoreObserver<Self>, memory: &Memory, insn: &InsnInfo) {
+    fn system(on: &mut CoreObserver<Self>, memory: &Memory, insn: &InsnOf<Self>) {
         on.system_here(memory, insn);
     }
 

@@ -1,4 +1,4 @@
-//! What happens at each block, access and system instruction of an application core.
+//! Actions at each block, access and system instruction of an application core.
 
 use record::{ClusterWatch, Disagreement, ViolationKind};
 use timing::Core;
@@ -11,9 +11,8 @@ use timing::vmsa::Tables;
 use super::decode::{System, passes};
 use super::{Armv7a, Memory};
 use crate::Seen;
-use crate::block::{InsnInfo, TbInfo, flag, noticed};
-use crate::family::Family;
-use crate::observer::CoreObserver;
+use crate::block::{flag, noticed};
+use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 
 /// Bytes of the level-2 controller's registers.
 const CONTROLLER_BYTES: u32 = 0x1000;
@@ -26,7 +25,7 @@ const USER: u32 = 0x10;
 const VECTOR_BASE: (u8, u8, u8, u8) = (12, 0, 0, 0);
 
 impl CoreObserver<Armv7a> {
-    pub(super) fn before_block_here(&mut self, memory: &Memory, tb: &TbInfo, noticed: u32) {
+    pub(super) fn before_block_here(&mut self, memory: &Memory, tb: &BlockOf<Armv7a>, noticed: u32) {
         if noticed & noticed::RETURN != 0 {
             self.return_from_exception(memory, tb.pc);
         }
@@ -41,7 +40,7 @@ impl CoreObserver<Armv7a> {
     pub(super) fn data_here(
         &mut self,
         memory: &mut Memory,
-        insn: &InsnInfo,
+        insn: &InsnOf<Armv7a>,
         seen: &impl Seen,
         (address, store): (u32, bool),
     ) {
@@ -63,6 +62,14 @@ impl CoreObserver<Armv7a> {
         if store && self.witness.is_watching && self.kernel == 0 {
             self.hostile_store(insn, at, len);
         }
+    }
+
+    /// An access or a fetch at `address` missed in a micro-TLB.
+    #[cold]
+    pub(super) fn count_miss(&mut self, address: u32) {
+        let now = self.family.translation();
+        let domain = (self.kernel == 0).then_some(self.domain);
+        self.family.areas.count_miss(now, domain, address);
     }
 
     /// An access of the instruction at `pc` takes time, or something is wrong with it.
@@ -116,7 +123,7 @@ impl CoreObserver<Armv7a> {
 
     /// A system instruction is about to execute.
     #[cold]
-    pub(super) fn system_here(&mut self, memory: &Memory, insn: &InsnInfo) {
+    pub(super) fn system_here(&mut self, memory: &Memory, insn: &InsnOf<Armv7a>) {
         let Some(system) = System::decode(&insn.raw) else { return };
         let operation = match system {
             System::Barrier(operation) => operation,
@@ -154,7 +161,7 @@ impl CoreObserver<Armv7a> {
         }
     }
 
-    /// Records what is wrong with a translation.
+    /// Records a defect of a translation.
     #[cold]
     pub(super) fn translation_violation(&mut self, pc: u32, address: u32, len: u32, found: Violation) {
         let space = self.family.space();

@@ -1,17 +1,13 @@
-//! What the kernel itself must and must not do, where a processor has region registers: it looks for stores that failed late before it switches, and
+//! Rules for the kernel itself on a processor with region registers: it looks for stores that failed late before it switches, and
 //! accesses no device but its own, and nothing below its stack.
 
 use record::ViolationKind;
 
 use super::{Armv7m, Modelled};
-use crate::block::InsnInfo;
-use crate::observer::CoreObserver;
+use crate::per_core::{CoreObserver, InsnOf};
 
 /// System handler control and state: whether a bus fault that came late is pending (DDI 0403 B3.2.13).
 const SHCSR: u32 = 0xe000_ed24;
-/// So many bytes below its stack are not the kernel's to access: more than any of its frames.
-pub const BELOW_STACK_BYTES: u32 = 1024;
-
 impl<C: Modelled> CoreObserver<Armv7m<C>> {
     /// Kernel text was entered or left.
     pub(super) fn look_for_late_faults(&mut self) {
@@ -28,14 +24,14 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// An access right below the kernel's stack.
     #[cold]
-    pub(super) fn below_stack(&mut self, insn: &InsnInfo, address: u32, len: u32) {
+    pub(super) fn below_stack(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32) {
         if self.kernel != 0 && self.shared.watch.kernel_stack.is_some() {
             self.violation(ViolationKind::KernelStack, insn.pc(), address, len, None);
         }
     }
 
     /// The kernel accessed a register of a device or of the system.
-    pub(super) fn kernel_device(&mut self, insn: &InsnInfo, address: u32, len: u32, store: bool) {
+    pub(super) fn kernel_device(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32, store: bool) {
         self.family.late_unseen &= store || address != SHCSR;
         let shared = self.shared.clone();
         let own = &shared.watch.kernel_devices;

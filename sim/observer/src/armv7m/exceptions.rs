@@ -4,49 +4,20 @@ use record::observed;
 use timing::machine::Exception;
 use timing::{EntryKind, FpFrame, Frame};
 
+use super::frame::{BASIC_BYTES, BASIC_FRAME, EXTENDED_BYTES};
 use super::{Armv7m, Modelled, memory_attr};
-use crate::Target;
-use crate::block::{TbInfo, flag};
-use crate::faults::{Saved, words};
-use crate::observer::CoreObserver;
+use crate::block::flag;
+use crate::per_core::{BlockOf, CoreObserver};
 
 /// EXC_RETURN: thread mode, process stack, no floating-point frame (ARM DDI 0403 B1.5.8).
 const TO_THREAD: u32 = 1 << 3;
 const ON_PROCESS_STACK: u32 = 1 << 2;
-const BASIC_FRAME: u32 = 1 << 4;
 const STACKED_R12: u32 = 16;
 const STACKED_PC: u32 = 24;
 /// Exception of a system call, whose number is in r12.
 const SV_CALL: u16 = 11;
 const FPCA: u32 = 1 << 2;
 const SPSEL: u32 = 1 << 1;
-const BASIC_BYTES: u32 = 0x20;
-const EXTENDED_BYTES: u32 = 0x68;
-
-/// The registers of a thread whose context is at this address, and whose frame is `whole`.
-pub(super) fn saved(target: &mut dyn Target, context: u32, whole: bool) -> Option<Saved> {
-    /// xPSR: the hardware left a word out to align the frame.
-    const ALIGNED: u32 = 1 << 9;
-    const R4: usize = 4;
-    const PSP: usize = 8;
-    let kept = words::<10>(target, context)?;
-    let [psp, exc_return] = [kept[PSP], kept[PSP + 1]];
-    let mut registers = [None; 16];
-    for (to, value) in registers[R4..].iter_mut().zip(&kept[..PSP]) {
-        *to = Some(*value);
-    }
-    let frame_bytes = if exc_return & BASIC_FRAME == 0 { EXTENDED_BYTES } else { BASIC_BYTES };
-    let mut sp = psp.wrapping_add(frame_bytes);
-    let frame = words::<8>(target, psp).filter(|_| whole);
-    if let Some([r0, r1, r2, r3, r12, lr, pc, xpsr]) = frame {
-        for (number, value) in [(0, r0), (1, r1), (2, r2), (3, r3), (12, r12), (14, lr), (15, pc)] {
-            registers[number] = Some(value);
-        }
-        sp = sp.wrapping_add(if xpsr & ALIGNED != 0 { 4 } else { 0 });
-    }
-    registers[13] = Some(sp);
-    Some(Saved { registers, status: frame.map(|[.., xpsr]| xpsr) })
-}
 
 impl<C: Modelled> CoreObserver<Armv7m<C>> {
     fn ipsr(&mut self) -> u16 {
@@ -55,7 +26,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// A handler's first block runs: an exception was taken, unless code branched there. `returned`: the block before
     /// ended with a branch that may have been an exception return.
-    pub(super) fn enter_exception(&mut self, tb: &TbInfo, returned: bool) -> bool {
+    pub(super) fn enter_exception(&mut self, tb: &BlockOf<Armv7m<C>>, returned: bool) -> bool {
         let number = self.ipsr();
         let registers = self.family.registers;
         let lr = self.target.register(registers.lr);
@@ -73,7 +44,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
             self.cross(tb, true);
         }
         let tail_chained = self.exceptions.innermost().is_some() && lr & TO_THREAD != 0;
-        // What was just unmasked was taken at once: the masked stretch ended before the entry.
+        // The exception was just unmasked and taken at once: the masked stretch ended before the entry.
         self.check_masks(tb.pc);
         let call = (number == SV_CALL).then(|| self.target.word(sp.wrapping_add(STACKED_R12))).flatten();
         self.spoil_at_entry();

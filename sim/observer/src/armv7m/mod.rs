@@ -4,6 +4,7 @@
 mod conduct;
 mod decode;
 mod exceptions;
+mod frame;
 mod observe;
 mod regions;
 
@@ -11,26 +12,45 @@ use std::convert::Infallible;
 
 use protect::AccessKind;
 use protect::pmsav7::{Attr, REGIONS, Shadow};
-use record::{Architecture, ProtectionWatch, Watch};
+use record::{Architecture, Deed, ProtectionWatch, Watch};
+use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};
+use timing::profile::ProfileError;
 use timing::{Charged, Core, FpFrame, Frame, Machine, Maintenance, MemAttr, Profile, thumb};
 
-use crate::block::{InsnInfo, RawInsn, TbInfo, flag};
-use crate::family::{Family, listed};
-use crate::faults::Saved;
-use crate::observer::CoreObserver;
+use crate::block::{RawInsn, flag};
+use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
+use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
-use conduct::BELOW_STACK_BYTES;
 use regions::Regions;
+
+/// So many bytes below its stack are not the kernel's to access: more than any of its frames.
+const BELOW_STACK_BYTES: u32 = 1024;
 
 /// A model of such a core.
 pub trait Modelled:
-    Core<MemAttr, Access = Access, System = Maintenance, Exception = Exception, Violation = Infallible> + 'static
+    Core<
+        MemAttr,
+        Insn = InsnInfo,
+        Code: 'static,
+        Access = Access,
+        System = Maintenance,
+        Exception = Exception,
+        Violation = Infallible,
+    > + 'static
 {
 }
 
 impl<C> Modelled for C where
-    C: Core<MemAttr, Access = Access, System = Maintenance, Exception = Exception, Violation = Infallible> + 'static
+    C: Core<
+            MemAttr,
+            Insn = InsnInfo,
+            Code: 'static,
+            Access = Access,
+            System = Maintenance,
+            Exception = Exception,
+            Violation = Infallible,
+        > + 'static
 {
 }
 
@@ -50,7 +70,7 @@ struct Registers {
 /// One core.
 pub struct Armv7m<C> {
     core: C,
-    /// What CCR has enabled so far; QEMU reads the bits as zero, so that they are never taken back here.
+    /// Caches that CCR has enabled so far; QEMU reads the bits as zero, so that they are never taken back here.
     caches_on: (bool, bool),
     shadow: Shadow,
     /// Number of what the shadow permits.
@@ -71,7 +91,7 @@ fn memory_attr(attr: Attr) -> MemAttr {
     attributes(attr.tex_s_c_b)
 }
 
-/// What a region register's attributes mean to caches.
+/// The attributes of a region register as caches take them.
 #[inline]
 fn attributes(tex_s_c_b: u8) -> MemAttr {
     const TABLE: [MemAttr; 64] = {
@@ -95,9 +115,9 @@ impl Armv7m<Machine> {
     /// The core of a profile, after reset.
     ///
     /// # Errors
-    /// A text that says what is wrong with the profile.
-    pub fn load(profile: &Profile, watch: &Watch) -> Result<Self, String> {
-        let machine = Machine::new(profile).map_err(|errors| listed(&errors))?;
+    /// The broken rules of the profile.
+    pub fn load(profile: &Profile, watch: &Watch) -> Result<Self, Vec<ProfileError>> {
+        let machine = Machine::new(profile)?;
         let caches_on = (profile.icache.enabled.value, profile.dcache.enabled.value);
         Ok(Self { caches_on, ..Self::new(machine, watch) })
     }
@@ -162,8 +182,12 @@ impl<C: Modelled> Family for Armv7m<C> {
         (target.register(self.registers.psp), None)
     }
 
-    fn classify(insn: &RawInsn) -> thumb::InsnInfo {
+    fn decode(insn: &RawInsn) -> InsnInfo {
         thumb::classify(&insn.code.to_le_bytes())
+    }
+
+    fn deed(insn: &RawInsn) -> Deed {
+        deed(&Self::decode(insn))
     }
 
     fn flags(raw: &[RawInsn]) -> u32 {
@@ -174,24 +198,24 @@ impl<C: Modelled> Family for Armv7m<C> {
         flags
     }
 
-    fn before_block(on: &mut CoreObserver<Self>, (): &mut (), tb: &TbInfo, noticed: u32) {
+    fn before_block(on: &mut CoreObserver<Self>, (): &mut (), tb: &BlockOf<Self>, noticed: u32) {
         on.before_block_here(tb, noticed);
     }
 
     #[inline]
-    fn before_fetch(on: &mut CoreObserver<Self>, tb: &TbInfo) {
+    fn before_fetch(on: &mut CoreObserver<Self>, tb: &BlockOf<Self>) {
         if tb.checked.get() != on.family.generation {
             on.check_fetch(tb);
         }
     }
 
     #[inline]
-    fn fetch(&mut self, (): &(), tb: &TbInfo) -> Charged<Infallible> {
+    fn fetch(&mut self, (): &(), tb: &BlockOf<Self>) -> Charged<Infallible> {
         self.core.fetch(&tb.code, &attributes(tb.attributes.get()))
     }
 
     #[inline]
-    fn data(on: &mut CoreObserver<Self>, (): &mut (), insn: &InsnInfo, seen: &impl Seen, at: (u32, bool)) {
+    fn data(on: &mut CoreObserver<Self>, (): &mut (), insn: &InsnOf<Self>, seen: &impl Seen, at: (u32, bool)) {
         on.data_here(insn, seen, at);
     }
 
@@ -209,7 +233,7 @@ impl<C: Modelled> Family for Armv7m<C> {
 
     /// The kernel keeps r4 to r11, the process stack pointer and EXC_RETURN in this order; the hardware has put the rest on the stack.
     fn saved(&self, target: &mut dyn Target, context: u32, whole: bool) -> Option<Saved> {
-        exceptions::saved(target, context, whole)
+        frame::saved(target, context, whole)
     }
 
     fn regions(&self) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! What happens at each block and access of a core of the M profile.
+//! Actions at each block and access of a core of the M profile.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -8,12 +8,11 @@ use record::ViolationKind;
 use timing::Maintenance;
 use timing::machine::Access;
 
-use super::conduct::BELOW_STACK_BYTES;
 use super::regions::MPU_TYPE;
-use super::{Armv7m, Modelled, attributes, default_attr, memory_attr};
+use super::{Armv7m, BELOW_STACK_BYTES, Modelled, attributes, default_attr, memory_attr};
 use crate::Seen;
-use crate::block::{InsnInfo, TbInfo, flag, noticed};
-use crate::observer::CoreObserver;
+use crate::block::{flag, noticed};
+use crate::per_core::{BlockOf, CoreObserver, InsnOf};
 
 /// Registers of the memory protection unit, from `MPU_TYPE`.
 const MPU_WRITABLE: RangeInclusive<u32> = 0x04..=0x28;
@@ -23,7 +22,7 @@ const VTOR: u32 = 0xe000_ed08;
 const SYSTICK: Range<u32> = 0xe000_e010..0xe000_e020;
 
 impl<C: Modelled> CoreObserver<Armv7m<C>> {
-    pub(super) fn before_block_here(&mut self, tb: &TbInfo, noticed: u32) {
+    pub(super) fn before_block_here(&mut self, tb: &BlockOf<Armv7m<C>>, noticed: u32) {
         let returned = noticed & noticed::RETURN != 0;
         let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
         if !entered && returned {
@@ -42,7 +41,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// The first run of a block since the shadowed MPU changed.
     #[cold]
-    pub(super) fn check_fetch(&mut self, tb: &TbInfo) {
+    pub(super) fn check_fetch(&mut self, tb: &BlockOf<Armv7m<C>>) {
         tb.checked.set(self.family.generation);
         let privileged = self.kernel != 0;
         match self.family.shadow.permits(tb.pc, tb.end - tb.pc, privileged, AccessKind::Exec) {
@@ -57,7 +56,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
     }
 
     #[inline]
-    pub(super) fn data_here(&mut self, insn: &InsnInfo, seen: &impl Seen, (address, store): (u32, bool)) {
+    pub(super) fn data_here(&mut self, insn: &InsnOf<Armv7m<C>>, seen: &impl Seen, (address, store): (u32, bool)) {
         let len = seen.bytes();
         let kind = if store { AccessKind::Write } else { AccessKind::Read };
         let attr = match self.family.shadow.permits(address, len, self.kernel != 0, kind) {
@@ -80,7 +79,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
     }
 
     #[cold]
-    fn denied(&mut self, insn: &InsnInfo, address: u32, len: u32, kind: AccessKind) -> Attr {
+    fn denied(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32, kind: AccessKind) -> Attr {
         if self.kernel == 0 {
             let kind = if kind == AccessKind::Write { ViolationKind::Write } else { ViolationKind::Read };
             self.violation(kind, insn.pc(), address, len, None);
@@ -89,7 +88,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
     }
 
     #[cold]
-    fn device(&mut self, insn: &InsnInfo, seen: &impl Seen, address: u32, store: bool) {
+    fn device(&mut self, insn: &InsnOf<Armv7m<C>>, seen: &impl Seen, address: u32, store: bool) {
         self.device_accessed();
         let (len, value) = (seen.bytes(), seen.value());
         if self.kernel != 0 {
@@ -119,7 +118,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
         if !MPU_WRITABLE.contains(&offset) {
             return;
         }
-        // What the architecture leaves open is ignored by the shadow as by QEMU.
+        // The shadow ignores values that the architecture leaves open, as QEMU does.
         let _ = self.family.shadow.write(offset, word);
         if len == 8 {
             let _ = self.family.shadow.write(offset + 4, (value >> 32) as u32);

@@ -1,4 +1,4 @@
-//! What the tests share: guests are assembled and the plug-in is built here, once.
+//! Shared by the tests: guests are assembled and the plug-in is built here, once.
 #![allow(dead_code)]
 
 use std::env;
@@ -94,7 +94,7 @@ impl Guest {
         self.facts.symbol(name).unwrap_or_else(|| panic!("no symbol {name}"))
     }
 
-    /// What the guest says about itself, under a simple profile: one cycle an instruction, two more an access.
+    /// The guest's own facts, under a simple profile: one cycle an instruction, two more an access.
     pub fn watch(&self) -> Watch {
         Watch {
             profile: ProfileSource::Constant { cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 2 },

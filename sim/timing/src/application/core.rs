@@ -3,15 +3,15 @@
 use alloc::vec::Vec;
 
 use super::{Access, Charge, MemorySystem, Violation};
-use crate::core::{Charged, Code, Core};
+use crate::block::{BlockCost, InsnCost};
+use crate::core::{Charged, Core};
 use crate::counters::Counters;
 use crate::cp15::Operation;
-use crate::machine::{BlockCost, Executes, Front, InsnCost};
-use crate::mmu::MmuCounters;
+use crate::front::{Code, Executes, Front, NO_LINE};
+use crate::insn::InsnInfo;
 use crate::pipeline::CostTable;
 use crate::pl310;
 use crate::profile::{Profile, ProfileError};
-use crate::thumb::InsnInfo;
 use crate::vmsa::Tables;
 
 /// An exception taken or left.
@@ -23,7 +23,7 @@ pub enum Exception {
     Return,
 }
 
-/// What changes the core itself.
+/// A change of the core itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum System {
     /// A write to the system control coprocessor, or a barrier.
@@ -82,7 +82,7 @@ impl Application {
         self.system.counters.idle_cycles += cycles;
     }
 
-    /// What happened so far.
+    /// Events so far.
     pub fn counters(&self) -> Counters {
         let counters = self.system.counters();
         Counters { cycles: self.now(), exceptions: self.exceptions, returns: self.returns, ..counters }
@@ -141,19 +141,19 @@ impl Application {
         if operation == Operation::Predictor {
             self.front.predictor.clear();
         }
-        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.front.last_fetch_line = NO_LINE;
         self.system.operate(operation, tables)
     }
 
     /// As [`MemorySystem::disturb`].
     pub fn disturb(&mut self) {
-        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.front.last_fetch_line = NO_LINE;
         self.system.disturb();
     }
 
     /// As [`MemorySystem::spoil`], and the predictor has learned the wrong things.
     pub fn spoil(&mut self) {
-        self.front.last_fetch_line = crate::machine::NO_LINE;
+        self.front.last_fetch_line = NO_LINE;
         self.front.predictor.spoil();
         self.system.spoil();
     }
@@ -193,13 +193,15 @@ impl<T: Tables> Executes<T> for Application {
 }
 
 impl<T: Tables> Core<T> for Application {
+    type Insn = InsnInfo;
+    type Code = Code;
     type Access = Access;
     type System = System;
     type Exception = Exception;
     type Violation = Violation;
 
     fn describe(&self, pc: u32, instructions: &[InsnInfo], alone: bool) -> Code {
-        Code::new(&self.front, pc, instructions, alone)
+        self.front.describe(pc, instructions, alone)
     }
 
     #[inline]
@@ -207,7 +209,6 @@ impl<T: Tables> Core<T> for Application {
         match code {
             Code::Instruction(insn) => self.instruction(insn, tables),
             Code::Block(block) => self.block(block, tables),
-            Code::Counted(_) => Charged { cycles: 0, violation: None },
         }
     }
 
@@ -256,9 +257,5 @@ impl<T: Tables> Core<T> for Application {
 
     fn counters(&self) -> Counters {
         Application::counters(self)
-    }
-
-    fn mmu_counters(&self) -> MmuCounters {
-        self.system.mmu_counters()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::MemorySystem;
 use crate::attr::{MemAttr, Outer};
-use crate::below::{Request, Served};
+use crate::below::{MemoryRequest, Served};
 use crate::counters::Counters;
 use crate::mmu::{Found, Stale, Translation};
 use crate::pl310::Master;
@@ -22,7 +22,7 @@ pub struct Access {
     pub store: bool,
 }
 
-/// What must not happen.
+/// A defect that an access reveals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
     /// A translation that the tables no longer say is in use.
@@ -41,9 +41,9 @@ pub enum Violation {
     Elsewhere {
         /// The virtual address accessed.
         virt: u32,
-        /// Where it went.
+        /// The physical address that it went to.
         went: u32,
-        /// What the tables in use say.
+        /// The physical address by the tables in use.
         expected: u32,
     },
 }
@@ -62,14 +62,14 @@ impl core::fmt::Display for Violation {
     }
 }
 
-/// What an access cost.
+/// The cost of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
     /// Cycles that it adds to those of the instruction.
     pub cycles: u32,
     /// Of these, for translation.
     pub translation: u32,
-    /// Where the (last) translation came from.
+    /// Source of the (last) translation.
     pub found: Found,
     /// Why there was none.
     pub fault: Option<Fault>,
@@ -82,7 +82,7 @@ const FETCH_BYTES: u32 = 8;
 
 impl MemorySystem {
     /// One data access. One that straddles two lines is charged for both, and for two translations if they lie in two
-    /// pages. Where translation faults, only the walk is charged. The clock advances by the cycles returned.
+    /// pages. If translation faults, only the walk is charged. The clock advances by the cycles returned.
     pub fn data(&mut self, access: Access, tables: &impl Tables) -> Charge {
         let Access { virt, size, store, .. } = access;
         if self.data_at_once(&access, tables) {
@@ -219,7 +219,7 @@ impl MemorySystem {
             return 0;
         };
         let attr = at_level1(mapping.attr, self.coherent);
-        let request = Request { outer: mapping.outer, master: Master::Data };
+        let request = MemoryRequest { outer: mapping.outer, master: Master::Data };
         let cached = self.side.below.memories[index].cacheable && attr.data_cacheable() && self.side.l1.on;
         let stall = match (cached, store) {
             (true, _) => self.cached(index, addr, size, store, attr, request),
@@ -233,7 +233,15 @@ impl MemorySystem {
         self.spend(stall)
     }
 
-    fn cached(&mut self, index: usize, addr: u32, size: u32, store: bool, attr: MemAttr, request: Request) -> u32 {
+    fn cached(
+        &mut self,
+        index: usize,
+        addr: u32,
+        size: u32,
+        store: bool,
+        attr: MemAttr,
+        request: MemoryRequest,
+    ) -> u32 {
         let line = self.side.line(addr);
         let (now, counters) = (self.now, &mut self.counters);
         let (stall, next) = if self.side.hit(line, store, attr) {
@@ -258,7 +266,7 @@ impl MemorySystem {
     }
 
     /// Brings a line in ahead of its use, behind what the program waits for.
-    fn ask_ahead(&mut self, index: usize, next: (u32, usize), at: u64, request: Request) {
+    fn ask_ahead(&mut self, index: usize, next: (u32, usize), at: u64, request: MemoryRequest) {
         let addr = next.0 << self.side.below.line_log2;
         let there = self.side.l1.cache.probe(u64::from(next.0)).is_some();
         if there || !self.side.below.memories[index].holds(addr) {
@@ -266,7 +274,6 @@ impl MemorySystem {
         }
         let (cycles, _) = self.side.fill(index, next.0, false, at, request, &mut self.counters);
         self.prefetcher.asked(next, at + u64::from(cycles));
-        self.prefetches += 1;
     }
 
     fn fetch_line(&mut self, addr: u32, mapping: &Mapping) -> u32 {
@@ -276,7 +283,7 @@ impl MemorySystem {
         };
         let cached = self.cached_line(index, addr, mapping.attr.cacheable);
         let below = &mut self.side.below;
-        let request = Request { outer: mapping.outer, master: Master::Instruction };
+        let request = MemoryRequest { outer: mapping.outer, master: Master::Instruction };
         let bytes = 1u32 << below.line_log2;
         match cached {
             Some(true) => return 0,
@@ -287,7 +294,7 @@ impl MemorySystem {
             }
             None => {}
         }
-        // Request after request, as the fetch port has no line to keep the rest in.
+        // MemoryRequest after request, as the fetch port has no line to keep the rest in.
         let first = addr & !(bytes - 1);
         (0..bytes / FETCH_BYTES).fold(0, |stall, n| {
             let now = self.now + u64::from(stall);
@@ -328,7 +335,7 @@ fn read_descriptor(
         counters.outside += 1;
         return (0, Served::Memory, None);
     };
-    let request = Request { outer: memory.outer, master: Master::Data };
+    let request = MemoryRequest { outer: memory.outer, master: Master::Data };
     if memory.level1 && side.l1.on && side.below.memories[index].cacheable {
         let (stall, served) = side.load(index, addr, at, request, counters);
         return (stall, served, None);

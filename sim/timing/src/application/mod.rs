@@ -22,7 +22,7 @@ use crate::bus::{Memory, StoreBuffer};
 use crate::counters::Counters;
 use crate::level1::Level1;
 use crate::mmu::{Mmu, MmuCounters};
-use crate::pl310::{Level2Counters, Pl310};
+use crate::pl310::Pl310;
 use crate::prefetch::Prefetcher;
 use crate::profile::{Profile, ProfileError};
 use crate::side::DataSide;
@@ -44,14 +44,13 @@ pub struct MemorySystem {
     /// When background operations of the level-2 controller are done.
     controller_done: u64,
     counters: Counters,
-    prefetches: u64,
 }
 
 impl MemorySystem {
     /// A memory system at time 0: caches and TLBs empty, translation off.
     ///
     /// # Errors
-    /// Everything that [`Profile::validate`] finds, and a profile of another kind of core.
+    /// Everything that [`Profile::validate`] finds, and a profile of another model.
     pub fn new(profile: &Profile) -> Result<Self, Vec<ProfileError>> {
         let errors = profile.validate();
         if !errors.is_empty() {
@@ -62,8 +61,8 @@ impl MemorySystem {
 
     fn build(profile: &Profile) -> Result<Self, ProfileError> {
         let Some(core) = &profile.application else {
-            let rule = "this core is no application core".into();
-            return Err(ProfileError { path: "application".into(), rule });
+            let rule = "the memory system is for cores of the model `armv7-a`".into();
+            return Err(ProfileError { path: "model".into(), rule });
         };
         let line_log2 = profile.dcache.line.value.trailing_zeros();
         let memories = profile.memory.iter().map(Memory::new).collect();
@@ -83,7 +82,6 @@ impl MemorySystem {
             maintenance: profile.bus.maintenance.value,
             controller_done: 0,
             counters: Counters::default(),
-            prefetches: 0,
         })
     }
 
@@ -102,27 +100,17 @@ impl MemorySystem {
         &self.mmu
     }
 
-    /// What happened in caches and memories; walks are among the data cache's hits and misses.
+    /// Events in caches and memories; walks are among the data cache's hits and misses.
     pub const fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// What happened in the MMU.
+    /// Events in the MMU.
     pub const fn mmu_counters(&self) -> MmuCounters {
         self.mmu.counters()
     }
 
-    /// What happened in the level-2 cache.
-    pub fn level2_counters(&self) -> Level2Counters {
-        self.side.below.l2.as_ref().map(Pl310::counters).unwrap_or_default()
-    }
-
-    /// Lines that the prefetcher asked for.
-    pub const fn prefetches(&self) -> u64 {
-        self.prefetches
-    }
-
-    /// What another program that fills all caches and TLBs leaves behind: no line in the level-1 caches, none in ways of the level-2
+    /// Another program has filled all caches and TLBs and left: no line in the level-1 caches, none in ways of the level-2
     /// cache that data may fill, no entry in the TLBs; what is locked stays. It takes no time here, and changed lines are as if written back.
     pub fn disturb(&mut self) {
         self.mmu.disturb();

@@ -1,7 +1,8 @@
 //! Data processing, multiplication, media and miscellaneous instructions (DDI 0406 A5.2, A5.4).
 
-use super::{Word, memory, new};
-use crate::thumb::{Class, Flags, InsnInfo, RegSet};
+use super::memory;
+use super::word::{Word, new};
+use crate::insn::{Class, Flags, InsnInfo, RegSet};
 
 /// Everything with bits 27 to 25 clear.
 pub(super) fn register(w: Word) -> InsnInfo {

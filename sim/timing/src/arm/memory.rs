@@ -1,7 +1,7 @@
 //! Loads and stores (DDI 0406 A5.2.8, A5.2.10, A5.3, A5.5).
 
-use super::{Word, new, written_back};
-use crate::thumb::{Class, Flags, InsnInfo, RegSet};
+use super::word::{Word, new, written_back};
+use crate::insn::{Class, Flags, InsnInfo, RegSet};
 
 /// Completes a single access: base and index are needed early, and the base is written back when it is indexed afterwards
 /// (P clear) or told to (W).

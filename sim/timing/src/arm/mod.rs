@@ -1,57 +1,17 @@
-//! What one A32 instruction is, as far as time is concerned: the same classes as for Thumb.
+//! A32 instructions, classified as Thumb's are.
 //!
 //! Encodings: DDI 0406 chapter A5. Vector instructions are taken as single-precision arithmetic, and of their registers only
 //! the lower half (D0 to D15) is followed. An instruction whose condition fails is classified like one that executes.
 
 mod data;
 mod memory;
+mod word;
 
-use crate::thumb::{Class, Flags, InsnInfo, RegSet, floating_point};
+use crate::insn::{Class, Flags, InsnInfo, RegSet};
+use crate::thumb::floating_point;
+use word::{Word, new, written_back};
 
-const fn new(class: Class) -> InsnInfo {
-    InsnInfo::new(class, 4)
-}
-
-/// An instruction word with its fields.
-#[derive(Clone, Copy)]
-struct Word(u32);
-
-impl Word {
-    const fn bit(self, n: u32) -> bool {
-        self.0 >> n & 1 != 0
-    }
-
-    const fn field(self, at: u32, mask: u32) -> u32 {
-        self.0 >> at & mask
-    }
-
-    /// Register in bits 19 to 16: mostly the first operand or the base.
-    const fn rn(self) -> u32 {
-        self.field(16, 15)
-    }
-
-    /// In bits 15 to 12: mostly the destination.
-    const fn rd(self) -> u32 {
-        self.field(12, 15)
-    }
-
-    /// In bits 11 to 8.
-    const fn rs(self) -> u32 {
-        self.field(8, 15)
-    }
-
-    /// In bits 3 to 0.
-    const fn rm(self) -> u32 {
-        self.field(0, 15)
-    }
-
-    /// As the two halves of the T32 encoding, which coprocessor instructions share.
-    const fn halves(self) -> (u32, u32) {
-        (self.field(16, 0xFFF) | 0xE000, self.field(0, 0xFFFF))
-    }
-}
-
-/// Classifies an instruction word. What is no instruction gives [`Class::Undefined`].
+/// Classifies an instruction word. No instruction gives [`Class::Undefined`].
 pub fn classify(word: u32) -> InsnInfo {
     let w = Word(word);
     let condition = word >> 28;
@@ -94,7 +54,7 @@ fn coprocessor(w: Word) -> InsnInfo {
     floating_point(first, second)
 }
 
-/// What has no condition (DDI 0406 A5.7): barriers, preloads, vectors, returns from exceptions, BLX to T32.
+/// Instructions without a condition (DDI 0406 A5.7): barriers, preloads, vectors, returns from exceptions, BLX to T32.
 fn unconditional(w: Word) -> InsnInfo {
     let single = |class| new(class).flag(Flags::SINGLE);
     match w.field(20, 0xFF) {
@@ -127,10 +87,6 @@ fn unconditional(w: Word) -> InsnInfo {
         0xC0..=0xEF => single(Class::System),
         _ => new(Class::Undefined),
     }
-}
-
-fn written_back(insn: InsnInfo, w: Word) -> InsnInfo {
-    if w.bit(21) { insn.base_update(RegSet::core(w.rn())) } else { insn }
 }
 
 fn preload(w: Word, index: RegSet) -> InsnInfo {

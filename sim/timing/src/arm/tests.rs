@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::classify;
+use crate::insn::{Class, Flags};
 use crate::thumb::tests::describe;
-use crate::thumb::{Class, Flags};
 
 /// Encoding, assembly and classification of one instruction of each kind; the encodings are an assembler's.
 const TABLE: &str = include_str!("table.tsv");

@@ -1,24 +1,4 @@
-use super::{MemAttr, armv7m::default_attr};
-
-/// Every row of DDI 0403 table B3-1, at its first and last address.
-#[test]
-fn default_map_follows_the_architecture() {
-    let rows: [(u32, u32, MemAttr); 9] = [
-        (0x0000_0000, 0x1FFF_FFFF, MemAttr::WRITE_THROUGH),
-        (0x2000_0000, 0x3FFF_FFFF, MemAttr::WRITE_BACK_ALLOCATE),
-        (0x4000_0000, 0x5FFF_FFFF, MemAttr::DEVICE),
-        (0x6000_0000, 0x7FFF_FFFF, MemAttr::WRITE_BACK_ALLOCATE),
-        (0x8000_0000, 0x9FFF_FFFF, MemAttr::WRITE_THROUGH),
-        (0xA000_0000, 0xBFFF_FFFF, MemAttr::DEVICE.shared()),
-        (0xC000_0000, 0xDFFF_FFFF, MemAttr::DEVICE),
-        (0xE000_0000, 0xE00F_FFFF, MemAttr::STRONGLY_ORDERED),
-        (0xE010_0000, 0xFFFF_FFFF, MemAttr::DEVICE),
-    ];
-    for (first, last, attr) in rows {
-        assert_eq!(default_attr(first), attr, "{first:#x}");
-        assert_eq!(default_attr(last), attr, "{last:#x}");
-    }
-}
+use super::MemAttr;
 
 fn rasr(tex: u32, s: u32, c: u32, b: u32, xn: u32) -> u32 {
     xn << 28 | tex << 19 | s << 18 | c << 17 | b << 16

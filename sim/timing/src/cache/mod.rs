@@ -82,7 +82,7 @@ impl Geometry {
     }
 }
 
-/// What a fill threw out.
+/// A line that a fill evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evicted {
     /// Its line number.
@@ -96,9 +96,9 @@ pub struct Evicted {
 pub enum Fill {
     /// The line is now in `way`; what was there before, if anything, is gone.
     Placed {
-        /// Where it is.
+        /// Its way.
         way: u32,
-        /// What was there.
+        /// The line that was there.
         evicted: Option<Evicted>,
     },
     /// Every way that could take it is locked: the access goes past the cache.
@@ -113,7 +113,6 @@ pub struct Cache {
     victims: Victims,
     set_mask: u64,
     ways: usize,
-    locked: u32,
     last_line: u64,
     last_at: usize,
     /// Places that may hold lines, up to its capacity; beyond it `is_listed` is false, and any place may.
@@ -140,7 +139,6 @@ impl Cache {
             victims: Victims::new(replacement, sets, ways),
             set_mask: sets as u64 - 1,
             ways,
-            locked: 0,
             last_line: EMPTY,
             last_at: 0,
             filled: Vec::with_capacity(sets * ways / FEW),
@@ -159,7 +157,7 @@ impl Cache {
         let base = self.base(line);
         let set = &self.tags[base..base + self.ways];
         let way = match <&[u64; 4]>::try_from(set) {
-            // Which way it is cannot be foretold: no branch for each.
+            // The host cannot predict the way: no branch for each.
             Ok(four) => {
                 let found = (0..4).fold(0u32, |found, way| found | u32::from(four[way] == line) << way);
                 (found != 0).then_some(found.trailing_zeros() as usize)
@@ -199,12 +197,12 @@ impl Cache {
         }
     }
 
-    /// Brings `line` in, which must not be there: into an empty unlocked way, else over the policy's victim.
+    /// Brings `line` in, which must not be there: into an empty way, else over the policy's victim.
     pub fn fill(&mut self, line: u64, dirty: bool) -> Fill {
-        self.fill_outside(line, dirty, self.locked)
+        self.fill_outside(line, dirty, 0)
     }
 
-    /// As [`Self::fill`] for a master that is kept from the ways in `locked`, whatever [`Self::lock_ways`] said.
+    /// As [`Self::fill`] for a master that is kept from the ways in `locked`.
     pub fn fill_outside(&mut self, line: u64, dirty: bool, locked: u32) -> Fill {
         debug_assert!(is_foreign(line) || self.find(line).is_none(), "a line is filled once");
         let base = self.base(line);
@@ -235,16 +233,6 @@ impl Cache {
     /// Whether `line` is there and changed.
     pub fn is_dirty(&self, line: u64) -> bool {
         self.find(line).is_some_and(|at| self.dirty[at])
-    }
-
-    /// Locks the ways whose bits are set: they keep serving hits but take no new line. Replaces the previous mask.
-    pub fn lock_ways(&mut self, mask: u32) {
-        self.locked = mask;
-    }
-
-    /// The mask of locked ways.
-    pub fn locked_ways(&self) -> u32 {
-        self.locked
     }
 
     /// Writes `line` back if it is changed and keeps it. Says whether memory has to be written.

@@ -1,4 +1,4 @@
-//! Which line of a set has to go.
+//! Replacement: the line of a set that has to go.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -13,9 +13,13 @@ fn small(replacement: Replacement) -> Cache {
 
 /// Fills `line` and gives the line that went.
 fn fill(cache: &mut Cache, line: u64) -> Option<u64> {
-    match cache.fill(line, false) {
+    gone(cache.fill(line, false))
+}
+
+fn gone(fill: Fill) -> Option<u64> {
+    match fill {
         Fill::Placed { evicted, .. } => evicted.map(|old| old.line),
-        Fill::Bypassed => panic!("nothing is locked"),
+        Fill::Bypassed => panic!("a way is open"),
     }
 }
 
@@ -66,14 +70,12 @@ fn locked_ways_serve_hits_and_take_nothing() {
         for line in [0, 2, 4, 6] {
             fill(&mut cache, line);
         }
-        cache.lock_ways(0b0101);
         for line in (8..200).step_by(2) {
-            let gone = fill(&mut cache, line);
+            let gone = gone(cache.fill_outside(line, false, 0b0101));
             assert!(gone != Some(0) && gone != Some(4), "{policy:?}");
         }
         assert!(cache.access(0, false) && cache.access(4, false), "{policy:?}");
-        cache.lock_ways(0b1111);
-        assert_eq!(cache.fill(300, true), Fill::Bypassed);
+        assert_eq!(cache.fill_outside(300, true, 0b1111), Fill::Bypassed);
         assert!(!cache.access(300, false));
     }
 }
@@ -106,9 +108,8 @@ fn emptied_ways_are_empty_and_the_others_are_not_however_much_was_filled() {
 fn an_empty_locked_way_is_not_filled() {
     for policy in POLICIES {
         let mut cache = small(policy);
-        cache.lock_ways(0b1110);
         for line in [0, 2, 4] {
-            assert!(matches!(cache.fill(line, false), Fill::Placed { way: 0, .. }), "{policy:?}");
+            assert!(matches!(cache.fill_outside(line, false, 0b1110), Fill::Placed { way: 0, .. }), "{policy:?}");
         }
     }
 }
@@ -161,7 +162,7 @@ fn impossible_shapes_are_refused() {
     assert_eq!(check(0, 1, 32, Replacement::Lru), Err(GeometryError::Sets));
 }
 
-/// What a cache is, without its data structures: per set a list of (line, dirty), most recently used first.
+/// A cache without its data structures: per set a list of (line, dirty), most recently used first.
 struct Shadow {
     sets: Vec<Vec<(u64, bool)>>,
     ways: usize,
@@ -262,11 +263,10 @@ proptest! {
         for line in 0..8 {
             cache.fill(line, false);
         }
-        cache.lock_ways(locked);
         let pinned: Vec<u64> = (0..8).filter(|line| locked & 1 << cache.probe(*line).unwrap() != 0).collect();
         for line in lines {
             if !cache.access(line, false) {
-                prop_assert_ne!(cache.fill(line, false), Fill::Bypassed);
+                prop_assert_ne!(cache.fill_outside(line, false, locked), Fill::Bypassed);
             }
             prop_assert!(cache.probe(line).is_some());
             let mut held: Vec<u64> = cache.lines().map(|(line, _)| line).collect();
@@ -293,21 +293,20 @@ proptest! {
 }
 
 /// Two sets of four ways, in turn: lines 0, 2, 4, 6 fill the even set, and the victims go round it. With ways 1 and 2 locked
-/// they are passed over. The odd set has a turn of its own. A mask for one fill goes before the lock.
+/// they are passed over. The odd set has a turn of its own.
 #[test]
 fn round_robin_goes_round_the_open_ways() {
     let mut cache = Cache::new(Geometry { size_bytes: 256, ways: 4, line_bytes: 32 }, Replacement::RoundRobin).unwrap();
-    let way = |cache: &mut Cache, line| match cache.fill(line, false) {
+    let way = |cache: &mut Cache, line, locked| match cache.fill_outside(line, false, locked) {
         Fill::Placed { way, .. } => way,
         Fill::Bypassed => panic!("bypassed"),
     };
-    assert_eq!([0, 2, 4, 6].map(|line| way(&mut cache, line)), [0, 1, 2, 3]);
-    assert_eq!([8, 10, 12].map(|line| way(&mut cache, line)), [0, 1, 2]);
+    assert_eq!([0, 2, 4, 6].map(|line| way(&mut cache, line, 0)), [0, 1, 2, 3]);
+    assert_eq!([8, 10, 12].map(|line| way(&mut cache, line, 0)), [0, 1, 2]);
     assert!(cache.access(6, false), "a use changes nothing");
-    assert_eq!([14, 16].map(|line| way(&mut cache, line)), [3, 0]);
-    cache.lock_ways(0b0110);
-    assert_eq!([18, 20, 22].map(|line| way(&mut cache, line)), [3, 0, 3]);
-    assert_eq!([1, 3, 5].map(|line| way(&mut cache, line)), [0, 3, 0], "empty ways first, then from the start");
+    assert_eq!([14, 16].map(|line| way(&mut cache, line, 0)), [3, 0]);
+    assert_eq!([18, 20, 22].map(|line| way(&mut cache, line, 0b0110)), [3, 0, 3]);
+    assert_eq!([1, 3, 5].map(|line| way(&mut cache, line, 0b0110)), [0, 3, 0], "empty ways first, then from the start");
     assert_eq!(
         cache.fill_outside(24, false, 0b1011),
         Fill::Placed { way: 2, evicted: Some(Evicted { line: 12, dirty: false }) }

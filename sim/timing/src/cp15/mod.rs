@@ -63,7 +63,7 @@ pub enum CacheOperation {
     },
 }
 
-/// What a write does.
+/// The effect of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// SCTLR.
@@ -123,7 +123,7 @@ impl Mcr {
         Some(Self { opc1: field(21, 7), crn: field(16, 15), crm: field(0, 15), opc2: field(5, 7), rt: field(12, 15) })
     }
 
-    /// What it does when its register holds `value`; `None` for registers that this model has nothing to do with.
+    /// Its effect when its register holds `value`; `None` for registers that this model has nothing to do with.
     pub fn operation(self, value: u32) -> Option<Operation> {
         if self.opc1 != 0 {
             return None;

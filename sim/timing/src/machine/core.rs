@@ -4,9 +4,11 @@ use core::convert::Infallible;
 
 use super::{EntryKind, Frame, Machine, Maintenance};
 use crate::attr::MemAttr;
-use crate::core::{Charged, Code, Core};
+use crate::block::{BlockCost, InsnCost};
+use crate::core::{Charged, Core};
 use crate::counters::Counters;
-use crate::thumb::InsnInfo;
+use crate::front::{Code, Executes, Front};
+use crate::insn::InsnInfo;
 
 /// One data access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +21,7 @@ pub struct Access {
     pub store: bool,
 }
 
-/// What the hardware does by itself around a handler.
+/// An action of the hardware's own around a handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exception {
     /// See [`Machine::exception_entry`].
@@ -37,21 +39,68 @@ pub enum Exception {
     Return(Frame),
     /// See [`Machine::lazy_fp_save`].
     LazySave {
-        /// Where the registers go.
+        /// Address to which the registers are stored.
         address: u32,
         /// Attributes of the stack.
         attr: MemAttr,
     },
 }
 
+impl Machine {
+    /// One execution of `block`, whose code has attributes `attr`. Returns the cycles spent, those of the previous
+    /// block's branch included. Time: proportional to the lines that the code touches.
+    pub fn block(&mut self, block: &BlockCost, attr: MemAttr) -> u32 {
+        self.execute_block(block, &attr)
+    }
+
+    /// One execution of one instruction: as a block of its own.
+    pub fn instruction(&mut self, insn: &InsnCost, attr: MemAttr) -> u32 {
+        self.execute_instruction(insn, &attr)
+    }
+
+    /// Waits until every buffered store has reached its memory, as DSB does.
+    pub fn drain(&mut self) -> u32 {
+        let stall = self.side.stores.drain(self.now);
+        self.counters.drain_stalls += u64::from(stall);
+        self.spend(stall)
+    }
+}
+
+impl Executes<MemAttr> for Machine {
+    #[inline]
+    fn front(&mut self) -> &mut Front {
+        &mut self.front
+    }
+
+    #[inline]
+    fn counts(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    #[inline]
+    fn pass(&mut self, cycles: u32) -> u32 {
+        self.spend(cycles)
+    }
+
+    fn fetch_line(&mut self, line: u32, attr: &MemAttr) -> u32 {
+        self.fetch_attributed(line, *attr)
+    }
+
+    fn wait_for_stores(&mut self, _: &MemAttr) -> u32 {
+        self.drain()
+    }
+}
+
 impl Core<MemAttr> for Machine {
+    type Insn = InsnInfo;
+    type Code = Code;
     type Access = Access;
     type System = Maintenance;
     type Exception = Exception;
     type Violation = Infallible;
 
     fn describe(&self, pc: u32, instructions: &[InsnInfo], alone: bool) -> Code {
-        Code::new(&self.front, pc, instructions, alone)
+        self.front.describe(pc, instructions, alone)
     }
 
     #[inline]
@@ -59,7 +108,6 @@ impl Core<MemAttr> for Machine {
         let cycles = match code {
             Code::Block(block) => self.block(block, *attr),
             Code::Instruction(insn) => self.instruction(insn, *attr),
-            Code::Counted(_) => 0,
         };
         Charged { cycles, violation: None }
     }

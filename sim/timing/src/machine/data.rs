@@ -2,13 +2,13 @@
 
 use super::Machine;
 use crate::attr::MemAttr;
-use crate::below::Request;
+use crate::below::MemoryRequest;
 use crate::profile::{Interface, MemoryKind};
 use crate::side::Put;
 
 impl Machine {
-    /// One data access of `size` bytes (1 to 32) at `addr`: the cycles that it adds to those of the instruction. What
-    /// goes to tightly coupled memory, and what the data cache holds, adds none unless a load is unaligned.
+    /// One data access of `size` bytes (1 to 32) at `addr`: the cycles that it adds to those of the instruction. An access
+    /// to tightly coupled memory, or to a line of the data cache, adds none unless it is an unaligned load.
     ///
     /// An access that straddles two lines is charged for both. An access outside all memories of the profile adds
     /// nothing and is counted.
@@ -71,9 +71,11 @@ impl Machine {
         let (now, counters) = (self.now, &mut self.counters);
         let stall = match (memory.interface, memory.kind) {
             (Interface::Tcm, MemoryKind::Flash) if self.art.is_some() => self.flash_data(index, addr, store),
-            _ if cached && store => self.side.store(index, Put { addr, size, attr }, now, Request::PLAIN, counters),
-            _ if cached => self.side.load(index, addr, now, Request::PLAIN, counters).0,
-            _ if store => self.side.plain_store(index, addr, size, attr.strongly_ordered, now, Request::PLAIN),
+            _ if cached && store => {
+                self.side.store(index, Put { addr, size, attr }, now, MemoryRequest::PLAIN, counters)
+            }
+            _ if cached => self.side.load(index, addr, now, MemoryRequest::PLAIN, counters).0,
+            _ if store => self.side.plain_store(index, addr, size, attr.strongly_ordered, now, MemoryRequest::PLAIN),
             _ => {
                 self.counters.uncached += 1;
                 // A device load waits for the stores before it to the same bus, which `read` sees as a busy bus.

@@ -1,4 +1,4 @@
-//! Exception entry, exit, tail-chaining, late arrival and deferred floating-point state.
+//! Exception entry, exit, tail-chaining and deferred floating-point state.
 
 use super::Machine;
 use crate::attr::MemAttr;
@@ -10,11 +10,9 @@ pub enum EntryKind {
     Normal,
     /// Directly after another handler: no frame is moved.
     TailChained,
-    /// It overtakes an exception whose frame is being pushed.
-    LateArrival,
 }
 
-/// What becomes of the floating-point registers.
+/// The place of the floating-point registers in an exception frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FpFrame {
     /// No floating-point context.
@@ -56,10 +54,6 @@ impl Machine {
                 self.counters.tail_chains += 1;
                 self.params.tail_chain
             }
-            EntryKind::LateArrival => {
-                self.counters.late_arrivals += 1;
-                self.params.late_arrival
-            }
         };
         let mut spent = self.spend(base);
         if kind == EntryKind::Normal {
@@ -82,7 +76,7 @@ impl Machine {
         self.spend(self.params.lazy_fp) + self.words(address, FP_WORDS, true, attr)
     }
 
-    /// What the frame costs beyond memory without wait states.
+    /// Cycles of the frame beyond those of memory without wait states.
     fn move_frame(&mut self, frame: Frame, push: bool) -> u32 {
         let mut spent = self.words(frame.sp, BASIC_WORDS, push, frame.attr);
         if frame.fp == FpFrame::Saved {

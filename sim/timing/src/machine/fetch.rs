@@ -36,7 +36,7 @@ impl Machine {
                 memory.read(addr, FETCH_BYTES, 1 << self.line_log2, self.now)
             }
             _ => {
-                // Request after request, as the fetch port has no line to keep the rest in.
+                // MemoryRequest after request, as the fetch port has no line to keep the rest in.
                 let requests = (1u32 << self.line_log2) / FETCH_BYTES;
                 let mut stall = 0;
                 for request in 0..requests {

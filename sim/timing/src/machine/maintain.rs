@@ -1,6 +1,7 @@
 //! Cache maintenance through the core's registers (DDI 0403 B3.2 and table B2-1).
 
 use super::Machine;
+use crate::front::NO_LINE;
 
 /// An operation on caches or predictor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +40,7 @@ pub enum Maintenance {
 }
 
 impl Maintenance {
-    /// What a word store of `value` to the core register at `addr` does to caches and predictor; `None` for every
+    /// The effect of a word store of `value` to the core register at `addr` on caches and predictor; `None` for every
     /// other register.
     pub const fn decode(addr: u32, value: u32) -> Option<Self> {
         Some(match addr {
@@ -66,11 +67,11 @@ impl Machine {
         match operation {
             Maintenance::InvalidateInstructions => {
                 self.icache.cache.invalidate_all();
-                self.front.last_fetch_line = super::NO_LINE;
+                self.front.last_fetch_line = NO_LINE;
             }
             Maintenance::InvalidateInstructionLine(addr) => {
                 self.icache.cache.invalidate_line(u64::from(addr >> self.line_log2));
-                self.front.last_fetch_line = super::NO_LINE;
+                self.front.last_fetch_line = NO_LINE;
             }
             Maintenance::DataLine { addr, clean, invalidate } => {
                 return spent + self.data_line(u64::from(addr >> self.line_log2), clean, invalidate);
@@ -103,7 +104,7 @@ impl Machine {
     /// The worst that others can leave behind: caches full of lines of somebody else, changed where they can be, a flash accelerator
     /// that keeps nothing of use, a predictor that has learned the wrong things, closed rows. It takes no time here.
     pub fn spoil(&mut self) {
-        self.front.last_fetch_line = super::NO_LINE;
+        self.front.last_fetch_line = NO_LINE;
         self.front.predictor.spoil();
         self.icache.spoil(false);
         self.side.spoil();

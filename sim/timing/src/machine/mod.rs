@@ -4,19 +4,14 @@
 //! access, each exception. Every call advances [`Machine::now`] by the cycles that it returns. A hit takes constant
 //! time and nothing is allocated after construction.
 
-mod block;
 mod core;
 mod data;
 mod exception;
 mod fetch;
-mod front;
 mod maintain;
 
 pub use self::core::{Access, Exception};
-pub use block::{BlockCost, InsnCost};
 pub use exception::{EntryKind, FpFrame, Frame};
-pub use front::Front;
-pub(crate) use front::{Executes, NO_LINE};
 pub use maintain::Maintenance;
 
 use alloc::vec::Vec;
@@ -25,9 +20,10 @@ use crate::art::Art;
 use crate::below::Below;
 use crate::bus::{Memory, StoreBuffer};
 use crate::counters::Counters;
+use crate::front::Front;
 use crate::level1::Level1;
 use crate::pipeline::CostTable;
-use crate::profile::{MemoryKind, Param, Profile, ProfileError};
+use crate::profile::{MemoryKind, Model, Param, Profile, ProfileError};
 use crate::side::DataSide;
 
 /// State of one Armv7-M core with its memories.
@@ -58,7 +54,6 @@ struct Params {
     entry: u32,
     exit: u32,
     tail_chain: u32,
-    late_arrival: u32,
     lazy_fp: u32,
     fp_frame: u32,
 }
@@ -67,15 +62,15 @@ impl Machine {
     /// A machine at time 0 with empty caches, predictor and buffers.
     ///
     /// # Errors
-    /// Everything that [`Profile::validate`] finds, and a profile of an application core.
+    /// Everything that [`Profile::validate`] finds, and a profile of another model.
     pub fn new(profile: &Profile) -> Result<Self, Vec<ProfileError>> {
         let errors = profile.validate();
         if !errors.is_empty() {
             return Err(errors);
         }
-        if profile.application.is_some() {
-            let rule = "this core is an application core; it is no Armv7-M machine".into();
-            return Err(alloc::vec![ProfileError { path: "application".into(), rule }]);
+        if profile.model != Model::Armv7M {
+            let rule = "the machine is for cores of the model `armv7-m`".into();
+            return Err(alloc::vec![ProfileError { path: "model".into(), rule }]);
         }
         let level1 = |p, path| Level1::new(p, path).map_err(|error| alloc::vec![error]);
         let memories: Vec<Memory> = profile.memory.iter().map(Memory::new).collect();
@@ -111,12 +106,12 @@ impl Machine {
         self.counters.idle_cycles += cycles;
     }
 
-    /// What happened so far.
+    /// Events so far.
     pub fn counters(&self) -> Counters {
         Counters { cycles: self.now, ..self.counters }
     }
 
-    /// Cost table for [`BlockCost::new`] and for own analyses.
+    /// Cost table for [`crate::BlockCost::new`] and for own analyses.
     pub fn costs(&self) -> &CostTable {
         &self.front.costs
     }
@@ -140,7 +135,6 @@ impl Params {
             entry: e.entry.value,
             exit: e.exit.value,
             tail_chain: value(&e.tail_chain),
-            late_arrival: value(&e.late_arrival),
             lazy_fp: value(&e.lazy_fp),
             fp_frame: value(&e.fp_frame),
         }

@@ -3,11 +3,13 @@ mod spoil;
 
 use std::vec::Vec;
 
-use super::{BlockCost, EntryKind, FpFrame, Frame, InsnCost, Machine, Maintenance};
+use super::{EntryKind, FpFrame, Frame, Machine, Maintenance};
 use crate::MemAttr;
+use crate::block::{BlockCost, InsnCost};
 use crate::cache::Replacement;
+use crate::insn::InsnInfo;
 use crate::profile::tests::stm32f767;
-use crate::thumb::{InsnInfo, classify};
+use crate::thumb::classify;
 
 const FLASH: u32 = 0x0020_0000;
 const DTCM: u32 = 0x2000_0000;
@@ -250,7 +252,7 @@ fn frame(sp: u32, attr: MemAttr, fp: FpFrame) -> Frame {
     Frame { sp, attr, fp }
 }
 
-/// Stack and vectors in tightly coupled memory: 12 in, 12 out, 6 from one handler to the next, 6 for a late arrival, 17
+/// Stack and vectors in tightly coupled memory: 12 in, 12 out, 6 from one handler to the next, 17
 /// for deferred floating-point state, 17 more where it is moved at once.
 #[test]
 fn exceptions_without_wait_states_cost_the_published_cycles() {
@@ -258,7 +260,6 @@ fn exceptions_without_wait_states_cost_the_published_cycles() {
     let plain = frame(DTCM, CACHED, FpFrame::None);
     assert_eq!(m.exception_entry(EntryKind::Normal, plain, 0x40, THROUGH), 12);
     assert_eq!(m.exception_entry(EntryKind::TailChained, plain, 0x44, THROUGH), 6);
-    assert_eq!(m.exception_entry(EntryKind::LateArrival, plain, 0x48, THROUGH), 6);
     assert_eq!(m.exception_exit(plain), 12);
     let lazy = frame(DTCM, CACHED, FpFrame::Lazy);
     assert_eq!(m.exception_entry(EntryKind::Normal, lazy, 0x40, THROUGH), 12);
@@ -267,7 +268,7 @@ fn exceptions_without_wait_states_cost_the_published_cycles() {
     assert_eq!(m.exception_entry(EntryKind::Normal, saved, 0x40, THROUGH), 29);
     assert_eq!(m.exception_exit(saved), 29);
     let c = m.counters();
-    assert_eq!((c.exceptions, c.tail_chains, c.late_arrivals, c.returns, c.lazy_saves), (5, 1, 1, 2, 1));
+    assert_eq!((c.exceptions, c.tail_chains, c.returns, c.lazy_saves), (4, 1, 2, 1));
 }
 
 /// A frame of 8 words to SRAM that is not cached, 4 cycles each, from 12 on: four are buffered (done at 16, 20, 24, 28),

@@ -7,21 +7,21 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::tlb::{Entry, Place, SIZES_LOG2};
+use crate::tlb::{Entry, Part, SIZES_LOG2};
 use crate::vmsa::{Fault, Mapping, Registers, Tables, walk};
 
-/// What held a translation that the tables no longer say.
+/// The holder of a translation that the tables no longer say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// A micro-TLB.
     Micro,
     /// The main TLB.
-    Main(Place),
+    Main(Part),
     /// None of the modelled TLBs any more, but a core is allowed to hold it.
     Possible,
 }
 
-/// What would have made the translation go.
+/// The operation that would have made the translation go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Missing {
     /// The tables changed: an invalidation by address. A locked entry needs TLBIMVA or TLBIASID; TLBIALL and TLBIMVAA leave
@@ -43,13 +43,13 @@ pub struct Stale {
     pub virt: u32,
     /// The address space.
     pub asid: u8,
-    /// What held it.
+    /// Its holder.
     pub holder: Holder,
-    /// What it says.
+    /// The mapping in use.
     pub held: Mapping,
-    /// What the tables say.
+    /// The mapping by the tables.
     pub tables: Result<Mapping, Fault>,
-    /// What is missing.
+    /// The missing operation.
     pub missing: Missing,
 }
 
@@ -58,8 +58,8 @@ impl core::fmt::Display for Stale {
         let Self { virt, asid, holder, held, tables, missing } = self;
         let who = match holder {
             Holder::Micro => "a micro-TLB",
-            Holder::Main(Place::Associative) => "the main TLB",
-            Holder::Main(Place::Locked(_)) => "a lock entry of the main TLB",
+            Holder::Main(Part::Associative) => "the main TLB",
+            Holder::Main(Part::Locked(_)) => "a lock entry of the main TLB",
             Holder::Possible => "a core that is allowed to",
         };
         write!(f, "{virt:#010x} in space {asid}: {who} holds {:#010x}, ", held.translate(*virt))?;
@@ -148,7 +148,7 @@ impl Checker {
     }
 
     /// Compares what `used` says (the entry that the access found, if it walked none), and everything else that a core may
-    /// hold for `virt`, with the tables. What may be held is reported once, what is used every time. Time: constant when the
+    /// hold for `virt`, with the tables. A possible translation is reported once, one in use every time. Time: constant when the
     /// page was judged since the tables and registers last changed, otherwise a walk and eight look-ups.
     pub fn judge(
         &mut self,
@@ -205,7 +205,7 @@ impl Checker {
         })
     }
 
-    /// What may be held for this address.
+    /// The translations that a core may hold for this address.
     fn candidates(&self, virt: u32, asid: u8) -> impl Iterator<Item = (Key, Possible)> + '_ {
         SIZES_LOG2.into_iter().flat_map(move |size_log2| {
             let page = virt & (u32::MAX << size_log2);

@@ -14,10 +14,10 @@ use crate::attr::{MemAttr, Outer};
 use crate::below::Served;
 use crate::cp15::{Operation, TlbOperation};
 use crate::profile::{MmuParams, ProfileError};
-use crate::tlb::{Entry, MainTlb, MicroTlb, Place};
+use crate::tlb::{Entry, MainTlb, MicroTlb, Part};
 use crate::vmsa::{Fault, Mapping, Registers, Tables, WalkMemory, walk};
 
-/// Where a translation came from.
+/// The source of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// Translation is off.
@@ -25,7 +25,7 @@ pub enum Found {
     /// The micro-TLB.
     Micro,
     /// The main TLB.
-    Main(Place),
+    Main(Part),
     /// A walk.
     Walk {
         /// Descriptors read.
@@ -38,17 +38,17 @@ pub enum Found {
 /// A translation and its price.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Translation {
-    /// What the entry says that the core uses.
+    /// The mapping that the core uses.
     pub outcome: Result<Mapping, Fault>,
     /// Extra cycles.
     pub cycles: u32,
-    /// Where it came from.
+    /// Its source.
     pub found: Found,
-    /// What is wrong with it.
+    /// The defect in it, if there is one.
     pub stale: Option<Stale>,
 }
 
-/// What happened in the MMU.
+/// Events in the MMU.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MmuCounters {
@@ -126,7 +126,7 @@ impl Mmu {
         self.counters.micro_misses
     }
 
-    /// What happened so far.
+    /// Events so far.
     pub const fn counters(&self) -> MmuCounters {
         self.counters
     }
@@ -139,7 +139,7 @@ impl Mmu {
             let entry = (*place)?;
             let (virt, asid) = (entry.mapping.virt, entry.asid);
             let outcome = walk(&self.registers.with_root(virt, entry.root), tables, virt).outcome;
-            let (holder, missing) = (Holder::Main(Place::Locked(slot)), Missing::ByAddress { locked: true });
+            let (holder, missing) = (Holder::Main(Part::Locked(slot)), Missing::ByAddress { locked: true });
             (outcome != Ok(entry.mapping)).then_some(Stale {
                 virt,
                 asid,
@@ -196,8 +196,8 @@ impl Mmu {
         self.counters.micro_misses += 1;
         if let Some((entry, place)) = self.main.look_up(virt, asid) {
             match place {
-                Place::Locked(_) => self.counters.locked_hits += 1,
-                Place::Associative => self.counters.main_hits += 1,
+                Part::Locked(_) => self.counters.locked_hits += 1,
+                Part::Associative => self.counters.main_hits += 1,
             }
             self.micro(instruction).fill(entry);
             self.stalled(self.main_hit, instruction);

@@ -4,7 +4,7 @@ use super::{Found, Holder, Missing, Mmu, Translation};
 use crate::below::Served;
 use crate::cp15::{Operation, TlbOperation};
 use crate::profile::tests::xc7z020;
-use crate::tlb::Place;
+use crate::tlb::Part;
 use crate::vmsa::Fault;
 use crate::vmsa::tests::Shadow;
 
@@ -69,8 +69,8 @@ impl Rig {
 }
 
 const WALK: Found = Found::Walk { levels: 2, slowest: Served::Memory };
-const LOCKED: Found = Found::Main(Place::Locked(0));
-const MAIN: Found = Found::Main(Place::Associative);
+const LOCKED: Found = Found::Main(Part::Locked(0));
+const MAIN: Found = Found::Main(Part::Associative);
 
 /// A walk: 7 for the main TLB, 1 to start, 3 for each level, and 10 for each descriptor: 34. Then the micro-TLB: nothing.
 /// After a write to CONTEXTIDR or a table register, though it changes nothing: 7.
@@ -203,7 +203,7 @@ fn a_changed_page_without_an_invalidation_is_seen() {
         "0x40000000 in space 1: a micro-TLB holds 0x00300000, the tables say 0x00999000; TLBIMVA is missing"
     );
     rig.mmu.operate(Operation::ContextId(1));
-    assert_eq!(rig.access(0).stale.unwrap().holder, Holder::Main(Place::Associative));
+    assert_eq!(rig.access(0).stale.unwrap().holder, Holder::Main(Part::Associative));
     assert_eq!(rig.mmu.counters().stale, 2);
     rig.invalidate(TlbOperation::Address { addr: VIRT, asid: 1 });
     assert_eq!(rig.access(0).stale, None);
@@ -219,7 +219,7 @@ fn a_locked_entry_outlives_an_invalidation_of_everything() {
     let used = rig.access(0);
     assert!(used.outcome.is_ok(), "the core still reaches the page");
     let stale = used.stale.unwrap();
-    assert_eq!((stale.holder, stale.missing), (Holder::Main(Place::Locked(0)), Missing::ByAddress { locked: true }));
+    assert_eq!((stale.holder, stale.missing), (Holder::Main(Part::Locked(0)), Missing::ByAddress { locked: true }));
     assert_eq!(stale.tables, Err(Fault::SecondLevel));
     rig.invalidate(TlbOperation::Address { addr: VIRT, asid: 1 });
     let gone = rig.access(0);
@@ -239,7 +239,7 @@ fn a_reused_identifier_is_seen() {
     assert!(stale.to_string().ends_with("TLBIASID is missing before the identifier is used again"));
 }
 
-/// What the modelled TLBs have lost a core may still hold: the page went out of every TLB before it was changed, and no
+/// A core may still hold a translation that the modelled TLBs have lost: the page went out of every TLB before it was changed, and no
 /// invalidation named it.
 #[test]
 fn a_translation_that_may_still_be_held_is_seen() {
@@ -313,14 +313,14 @@ fn a_locked_entry_left_behind_is_found_without_an_access() {
     map(&mut rig.tables, ROOT, 5, 0, 0);
     let left = rig.mmu.left_behind(&rig.tables).unwrap();
     assert_eq!((left.virt, left.asid, left.tables), (VIRT + 0x5000, 1, Err(Fault::SecondLevel)));
-    assert_eq!((left.holder, left.missing), (Holder::Main(Place::Locked(2)), Missing::ByAddress { locked: true }));
+    assert_eq!((left.holder, left.missing), (Holder::Main(Part::Locked(2)), Missing::ByAddress { locked: true }));
     rig.invalidate(TlbOperation::All);
     assert_eq!(rig.mmu.left_behind(&rig.tables), Some(left));
     rig.invalidate(TlbOperation::Address { addr: VIRT + 0x5000, asid: 1 });
     assert_eq!(rig.mmu.left_behind(&rig.tables), None);
 }
 
-/// What a core may still hold of an unmapped page is found without any access, too, whoever's space is current; until it is invalidated and
+/// A translation of an unmapped page that a core may still hold is found without any access, too, in every space; until it is invalidated and
 /// that is complete.
 #[test]
 fn what_may_be_held_is_found_without_an_access() {

@@ -9,7 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::{CostTable, Scoreboard};
-use crate::thumb::InsnInfo;
+use crate::insn::InsnInfo;
 
 /// States kept; when there are more, all but the current one are forgotten. Tests forget often.
 const MOST: usize = if cfg!(test) { 1 << 4 } else { 1 << 14 };

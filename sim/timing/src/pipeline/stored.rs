@@ -1,15 +1,17 @@
 //! Words stored lately: a load of one of them waits until the store is through.
 
-use super::MAX_STORE_LOAD;
-use crate::thumb::{Flags, InsnInfo, Place, RegSet};
+use crate::insn::{BaseOffset, Flags, InsnInfo, RegSet};
+
+/// The most cycles from a store until a load of the same word.
+pub(crate) const MAX_STORE_LOAD: u32 = 4;
 
 /// One store begins in a cycle, so that no more than these are under way.
 const KEPT: usize = MAX_STORE_LOAD as usize;
 
-/// Words stored lately, the last one first. Which words they are, the instructions say: base and offset, while the base is not written.
+/// Words stored lately, the last one first. Base and offset in the instructions identify a word, while the base is not written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Stored {
-    places: [Place; KEPT],
+    places: [BaseOffset; KEPT],
     /// Cycles after the group from which each can be loaded; 0 for one that is forgotten.
     until: [u8; KEPT],
 }
@@ -17,7 +19,7 @@ pub(super) struct Stored {
 impl Stored {
     /// First cycle in which `insn` can issue.
     pub fn ready(&self, insn: &InsnInfo) -> u8 {
-        let Some(place) = insn.place.filter(|_| self.any() && insn.flags.has(Flags::LOAD)) else { return 0 };
+        let Some(place) = insn.based.filter(|_| self.any() && insn.flags.has(Flags::LOAD)) else { return 0 };
         self.places.iter().zip(self.until).filter(|(one, _)| **one == place).map(|(_, until)| until).max().unwrap_or(0)
     }
 
@@ -26,7 +28,7 @@ impl Stored {
         if cycles == 0 {
             return;
         }
-        if let Some(place) = insn.place.filter(|_| insn.flags.has(Flags::STORE)) {
+        if let Some(place) = insn.based.filter(|_| insn.flags.has(Flags::STORE)) {
             self.places.rotate_right(1);
             self.until.rotate_right(1);
             (self.places[0], self.until[0]) = (place, cycles);
@@ -50,10 +52,10 @@ impl Stored {
     }
 
     /// Forgets all others. A place that was forgotten is as it was at first.
-    fn keep(&mut self, kept: impl Fn(Place, u8) -> bool) {
+    fn keep(&mut self, kept: impl Fn(BaseOffset, u8) -> bool) {
         for (place, until) in self.places.iter_mut().zip(&mut self.until) {
             if !kept(*place, *until) {
-                (*place, *until) = (Place::default(), 0);
+                (*place, *until) = (BaseOffset::default(), 0);
             }
         }
     }

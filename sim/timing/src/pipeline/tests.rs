@@ -1,6 +1,7 @@
 use super::{CostTable, Scoreboard};
+use crate::insn::InsnInfo;
 use crate::profile::tests::{stm32f767, xc7z020};
-use crate::thumb::{InsnInfo, classify};
+use crate::thumb::classify;
 
 fn insn(halves: &[u16]) -> InsnInfo {
     let bytes: std::vec::Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();

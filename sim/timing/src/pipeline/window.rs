@@ -1,22 +1,19 @@
 //! Issue out of order: an instruction that waits does not hold up those behind it.
 //!
 //! Instructions are dispatched in order, as many in a cycle as the core is wide, and begin in the first cycle in which their operands
-//! are ready, their unit is free and fewer have begun than the core is wide. What needs the same unit begins in order: loads and stores
+//! are ready, their unit is free and fewer have begun than the core is wide. Instructions for the same unit begin in order: loads and stores
 //! never pass each other, nor does floating point. Every result has a register of its own, so that only true dependencies count. Dispatch
 //! can be ahead of what has begun by the window; then it waits. The time that is counted is that of what has begun: `next` is
 //! the first cycle by which all that was dispatched has.
 
-use super::{CostTable, Scoreboard, is_predicted, short, unit, units};
-use crate::thumb::{Class, Flags, InsnInfo};
+use super::units::{KEPT, unit, units};
+use super::{CostTable, Scoreboard, is_predicted, short};
+use crate::insn::{Class, Flags, InsnInfo};
 
-/// Units that serve one instruction at a time.
-pub(super) const UNITS: usize = 4;
-/// There is one path for the addresses of loads and stores.
-const KEPT: [u8; UNITS] = [unit::LOAD | unit::STORE, unit::MULTIPLY, unit::FP, unit::BRANCH];
 /// Cycles of which the slots are known, two bits each.
 const SLOT_CYCLES: u8 = 32;
 
-/// What waits for everything before it, and lets nothing pass.
+/// Whether an instruction waits for everything before it, and lets nothing pass.
 fn is_serial(class: Class) -> bool {
     use Class::{DataMemoryBarrier, DataSyncBarrier, Exception, InstructionBarrier, System, Undefined, Wait};
     matches!(class, DataMemoryBarrier | DataSyncBarrier | Exception | InstructionBarrier | System | Undefined | Wait)
@@ -26,7 +23,7 @@ fn is_serial(class: Class) -> bool {
 fn kept(insn: &InsnInfo) -> impl Iterator<Item = usize> + Clone + use<> {
     // That a multiplication does not pair with a store is of the core that issues in order.
     let units = if insn.class == Class::Multiply { unit::MULTIPLY } else { units(insn) };
-    (0..UNITS).filter(move |&n| KEPT[n] & units != 0)
+    (0..KEPT.len()).filter(move |&n| KEPT[n] & units != 0)
 }
 
 impl Scoreboard {

@@ -42,7 +42,7 @@ pub enum Operation {
     },
     /// Ways that accesses of this kind may not fill.
     Lockdown {
-        /// Whose accesses.
+        /// The master of the accesses.
         master: Master,
         /// Bit n: way n.
         mask: u32,
@@ -50,7 +50,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What a word store of `value` at `offset` from the controller's base does; `None` where this model has nothing to do.
+    /// The effect of a word store of `value` at `offset` from the controller's base; `None` if this model has nothing to do.
     /// Lockdown registers of other masters than the first (core 0) are not of this core. Operations by index and way are
     /// not decoded (DDI 0246, register summary).
     pub fn decode(offset: u32, value: u32) -> Option<Self> {
@@ -72,20 +72,6 @@ impl Operation {
     }
 }
 
-/// What happened in the level-2 cache.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Level2Counters {
-    /// Requests that it served.
-    pub hits: u64,
-    /// Of these, from a way that is locked for the one who asked.
-    pub locked_hits: u64,
-    /// Requests that it did not serve.
-    pub misses: u64,
-    /// Of these, with no way to keep the line in, as all were locked.
-    pub bypassed: u64,
-}
-
 /// The level-2 cache.
 #[derive(Clone, Debug)]
 pub struct Pl310 {
@@ -94,7 +80,6 @@ pub struct Pl310 {
     pub(crate) on: bool,
     data_lock: u32,
     instruction_lock: u32,
-    counters: Level2Counters,
 }
 
 impl Pl310 {
@@ -110,7 +95,6 @@ impl Pl310 {
             on: p.cache.enabled.value,
             data_lock: 0,
             instruction_lock: 0,
-            counters: Level2Counters::default(),
         })
     }
 
@@ -130,11 +114,6 @@ impl Pl310 {
         }
     }
 
-    /// What happened so far.
-    pub const fn counters(&self) -> Level2Counters {
-        self.counters
-    }
-
     /// The cache itself.
     pub const fn cache(&self) -> &Cache {
         &self.cache
@@ -143,22 +122,14 @@ impl Pl310 {
     /// Looks a line up for `master`: on a hit, whether it lies in a way that is locked for it.
     pub(crate) fn look_up(&mut self, line: u64, dirty: bool, master: Master) -> Option<bool> {
         if !self.cache.access(line, dirty) {
-            self.counters.misses += 1;
             return None;
         }
-        let locked = self.cache.probe(line).is_some_and(|way| self.locked(master) & 1 << way != 0);
-        self.counters.hits += 1;
-        self.counters.locked_hits += u64::from(locked);
-        Some(locked)
+        Some(self.cache.probe(line).is_some_and(|way| self.locked(master) & 1 << way != 0))
     }
 
     /// Brings a line in outside the ways that are locked for `master`.
     pub(crate) fn fill(&mut self, line: u64, dirty: bool, master: Master) -> Fill {
-        let fill = self.cache.fill_outside(line, dirty, self.locked(master));
-        if fill == Fill::Bypassed {
-            self.counters.bypassed += 1;
-        }
-        fill
+        self.cache.fill_outside(line, dirty, self.locked(master))
     }
 
     /// Empties the ways that data may fill.

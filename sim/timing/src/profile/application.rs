@@ -1,4 +1,4 @@
-//! What an Armv7-A core has beyond a microcontroller's: MMU, level-2 cache, data prefetcher.
+//! Parameters of an Armv7-A core beyond a microcontroller's: MMU, level-2 cache, data prefetcher.
 
 use super::params::{CacheParams, LatencyParams, Param};
 use crate::cache::Replacement;

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use super::application::ApplicationParams;
 use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
-use super::{Interface, Profile};
+use super::{Interface, Model, Profile};
 use crate::branch::MAX_RETURNS;
 use crate::pipeline::MAX_STORE_LOAD;
 use crate::tlb;
 
-/// What is wrong, and where.
+/// A broken rule with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileError {
     /// Path of the parameter, as in `dcache.ways` or `memory.sram.capacity`.
@@ -28,7 +28,7 @@ impl core::fmt::Display for ProfileError {
 
 impl core::error::Error for ProfileError {}
 
-/// How a source may begin.
+/// The beginnings that a source may have.
 pub const SOURCE_KINDS: [&str; 5] = ["manual: ", "paper: ", "measured: ", "calibration: ", "assumption: "];
 
 /// Cycles of a step of a table walk, at most: more is a slip of the pen, and sums of these stay far below 32 bits.
@@ -159,7 +159,6 @@ impl Profile {
         l.add("entry", &self.exception.entry, Unit::Cycles);
         l.add("exit", &self.exception.exit, Unit::Cycles);
         l.some("tail_chain", &self.exception.tail_chain, Unit::Cycles);
-        l.some("late_arrival", &self.exception.late_arrival, Unit::Cycles);
         l.some("lazy_fp", &self.exception.lazy_fp, Unit::Cycles);
         l.some("fp_frame", &self.exception.fp_frame, Unit::Cycles);
         if let Some(core) = &self.application {
@@ -254,20 +253,22 @@ impl Profile {
         );
     }
 
-    /// What only one kind of core has must be there for it and for no other.
+    /// The parameters of one model must be there for it and for no other.
     fn check_kind(&self, errors: &mut Vec<ProfileError>) {
         let e = &self.exception;
         let only_m = [
             ("mpu_check", &self.mpu_check),
             ("exception.tail_chain", &e.tail_chain),
-            ("exception.late_arrival", &e.late_arrival),
             ("exception.lazy_fp", &e.lazy_fp),
             ("exception.fp_frame", &e.fp_frame),
         ];
-        let application = self.application.is_some();
+        let application = self.model == Model::Armv7A;
+        if self.application.is_some() != application {
+            errors.push(error("application", "cores of the model `armv7-a` need it, no other core has it".into()));
+        }
         for (path, param) in only_m {
             if param.is_some() == application {
-                errors.push(error(path, "an Armv7-M core needs it, an application core does not have it".into()));
+                errors.push(error(path, "cores of the model `armv7-m` need it, no other core has it".into()));
             }
         }
         let beside = |m: &&MemoryParams| m.interface == Interface::BesideL2 && !application;

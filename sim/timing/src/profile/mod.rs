@@ -23,19 +23,31 @@ pub use text::{Text, read_text};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// The models of cores, as a core's file names them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Model {
+    /// [`crate::Machine`].
+    Armv7M,
+    /// [`crate::application::Application`].
+    Armv7A,
+}
+
 /// One chip on one board.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Profile {
     /// Short name, as the manifest writes it.
     pub name: String,
-    /// What it models, for a report.
+    /// The modelled chip in one line, for a report.
     pub title: String,
+    /// The model of its core.
+    pub model: Model,
     /// The declared part.
     pub part: String,
     /// The QEMU machine whose addresses the memories' board windows use.
     pub board: String,
-    /// What the reader of a figure has to know: printed with every report.
+    /// Limits of the model that the reader of a figure has to know: printed with every report.
     pub caveats: Vec<String>,
     /// Core clock.
     pub core_clock: Param<u64>,
@@ -45,7 +57,7 @@ pub struct Profile {
     pub dcache: CacheParams,
     /// Extra cycles for an access check by the MPU; of a core that has one.
     pub mpu_check: Option<Param<u32>>,
-    /// What an application core (Armv7-A) has beyond a microcontroller's; absent: an Armv7-M core.
+    /// MMU, level-2 cache and prefetcher; of [`Model::Armv7A`] alone.
     pub application: Option<ApplicationParams>,
     /// Bus and load/store unit.
     pub bus: BusParams,

@@ -44,7 +44,7 @@ pub struct Param<T> {
     pub value: T,
     /// Its unit.
     pub unit: Unit,
-    /// Where it comes from.
+    /// Its origin.
     pub source: String,
 }
 
@@ -83,7 +83,7 @@ pub struct BusParams {
     pub maintenance: Param<u32>,
 }
 
-/// What an instruction class costs.
+/// The cost of an instruction class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ClassCost {
@@ -227,8 +227,6 @@ pub struct ExceptionParams {
     pub exit: Param<u32>,
     /// Cycles from one handler to the next. This and the following exist on Armv7-M only.
     pub tail_chain: Option<Param<u32>>,
-    /// Cycles that a higher-priority exception adds when it overtakes an entry under way.
-    pub late_arrival: Option<Param<u32>>,
     /// Cycles to save the deferred floating-point registers, memory without wait states.
     pub lazy_fp: Option<Param<u32>>,
     /// Cycles more of an entry or exit that transfers them at once.

@@ -1,4 +1,4 @@
-//! Which memory an address belongs to.
+//! The memory that an address belongs to.
 
 use units::{Bytes, PhysAddr, PhysRange};
 

@@ -1,4 +1,4 @@
-use super::{MemoryKind, Profile, ProfileError};
+use super::{MemoryKind, Model, Profile, ProfileError};
 use std::path::Path;
 use std::string::{String, ToString};
 use units::PhysAddr;
@@ -218,15 +218,16 @@ fn every_parameter_is_listed_with_its_source() {
     assert!(listed.iter().any(|p| p.path == "memory.sdram.rows.miss" && p.source.contains("W9825G6KH")));
 }
 
-/// What only one kind of core has is refused for the other; the shapes of the application core are checked.
+/// Parameters of one model are refused for another; the shapes of the application core are checked.
 #[test]
 fn the_rules_for_application_cores_refuse() {
     let of = |change: fn(&mut Profile)| complaints_of(xc7z020(), change);
-    let only_m = ["exception.tail_chain", "exception.late_arrival", "exception.lazy_fp", "exception.fp_frame"];
-    let mut expected = std::vec!["mpu_check"];
+    let only_m = ["exception.tail_chain", "exception.lazy_fp", "exception.fp_frame"];
+    let mut expected = std::vec!["application", "mpu_check"];
     expected.extend(only_m);
     expected.push("memory.ocm.interface");
-    assert_eq!(of(|p| p.application = None), expected);
+    assert_eq!(of(|p| p.model = Model::Armv7M), expected);
+    assert_eq!(of(|p| p.application = None), ["application"]);
     assert_eq!(complaints(|p| p.mpu_check = None), ["mpu_check"]);
     assert_eq!(of(|p| p.mpu_check = stm32f767().mpu_check), ["mpu_check"]);
     let mmu = "application.mmu";
@@ -252,11 +253,18 @@ fn the_rules_for_application_cores_refuse() {
 }
 
 #[test]
+fn a_core_of_an_unknown_model_is_refused() {
+    let text = text().replace("model = \"armv7-m\"", "model = \"rv32\"");
+    let refused = toml::from_str::<Profile>(&text).unwrap_err().to_string();
+    assert!(refused.contains("unknown variant `rv32`, expected `armv7-m` or `armv7-a`"), "{refused}");
+}
+
+#[test]
 fn a_model_is_built_only_for_its_kind_of_core() {
     let refused = crate::Machine::new(&xc7z020()).unwrap_err();
-    assert_eq!(refused[0].path, "application");
+    assert_eq!(refused[0].path, "model");
     let refused = crate::application::MemorySystem::new(&stm32f767()).unwrap_err();
-    assert_eq!(refused[0].path, "application");
+    assert_eq!(refused[0].path, "model");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Floating-point encodings (DDI 0403 A6, FPv5-D16) and other coprocessor instructions.
 
-use super::{Class, Flags, InsnInfo, Place, RegSet};
+use crate::insn::{BaseOffset, Class, Flags, InsnInfo, RegSet};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4).flag(Flags::FP)
@@ -54,8 +54,8 @@ fn load_store(hw1: u32, hw2: u32, double: bool) -> InsnInfo {
         (false, false) => new(Class::FpStoreMultiple).reads(set).flag(Flags::STORE.with(Flags::SINGLE)),
     };
     let offset = ((hw2 & 0xFF) << 2) as i32;
-    let place = Place::at(hw1 & 15, if u { offset } else { -offset });
-    let insn = if single { insn.place(place) } else { insn.count(words) };
+    let based = BaseOffset::at(hw1 & 15, if u { offset } else { -offset });
+    let insn = if single { insn.based(based) } else { insn.count(words) };
     let insn = insn.early(base);
     if w { insn.base_update(base) } else { insn }
 }

@@ -1,6 +1,6 @@
 //! 16-bit encodings (DDI 0403 A5.2).
 
-use super::{Class, Flags, InsnInfo, Place, RegSet, WordLoad, sign_extend};
+use crate::insn::{BaseOffset, Class, Flags, InsnInfo, RegSet, WordLoad, sign_extend};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 2)
@@ -109,22 +109,22 @@ fn immediate_offset(hw: u32) -> InsnInfo {
         _ => (Class::LoadNarrow, 1),
     };
     let (base, offset) = ((hw >> 3) & 7, ((hw >> 6) & 31) << log2);
-    let place = Place::at(base, offset as i32);
+    let based = BaseOffset::at(base, offset as i32);
     if hw & 1 << 11 == 0 {
-        return new(Class::Store).sums(low(hw, 0)).early(low(hw, 3)).flag(Flags::STORE).place(place);
+        return new(Class::Store).sums(low(hw, 0)).early(low(hw, 3)).flag(Flags::STORE).based(based);
     }
     let word = if log2 == 2 { WordLoad::at(base, offset) } else { None };
-    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD).word(word).place(place)
+    new(class).early(low(hw, 3)).writes(low(hw, 0)).flag(Flags::LOAD).word(word).based(based)
 }
 
 fn stack_relative(hw: u32) -> InsnInfo {
     let offset = (hw & 0xFF) << 2;
-    let place = Place::at(13, offset as i32);
+    let based = BaseOffset::at(13, offset as i32);
     if hw & 1 << 11 == 0 {
-        new(Class::Store).sums(low(hw, 8)).early(RegSet::SP).flag(Flags::STORE).place(place)
+        new(Class::Store).sums(low(hw, 8)).early(RegSet::SP).flag(Flags::STORE).based(based)
     } else {
         let word = WordLoad::at(13, offset);
-        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD).word(word).place(place)
+        new(Class::Load).early(RegSet::SP).writes(low(hw, 8)).flag(Flags::LOAD).word(word).based(based)
     }
 }
 

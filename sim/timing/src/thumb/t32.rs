@@ -1,6 +1,7 @@
 //! 32-bit encodings (DDI 0403 A5.3).
 
-use super::{Class, Flags, InsnInfo, Place, RegSet, WordLoad, fp, sign_extend, t16};
+use super::{fp, t16};
+use crate::insn::{BaseOffset, Class, Flags, InsnInfo, RegSet, WordLoad, sign_extend};
 
 const fn new(class: Class) -> InsnInfo {
     InsnInfo::new(class, 4)
@@ -226,7 +227,7 @@ fn control(w: Words, op: u32) -> InsnInfo {
 /// Completes a single load or store with its address: base, index, base register written back.
 fn addressed(insn: InsnInfo, w: Words) -> InsnInfo {
     let base = RegSet::core(w.rn());
-    let insn = insn.early(base).place(constant_offset(w).and_then(|offset| Place::at(w.rn(), offset)));
+    let insn = insn.early(base).based(constant_offset(w).and_then(|offset| BaseOffset::at(w.rn(), offset)));
     if w.hw1 & 1 << 7 != 0 || w.rn() == 15 {
         return insn;
     }

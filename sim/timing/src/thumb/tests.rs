@@ -4,7 +4,8 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Class, Flags, InsnInfo, RegSet, classify};
+use super::classify;
+use crate::insn::{Class, Flags, InsnInfo, RegSet};
 
 /// Encoding, assembly and classification of one instruction of each kind; the encodings are an assembler's.
 const TABLE: &str = include_str!("table.tsv");
@@ -39,7 +40,7 @@ pub(crate) fn describe(insn: &InsnInfo) -> String {
     if insn.count > 0 {
         text += &format!(" count={}", insn.count);
     }
-    if let Some(place) = insn.place {
+    if let Some(place) = insn.based {
         text += &format!(" word={}{:+}", place.base, place.words);
     }
     if let Some(target) = insn.target {

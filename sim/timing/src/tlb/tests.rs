@@ -1,4 +1,4 @@
-use super::{Entry, MainTlb, MicroTlb, Place};
+use super::{Entry, MainTlb, MicroTlb, Part};
 use crate::attr::{MemAttr, Outer};
 use crate::cache::Replacement;
 use crate::vmsa::Mapping;
@@ -35,7 +35,7 @@ fn holds(tlb: &mut MainTlb, n: u32, asid: u8) -> bool {
 fn translations_belong_to_their_space() {
     let mut tlb = tlb();
     tlb.fill(page(8, 1));
-    assert_eq!(tlb.look_up(0x8ABC, 1), Some((page(8, 1), Place::Associative)));
+    assert_eq!(tlb.look_up(0x8ABC, 1), Some((page(8, 1), Part::Associative)));
     assert!(!holds(&mut tlb, 8, 2), "another space");
     assert!(!holds(&mut tlb, 9, 1), "another page");
     tlb.fill(entry(9 << 12, 12, 1, true));
@@ -60,7 +60,7 @@ fn each_page_size_is_one_entry() {
         let block = entry(0x4000_0000, size_log2, 7, false);
         tlb.fill(block);
         let last = 0x4000_0000 + ((1 << size_log2) - 1);
-        assert_eq!(tlb.look_up(last, 7), Some((block, Place::Associative)), "{size_log2}");
+        assert_eq!(tlb.look_up(last, 7), Some((block, Part::Associative)), "{size_log2}");
         assert!(tlb.look_up(last + 1, 7).is_none() && tlb.look_up(last, 8).is_none());
         tlb.invalidate(false, |entry| entry.matches(last, 7));
         assert!(tlb.look_up(last, 7).is_none());
@@ -74,7 +74,7 @@ fn a_locked_translation_survives_any_load() {
     assert!(tlb.lock(1, page(0, 3)).is_err(), "there is one lock entry");
     for n in (2..100).step_by(2) {
         tlb.fill(page(n, 3));
-        assert_eq!(tlb.look_up(0, 3), Some((page(0, 3), Place::Locked(0))));
+        assert_eq!(tlb.look_up(0, 3), Some((page(0, 3), Part::Locked(0))));
     }
     assert!(!holds(&mut tlb, 0, 4));
     assert_eq!(tlb.lock(0, page(1, 3)), Ok(Some(page(0, 3))));

@@ -9,7 +9,7 @@ pub use registers::{Registers, Root, WalkMemory};
 
 use crate::attr::{MemAttr, Outer};
 
-/// Where the walk finds descriptors: whoever observes the program keeps a copy of its translation tables.
+/// Translation tables, as an observer of the program keeps a copy of them: walks read descriptors here.
 pub trait Tables {
     /// The word at this physical address; `None` when the copy does not have it.
     fn descriptor(&self, addr: u32) -> Option<u32>;
@@ -18,7 +18,7 @@ pub trait Tables {
     fn generation(&self) -> u64;
 }
 
-/// What translation says about a block of virtual addresses.
+/// The translation of a block of virtual addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mapping {
     /// First virtual address of the block.
@@ -87,7 +87,7 @@ pub struct Walk {
     pub reads: [u32; 2],
     /// How many of them were read.
     pub levels: u32,
-    /// Where the first-level table is.
+    /// Physical address of the first-level table.
     pub root: u32,
     /// The memory type of the tables.
     pub memory: WalkMemory,

@@ -2,7 +2,7 @@
 
 use crate::attr::{MemAttr, Outer};
 
-/// What the system control registers say about translation (DDI 0406 B4.1).
+/// The system control registers that concern translation (DDI 0406 B4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Registers {
     /// SCTLR.M.
@@ -68,7 +68,7 @@ impl Registers {
         self.contextidr as u8
     }
 
-    /// Which first-level table translates `addr` (DDI 0406 B3.5.4, B3.5.5): TTBR0 where the uppermost TTBCR.N bits are
+    /// The first-level table that translates `addr` (DDI 0406 B3.5.4, B3.5.5): TTBR0 if the uppermost TTBCR.N bits are
     /// clear, otherwise TTBR1, whose table is always of full size.
     pub const fn root(&self, addr: u32) -> Root {
         let n = self.ttbcr & 7;

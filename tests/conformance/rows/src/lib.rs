@@ -11,16 +11,16 @@
 #![forbid(unsafe_code)]
 
 mod cast;
-mod figures;
 mod rows;
+mod setting;
 pub mod step;
 mod verdict;
 
 pub use foreign::{Places, places};
 
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
-pub use figures::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, TICKS_PER_US, UNTYPED_BYTES};
 pub use rows::{row, rows};
+pub use setting::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, TICKS_PER_US, UNTYPED_BYTES};
 pub use step::{Action, Arg, Place, Scene, Seen, Step, Told, VIRTUAL};
 pub use verdict::{Record, Shortfall, verdict};
 

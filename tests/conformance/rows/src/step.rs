@@ -4,7 +4,7 @@ use abi::{Call, Error};
 
 use crate::Places;
 use crate::cast::{Dom, Hand};
-use crate::figures::{INITIAL, TICKS_PER_US};
+use crate::setting::{INITIAL, TICKS_PER_US};
 
 /// An address by what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

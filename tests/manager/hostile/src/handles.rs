@@ -1,7 +1,7 @@
-//! The capabilities that the manager was given.
+//! Capabilities by their handles.
 
-use cofferdam::abi::{Error, Kind, Mapping, access};
-use cofferdam::{Info, PAGES, sys};
+use cofferdam::abi::{Kind, Mapping, access};
+use cofferdam::{Error, Info, PAGES, sys};
 
 /// The capabilities that it was given.
 pub struct Handles {

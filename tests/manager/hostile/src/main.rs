@@ -1,5 +1,5 @@
 //! A memory manager that has gone mad: it holds frames and domains as the real one does, and makes random kernel calls with
-//! random arguments and those at the borders of what is valid. It writes to all memory that it is
+//! random arguments and those at the borders of the valid ones. It writes to all memory that it is
 //! granted. The kernel has to refuse everything else: the run's witness hashes the memory of every
 //! other domain, and the shadow of region registers or page tables sees each access.
 //!

@@ -1,4 +1,4 @@
-//! What a run shows of each attack: faults and refusals from the kernel's trace, and the verdict of the report, which rests on
+//! The evidence of a run about each attack: faults and refusals from the kernel's trace, and the verdict of the report, which rests on
 //! hashes of the victims' memory and on their deadlines. Never the attacker's word.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::{Attack, Scheme};
 const ATTACK: u16 = 2;
 pub(super) const LEAK: u16 = 4;
 
-/// What happened from the begin of one attack to that of the next.
+/// Events from the begin of one attack to that of the next.
 #[derive(Clone, Debug, Default)]
 pub struct Segment {
     /// Kinds of fault of the attacker, in order.
@@ -25,7 +25,7 @@ pub struct Segment {
     pub refused: BTreeMap<&'static str, u64>,
     /// Gate calls that returned an error, by error.
     pub unwound: BTreeMap<&'static str, u64>,
-    /// What was found in registers.
+    /// Markers found in registers.
     pub leaks: Vec<u32>,
 }
 

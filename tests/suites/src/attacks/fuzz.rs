@@ -40,7 +40,7 @@ impl Case {
         Case { domain, kind: marker >> 28, step: marker >> 20 & 0xff, life: marker & 0xf_ffff, encoding: 0 }
     }
 
-    /// What its kind is called.
+    /// Name of its kind.
     pub fn kind_name(&self) -> &'static str {
         KINDS.get(self.kind as usize).copied().unwrap_or(KINDS[0])
     }
@@ -53,7 +53,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What the hostile domains of a run did.
+/// Cases that the hostile domains of a run tried.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
     /// Cases by kind.
@@ -85,7 +85,7 @@ impl Tried {
                     last.encoding = event.payload;
                     tried.encodings.insert((last.kind, event.payload));
                 }
-                // What was found, then its complement: a case that happens to write markers does not.
+                // The value found, then its complement: a case that happens to write markers does not.
                 LEAK if found.insert(event.domain, event.payload) == Some(!event.payload) => {
                     tried.leaks.push((*last, !event.payload));
                 }
@@ -106,9 +106,9 @@ impl Tried {
 pub struct Fuzzed {
     /// Lives of each hostile domain.
     pub lives: u64,
-    /// What they did.
+    /// Their cases.
     pub tried: Tried,
-    /// The report, and what was harmed.
+    /// The report, and the harm.
     pub evidence: Evidence,
 }
 

@@ -23,7 +23,7 @@ use crate::root;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
-    /// What stops attacks, by name.
+    /// Checks that stop attacks, by name.
     pub check: BTreeMap<String, Check>,
     /// Classes of attack, in the order of the catalogue.
     pub row: Vec<Row>,
@@ -33,7 +33,7 @@ pub struct Catalogue {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// What it does.
+    /// Its effect, in a few words.
     pub does: String,
     /// The file that it is in.
     pub file: String,
@@ -47,7 +47,7 @@ pub struct Check {
 pub struct Row {
     /// The class.
     pub class: String,
-    /// Where it was seen: public references.
+    /// Public references that describe it.
     pub seen: String,
     /// Why nothing, or not all of it, can be tried on this platform.
     pub reason: Option<String>,
@@ -124,15 +124,15 @@ pub struct Mutant {
     pub check: String,
     /// The file that it changes.
     pub file: String,
-    /// What stands there, exactly once.
+    /// The text there, which occurs exactly once.
     pub find: String,
-    /// What stands there then.
+    /// The text in its place.
     pub replace: String,
     /// The attack that succeeds.
     pub attack: String,
     /// How long the system runs, as in its manifest; without, 120 ms.
     pub limit: Option<String>,
-    /// Where it succeeds, for attacks on a chip.
+    /// The scheme with which it succeeds, for attacks on a chip.
     #[serde(default)]
     pub on: Scheme,
     /// The run fails so without the attack already, because the plug-in blames what the kernel does for itself.
@@ -179,7 +179,7 @@ impl Catalogue {
         if scheme == Scheme::Pages { pages.unwrap_or(&attack.check) } else { &attack.check }
     }
 
-    /// What is wrong with catalogue and mutants taken together.
+    /// Gaps of catalogue and mutants taken together.
     pub fn gaps(&self, mutants: &Mutants) -> Vec<String> {
         let mut gaps = Vec::new();
         for row in &self.row {

@@ -18,10 +18,10 @@ use crate::{root, target_dir};
 /// Modelled time after which a run with a mutant is over: what hangs has broken something.
 const LIMIT: &str = "120 ms";
 
-/// What became of a mutant.
+/// The result of a mutant.
 #[derive(Clone, Debug)]
 pub struct Breach {
-    /// What showed.
+    /// Signs that were seen.
     pub signs: Vec<String>,
     /// The sign that was expected among them, if it was.
     pub seen: Option<String>,
@@ -203,7 +203,7 @@ impl Bench {
         let claim = told(self.install.claim(&loaded.results, &mut || ()))?;
         let built = assemble(&self.install, loaded, Options::default(), programs, claim);
         let built = built.map_err(|refused| format!("{refused:?}"))?;
-        let found = || runner::find().unwrap_or_else(|error| panic!("{error}"));
+        let found = || runner::find(&built.loaded.board.simulator).unwrap_or_else(|error| panic!("{error}"));
         let run = prepare(&built, false).map_err(|error| error.to_string())?;
         let ran = match run.start(&**self.simulator.get_or_init(found), &mut |_| Go::On) {
             Err(RunError::NoSummary { .. }) => return Ok(None),

@@ -1,4 +1,4 @@
-//! What was built from changed sources, kept under all that it was built from: a second build of the same would be the same.
+//! Programs built from changed sources, kept under a hash of all their sources: a second build of the same would be the same.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -7,11 +7,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is not built into a program of these suites, at the root...
+/// Directories at the root of which nothing is built into a program of these suites...
 const NOT_BUILT: &[&str] = &["cli", "docs", "eval", "examples", "fuzz", "scripts", "sim", "target", "tests", "tools"];
-/// ...but for these: what says how programs are built, and the suites,
+/// ...but for these: the tool that builds programs, and the suites,
 const BUILT_TOO: &[&str] = &["tools/build", "tests/attacks", "tests/conformance"];
-/// of which these say only what is tried.
+/// of which these only list the trials.
 const TRIED: &[&str] = &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt"];
 
 /// Built files by the hash of their origin. Their contents are kept once, under the hash of the contents.
@@ -121,8 +121,8 @@ fn content(bytes: &[u8]) -> String {
     format!("c-{:016x}", hasher.finish())
 }
 
-/// Hashes names and contents of the files below a directory, in a fixed order; `keep` chooses among its own entries. What is only
-/// read by people does not count.
+/// Hashes names and contents of the files below a directory, in a fixed order; `keep` chooses among its own entries. Files that only
+/// people read do not count.
 fn add(directory: &Path, keep: &dyn Fn(&str) -> bool, hasher: &mut DefaultHasher) {
     let entries = fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

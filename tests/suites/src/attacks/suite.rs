@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::root;
 
-/// What a processor protects memory with.
+/// A processor's protection of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -20,7 +20,7 @@ pub enum Scheme {
 /// A system that performs attacks.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
-    /// Where it runs.
+    /// The processor's protection.
     pub scheme: Scheme,
     /// Its manifest, from the root.
     pub manifest: &'static str,

@@ -1,5 +1,5 @@
 //! One program for every domain of the suite of time and of the hunt: each of its threads performs a row of the constant file `acts`.
-//! The thread's argument is the number of its row. `act.rs` says what can stand in a row.
+//! The thread's argument is the number of its row. `act.rs` lists the acts of a row.
 //!
 //! Names: file `acts`; gates `g0` to `g3`; notifications `n0` to `n3`; budget `b0`; domains `d0` to `d3`; area and interrupt `timer1`, which signals
 //! `n0`; areas `heap` and `slow`, which `dirty` and `many` use. A row needs only the names that it uses.

@@ -1,4 +1,4 @@
-//! A caller's orders to a gate, its first argument; the second is how many ticks to compute for, first.
+//! A caller's orders to a gate, its first argument; the second is the time to compute for first, in ticks.
 
 /// Return.
 pub const RETURN: u32 = 0;

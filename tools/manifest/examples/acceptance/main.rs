@@ -37,13 +37,12 @@ impl Curve {
 }
 
 fn costs(board: &Board) -> Costs {
-    let rate = u64::from(board.ticks_per_second);
     Costs {
         switching: board.switching(),
-        masked: (board.kernel.masked_cycles * rate).div_ceil(board.chip.cpu_hz),
-        late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
+        masked: board.ticks_in(board.kernel.masked_cycles),
+        late: board.rate().counts_in(board.enforcement_ns).ceil(),
         miss: 0,
-        look: rate / 2,
+        look: u64::from(board.ticks_per_second) / 2,
     }
 }
 

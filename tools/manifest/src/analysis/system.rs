@@ -296,13 +296,11 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
 
 /// Costs that kernel and board add, in ticks, rounded up.
 fn costs(system: &System, board: &Board) -> Costs {
-    let rate = u64::from(board.ticks_per_second);
-    let of = |cycles: u64| (cycles * rate).div_ceil(board.chip.cpu_hz);
     Costs {
         switching: board.switching(),
-        miss: of(board.kernel.miss_cycles),
-        masked: of(board.kernel.masked_in(system.holds_frames())),
-        late: (board.enforcement_ns * rate).div_ceil(1_000_000_000),
-        look: rate / 2,
+        miss: board.ticks_in(board.kernel.miss_cycles),
+        masked: board.ticks_in(board.kernel.masked_in(system.holds_frames())),
+        late: board.rate().counts_in(board.enforcement_ns).ceil(),
+        look: u64::from(board.ticks_per_second) / 2,
     }
 }

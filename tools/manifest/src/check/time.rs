@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use units::NS_PER_SECOND;
+
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::grant::Object;
@@ -44,13 +46,13 @@ fn times(manifest: &Manifest) -> Vec<(String, Time)> {
 /// Times are whole ticks that fit the kernel's words, and not nothing.
 fn ticks(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let rate = board.ticks_per_second;
-    let tick = Time(1_000_000_000 / u64::from(rate));
+    let tick = Time(board.rate().ns_in(1).floor());
     // A capacity has to be told from debt in a word.
     let most = |place: &str| {
         let word = if place.ends_with(".capacity") { sched::budget::Budget::LARGEST } else { u32::MAX };
         u64::from(word)
     };
-    let longest = |place: &str| Time(most(place) * tick.0 / 1_000_000_000 * 1_000_000_000);
+    let longest = |place: &str| Time(most(place) * tick.0 / NS_PER_SECOND * NS_PER_SECOND);
     let wrong = times(manifest).into_iter().filter(|(place, time)| {
         let fits = |ticks: u64| ticks > 0 && (ticks <= most(place) || place == "run.limit");
         !time.ticks(rate).is_some_and(fits)

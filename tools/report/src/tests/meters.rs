@@ -87,7 +87,7 @@ fn a_miss_costs_from_exception_entry_to_return() {
         seen(400, observed::EXCEPTION_RETURN, 4),
     ];
     let counted = record::Summary {
-        domains: vec![DomainCounters { domain: 1, mpu_misses: 2, ..DomainCounters::default() }],
+        domains: vec![DomainCounters { domain: 1, paged_misses: 2, ..DomainCounters::default() }],
         ..summary(1000)
     };
     let domain = &super::report(&system(), &counted, events).domains[1];
@@ -105,7 +105,7 @@ fn a_fill_outside_the_miss_handler_has_no_cost_of_its_own() {
         seen(170, observed::EXCEPTION_RETURN, 11),
     ];
     let mut counted = summary(1000);
-    counted.domains[1].mpu_misses = 1;
+    counted.domains[1].paged_misses = 1;
     let domain = &super::report(&system(), &counted, events).domains[1];
     assert_eq!((domain.region_misses, domain.region_miss_cycles, domain.region_miss_exact), (1, 0, false));
 }
@@ -114,7 +114,7 @@ fn a_fill_outside_the_miss_handler_has_no_cost_of_its_own() {
 fn without_records_of_exceptions_a_miss_costs_the_median_of_its_handler() {
     let cycles = Spread { count: 9, min: 80, median: 90, max: 120 };
     let mut counted = summary(1000);
-    counted.domains[1].mpu_misses = 3;
+    counted.domains[1].paged_misses = 3;
     counted.masked.vectors = vec![VectorTime {
         core: record::CoreId::FIRST,
         exception: 4,

@@ -1,5 +1,7 @@
 //! Failures in words.
 
+use units::Rate;
+
 use crate::schema::{Failure, Measure, Report};
 
 /// A failure without a place in the manifest.
@@ -9,7 +11,7 @@ pub fn fail(failures: &mut Vec<Failure>, code: &str, text: String, remedy: &str,
 
 /// Time in the unit that suits it: "113.2 us", "12.345 ms".
 pub fn time(report: &Report, cycles: u64) -> String {
-    let us = cycles as f64 * 1e6 / report.run.cpu_hz.max(1) as f64;
+    let us = Rate::hz(report.run.cpu_hz).us(cycles);
     match us {
         ..10_000.0 => format!("{us:.1} us"),
         _ => format!("{:.3} ms", us / 1e3),

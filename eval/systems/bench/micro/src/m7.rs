@@ -2,9 +2,8 @@
 
 use cofferdam::Info;
 
-use crate::ROUNDS;
 use crate::stretch;
-use crate::stretch::Words;
+use crate::stretch::{ROUNDS, Words};
 
 static mut WORDS: Words = Words::new();
 

@@ -1,6 +1,5 @@
-//! Short pieces of code of which others have published how long they take. The labels `probe_*` are
-//! what the observer measures between; `eval/bench/micro.toml` says what stands between them and
-//! what has been published.
+//! Short pieces of code whose times others have published. The observer measures between the labels
+//! `probe_*`; `boards/NAME/bench.toml` lists the code between them and the published times.
 //!
 //! A stretch is straight code, and the same code stands before its first label: both labels are
 //! reached in one steady state, so that the time between them is that of the code and nothing else.
@@ -22,9 +21,6 @@ use a9 as core_under_test;
 use m7 as core_under_test;
 
 use cofferdam::Start;
-
-/// Rounds of each stretch; the first 100 warm the caches and are not counted.
-pub const ROUNDS: u32 = 1100;
 
 cofferdam::entry!(main);
 

@@ -8,6 +8,9 @@ use core::ptr::{NonNull, null_mut};
 
 use cofferdam::heap::{Arena, Records, record_bytes};
 
+/// Most live blocks of a history.
+pub const SLOTS: usize = 512;
+
 /// An allocator. It is used by one thread.
 pub trait Contestant {
     /// Sizes range from 32 bytes over so many powers of two.
@@ -98,7 +101,7 @@ fn layout(bytes: u32) -> Layout {
 }
 
 /// Most live blocks, for heaps that are told.
-const BLOCKS: u32 = crate::history::SLOTS as u32 + 2;
+const BLOCKS: u32 = SLOTS as u32 + 2;
 const RECORD_BYTES: u32 = record_bytes(BLOCKS, 1) as u32;
 
 static OURS: Only<Arena> = Only::new(Arena::new());

@@ -1,9 +1,7 @@
 //! A random history of requests that depends on nothing but its seed.
 
-use crate::contestants::Contestant;
+use crate::contestants::{Contestant, SLOTS};
 
-/// Most live blocks.
-pub const SLOTS: usize = 512;
 const SMALLEST: u32 = 32;
 
 /// xorshift32 (Marsaglia 2003).

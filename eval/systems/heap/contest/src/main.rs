@@ -47,7 +47,7 @@ fn main(start: Start) -> u32 {
     let (tcm, tcm_bytes) = contestants::tcm();
     contest::<InTcm>(5, tcm, tcm_bytes);
     contest::<Within>(6, base, bytes);
-    // The last one: what it has taken it never gives back.
+    // The last one: it never gives memory back.
     Newlib::begin(base, bytes);
     let live = history::play::<Newlib>(&mut Random::new(), PART, |_, _| ()).most_live;
     mark(NEED + 4, Newlib::taken());

@@ -7,7 +7,7 @@ use crate::pipeline::{CostTable, Scoreboard};
 use crate::profile::tests::xc7z020;
 use crate::thumb::classify;
 
-/// What the paper's figures hold besides the load: 6 cycles for a hit, of which 4 are the load's (7-cpu.com). A single load is timed
+/// Cycles that the paper's figures hold besides the load: 6 for a hit, of which 4 are the load's (7-cpu.com). A single load is timed
 /// between two reads of a counter, which wait for it; a chain of loads is not.
 const AROUND: u32 = 2;
 

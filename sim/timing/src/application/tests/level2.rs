@@ -44,7 +44,6 @@ fn with_all_ways_locked_every_access_bypasses() {
     for n in 1..5 {
         assert_eq!(rig.load(VIRT + n * 32), 19 + 168, "in the open row");
     }
-    assert_eq!(rig.system.level2_counters().bypassed, 4);
     rig.evict_level1(DATA + 32);
     assert_eq!(rig.load(VIRT + 32), 19 + 168, "not kept");
     rig.evict_level1(DATA);
@@ -100,13 +99,11 @@ fn a_stream_is_read_ahead() {
     rig.load(VIRT);
     rig.operate(Operation::AuxiliaryControl(1 << 2));
     assert_eq!([1, 2, 3].map(|n| rig.load(VIRT + n * 32)), [187; 3]);
-    assert_eq!(rig.system.prefetches(), 1);
     assert_eq!([4, 5, 6].map(|n| rig.load(VIRT + n * 32)), [0; 3]);
     assert_eq!(rig.access(VIRT + 7 * 32, 4, false).cycles, 187, "asked for just now");
     for n in 8..128 {
         assert_eq!(rig.load(VIRT + n * 32), 0, "{n}");
     }
-    assert_eq!(rig.system.prefetches(), 124);
     // Next page: another translation (its descriptor is in level 1), and nothing was asked for.
     assert_eq!(rig.load(VIRT + 128 * 32), 14 + 207);
     // Off again: every line is missed.
@@ -126,11 +123,10 @@ fn strides_are_recognised_and_barriers_end_them() {
     rig.operate(Operation::SyncBarrier);
     assert_eq!(rig.load(VIRT + 84 * 32), 0, "asked for before the barrier");
     assert_eq!(rig.load(VIRT + 80 * 32), 187);
-    let before = rig.system.prefetches();
     for n in [3, 50, 20, 70, 35] {
         rig.load(VIRT + n * 32);
     }
-    assert_eq!(rig.system.prefetches(), before);
+    assert_eq!([36, 38].map(|n| rig.load(VIRT + n * 32)), [187; 2]);
 }
 
 /// A changed line goes from level 1 to level 2, and to DRAM only when that lets it go or is told to.

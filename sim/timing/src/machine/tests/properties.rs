@@ -3,10 +3,11 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::{B_SELF, CACHED, DTCM, FLASH, NOP, SDRAM, SRAM, THROUGH, block, frame, insns, machine};
-use crate::machine::{BlockCost, EntryKind, FpFrame, InsnCost};
+use crate::machine::{EntryKind, FpFrame};
 use crate::pipeline::{CostTable, Pipeline, Scoreboard};
 use crate::profile::tests::{stm32f767, xc7z020};
 use crate::thumb::classify;
+use crate::{BlockCost, InsnCost};
 
 /// Straight-line instructions without operands in common with a branch at the end.
 const MENU: [u16; 8] = [0x18D1, 0x19AC, 0x3A01, 0x4351, 0x4011, 0x46BA, 0xB2D1, NOP];
@@ -108,7 +109,7 @@ proptest! {
         }
     }
 
-    /// Where code is cut into blocks, and what a block remembers, changes nothing: issued in pieces, each piece twice and more, a
+    /// The borders of blocks, and the paths that a block remembers, change nothing: issued in pieces, each piece twice and more, a
     /// sequence takes what its instructions take one by one. In order and out of order.
     #[test]
     fn cuts_change_nothing(

@@ -30,7 +30,7 @@ fn a_foreign_line_goes_to_the_memory_that_is_needed_next() {
     assert_eq!(load(&mut m, SRAM + 32), 24 - 7 + 7);
 }
 
-/// What was fetched comes from flash again, behind a read-ahead for somebody else, and what runs is as before.
+/// Code comes from flash again, behind a read-ahead for somebody else, and runs as before.
 #[test]
 fn code_in_flash_is_fetched_anew() {
     let mut m = machine();

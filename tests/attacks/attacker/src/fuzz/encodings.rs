@@ -1,4 +1,4 @@
-//! Which encodings are tried. Systematic: what is undefined at User level, privileged, or reaches a coprocessor, by class, every
+//! The encodings that are tried. Systematic: those undefined at User level, privileged, or of a coprocessor, by class, every
 //! value of the fields that matter. The rest at random, the same in every build. (T32 and A32 as in DDI 0406C A6 and A5; the system
 //! instructions of Armv7-M, DDI 0403 B5, lie in the same space.)
 

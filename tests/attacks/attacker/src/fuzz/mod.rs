@@ -69,9 +69,9 @@ pub struct Case {
 pub struct Life<'a> {
     random: Random,
     values: &'a Values,
-    /// Which of the systematic encodings it begins with, counted over the lives of both domains, if it does.
+    /// The systematic encoding that it begins with, counted over the lives of both domains, if it does.
     turn: Option<u32>,
-    /// Which of the registers it exchanges first, if it does: in lives of the same number both domains take the same, so that the later one
+    /// The register that it exchanges first, if it does: in lives of the same number both domains take the same, so that the later one
     /// would find what the other one has left.
     exchange: Option<u32>,
 }

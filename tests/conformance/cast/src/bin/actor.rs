@@ -1,4 +1,4 @@
-//! Every domain of the cast but the lead. Which thread is which stands in the manifest, as its argument.
+//! Every domain of the cast but the lead. A thread's argument in the manifest is its number.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What is kept, and when it is not used any more.
+//! Programs that are kept, and changes after which they are not used.
 
 use std::cell::Cell;
 use std::fs;

@@ -1,12 +1,10 @@
-//! What is looked at from time to time: limits, timers, interference.
+//! Limits, timers and interference, looked at from time to time.
 
 use record::{EndReason, observed};
-
 use timing::Core;
 
+use super::{CoreObserver, Family};
 use crate::block::noticed;
-use crate::family::Family;
-use crate::observer::CoreObserver;
 
 /// Cycles between two looks at the limits.
 const CHECK_CYCLES: u64 = 10_000;
@@ -75,7 +73,7 @@ impl<F: Family> CoreObserver<F> {
         None
     }
 
-    /// Why the run is over now, if it is.
+    /// The reason for which the run is over now, if it is.
     fn limit(&self, now: u64) -> Option<EndReason> {
         let (mut log, watch) = (self.shared.log.borrow_mut(), &self.shared.watch);
         log.progress(now, self.instructions);
@@ -91,5 +89,30 @@ impl<F: Family> CoreObserver<F> {
     /// A block's end at or after this cycle is looked at.
     pub(crate) fn tick_by(&mut self, cycle: u64) {
         self.next_tick = self.next_tick.min(cycle);
+    }
+
+    /// `domain` becomes the current one at `cycle`.
+    pub(crate) fn disturb_domain(&mut self, domain: u8, cycle: u64) {
+        self.disturbances.enter(domain, cycle);
+        let next = self.disturbances.next;
+        self.tick_by(next);
+    }
+
+    /// Lets it come when it is due.
+    pub(crate) fn disturb_when_due(&mut self, now: u64) {
+        if self.disturbances.is_due(now) {
+            self.disturb();
+        }
+    }
+
+    /// A program has made a mark.
+    pub(crate) fn disturb_when_marked(&mut self, number: u16, domain: u8) {
+        if self.disturbances.is_marked(number, domain) {
+            self.disturb();
+        }
+    }
+
+    fn disturb(&mut self) {
+        self.family.core_mut().disturb();
     }
 }

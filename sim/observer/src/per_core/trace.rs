@@ -1,12 +1,9 @@
-//! Following the trace port: which domain is current.
+//! The trace port, whose records say which domain is current.
 
 use record::RunEvent;
 
-use crate::block::InsnInfo;
-
+use super::{CoreObserver, Family, InsnOf};
 use crate::Seen;
-use crate::family::Family;
-use crate::observer::CoreObserver;
 
 /// Numbers of `abi::trace::Event` that the observer acts on.
 mod number {
@@ -22,7 +19,7 @@ mod number {
 impl<F: Family> CoreObserver<F> {
     /// A store to the port.
     #[cold]
-    pub(crate) fn trace_port(&mut self, insn: &InsnInfo, seen: &impl Seen, address: u32) {
+    pub(crate) fn trace_port(&mut self, insn: &InsnOf<F>, seen: &impl Seen, address: u32) {
         let value = seen.value();
         if address == self.port {
             self.payload = value as u32;
@@ -35,7 +32,7 @@ impl<F: Family> CoreObserver<F> {
         }
     }
 
-    fn traced(&mut self, insn: &InsnInfo, header: u32) {
+    fn traced(&mut self, insn: &InsnOf<F>, header: u32) {
         // No event has number 0: this is the port being cleared at boot.
         if header as u8 == 0 {
             return;
@@ -54,7 +51,7 @@ impl<F: Family> CoreObserver<F> {
     }
 
     /// Acts on a record of the trace port, stored by `insn`.
-    fn follow(&mut self, insn: &InsnInfo, event: RunEvent) {
+    fn follow(&mut self, insn: &InsnOf<F>, event: RunEvent) {
         match event.event {
             number::SWITCH | number::GATE_ENTER | number::GATE_EXIT => self.enter(insn, event.domain),
             number::FAULT => self.keep_context(event),
@@ -65,7 +62,7 @@ impl<F: Family> CoreObserver<F> {
         }
     }
 
-    fn enter(&mut self, insn: &InsnInfo, domain: u8) {
+    fn enter(&mut self, insn: &InsnOf<F>, domain: u8) {
         let cycle = self.event_cycle(insn);
         self.settle(self.charged_behind(insn), insn.after);
         self.exceptions.start_counting(cycle);
@@ -80,7 +77,7 @@ impl<F: Family> CoreObserver<F> {
     }
 
     /// Cycle at which `insn` of the block that runs is over.
-    fn event_cycle(&self, insn: &InsnInfo) -> u64 {
+    fn event_cycle(&self, insn: &InsnOf<F>) -> u64 {
         self.clock.now() - self.charged_behind(insn)
     }
 }

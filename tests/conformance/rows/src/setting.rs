@@ -12,5 +12,5 @@ pub const NOTICE_US: u32 = 400;
 pub const LENGTH_US: u32 = 9_500;
 /// Bytes of the pool that are untyped when a row starts: all but the last page, which one row gives away for good.
 pub const UNTYPED_BYTES: u32 = 0xf000;
-/// The initialised word of every domain, `Place::Initial`.
+/// The initialised word of every domain, [`Place::Initial`].
 pub const INITIAL: u32 = 0x600d_da7a;

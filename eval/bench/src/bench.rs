@@ -1,43 +1,42 @@
-//! Builds a system of Cofferdam for a measurement, says what the observer watches in every run, and
-//! checks that the run came to its end.
+//! Builds and runs a system of Cofferdam for a measurement under the observer, and checks that the run came to its end.
 
 use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Loaded, Profile};
-use record::{EndReason, Watch};
+use object::{Object, ObjectSegment, SegmentFlags};
+use record::{EndReason, Range, Watch};
 use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Simulator};
 
 use crate::chip::Chip;
+use crate::error::Error;
 use crate::rows::Row;
-use crate::{Error, run};
 
 /// A run that takes longer in modelled time hangs.
 const LIMIT_SECONDS: u64 = 60;
 
-/// A board, and what is needed to run something on it.
+/// A board with everything that a run on it needs.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
-    pub install: &'a Install,
-    pub simulator: &'a dyn Simulator,
-    pub chip: &'a Chip,
+pub struct Bench<'a> {
+    pub(crate) install: &'a Install,
+    /// With the observer.
+    pub(crate) simulator: &'a dyn Simulator,
+    /// The board.
+    pub(crate) chip: &'a Chip,
     /// Of the chip.
-    pub profile: Profile,
-    /// For the runs' files.
+    pub(crate) profile: Profile,
+    /// Directory of the runs' files.
     out: PathBuf,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Bench<'a> {
+    /// The runs' files go below `out`.
+    ///
     /// # Errors
     /// [`Error::Build`]: there is no such profile.
-    pub(crate) fn new(
-        install: &'a Install,
-        simulator: &'a dyn Simulator,
-        chip: &'a Chip,
-        out: &Path,
-    ) -> Result<Place<'a>, Error> {
+    pub fn new(install: &'a Install, simulator: &'a dyn Simulator, chip: &'a Chip, out: &Path) -> Result<Self, Error> {
         let profile = Profile::find(install, &chip.board.chip.name, &install.root);
         let profile = profile.map_err(|refusal| Error::Build(refusal.to_string()))?;
-        Ok(Place { install, simulator, chip, profile, out: out.join(chip.prefix()) })
+        Ok(Self { install, simulator, chip, profile, out: out.join(chip.prefix()) })
     }
 
     /// Builds the system of a manifest, which is named from the root of the repository, for this board.
@@ -66,7 +65,16 @@ impl<'a> Place<'a> {
     /// # Errors
     /// When the kernel's file cannot be read.
     pub(crate) fn watch(&self, kernel: &Path) -> Result<Watch, Error> {
-        watch(kernel, self.chip, &self.profile)
+        let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
+        Ok(Watch {
+            profile: ProfileSource::Text(self.profile.text.clone()),
+            trace_port: facts.trace_port,
+            vectors: facts.vectors,
+            cluster: build_tool::cluster(&self.chip.board),
+            kernel_text: code_of(kernel)?,
+            cycle_limit: LIMIT_SECONDS * self.profile.cpu_hz(),
+            ..Watch::default()
+        })
     }
 
     /// Runs an image to its end; the run's files go to a directory with this name.
@@ -91,23 +99,6 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The facts of the kernel's file that the observer needs, and the limit of the run.
-///
-/// # Errors
-/// When the kernel's file cannot be read.
-pub(crate) fn watch(kernel: &Path, chip: &Chip, profile: &Profile) -> Result<Watch, Error> {
-    let facts = ImageFacts::read(kernel).map_err(|error| Error::Run(error.to_string()))?;
-    Ok(Watch {
-        profile: ProfileSource::Text(profile.text.clone()),
-        trace_port: facts.trace_port,
-        vectors: facts.vectors,
-        cluster: build_tool::cluster(&chip.board),
-        kernel_text: run::code_of(kernel)?,
-        cycle_limit: LIMIT_SECONDS * profile.cpu_hz(),
-        ..Watch::default()
-    })
-}
-
 /// A row without a figure.
 pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> Row {
     Row {
@@ -119,4 +110,13 @@ pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> 
         operation,
         ..Row::default()
     }
+}
+
+/// Address ranges of a program's executable segments.
+pub(crate) fn code_of(path: &Path) -> Result<Vec<Range>, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
+    let file = object::File::parse(&*bytes).map_err(|error| Error::file(path, &error))?;
+    let executable = |flags| matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & object::elf::PF_X != 0);
+    let segments = file.segments().filter(|segment| executable(segment.flags()));
+    Ok(segments.map(|s| Range { start: s.address() as u32, end: (s.address() + s.size()) as u32 }).collect())
 }

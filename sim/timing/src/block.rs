@@ -1,15 +1,11 @@
-//! Execution, block by block or instruction by instruction.
+//! Blocks and instructions as every core model keeps them before they execute.
 
 use alloc::boxed::Box;
 use core::cell::RefCell;
 
-use super::Machine;
-use super::front::{Executes, Front};
-use crate::attr::MemAttr;
 use crate::branch::BranchSite;
-use crate::counters::Counters;
+use crate::insn::{Class, Flags, InsnInfo};
 use crate::pipeline::{CostTable, Generation, Index, Number, Pipeline, Scoreboard};
-use crate::thumb::{Class, Flags, InsnInfo};
 
 /// Runs through a block that are remembered: loops and calls come with few different pipelines.
 const PATHS: usize = 8;
@@ -25,7 +21,7 @@ struct Path {
 /// The runs through a block that were computed last.
 #[derive(Clone, Debug)]
 struct Paths {
-    /// Whose pipelines they name.
+    /// The generation of the pipelines that they name.
     generation: Generation,
     /// The one that was taken last.
     last: u8,
@@ -74,8 +70,8 @@ impl Paths {
     }
 }
 
-/// What is known of a translated block before it executes. The code is contiguous. Where it begins and ends changes nothing: the
-/// pipeline at its end is that at the next one's start.
+/// A translated block before it executes. The code is contiguous. Its borders change nothing: the pipeline at its end is that at the
+/// next one's start.
 ///
 /// The part that every execution reads comes first, and is small: the host has thousands of blocks to keep at hand.
 #[derive(Clone, Debug)]
@@ -86,11 +82,11 @@ pub struct BlockCost {
     end: u32,
     paths: RefCell<Paths>,
     /// The branch at its end, if it has one.
-    pub(super) branch: Option<BranchSite>,
+    pub(crate) branch: Option<BranchSite>,
     /// Whether a barrier in it waits for the store buffer.
-    pub(super) drains: bool,
+    pub(crate) drains: bool,
     /// Whether an ISB in it empties the fetch buffer.
-    pub(super) refetches: bool,
+    pub(crate) refetches: bool,
     instructions: Box<[InsnInfo]>,
     /// Issue cycles from an empty pipeline, with all fetches and loads hitting.
     cycles: u32,
@@ -99,7 +95,7 @@ pub struct BlockCost {
 /// One instruction at its address, for the exact mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InsnCost {
-    pub(super) pc: u32,
+    pub(crate) pc: u32,
     info: InsnInfo,
 }
 
@@ -142,7 +138,7 @@ impl BlockCost {
 
     /// Issues all of it: cycles. Time: constant if it was issued to the same pipeline before, else proportional to the instructions.
     #[inline]
-    pub(super) fn issue(&self, table: &CostTable, pipeline: &mut Pipeline) -> u32 {
+    pub(crate) fn issue(&self, table: &CostTable, pipeline: &mut Pipeline) -> u32 {
         let known = self.paths.borrow_mut().find(pipeline.now());
         let Some(path) = known else { return self.issue_anew(table, pipeline) };
         pipeline.enter(path.after);
@@ -165,7 +161,7 @@ impl BlockCost {
     }
 
     /// Cycles that its last `count` instructions added when it was issued last. Time: proportional to the instructions.
-    pub(super) fn behind(&self, table: &CostTable, pipeline: &Pipeline, count: usize) -> u32 {
+    pub(crate) fn behind(&self, table: &CostTable, pipeline: &Pipeline, count: usize) -> u32 {
         let paths = self.paths.borrow();
         // The block issued last is always known; of an earlier one the pipeline may be forgotten.
         let Some(mut before) = pipeline.recall(paths.before()).copied() else { return 0 };
@@ -197,57 +193,12 @@ impl InsnCost {
     }
 
     /// The branch that it is, if it is one.
-    pub(super) fn site(&self) -> Option<BranchSite> {
+    pub(crate) fn site(&self) -> Option<BranchSite> {
         site(self.pc, &self.info)
     }
 
-    /// What it is.
+    /// The instruction, classified.
     pub fn info(&self) -> &InsnInfo {
         &self.info
-    }
-}
-
-impl Machine {
-    /// One execution of `block`, whose code has attributes `attr`. Returns the cycles spent, those of the previous
-    /// block's branch included. Time: proportional to the lines that the code touches.
-    pub fn block(&mut self, block: &BlockCost, attr: MemAttr) -> u32 {
-        self.execute_block(block, &attr)
-    }
-
-    /// One execution of one instruction: as a block of its own.
-    pub fn instruction(&mut self, insn: &InsnCost, attr: MemAttr) -> u32 {
-        self.execute_instruction(insn, &attr)
-    }
-
-    /// Waits until every buffered store has reached its memory, as DSB does.
-    pub fn drain(&mut self) -> u32 {
-        let stall = self.side.stores.drain(self.now);
-        self.counters.drain_stalls += u64::from(stall);
-        self.spend(stall)
-    }
-}
-
-impl Executes<MemAttr> for Machine {
-    #[inline]
-    fn front(&mut self) -> &mut Front {
-        &mut self.front
-    }
-
-    #[inline]
-    fn counts(&mut self) -> &mut Counters {
-        &mut self.counters
-    }
-
-    #[inline]
-    fn pass(&mut self, cycles: u32) -> u32 {
-        self.spend(cycles)
-    }
-
-    fn fetch_line(&mut self, line: u32, attr: &MemAttr) -> u32 {
-        self.fetch_attributed(line, *attr)
-    }
-
-    fn wait_for_stores(&mut self, _: &MemAttr) -> u32 {
-        self.drain()
     }
 }

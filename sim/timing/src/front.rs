@@ -1,17 +1,24 @@
 //! The front of every core model: pipeline, branch prediction, and blocks of instructions over whatever fetches their lines.
 
-use super::block::{BlockCost, InsnCost};
+use crate::block::{BlockCost, InsnCost};
 use crate::branch::{BranchSite, Outcome, Predictor};
-use crate::core::Code;
 use crate::counters::Counters;
+use crate::insn::{Class, InsnInfo};
 use crate::pipeline::{CostTable, Pipeline};
 use crate::profile::Profile;
-use crate::thumb::Class;
 
-/// Which line an access needs, as no address: line sizes are at least two.
+/// The number of no line: line sizes are at least two.
 pub(crate) const NO_LINE: u32 = u32::MAX;
 
-/// Fetch, prediction and issue: what every core has, whatever its memories.
+/// Code as a model with this front keeps it, before it executes.
+pub enum Code {
+    /// Instructions that execute as a whole.
+    Block(BlockCost),
+    /// One instruction, where each is executed alone.
+    Instruction(InsnCost),
+}
+
+/// Fetch, prediction and issue: every core has them, whatever its memories.
 #[derive(Clone, Debug)]
 pub struct Front {
     pub(crate) predictor: Predictor,
@@ -38,6 +45,14 @@ impl Front {
         }
     }
 
+    /// Code of instructions from `pc` on (at least one); `alone`: one that stands alone executes as an instruction.
+    pub(crate) fn describe(&self, pc: u32, instructions: &[InsnInfo], alone: bool) -> Code {
+        match instructions {
+            [one] if alone => Code::Instruction(InsnCost::new(pc, *one)),
+            _ => Code::Block(BlockCost::new(&self.costs, pc, instructions)),
+        }
+    }
+
     /// Forgets what is under way, as an exception does.
     pub(crate) fn empty(&mut self) {
         self.cut();
@@ -56,7 +71,6 @@ impl Front {
             _ if count == 0 => 0,
             Code::Block(block) => block.behind(&self.costs, &self.scoreboard, count as usize),
             Code::Instruction(_) => self.issued,
-            Code::Counted(_) => 0,
         }
     }
 

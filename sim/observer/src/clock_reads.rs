@@ -2,16 +2,16 @@
 
 use record::{ClockSeen, ClockWatch};
 
-/// A clock, and what was seen of it.
+/// A clock, and the reads of it.
 #[derive(Debug, Default)]
-pub struct Rate {
+pub struct ClockReads {
     watch: Option<ClockWatch>,
     /// Value and cycle of the read before.
     last: Option<(u32, u64)>,
     seen: ClockSeen,
 }
 
-impl Rate {
+impl ClockReads {
     pub fn new(watch: Option<ClockWatch>) -> Self {
         Self { watch, ..Self::default() }
     }

@@ -1,0 +1,53 @@
+//! Stretches in which one domain or the kernel runs, for the meter and the witness.
+
+use record::ViolationKind;
+
+use super::{CoreObserver, Family, InsnOf};
+
+impl<F: Family> CoreObserver<F> {
+    /// Kernel text was entered or left for the instruction at `pc`.
+    pub(super) fn meter_crossing(&mut self, pc: u32) {
+        if !self.meter.enabled {
+            return;
+        }
+        self.end_stretch(self.clock.now());
+        if self.kernel != 0 {
+            self.meter.enter_kernel();
+        } else {
+            let running = self.family.running(&mut *self.target);
+            self.meter.leave_kernel(pc, running);
+        }
+    }
+
+    /// The processor slept for so many cycles until now.
+    pub(super) fn meter_sleep(&mut self, slept: u64) {
+        let now = self.clock.now();
+        self.end_stretch(now.saturating_sub(slept));
+        self.meter.wake(now);
+    }
+
+    /// The stretch that goes on is over at a cycle.
+    pub(crate) fn end_stretch(&mut self, cycle: u64) {
+        self.meter.end_stretch(cycle).for_each(|record| self.record(record));
+    }
+
+    /// The current domain begins to run.
+    pub(super) fn enter_slice(&mut self) {
+        self.witness.enter(self.domain, &mut *self.target);
+    }
+
+    /// The current domain stops running: the memory of others is compared if it is hostile.
+    pub(super) fn leave_slice(&mut self, pc: u32) {
+        for (victim, range) in self.witness.leave(&mut *self.target) {
+            self.violation(ViolationKind::MemoryChanged, pc, range.start, range.end - range.start, Some(victim));
+        }
+    }
+
+    /// A hostile domain stored.
+    #[cold]
+    pub(crate) fn hostile_store(&mut self, insn: &InsnOf<F>, address: u32, len: u32) {
+        if self.witness.stores_outside(address, len) {
+            self.violation(ViolationKind::HostileStore, insn.pc(), address, len, None);
+        }
+    }
+}
