@@ -3,9 +3,10 @@
 #![no_std]
 
 use cofferdam::Start;
-// For their exported functions: C's `malloc` and its kin, `rt_malloc` and its kin.
+// For their exported functions: C's `malloc`, `rt_malloc`, `cof_area` and their kin.
 use grants as _;
 use heap as _;
+use info as _;
 
 unsafe extern "C" {
     fn cof_begin(info: *const u32, restarts: u32);

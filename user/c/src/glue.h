@@ -6,10 +6,10 @@
 
 /* Remembers the information block; called once, before anything else here. */
 void cof_begin(const uint32_t *info, uint32_t restarts);
-/* Gives the heap its memory. */
-void cof_heap_begin(const uint32_t *info);
-/* The run-time's functions for rt_malloc: the information block, and a call of the manager's gate. */
-const uint32_t *cof_grants_info(void);
+/* Checks and remembers the information block: 0 when it has another version. Gives the heap its memory. */
+int32_t cof_info_begin(const uint32_t *info);
+void cof_heap_begin(void);
+/* The run-time's functions for rt_malloc: a call of the manager's gate, and how often the domain was restarted. */
 int32_t cof_grants_call(uint32_t gate, uint32_t *message);
 uint32_t cof_grants_life(void);
 /* The run-time's functions for the heap: to let less important threads run, and to report a program error. */

@@ -6,11 +6,6 @@
 
 enum { NOT_A_BLOCK = 3, DOUBLE_FREE = 4, MISUSED = 102 };
 
-/* The information block, which names the arenas of the envelopes. */
-const uint32_t *cof_grants_info(void) {
-    return cof_info();
-}
-
 /* How often the domain has been restarted, so that the memory manager tells its lives apart. */
 uint32_t cof_grants_life(void) {
     return cof_restarts();

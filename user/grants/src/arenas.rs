@@ -3,10 +3,8 @@
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use abi::info::area;
 use heap::{Arena, DEFAULT, Records};
-
-use crate::block::Block;
+use info::{Area, info};
 
 unsafe extern "C" {
     /// Lets less important threads run for a moment. Provided by the run-time.
@@ -36,19 +34,18 @@ fn open() {
         }
         return;
     }
-    if let Some(block) = Block::get() {
-        if let Some(heap) = block.heap() {
-            SPECS[ARENAS].store(heap.word(area::SPEC) + 1, Ordering::Relaxed);
+    if let Some(info) = info() {
+        if let Some(heap) = info.area("heap") {
+            SPECS[ARENAS].store(heap.spec + 1, Ordering::Relaxed);
         }
         let mut own = OWN.iter().zip(&SPECS);
-        for envelope in block.envelopes() {
-            if envelope.is_default {
+        for envelope in info.envelopes() {
+            if envelope.default {
                 // `malloc` has opened it.
                 SPECS[ARENAS].store(envelope.spec + 1, Ordering::Relaxed);
                 continue;
             }
-            let words = [area::BASE, area::BYTES, area::PIECES, area::STRIDE];
-            let [base, bytes, pieces, stride] = words.map(|index| envelope.area.word(index));
+            let Area { base, bytes, pieces, stride, .. } = envelope.arena;
             let Some((arena, spec)) = own.next() else { break };
             // SAFETY: the area is this domain's, for this arena alone, and handed over once.
             if unsafe { arena.open(base, bytes, pieces, stride, Records::For(envelope.count)) }.is_ok() {

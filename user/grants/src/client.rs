@@ -3,11 +3,10 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use abi::Error;
+use abi::{Error, Kind};
+use info::info;
 use manager::rule::change;
 use manager::wire::{Answer, Granted, LIFE_WORD, MESSAGE_WORDS, Message, Operation, Refused, Request, access};
-
-use crate::block::Block;
 
 unsafe extern "C" {
     /// Calls the gate in a slot with the address of a message; the status. Provided by the run-time.
@@ -122,7 +121,7 @@ pub struct Manager(u32);
 impl Manager {
     /// The manager that this domain was given as the gate `memory`.
     pub fn find() -> Option<Manager> {
-        Block::get()?.gate(GATE).map(Manager)
+        Some(Manager(info()?.cap(GATE, Kind::Gate)?.slot))
     }
 
     /// Sends a request. While the manager serves another thread or is starting, the caller waits and tries again.

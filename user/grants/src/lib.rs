@@ -5,12 +5,11 @@
 //! revocation), the memory manager is asked through its gate. The manager grants extents that one
 //! region register covers; they are clean, and carry their bound.
 //!
-//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_info`, `cof_grants_call`,
-//! `cof_grants_life` and `cof_heap_wait`.
+//! For Rust and, with the feature `c`, for C (`cofferdam_memory.h`). The run-time provides `cof_grants_call`, `cof_grants_life` and
+//! `cof_heap_wait`.
 #![no_std]
 
 mod arenas;
-mod block;
 #[cfg(feature = "c")]
 mod c;
 mod client;
@@ -18,9 +17,10 @@ mod client;
 use core::ptr::NonNull;
 
 use abi::Error;
-use abi::info::{UNBOUNDED, area};
-use block::Block;
+use abi::info::UNBOUNDED;
+use abi::info::area::DERIVED;
 pub use client::{Failure, GATE, Manager, SharedWanted};
+use info::info;
 pub use manager::wire::{Answer, Granted, Operation, Refused, Request, access};
 pub use spec::{AccessLevel, Independence, MemoryClass, Method, TablePlace, TemporalSpec};
 
@@ -102,12 +102,10 @@ pub unsafe fn free(memory: NonNull<u8>) -> Result<(), Failure> {
 /// # Time complexity
 /// O(areas), and one call of the manager's gate if none of them contains the address.
 pub fn query(address: u32) -> Result<Granted, Failure> {
-    let block = Block::get().ok_or(Error::BadState)?;
-    let known = block.areas().find_map(|area| area.piece_at(address).map(|piece| (area, piece)));
-    if let Some((found, (base, bytes))) = known {
-        let (spec, cycles) = (found.word(area::SPEC), found.word(area::BOUND));
+    if let Some((found, (base, bytes))) = info().ok_or(Error::BadState)?.piece_at(address) {
+        let (spec, cycles) = (found.spec, found.bound);
         let level = spec & LEVEL;
-        let derived = found.word(area::ACCESS) & area::DERIVED != 0;
+        let derived = found.access & DERIVED != 0;
         let method = match cycles {
             UNBOUNDED => 0,
             _ if derived => Method::Derived as u32,

@@ -2,7 +2,7 @@
 
 use core::ptr::{NonNull, null_mut};
 
-use abi::info::{AREA_BYTES, ENVELOPE_BYTES, NAME_BYTES, area, block_bytes, envelope, word};
+use info::Info;
 use memory::heap::Error;
 
 use crate::{Arena, Records};
@@ -12,49 +12,27 @@ unsafe extern "C" {
     safe fn cof_heap_fault(error: u32, address: u32) -> !;
 }
 
+/// Name of the area that serves when no envelope is the default.
+const HEAP: &str = "heap";
+
 /// The arena.
 pub static DEFAULT: Arena = Arena::new();
-
-/// Name of the area that serves when no envelope is the default.
-const HEAP: &[u8; 5] = b"heap\0";
 
 /// Gives the default arena its memory: the arena of the envelope that is the default, else the area `heap`; without either every
 /// request fails. A second call does nothing.
 ///
 /// # Safety
-/// `info` is the address of the domain's information block, and nobody else uses that memory.
-pub unsafe fn begin(info: *const u32) {
-    // SAFETY: as the caller promises.
-    let Some((words, records)) = (unsafe { default_area(info) }) else { return };
-    let [base, bytes, pieces, stride] =
-        [area::BASE, area::BYTES, area::PIECES, area::STRIDE].map(|index| words.get(index).copied().unwrap_or(0));
-    // SAFETY: as the caller promises.
-    let _ = unsafe { DEFAULT.open(base, bytes, pieces, stride, records) };
-}
-
-/// The words behind the name of the default arena's area entry, and where its records are: an envelope says how many they may be.
-///
-/// # Safety
-/// As [`begin`].
-unsafe fn default_area(info: *const u32) -> Option<(&'static [u32], Records)> {
-    // SAFETY: a block is as long as its header says, read-only and never moved.
-    let header = |index: usize| unsafe { info.add(index).read() } as usize;
-    let (caps, areas, envelopes) = (header(word::CAPS), header(word::AREAS), header(word::ENVELOPES));
-    // SAFETY: as above.
-    let block = unsafe { core::slice::from_raw_parts(info, block_bytes(caps, areas, envelopes) / 4) };
-    let (entries, rest) = block.get(block_bytes(caps, 0, 0) / 4..)?.split_at_checked(areas * AREA_BYTES / 4)?;
-    let mut entries = entries.chunks_exact(AREA_BYTES / 4);
-    let default = rest.chunks_exact(ENVELOPE_BYTES / 4).find(|entry| entry.get(envelope::DEFAULT) == Some(&1));
-    let (entry, records) = match default {
-        Some(entry) => (entries.nth(*entry.get(envelope::AREA)? as usize), Records::For(*entry.get(envelope::COUNT)?)),
-        None => (entries.find(|entry| is_heap(entry)), Records::AsNeeded),
+/// Nobody else uses that memory.
+pub unsafe fn begin(info: Info) {
+    // An envelope says how many records there may be.
+    let default = info.envelopes().find(|envelope| envelope.default);
+    let (area, records) = match default {
+        Some(envelope) => (Some(envelope.arena), Records::For(envelope.count)),
+        None => (info.area(HEAP), Records::AsNeeded),
     };
-    Some((entry?.get(NAME_BYTES / 4..)?, records))
-}
-
-fn is_heap(entry: &[u32]) -> bool {
-    let name = entry.iter().flat_map(|word| word.to_le_bytes());
-    name.take(HEAP.len()).eq(HEAP.iter().copied())
+    let Some(area) = area else { return };
+    // SAFETY: as the caller promises.
+    let _ = unsafe { DEFAULT.open(area.base, area.bytes, area.pieces, area.stride, records) };
 }
 
 /// Ends the thread because of a program error.

@@ -148,12 +148,14 @@ pub extern "C" fn _memalign_r(_: *mut c_void, align: usize, bytes: usize) -> *mu
     memalign(align, bytes)
 }
 
-/// Called by the C run-time before anything allocates.
+/// Called by the C run-time when the information block is known (`cof_info_begin`), before anything allocates.
 ///
 /// # Safety
 /// As [`default::begin`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cof_heap_begin(info: *const u32) {
-    // SAFETY: as the caller promises.
-    unsafe { default::begin(info) }
+pub unsafe extern "C" fn cof_heap_begin() {
+    if let Some(info) = info::info() {
+        // SAFETY: as the caller promises.
+        unsafe { default::begin(info) }
+    }
 }

@@ -50,18 +50,11 @@ mod global {
 #[cfg(feature = "heap")]
 pub use global::Heap;
 
-/// The information block, which names the arenas of the envelopes.
-#[cfg(feature = "memory")]
-#[unsafe(no_mangle)]
-extern "C" fn cof_grants_info() -> *const u32 {
-    crate::info().map_or(core::ptr::null(), crate::Info::address)
-}
-
 /// How often the domain has been restarted, so that the memory manager tells its lives apart.
 #[cfg(feature = "memory")]
 #[unsafe(no_mangle)]
 extern "C" fn cof_grants_life() -> u32 {
-    crate::info::RESTARTS.load(core::sync::atomic::Ordering::Relaxed)
+    crate::RESTARTS.load(core::sync::atomic::Ordering::Relaxed)
 }
 
 /// How the memory manager is called.

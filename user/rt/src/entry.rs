@@ -82,7 +82,7 @@ pub unsafe fn begin(info: *const u32, argument: u32, restarts: u32) -> Start {
     #[cfg(any(feature = "heap", feature = "memory"))]
     // SAFETY: the block is the domain's, and only the heap uses the memory of its default arena.
     unsafe {
-        heap::begin(start.info.address());
+        heap::begin(start.info);
     }
     start
 }
@@ -96,7 +96,7 @@ pub unsafe fn begin_thread(info: *const u32, argument: u32, restarts: u32) -> St
     let Some(info) = (unsafe { Info::at(info) }) else { sys::exit(WRONG_VERSION) };
     info.remember();
     #[cfg(feature = "memory")]
-    crate::info::RESTARTS.store(restarts, core::sync::atomic::Ordering::Relaxed);
+    crate::RESTARTS.store(restarts, core::sync::atomic::Ordering::Relaxed);
     Start { info, argument, restarts }
 }
 

@@ -11,11 +11,14 @@
 mod allocator;
 mod console;
 mod entry;
-mod info;
 mod objects;
 mod panic;
 mod shared;
 pub mod sys;
+
+/// How often the domain has been restarted.
+#[cfg(feature = "memory")]
+pub(crate) static RESTARTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
 
 pub use abi;
 pub use abi::Error;
@@ -31,6 +34,6 @@ pub use entry::{Start, begin, begin_thread, gate_result};
 pub use grants as memory;
 #[cfg(feature = "hooks")]
 pub use heap;
-pub use info::{Area, Cap, Info, info};
+pub use info::{Area, Cap, Envelope, Info, info};
 pub use objects::{Budget, Domain, Fault, Gate, Interrupt, Notification, Ticks, now};
 pub use shared::{Shared, shared};
