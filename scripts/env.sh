@@ -1,4 +1,4 @@
-# Where the tools are. Sourced by the other scripts and by ./cofferdam; the one place that chooses a compiler.
+# Places of the tools. Sourced by the other scripts and by ./cofferdam; the one place that chooses a compiler.
 # Plain POSIX sh. Sets, after `cofferdam_find_rust`:
 #   COFFERDAM_HOST_CARGO   cargo for host code (rustup's when usable, otherwise Debian's); empty if there is none
 #   COFFERDAM_BARE_CARGO, COFFERDAM_BARE_RUSTC, COFFERDAM_BARE_KIND

@@ -210,7 +210,7 @@ rust_packages() {
     if apt-cache show rustc-web > /dev/null 2>&1; then echo rustc-web cargo-web rust-web-src; else echo rustc cargo rust-src; fi
 }
 
-# Where a library is backported already (an earlier QEMU), what depends on it in that very version has to follow.
+# A library may be backported already (an earlier QEMU): packages that depend on it in that very version have to follow.
 install_packages() { # codename, package...
     local code="$1"
     shift

@@ -29,7 +29,7 @@ mkdir -p "$LOGS"
 PASSED=0 FAILED=0 TIMES=() PROCESSOR=0
 # Bash's `time` prints seconds of the processors: for programs, and in the kernel for them.
 TIMEFORMAT='%U %S'
-# What the terminal need not show; the log holds everything.
+# Lines that the terminal need not show; the log holds everything.
 NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
 
 cargo_test() { "$COFFERDAM_HOST_CARGO" test --no-fail-fast --target-dir "$COFFERDAM_TARGET" "$@"; }
