@@ -1,4 +1,4 @@
-//! Where a run comes from: written beside the run's files when it ends, and put into every report of it.
+//! Origin of a run: written beside the run's files when it ends, and put into every report of it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// File beside the summary of the run.
 const FILE: &str = "provenance.json";
 
-/// Notes where the run comes from whose summary is at a path. What cannot be read or written stays unknown.
+/// Notes where the run comes from whose summary is at a path. Facts that cannot be read or written stay unknown.
 pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
     let from = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -31,7 +31,7 @@ pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
     }
 }
 
-/// What was noted for the run whose summary is at a path.
+/// The facts that were noted for the run whose summary is at a path.
 pub fn kept(summary: &Path) -> Option<Provenance> {
     serde_json::from_slice(&std::fs::read(summary.with_file_name(FILE)).ok()?).ok()
 }

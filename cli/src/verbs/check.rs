@@ -125,7 +125,7 @@ fn utilisation(system: &System, output: &mut Output) -> String {
     format!("{:.1} % of the processor promised, {:.1} % left", promised * 100.0, (1.0 - promised) * 100.0)
 }
 
-/// What each memory has left, the fullest first.
+/// Free space of each memory, the fullest first.
 fn memories(placed: &Placed, roles: impl Fn(&str) -> String, output: &mut Output) -> String {
     let free = |memory: &PlacedMemory| u64::from(memory.bytes).saturating_sub(memory.used);
     let objects = &placed.layout.objects;

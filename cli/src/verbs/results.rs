@@ -45,7 +45,7 @@ pub fn events_of(ran: &Ran) -> Result<Option<EventsFile>, Diagnostic> {
     ran.summary.modelled.then(|| EventsFile::open(&ran.events).map_err(bad)).transpose()
 }
 
-/// What a run's files say of it.
+/// The report of a run, from the run's files.
 pub fn report_of(system: &SystemDescription, ran: &Ran) -> Result<Report, Diagnostic> {
     let built = match events_of(ran)? {
         Some(events) => Report::build(system, &ran.summary, events),

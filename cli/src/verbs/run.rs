@@ -178,7 +178,7 @@ fn tell_faults(report: &report::Report, output: &mut Output) {
             None => groups.push((fault, 1)),
         }
     }
-    // What nobody expected comes first.
+    // Unexpected faults come first.
     groups.sort_by_key(|(fault, _)| hostile(fault.domain));
     for (fault, count) in groups.iter().take(FAULTS_TOLD) {
         let expected = hostile(fault.domain);

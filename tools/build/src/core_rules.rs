@@ -57,7 +57,7 @@ pub(crate) fn targets(core: &Core, rustc: &Path, gcc: &Path) -> Result<(), Diagn
     Ok(())
 }
 
-/// What a program printed, or the first line of its complaint.
+/// Output of a program, or the first line of its complaint.
 fn said(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

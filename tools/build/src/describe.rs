@@ -215,7 +215,7 @@ fn image_bytes(loaded: &Loaded, placed: &Placed, memory: &manifest::Memory) -> u
     u64::from(end.unwrap_or(0))
 }
 
-/// What the kernel keeps for itself in each memory.
+/// Areas that the kernel keeps for itself in each memory.
 fn kernel_areas(loaded: &Loaded, placed: &Placed) -> Vec<describe::Area> {
     let mut areas = Vec::new();
     for (name, memory) in &loaded.board.memory {

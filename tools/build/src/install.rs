@@ -1,4 +1,4 @@
-//! Where the parts of Cofferdam are: sources, scripts of the linker, board files, and where results go.
+//! Locations of the parts of Cofferdam: sources, scripts of the linker, board files, and results.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::core_rules;
 pub struct Install {
     /// The root of the checkout.
     pub root: PathBuf,
-    /// Where everything that is built goes: `CARGO_TARGET_DIR`, or `target` in the root.
+    /// Directory of everything that is built: `CARGO_TARGET_DIR`, or `target` in the root.
     pub target: PathBuf,
-    /// Where the results of systems lie.
+    /// Directory of the results of systems.
     results: PathBuf,
 }
 

@@ -4,7 +4,7 @@ use manifest::resolved::{Domain, Item, Part, System};
 use manifest::{Refusal, Scheme};
 use place::{PlaceError, Suspect};
 
-/// Where the manifest names a symbol.
+/// Place in the manifest that names a symbol.
 fn symbol_place(system: &System, domain: &str, symbol: &str) -> String {
     let base = format!("domain.{domain}");
     let Some(found) = system.domains.iter().find(|found| found.name == domain) else { return base };

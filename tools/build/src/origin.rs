@@ -1,4 +1,4 @@
-//! Whose results lie in a directory.
+//! Origin of the results in a directory.
 
 use std::path::Path;
 

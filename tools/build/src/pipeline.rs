@@ -15,7 +15,7 @@ use crate::origin::Origin;
 use crate::toolchain::Toolchain;
 use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
-/// What is done differently from the manifest.
+/// Deviations from the manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Budgets are enforced; without, every capacity is its period and response times are not analysed.
@@ -43,7 +43,7 @@ pub struct Built {
     pub kernel: PathBuf,
     /// Each domain's ELF at its final addresses.
     pub domains: Vec<PathBuf>,
-    /// Where everything lies.
+    /// Result of placing the system.
     pub placed: Placed,
     /// The description for reports, also in `layout.json`.
     pub description: report::SystemDescription,

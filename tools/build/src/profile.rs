@@ -27,7 +27,7 @@ pub struct Profile {
     pub text: String,
     /// Name of the processor's core.
     pub core: String,
-    /// What start-up writes to the chip.
+    /// Settings that start-up writes to the chip.
     pub setup: Setup,
 }
 
@@ -100,7 +100,7 @@ impl Profile {
         let memory = tables.and_then(|tables| self.parameters.locate(PhysAddr(tables.base.into())));
         let on_chip = memory.and_then(|id| self.parameters.memory(id)).map_or(0, |memory| {
             let read = memory.latency.as_ref().map_or(0, |latency| latency.read_first.value);
-            // What is behind the second level is looked for there first.
+            // A read of memory behind the second level is looked up there first.
             if memory.interface == Interface::Axi { level2 + read } else { read }
         });
         let ways = core.l2.cache.ways.value;
@@ -121,7 +121,7 @@ impl Profile {
         self.parameters.core_clock.value
     }
 
-    /// What a report says about the profile.
+    /// The profile as a report describes it.
     pub fn describe(&self) -> describe::Profile {
         let mut listed = Vec::new();
         if let Ok(table) = self.text.parse::<toml::Table>() {

@@ -156,7 +156,7 @@ pub fn build_example(
     kernel_program(install, tools, board, &["--example", example])
 }
 
-/// What the arguments select of the kernel's package; by default its one binary.
+/// The program of the kernel's package that the arguments select; by default its one binary.
 fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &[&str]) -> Result<PathBuf, Diagnostic> {
     let Core { targets, image, .. } = &board.core;
     let cpu = format!("target-cpu={}", targets.cpu);

@@ -54,7 +54,7 @@ fn kernel_text(built: &Built, facts: &ImageFacts) -> Vec<Range> {
     code.map(|area| range(area.base, area.bytes)).collect()
 }
 
-/// Where addresses are physical: the devices that no domain can have.
+/// Devices that no domain can have; none where addresses are translated.
 fn kernel_devices(built: &Built) -> Vec<Range> {
     let board = &built.loaded.board;
     if board.protection.facts().translated {
@@ -64,7 +64,7 @@ fn kernel_devices(built: &Built) -> Vec<Range> {
     own.map(|device| range(device.base.into(), device.bytes.into())).collect()
 }
 
-/// What lies between two symbols of the kernel.
+/// The range between two symbols of the kernel.
 fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
     Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? })
 }
@@ -73,7 +73,7 @@ fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
 const KERNEL_CODE: [[&str; 2]; 2] =
     [["__kernel_code_start", "__kernel_code_end"], ["__kernel_cold_start", "__kernel_cold_end"]];
 
-/// Where hardware walks tables, every area, so that the walks for it are counted.
+/// Every area, so that the table walks for it are counted; none where hardware does not walk tables.
 fn allocations(built: &Built) -> Vec<AreaWatch> {
     if !built.loaded.board.protection.facts().walked {
         return Vec::new();
@@ -120,7 +120,7 @@ fn offset(built: &Built, memory: &str) -> u64 {
     placed.map_or_else(devices, |placed| placed.offset).into()
 }
 
-/// Where the kernel has the memories of domains mapped.
+/// The kernel's mappings of the memories of domains.
 fn windows(built: &Built) -> Vec<MemoryWindow> {
     let board = &built.loaded.board;
     if !board.protection.facts().translated {
@@ -137,7 +137,7 @@ fn range(base: u64, bytes: u64) -> Range {
     Range { start: base as u32, end: (base + bytes) as u32 }
 }
 
-/// What of a domain is its own, and what else it may store to.
+/// A domain's own memory, and other memory that it may store to.
 fn watched(built: &Built, domain: &describe::Domain) -> DomainWatch {
     let written = |area: &&describe::Area| area.access.contains('w');
     let own = |area: &describe::Area| !area.shared && area.memory != "device";
@@ -172,7 +172,7 @@ pub fn machine(board: &manifest::Board) -> Machine {
     Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
 }
 
-/// Where an application core has its own devices: those that the kernel's image for it names, too.
+/// Addresses of an application core's own devices: those that the kernel's image for it names, too.
 pub fn cluster(board: &manifest::Board) -> Option<ClusterWatch> {
     let base = |name: &str| board.device.get(name).map(|device| device.base);
     board.protection.facts().translated.then_some(())?;

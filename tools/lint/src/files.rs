@@ -56,7 +56,7 @@ fn walk(directory: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the size of a file means.
+/// Verdict on the size of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// At most [`REPORT_LINES`], or exempt and at most [`LIMIT_LINES`].

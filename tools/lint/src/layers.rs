@@ -97,7 +97,7 @@ impl Layer {
 pub const GROUND: &[&str] =
     &["testing", "units", "abi", "info", "foreign", "spec", "protect", "memory", "manager", "sched", "system"];
 
-/// What build scripts read board files with.
+/// The crate with which build scripts read board files.
 const BOARD_FACTS: &str = "tools/board-facts";
 
 /// Every edge between workspace members that the rule does not allow, and every member that belongs to no layer.

@@ -23,7 +23,7 @@ pub struct Finding {
     pub rule: &'static str,
     /// Path relative to the repository's root, with a line where there is one.
     pub place: String,
-    /// What is wrong, and what would be right.
+    /// The error, and the correct form.
     pub text: String,
 }
 

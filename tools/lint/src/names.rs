@@ -21,7 +21,7 @@ const PRODUCT: &[&str] = &[
 ];
 /// An experiment on one board.
 const EXPERIMENTS: &[&str] = &["eval/stand-alone/"];
-/// Where a file belongs to tests or to studies.
+/// Parts of the paths of tests and studies.
 const NOT_PRODUCT: &[&str] =
     &["eval/peers/", "eval/systems/", "/tests/", "/tests.rs", "/examples/", "tests/suites/", "tools/lint/"];
 

@@ -1,4 +1,4 @@
-//! What makes `crates/`, `kernel/` and the rows of the conformance suite portable: no standard library, no assembly, no code that asks for its
+//! Portability of `crates/`, `kernel/` and the rows of the conformance suite: no standard library, no assembly, no code that asks for its
 //! target.
 
 use crate::Finding;

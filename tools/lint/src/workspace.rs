@@ -31,7 +31,7 @@ pub struct Edge {
 pub struct Member {
     /// Directory relative to the workspace's root, with `/` between components.
     pub directory: String,
-    /// What it declares to depend on.
+    /// Dependencies that it declares.
     pub edges: Vec<Edge>,
 }
 

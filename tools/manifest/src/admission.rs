@@ -11,7 +11,7 @@ use crate::spec::Spec;
 /// An area that the ledger refuses, or the table of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Which.
+    /// The refused item.
     pub item: Item,
     /// Its name among the areas of its domain.
     name: String,
@@ -81,7 +81,7 @@ fn least(domain: &Domain, board: &Board) -> Vec<(Part, Request)> {
     declared(domain, board).into_iter().map(ask).collect()
 }
 
-/// The areas of a domain with their specifications. What cannot be otherwise is first, so that a refusal names something that can.
+/// The areas of a domain with their specifications. Those that cannot be otherwise are first, so that a refusal names something that can.
 fn declared(domain: &Domain, board: &Board) -> Vec<(Part, TemporalSpec)> {
     let Domain { code, data, stack, .. } = domain;
     let pinned = board.asked(&Spec::deterministic());

@@ -7,7 +7,7 @@ use crate::diagnostic::Refusal;
 use crate::quantity::Size;
 use crate::scheme::Scheme;
 
-/// What the arena of an envelope must hold: its blocks in their worst order, and their records.
+/// Bytes that the arena of an envelope must hold: its blocks in their worst order, and their records.
 pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
     Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
 }

@@ -16,7 +16,7 @@ use crate::spec::Spec;
 /// A board on which systems can run.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// Where its file is.
+    /// Path of its file.
     pub path: PathBuf,
     /// Name.
     pub name: String,
@@ -32,7 +32,7 @@ pub struct Board {
     pub core: Core,
     /// Its chip.
     pub chip: Chip,
-    /// What start-up writes to the chip.
+    /// Settings that start-up writes to the chip.
     pub setup: Setup,
     /// Rate of the kernel's clock.
     pub ticks_per_second: u32,
@@ -42,7 +42,7 @@ pub struct Board {
     pub enforcement_ns: u64,
     /// How accesses are checked.
     pub protection: Arc<dyn Scheme>,
-    /// What the kernel's paths cost at most.
+    /// Largest costs of the kernel's paths.
     pub kernel: KernelCosts,
     /// Memories by name.
     pub memory: IndexMap<String, Memory>,
@@ -51,7 +51,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// What the kernel charges for switches, in ticks rounded up.
+    /// The kernel's charges for switches, in ticks rounded up.
     pub fn switching(&self) -> Switching {
         let ticks = |cycles| self.ticks_in(cycles) as u32;
         let KernelCosts { entry_cycles, early_cycles, .. } = self.kernel;
@@ -73,8 +73,8 @@ impl Board {
         self.device.get(&self.clock.device).map_or(0, |device| device.base + self.core.image.clock.offset)
     }
 
-    /// What an area asks of the check on this board: what was written. What was not written, but is pinned where that takes a region
-    /// register, takes no locked entry: its tables stay on the chip.
+    /// Specification that an area asks of the check on this board: the written one. A default that is pinned where that takes a region
+    /// register takes no locked entry: its tables stay on the chip.
     pub fn asked(&self, spec: &Spec) -> TemporalSpec {
         let unwritten = !spec.written && spec.pinned();
         if unwritten && self.protection.facts().walked { TemporalSpec::level(AccessLevel::L2) } else { spec.value }

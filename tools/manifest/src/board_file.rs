@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::diagnostic::Diagnostic;
 
-/// What a memory can hold.
+/// Kind of a memory, by its possible contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
@@ -45,7 +45,7 @@ pub struct Memory {
     /// Bytes of these that the chip has, too.
     #[serde(skip)]
     pub usable: u32,
-    /// What it holds.
+    /// Kind of its contents.
     pub kind: MemoryKind,
     /// Bytes at its start that the kernel keeps.
     #[serde(default)]
@@ -82,9 +82,9 @@ pub struct Device {
     /// The kernel's own: no domain can have it.
     #[serde(default)]
     pub kernel: bool,
-    /// Which registers it has, by the name of their design, not of the board: programs choose a driver by it.
+    /// Kind of its registers, by the name of their design, not of the board: programs choose a driver by it.
     pub kind: Option<String>,
-    /// What it is, in a few words.
+    /// Description in a few words.
     #[serde(default)]
     pub about: String,
 }
@@ -142,7 +142,7 @@ impl KernelCosts {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardFile {
-    /// Where the file is.
+    /// Path of the file.
     #[serde(skip)]
     pub path: PathBuf,
     /// Name, equal to the directory's below `boards`.
@@ -163,7 +163,7 @@ pub struct BoardFile {
     pub clock: Clock,
     /// How accesses are checked: the table that the core's scheme has.
     pub(crate) protection: toml::Table,
-    /// What the kernel's paths cost at most; absent as long as the kernel does not run on the board.
+    /// Largest costs of the kernel's paths; absent as long as the kernel does not run on the board.
     pub kernel: Option<KernelCosts>,
     /// Memories by name.
     pub memory: IndexMap<String, Memory>,

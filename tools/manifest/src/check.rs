@@ -23,7 +23,7 @@ pub use circles::circles;
 pub(crate) use names::QUEUED_MAX;
 pub use names::name_ok;
 
-/// The system that the manifest describes on this board, where it is admitted so far. What depends on the programs' sizes is checked at
+/// The system that the manifest describes on this board, where it is admitted so far. Rules that depend on the programs' sizes are checked at
 /// placement, and response times by the analysis. Without `enforced` budgets each may use all of its period.
 ///
 /// # Errors

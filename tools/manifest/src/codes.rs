@@ -5,7 +5,7 @@
 pub struct Code {
     /// Such as `CF0301`; never reused.
     pub code: &'static str,
-    /// What happened, in a few words.
+    /// The error, in a few words.
     pub title: &'static str,
     /// Why that is a rule and what to do, in a few sentences.
     pub explains: &'static str,

@@ -91,7 +91,7 @@ pub struct Core {
     pub(crate) timing: toml::Table,
 }
 
-/// What a profile says of a chip that admission and the kernel's start need. Cycles are of its processor.
+/// Facts of a chip's profile that admission and the kernel's start need. Cycles are of its processor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
     /// The profile's name.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::codes;
 
-/// What was refused and why, at a place given by keys.
+/// A refusal and its reason, at a place given by keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// Stable code, such as `CF0303`.
@@ -20,13 +20,13 @@ pub struct Refusal {
     pub message: String,
     /// Keys of the manifest, such as `domain.control.thread[0].budget`; empty when it concerns no key.
     pub place: String,
-    /// What was asked.
+    /// The value that was asked.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub value: String,
-    /// What is left or allowed.
+    /// The value that is left or allowed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub limit: String,
-    /// What it would take instead: more than was asked.
+    /// The value that it would take instead: more than was asked.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs: String,
     /// The rule that was broken.
@@ -56,19 +56,19 @@ impl Refusal {
         Refusal { code, message: message.into(), place: place.into(), ..Refusal::default() }
     }
 
-    /// What was asked.
+    /// The value that was asked.
     pub fn value(mut self, text: impl Into<String>) -> Self {
         self.value = text.into();
         self
     }
 
-    /// What is left or allowed.
+    /// The value that is left or allowed.
     pub fn limit(mut self, text: impl Into<String>) -> Self {
         self.limit = text.into();
         self
     }
 
-    /// What it would take instead.
+    /// The value that it would take instead.
     pub fn needs(mut self, text: impl Into<String>) -> Self {
         self.needs = text.into();
         self
@@ -141,12 +141,12 @@ impl Diagnostic {
         self
     }
 
-    /// What was asked.
+    /// The value that was asked.
     pub fn value(self, text: impl Into<String>) -> Self {
         self.change(|r| r.value(text))
     }
 
-    /// What is left or allowed.
+    /// The value that is left or allowed.
     pub fn limit(self, text: impl Into<String>) -> Self {
         self.change(|r| r.limit(text))
     }
@@ -187,7 +187,7 @@ impl Diagnostic {
         &self.refusal
     }
 
-    /// What a machine reads.
+    /// The form that a machine reads.
     pub fn report(&self) -> Report<'_> {
         Report {
             refusal: &self.refusal,

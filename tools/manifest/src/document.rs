@@ -17,7 +17,7 @@ use crate::unread::unread;
 pub struct Document {
     /// The schema's view.
     pub manifest: Manifest,
-    /// Where it was read from.
+    /// Path that it was read from.
     pub path: PathBuf,
     text: Arc<str>,
 }
@@ -60,7 +60,7 @@ impl Document {
         }
     }
 
-    /// What the file says.
+    /// Text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -112,14 +112,14 @@ fn in_words(message: &str) -> String {
     format!("{before}, expected {range}")
 }
 
-/// What a misspelt key may have been.
+/// Remedy for a misspelt key: the known one that it may have been.
 fn meant(key: &str, known: &str) -> String {
     let known = known.split(',').flat_map(|key| key.split(" or "));
     let known = known.map(|key| key.trim().trim_start_matches("or ").trim_matches('`'));
     correct(key.trim_matches('`'), known, "remove the key, or use one of the known ones".into())
 }
 
-/// Where the keys of `place` (`domain.control.thread[1].budget`) lead; the deepest existing ancestor otherwise.
+/// Span to which the keys of `place` (`domain.control.thread[1].budget`) lead; that of the deepest existing ancestor otherwise.
 fn span_of(text: &str, place: &str) -> Option<Range<usize>> {
     let document = DeTable::parse(text).ok()?;
     let mut found = None;

@@ -24,10 +24,10 @@ pub enum Object {
 pub struct Grant {
     /// Name in the start-up information block.
     pub name: String,
-    /// What it names.
+    /// The object that it names.
     pub object: Object,
     /// Bits 1 read, 2 write, 4 grant.
     pub rights: u32,
-    /// What a gate's callee sees.
+    /// Badge that a gate's callee sees.
     pub badge: u32,
 }

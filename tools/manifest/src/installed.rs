@@ -36,7 +36,7 @@ impl Core {
 }
 
 impl BoardFile {
-    /// What it says of the check of accesses.
+    /// Its scheme for the check of accesses.
     ///
     /// # Errors
     /// CF0605 when it is not what the core's scheme has, or names no memory.

@@ -1,4 +1,4 @@
-//! Which word somebody may have meant.
+//! The word that somebody may have meant.
 
 /// The most letters in which a word may differ from the one that was meant.
 const APART: usize = 3;
@@ -10,7 +10,7 @@ pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> O
     apart.min_by_key(|(apart, _)| *apart).filter(near).map(|(_, known)| known)
 }
 
-/// What to do about a name of which there is none: `otherwise`, or take the nearest.
+/// Remedy for a name of which there is none: `otherwise`, or take the nearest.
 pub(crate) fn correct<'k>(word: &str, known: impl Iterator<Item = &'k str>, otherwise: String) -> String {
     nearest(word, known).map_or(otherwise, |best| format!("did you mean `{best}`?"))
 }

@@ -1,4 +1,4 @@
-//! What the `uses` tables name, resolved to kinds and numbers.
+//! Objects that the `uses` tables name, resolved to kinds and numbers.
 
 use crate::diagnostic::Refusal;
 use crate::grant::{Grant, Object};
@@ -149,7 +149,7 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Box<Refu
     Ok(all)
 }
 
-/// What each domain can come to hold while the system runs: what it starts with, and what others may grant it (`CAP_GRANT` asks
+/// Objects that each domain can come to hold while the system runs: those it starts with, and those that others may grant it (`CAP_GRANT` asks
 /// for the right to grant, and for a domain's capability with the right to write).
 pub(crate) fn held(system: &System) -> Vec<Vec<(Object, u32)>> {
     const WRITE: u32 = 2;
@@ -211,7 +211,7 @@ pub fn call(manifest: &Manifest, domain: usize, place: &str, text: &str) -> Resu
     ))
 }
 
-/// Who can call the gates of a domain: name of the calling domain and the badge that the callee sees.
+/// Domains that can call the gates of a domain: name of the calling domain and the badge that the callee sees.
 ///
 /// # Errors
 /// As [`grants`].

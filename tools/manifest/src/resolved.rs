@@ -49,7 +49,7 @@ pub struct Area {
 /// A domain's heap.
 #[derive(Clone, Debug)]
 pub struct Heap {
-    /// Where.
+    /// Its area.
     pub area: Area,
     /// log2 of the size of one paged region; `None`: as large as possible.
     pub page_log2: Option<u32>,
@@ -62,7 +62,7 @@ pub struct Heap {
 pub struct Interleave {
     /// Name of the group.
     pub group: String,
-    /// Which of the heaps this is, counted in the order of domains.
+    /// Position of this heap among them, counted in the order of domains.
     pub position: u32,
     /// Heaps in the group: 2, 4 or 8.
     pub members: u32,
@@ -86,10 +86,10 @@ impl Interleave {
     }
 }
 
-/// What a domain may have allocated at once, and the arena for it.
+/// Memory that a domain may have allocated at once, and the arena for it.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    /// Where the arena goes; `extra` is its size.
+    /// Area of the arena; `extra` is its size.
     pub area: Area,
     /// The figures.
     pub envelope: spec::Envelope,
@@ -246,7 +246,7 @@ pub struct Domain {
     pub shares: Vec<Share>,
     /// Constant files.
     pub files: Vec<FileUse>,
-    /// What its faults lead to.
+    /// Policy for its faults.
     pub fault: FaultPolicy,
     /// Number of the notification that its faults signal.
     pub fault_notification: Option<usize>,
@@ -268,7 +268,7 @@ pub struct Domain {
     pub interrupts: Vec<Interrupt>,
     /// Capabilities that it starts with, in the order of their slots.
     pub caps: Vec<Grant>,
-    /// Who calls its gates: name of the caller, badge. For the information block.
+    /// Callers of its gates: name of the caller, badge. For the information block.
     pub callers: Vec<(String, u32)>,
 }
 
@@ -311,7 +311,7 @@ pub struct Frames {
     pub memory: usize,
 }
 
-/// What there is for page tables, on a board that checks accesses with them.
+/// Resources for page tables, on a board that checks accesses with them.
 #[derive(Clone, Debug)]
 pub struct Pages {
     /// Number of the memory on the chip of which tables take what areas leave; `None` where tables lie only in locked ways.
@@ -339,13 +339,13 @@ pub struct System {
     pub cpu_hz: u32,
     /// Ticks of the board's clock in a second.
     pub ticks_per_second: u32,
-    /// What the kernel charges for switches.
+    /// The kernel's charges for switches.
     pub switching: Switching,
-    /// What the chip makes of specifications.
+    /// Meaning that the chip gives to specifications.
     pub platform: Platform,
     /// Memories that domains can be given.
     pub memories: Vec<Memory>,
-    /// Where accesses are checked by page tables.
+    /// Resources for page tables, where these check accesses.
     pub pages: Option<Pages>,
     /// Domains.
     pub domains: Vec<Domain>,

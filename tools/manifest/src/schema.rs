@@ -67,7 +67,7 @@ pub struct Hardware {
     /// Ways of the second-level cache that are closed to everything but tables of domains.
     #[serde(default)]
     pub locked_ways: u32,
-    /// Where near tables lie; on-chip memory first, then locked ways, when absent.
+    /// Place of near tables; on-chip memory first, then locked ways, when absent.
     pub near_tables: Option<NearTables>,
     /// Whether the processor's data prefetcher is on.
     #[serde(default)]
@@ -124,7 +124,7 @@ pub struct Notification {
     pub initial: u32,
 }
 
-/// What a domain's fault leads to.
+/// Consequence of a domain's fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultPolicy {
@@ -180,7 +180,7 @@ pub struct Domain {
     pub uses: IndexMap<String, Use>,
 }
 
-/// Where code and constants go.
+/// Place of code and constants.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CArea {
@@ -197,7 +197,7 @@ impl Default for CArea {
     }
 }
 
-/// Where `.data` and `.bss` go.
+/// Place of `.data` and `.bss`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataArea {
@@ -216,7 +216,7 @@ impl Default for DataArea {
     }
 }
 
-/// Where stacks go. `spec` may only be deterministic: it exists so that the refusal can explain why.
+/// Place of stacks. `spec` may only be deterministic: it exists so that the refusal can explain why.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StackArea {
@@ -256,7 +256,7 @@ impl HeapArea {
     }
 }
 
-/// What a domain has allocated at once at most, with one specification.
+/// Memory that a domain has allocated at once at most, with one specification.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Envelope {

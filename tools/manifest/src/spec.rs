@@ -6,9 +6,9 @@ use spec::{AccessLevel, SpecError, TemporalSpec};
 /// A specification, or words that are none; the semantic checks refuse those with their place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spec {
-    /// What was written.
+    /// The text that was written.
     pub text: String,
-    /// What it means; the weakest when it means nothing.
+    /// Its meaning; the weakest when it means nothing.
     pub value: TemporalSpec,
     /// Why it means nothing.
     pub error: Option<SpecError>,

@@ -156,7 +156,7 @@ fn the_table_of_platforms_is_up_to_date() {
     assert_eq!(&page[start..end], table, "UPDATE_GOLDEN=1 rewrites docs/manifest.md");
 }
 
-/// What admission counts on a chip with an MMU is what its tables and its lock slots are made of.
+/// Admission on a chip with an MMU counts the units that its tables and its lock slots are made of.
 #[test]
 fn admission_and_page_tables_agree() {
     use ::protect::vmsav7::{LOCK_SLOTS, Placement, Split, TABLE_BYTES, Unit, lockdown};
@@ -185,7 +185,7 @@ fn cortex_a9() -> ::spec::Platform {
     Platform::new(Hardware::Pages(pages), &[MemoryClass::OnChip, MemoryClass::OffChip])
 }
 
-/// What the Cortex-A9 makes of a specification.
+/// Meaning of a specification on the Cortex-A9.
 fn on_the_a9(spec: ::spec::TemporalSpec) -> String {
     use ::spec::{Meaning, TablePlace};
     let a9 = cortex_a9();

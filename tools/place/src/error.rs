@@ -15,7 +15,7 @@ pub enum PlaceError {
     Elf {
         /// The domain, or `kernel`.
         domain: String,
-        /// What the reader said.
+        /// Error of the reader.
         reason: String,
     },
     /// An ELF file is for another machine.
@@ -23,9 +23,9 @@ pub enum PlaceError {
     Architecture {
         /// The domain.
         domain: String,
-        /// What the file says.
+        /// Machine that the file names.
         found: String,
-        /// What is needed.
+        /// Machine that is needed.
         needed: &'static str,
     },
     /// A symbol that the system names as a function is none.
@@ -71,7 +71,7 @@ pub enum PlaceError {
     Fixed {
         /// The domain.
         domain: String,
-        /// Where it wants to be.
+        /// Address at which it wants to be.
         address: u32,
         /// Why it cannot be there.
         reason: String,
@@ -85,7 +85,7 @@ pub enum PlaceError {
         domain: String,
         /// Number of the type (ELF for the Arm Architecture, IHI 0044).
         kind: u32,
-        /// Where, before moving.
+        /// Its address, before moving.
         address: u32,
         /// Why not.
         reason: &'static str,
@@ -95,7 +95,7 @@ pub enum PlaceError {
     Unnamed {
         /// The domain.
         domain: String,
-        /// Where, before moving.
+        /// Its address, before moving.
         address: u32,
     },
     /// A memory is full.

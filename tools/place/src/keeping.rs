@@ -19,7 +19,7 @@ pub(crate) fn code(way: (bool, TablePlace)) -> &'static str {
     if way.0 { PINNED } else { way.1.name() }
 }
 
-/// What a platform has, strongest first: whether pinned, and where tables lie otherwise.
+/// Ways of a platform, strongest first: whether pinned, and where tables lie otherwise.
 fn ways(platform: &Platform) -> impl Iterator<Item = (bool, TablePlace)> {
     let tables = platform.table_places();
     std::iter::once((true, tables[0])).chain(tables.iter().map(|place| (false, *place)))
@@ -46,13 +46,13 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
     ways(platform).map(view).collect()
 }
 
-/// What each way promises a domain, for which its own first-level table counts, too.
+/// Promise of each way to a domain, for which its own first-level table counts, too.
 pub(crate) fn promises(book: &Book, platform: &Platform, domain: u8) -> Vec<Promise> {
     let promise = |way: (bool, TablePlace)| Some(promised(code(way), book.promised(domain, way.0, way.1)?));
     ways(platform).filter_map(promise).collect()
 }
 
-/// What it takes to change tables, where hardware reads them.
+/// Effort of changing tables, where hardware reads them.
 pub(crate) fn effort(platform: &Platform) -> Option<Effort> {
     let spec::Work { method, map, release } = platform.work()?;
     let method = method.text().into();

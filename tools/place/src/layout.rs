@@ -1,4 +1,4 @@
-//! Where everything lies, for people and reports.
+//! Location of everything, for people and reports.
 
 use manifest::resolved::{Domain, System};
 use report::describe::{Effort, Envelope, Keeping};
@@ -11,7 +11,7 @@ use crate::placed::{ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain
 use crate::plan::{Plan, TABLES_BYTES};
 use crate::spot::{DomainSpot, Spot};
 
-/// Where everything lies.
+/// Location of everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Domains in the order of their numbers.
@@ -28,7 +28,7 @@ pub struct Layout {
     pub frames: Vec<(u32, u32)>,
     /// With page tables, the range on the chip in which tables of domains lie: base and bytes.
     pub near_tables: (u32, u32),
-    /// What is locked in the second-level cache.
+    /// Contents locked in the second-level cache.
     pub locked_ways: PlacedWays,
     /// Sizes of the kernel.
     pub kernel: ImageSizes,
@@ -43,7 +43,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// What a way of keeping checks is, as a phrase; empty for a code that the platform does not have.
+    /// A way of keeping checks, as a phrase; empty for a code that the platform does not have.
     pub fn keeping_text(&self, kept: &str) -> &str {
         self.keeping.iter().find(|way| way.kept == kept).map_or("", |way| way.text.as_str())
     }

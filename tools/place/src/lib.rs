@@ -50,7 +50,7 @@ pub struct Programs {
     pub domains: Vec<Vec<u8>>,
 }
 
-/// What placing a system yields.
+/// Result of placing a system.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// One ELF file with everything, for a loader.
@@ -59,9 +59,9 @@ pub struct Placed {
     pub domains: Vec<Vec<u8>>,
     /// The tables as the kernel will read them.
     pub tables: system::build::Builder,
-    /// Where everything lies.
+    /// Location of everything.
     pub layout: Layout,
-    /// What has been promised.
+    /// Promises that have been made.
     pub ledger: Book,
 }
 

@@ -58,14 +58,14 @@ pub struct PlacedDomain {
     pub areas: Vec<PlacedArea>,
     /// Sizes of its program.
     pub sizes: ImageSizes,
-    /// What it has been promised.
+    /// Promises of the ledger to it.
     pub account: PlacedAccount,
     /// Base and size of the stack of each thread, then of each gate.
     #[serde(default)]
     pub stacks: Vec<(u32, u32)>,
 }
 
-/// What the ledger has promised a domain.
+/// Promises of the ledger to a domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedAccount {
     /// Region registers that are pinned.
@@ -80,7 +80,7 @@ pub struct PlacedAccount {
     pub far_bytes: u32,
     /// Bytes of it that are promised.
     pub table_used: u32,
-    /// What each way of keeping a check promises it.
+    /// Promise to it of each way of keeping a check.
     pub promises: Vec<Promise>,
     /// Its envelopes.
     pub envelopes: Vec<Envelope>,
@@ -101,7 +101,7 @@ pub struct PlacedMemory {
     pub offset: u32,
 }
 
-/// What is locked in the second-level cache.
+/// Contents locked in the second-level cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedWays {
     /// Ways that are closed to everything else.
@@ -139,7 +139,7 @@ pub struct Objects {
 /// Objects of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
-    /// What several of them are called.
+    /// Name for several of them.
     pub what: String,
     /// How many there are.
     pub count: u32,

@@ -1,4 +1,4 @@
-//! Where everything lies.
+//! Location of everything.
 
 use manager::{HandOver, PoolAt};
 use manifest::resolved::{Device, Domain, Item, Part, System};
@@ -14,7 +14,7 @@ use crate::placed::PlacedWays;
 use crate::scheme::{Extras, Scheme, Site};
 use crate::spot::{DomainSpot, Range, Spot, pin};
 
-/// Where everything lies.
+/// Location of everything.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub domains: Vec<DomainSpot>,
@@ -22,12 +22,12 @@ pub(crate) struct Plan {
     pub files: Vec<(u32, u32)>,
     /// Base and size of each untyped range.
     pub frames: Vec<(u32, u32)>,
-    /// Where the tables lie.
+    /// Address of the tables.
     pub tables: u32,
     pub spaces: Vec<Space>,
     /// The kernel's objects: base and end.
     pub objects: (u32, u32),
-    /// What has been promised.
+    /// Promises that have been made.
     pub ledger: Book,
     /// The pools of frames that the memory manager holds.
     pub pools: Vec<PoolAt>,
@@ -152,7 +152,7 @@ fn common_areas(domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) ->
     areas
 }
 
-/// What needs no request because it cannot be otherwise.
+/// Specification that needs no request because it cannot be otherwise.
 const PINNED: TemporalSpec = TemporalSpec::level(AccessLevel::Deterministic);
 
 /// The area in which the ledger is handed over, for so many bytes of which `place` finds room.

@@ -153,7 +153,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// What veneers hold follows the segment in which their target is.
+    /// Addresses in veneers follow the segment in which their target is.
     fn move_veneers(&self, file: &mut [u8]) -> Result<(), PlaceError> {
         for Found { offset, target, halves } in veneers::addresses(self.program) {
             let delta = if self.program.code.contains(target) { self.code } else { self.data };

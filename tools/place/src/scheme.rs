@@ -13,7 +13,7 @@ use crate::ledger::Book;
 use crate::placed::PlacedWays;
 use crate::spot::{DomainSpot, Range};
 
-/// What is to be placed, and the memory that is left for it.
+/// A system that is to be placed, and the memory that is left for it.
 pub(crate) struct Site<'a> {
     pub system: &'a System,
     pub programs: &'a [Program],

@@ -26,9 +26,9 @@ pub(crate) struct Spot {
     pub spec: TemporalSpec,
     /// Of a device: what kind it is, as in `abi::info::area::KIND`; otherwise 0.
     pub kind: u32,
-    /// What the ledger promises.
+    /// Promise of the ledger.
     pub bound: Option<Bound>,
-    /// Where the tables lie that its check may read, once the ledger has granted it.
+    /// Place of the tables that its check may read, once the ledger has granted it.
     pub place: Option<TablePlace>,
     /// Slots of the hardware that check it, all at once if it is pinned, or that it is loaded into in turn.
     pub slots: u32,
@@ -98,7 +98,7 @@ pub(crate) struct DomainSpot {
     pub data_base: u32,
     /// Lowest address of the stacks: threads first, then gates.
     pub stacks: u32,
-    /// Where the initial data lies in read-only memory.
+    /// Address of the initial data in read-only memory.
     pub source: u32,
     pub info: u32,
     /// Memory of its tables whose reads stay on the chip: base, bytes, where.

@@ -9,11 +9,11 @@ use crate::relocate::{read_word, relocate};
 /// A word, or a pair of instructions, that holds what may be an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspect {
-    /// Where it is, at link time.
+    /// Its address, at link time.
     pub address: u32,
     /// The symbol there, and the distance from it.
     pub within: Option<(String, u32)>,
-    /// What it holds.
+    /// Its value.
     pub value: u32,
     /// The symbol to which that would lead, and the distance from it.
     pub leads_to: Option<(String, u32)>,

@@ -46,7 +46,7 @@ fn frame_ranges(system: &System, plan: &Plan, tables: &mut Builder) {
     let (objects, objects_end) = plan.objects;
     push(objects, objects_end - objects, frames::KERNEL);
     let locked = (plan.locked.base, plan.locked.bytes);
-    // What is locked is one range, whoever's tables lie in it.
+    // Locked memory is one range, whoever's tables lie in it.
     let apart = |(base, _): &(u32, u32)| !(locked.0..locked.0 + locked.1).contains(base);
     let tables_of = plan.domains.iter().flat_map(DomainSpot::tables).filter(apart);
     let tables_of: Vec<(u32, u32)> = tables_of.chain([locked].into_iter().filter(|range| range.1 > 0)).collect();
@@ -60,7 +60,7 @@ fn frame_ranges(system: &System, plan: &Plan, tables: &mut Builder) {
         let mut from = memory.base + memory.reserved;
         let end = memory.base + memory.bytes;
         let kind = if memory.rom { frames::ROM } else { frames::USER };
-        // What is left of the memory around the untyped ranges, which are ranges of their own.
+        // Memory that is left around the untyped ranges, which are ranges of their own.
         let apart = plan.frames.iter().chain(&tables_of).chain(&plan.read_only).copied();
         let mut holes: Vec<(u32, u32)> = apart.filter(|f| f.0 >= from && f.0 < end).collect();
         holes.sort_unstable();

@@ -1,4 +1,4 @@
-//! What is moved equals what is linked at its destination, and no file can make the reader panic.
+//! A moved program equals one that is linked at its destination, and no file can make the reader panic.
 
 mod finished;
 mod hostile;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::elf::{Program, Section};
 use crate::isa::{Encoding, Veneer};
 
-/// Where a veneer holds the address of its target.
+/// Place in which a veneer holds the address of its target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     /// Offset in the file of the word, or of the first of the two instructions.

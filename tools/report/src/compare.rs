@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::schema::{KernelUse, Report};
 
-/// What changed from one report to another.
+/// Changes from one report to another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
     /// Differences up to this share of the earlier value are none.
@@ -42,7 +42,7 @@ pub struct VerdictChange {
 /// A figure that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// What it is a figure of.
+    /// Kind of part that it is a figure of.
     pub part: Part,
     /// Name of the thread, budget and so on.
     pub name: String,

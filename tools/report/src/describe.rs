@@ -1,4 +1,4 @@
-//! What was placed and admitted before the run: the part of a report that does not come from the run itself.
+//! The system as placed and admitted before the run: the part of a report that does not come from the run itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct SystemDescription {
     /// Bound on the longest window with interrupts masked, in cycles, when one is declared.
     #[serde(default)]
     pub masked_bound_cycles: Option<u64>,
-    /// What the kernel's paths around a switch take at most (docs/time.md, quantities).
+    /// Largest costs of the kernel's paths around a switch (docs/time.md, quantities).
     #[serde(default)]
     pub costs: Costs,
     /// The stacks of threads and gates: in which of them a stack pointer lies says which thread runs.
@@ -71,7 +71,7 @@ pub struct SystemDescription {
     pub symbols: Vec<Symbol>,
 }
 
-/// What the kernel's paths around a switch take at most, in cycles.
+/// Largest costs of the kernel's paths around a switch, in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
@@ -90,7 +90,7 @@ impl Costs {
     }
 }
 
-/// Whose stack it is.
+/// Owner of a stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stack {
@@ -113,12 +113,12 @@ pub struct Stack {
 pub struct Profile {
     /// Name of the profile.
     pub name: String,
-    /// What it models, in one sentence.
+    /// Subject of the model, in one sentence.
     #[serde(default)]
     pub summary: String,
     /// Its parameters, each with its source.
     pub parameters: Vec<Parameter>,
-    /// What the figures do not show.
+    /// Effects that the figures do not show.
     pub caveats: Vec<String>,
 }
 
@@ -130,7 +130,7 @@ pub struct Parameter {
     pub name: String,
     /// Value with its unit, as text.
     pub value: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: String,
 }
 
@@ -147,19 +147,19 @@ pub struct Domain {
     /// The manifest says that it attacks the others: its faults and refused calls are expected and do not fail a run.
     #[serde(default)]
     pub hostile: bool,
-    /// What its faults lead to.
+    /// Policy for its faults.
     pub fault_policy: FaultPolicy,
     /// The memory that it may access.
     pub areas: Vec<Area>,
     /// Size of its image.
     #[serde(default)]
     pub image: ImageSizes,
-    /// What the ledger has promised it.
+    /// Promises of the ledger to it.
     #[serde(default)]
     pub account: Account,
 }
 
-/// What the ledger has promised a domain.
+/// Promises of the ledger to a domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
@@ -173,7 +173,7 @@ pub struct Account {
     pub table_bytes: u32,
     /// Bytes of it that are promised.
     pub table_used: u32,
-    /// What each way of keeping checks promises it: what it is granted at run time has that.
+    /// Promise to it of each way of keeping checks: memory that it is granted at run time has that.
     #[serde(default)]
     pub promises: Vec<Promise>,
     /// Its envelopes.
@@ -200,11 +200,11 @@ pub struct Checks {
 pub struct Keeping {
     /// Its code: `pinned`, or where the tables lie: `tcm`, `on-chip`, `locked-ways`, `off-chip`.
     pub kept: String,
-    /// What it is on this platform, as a phrase.
+    /// Description on this platform, as a phrase.
     pub text: String,
     /// The same in a word or two, for a narrow column.
     pub short: String,
-    /// What it promises; absent when that is nothing.
+    /// Its promise; absent when there is none.
     #[serde(default)]
     pub promise: Option<Promise>,
     /// Whether other domains change the time of the check.
@@ -231,9 +231,9 @@ pub struct Promise {
 pub struct Independence {
     /// How far it goes.
     pub degree: Degree,
-    /// What no other domain changes.
+    /// Property that no other domain changes.
     pub kept: String,
-    /// What other domains change; empty if that is nothing.
+    /// Property that other domains change; empty if there is none.
     pub not_kept: String,
 }
 
@@ -262,7 +262,7 @@ pub struct Effort {
     pub method: String,
 }
 
-/// What a domain has allocated at once at most, and the arena that cannot refuse it.
+/// Memory that a domain has allocated at once at most, and the arena that cannot refuse it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Envelope {
@@ -280,7 +280,7 @@ pub struct Envelope {
     pub bytes: u32,
 }
 
-/// What a domain's fault leads to; its threads are stopped first.
+/// Consequence of a domain's fault; its threads are stopped first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultPolicy {
@@ -454,9 +454,9 @@ pub struct Memory {
     /// Names of other boards' memories in whose place it is given.
     #[serde(default)]
     pub stands_in_for: Vec<String>,
-    /// What the chip has, in bytes.
+    /// Bytes that the chip has.
     pub capacity: u64,
-    /// What the system uses, in bytes.
+    /// Bytes that the system uses.
     pub used: u64,
     /// Areas of domains have addresses that are less by this.
     #[serde(default)]

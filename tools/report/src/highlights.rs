@@ -10,7 +10,7 @@ use crate::windows::{AFTER_SEGMENTS, Wanted};
 pub const MAX_FAULT_PLACES: usize = 16;
 
 impl Highlight {
-    /// What is to be kept of the run for it.
+    /// Part of the run that is to be kept for it.
     pub const fn wanted(&self) -> Wanted {
         Wanted { at: self.at, from: self.from, to: self.to, after: AFTER_SEGMENTS }
     }

@@ -1,4 +1,4 @@
-//! What a run showed: [`Report`] as `report.json`, as the page `report.html`, and the run itself as a [`trace`] for Perfetto.
+//! Results of a run: [`Report`] as `report.json`, as the page `report.html`, and the run itself as a [`trace`] for Perfetto.
 //!
 //! A report is built in two readings of the events of a run: one counts and finds what stands out, the other keeps the segments around
 //! that. Memory does not grow with the length of the run. Held are the meters of each thread, domain, budget and gate; the last

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Why a file was not written. What stood in its place before is untouched.
+/// Why a file was not written. A former file in its place is untouched.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// No space is left, or a quota is exhausted.
@@ -13,7 +13,7 @@ pub enum WriteError {
     Full {
         /// The file.
         path: PathBuf,
-        /// What the system answered.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -22,7 +22,7 @@ pub enum WriteError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system answered.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },

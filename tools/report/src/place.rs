@@ -1,4 +1,4 @@
-//! Which symbol and which memory an address belongs to.
+//! Symbol and memory that an address belongs to.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use crate::describe::{Area, Symbol, SystemDescription};
 pub struct Nearest {
     /// Name of the area.
     pub area: String,
-    /// Whose it is: names of the domains that may access it, or `kernel`.
+    /// Its owners: names of the domains that may access it, or `kernel`.
     pub owners: Vec<String>,
     /// First address of the area.
     pub base: u64,
     /// Size of the area in bytes.
     pub bytes: u64,
-    /// Where the address lies.
+    /// Position of the address.
     pub relation: Relation,
     /// Bytes from the area's start when inside or below, from its last byte when above.
     pub distance: u64,
 }
 
-/// Where an address lies relative to an area.
+/// Position of an address relative to an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {

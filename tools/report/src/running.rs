@@ -1,4 +1,4 @@
-//! Who runs: turns switches and gate calls into segments.
+//! Turns switches and gate calls into segments of running threads.
 
 use abi::trace::{Event, IDLE};
 use record::RunEvent;

@@ -20,7 +20,7 @@ pub use protection::{
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 4;
 
-/// What a run showed.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -47,15 +47,15 @@ pub struct Report {
     pub interrupts: Vec<InterruptReport>,
     /// Faults, in the order in which they happened; at most [`crate::MAX_FAULTS`].
     pub faults: Vec<FaultReport>,
-    /// What silicon would have denied though the emulator let it through, and writes of hostile domains that were seen; the first ones.
+    /// Accesses that silicon would have denied though the emulator let them through, and writes of hostile domains that were seen; the first ones.
     pub violations: Vec<Violation>,
     /// All violations, also those beyond the list.
     pub violations_total: u64,
-    /// What the witness over the other domains' memory saw while hostile domains ran.
+    /// Findings of the witness over the other domains' memory while hostile domains ran.
     pub witness: Witness,
     /// Exceptions taken.
     pub exceptions: Vec<ExceptionReport>,
-    /// What probes measured from one address to another.
+    /// Measurements of probes, from one address to another.
     pub probes: Vec<ProbeResult>,
     /// Markers that domains wrote, by domain and id; of each domain at most [`crate::MAX_MARKS`].
     pub marks: Vec<MarkReport>,
@@ -67,7 +67,7 @@ pub struct Report {
     pub effort: Option<Effort>,
     /// Index of the domain that grants memory at run time.
     pub manager: Option<u8>,
-    /// What it granted, in the order of time; at most [`crate::MAX_GRANTS`].
+    /// Its grants, in the order of time; at most [`crate::MAX_GRANTS`].
     pub grants: Vec<GrantReport>,
     /// All that it granted, also what is beyond the list.
     pub grants_total: u64,
@@ -81,13 +81,13 @@ pub struct Report {
     pub console: String,
     /// Bytes of output before what `console` holds.
     pub console_cut_bytes: u64,
-    /// Who ran when, down-sampled to a bounded size.
+    /// Timeline of the run, down-sampled to a bounded size.
     pub timeline: Timeline,
     /// The timing profile with its caveats.
     pub profile: Profile,
-    /// What depends on the machine that ran the emulator. This and `provenance` are the only parts that differ between two runs.
+    /// Figures that depend on the machine that ran the emulator. This and `provenance` are the only parts that differ between two runs.
     pub host: Host,
-    /// Where the report comes from; absent when nobody said.
+    /// Origin of the report; absent when nobody said.
     #[serde(default)]
     pub provenance: Option<Provenance>,
 }
@@ -97,7 +97,7 @@ pub struct Report {
 pub struct Verdict {
     /// No failure.
     pub ok: bool,
-    /// What was not as promised.
+    /// Ways in which the run was not as promised.
     pub failures: Vec<Failure>,
 }
 
@@ -106,7 +106,7 @@ pub struct Verdict {
 pub struct Failure {
     /// Stable code.
     pub code: String,
-    /// What happened, in one sentence.
+    /// The failure, in one sentence.
     pub text: String,
     /// The code that `cofferdam explain` explains, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,10 +117,10 @@ pub struct Failure {
     /// Cycle of the first case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// What helps.
+    /// Its remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// What was judged, against what.
+    /// The figure that was judged, and its limit.
     #[serde(flatten)]
     pub measure: Option<Measure>,
 }
@@ -130,9 +130,9 @@ pub struct Failure {
 pub struct Measure {
     /// The figure, of the worst case where there are several.
     pub value: u64,
-    /// What was declared, computed or given.
+    /// Limit that was declared, computed or given.
     pub limit: u64,
-    /// What is tolerated beyond that.
+    /// Excess over the limit that is tolerated.
     pub tolerance: u64,
     /// `cycles`, or what is counted.
     pub unit: String,
@@ -316,11 +316,11 @@ pub struct ThreadReport {
     pub first_missed_at: Option<u64>,
     /// Jobs that took longer, until somebody on whom the bound counts broke what was declared.
     pub response_exceeded: Cases,
-    /// What it used, from execution.
+    /// Cycles that it used, from execution.
     pub used: ThreadUse,
-    /// What a job takes at most in the thread's own domain, as declared.
+    /// Most cycles of a job in the thread's own domain, as declared.
     pub wcet_cycles: Option<u64>,
-    /// What jobs took there.
+    /// Cycles of jobs there.
     pub job: JobUse,
     /// Most cycles for which less important code ran, or the processor slept, between a nominal release and its record.
     pub release_late_cycles: u64,
@@ -376,9 +376,9 @@ pub struct BudgetReport {
     pub exhaustions: u64,
     /// Cycles by which the use of a period or window may exceed what is supplied.
     pub tolerance_cycles: u64,
-    /// What the verdict holds the use of a period against: capacity and tolerance.
+    /// Limit of the verdict for the use of a period: capacity and tolerance.
     pub limit_cycles: u64,
-    /// What that consists of, and its limit.
+    /// Parts of the tolerance, and its limit.
     pub tolerance: Tolerance,
 }
 
@@ -405,7 +405,7 @@ pub struct GateReport {
     pub cycles: u64,
     /// Declared bound in cycles.
     pub bound_cycles: u64,
-    /// What a callee that fails can cost its caller beyond that.
+    /// Further cycles that a failing callee can cost its caller.
     pub slack_cycles: u64,
     /// Calls that ran for longer.
     pub exceeded: Cases,
@@ -457,7 +457,7 @@ pub struct MarkReport {
     pub last_value: u32,
 }
 
-/// What depends on the machine that ran the emulator.
+/// Figures that depend on the machine that ran the emulator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// Real seconds that the run took.
@@ -466,7 +466,7 @@ pub struct Host {
     pub mips: f64,
 }
 
-/// Where a report comes from. Comparisons leave it out.
+/// Origin of a report. Comparisons leave it out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of the tool.

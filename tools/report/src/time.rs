@@ -60,7 +60,7 @@ impl Timebase {
         self.cpu.counts_of(ticks, self.clock).floor()
     }
 
-    /// Notes the tick (low word; the clock has not wrapped at boot) that the kernel read at a cycle. What lies between reading and recording,
+    /// Notes the tick (low word; the clock has not wrapped at boot) that the kernel read at a cycle. The time between reading and recording,
     /// and the part of a tick that had passed, make tick 0 later than it was by some tens of cycles.
     pub fn start(&mut self, ticks: u32, cycle: u64) {
         self.started = Some(cycle as i64 - self.cycles(u64::from(ticks)) as i64);

@@ -1,4 +1,4 @@
-//! Who ran when, in bounded size: an overview of the whole run, which sums, windows around what stands out, in which every
+//! Timeline of a run, in bounded size: an overview of the whole run, which sums, windows around what stands out, in which every
 //! segment is kept ([`crate::windows`]), and markers.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub const BUCKETS: u64 = 960;
 /// Markers of each kind whose cycle is kept; of those beyond only the number in each bucket is.
 pub const MAX_MARKERS: usize = 5000;
 
-/// Who ran when. Cycles count from reset.
+/// Timeline of a run. Cycles count from reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Cycles of the whole run.
@@ -32,7 +32,7 @@ pub struct Timeline {
     pub highlights: Vec<Highlight>,
     /// Places that are not listed because there are too many.
     pub highlights_left_out: u64,
-    /// What stands out, in the whole run, by kind, lane and domain.
+    /// Events that stand out, in the whole run, by kind, lane and domain.
     pub markers: Vec<Markers>,
 }
 
@@ -52,7 +52,7 @@ pub struct Window {
 /// Markers of one kind on one lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Markers {
-    /// What they mark.
+    /// Kind of event that they mark.
     pub kind: MarkerKind,
     /// Lane, when they concern one thread.
     pub lane: Option<u16>,
@@ -71,7 +71,7 @@ pub struct Markers {
 pub struct Marker {
     /// Cycle.
     pub at: u64,
-    /// What.
+    /// Its kind.
     pub kind: MarkerKind,
     /// Lane, when it concerns one thread.
     pub lane: Option<u16>,
@@ -219,7 +219,7 @@ pub const MAX_HIGHLIGHTS: usize = 48;
 /// A place in the timeline that is worth looking at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Highlight {
-    /// What it is.
+    /// Its kind.
     pub kind: HighlightKind,
     /// Name of the thread, budget, gate or domain; empty where it is the kernel.
     pub subject: String,
@@ -231,7 +231,7 @@ pub struct Highlight {
     pub to: u64,
     /// The figure in cycles, where there is one; of a margin it may be negative.
     pub cycles: Option<i64>,
-    /// What it is held against, in cycles.
+    /// Limit that it is held against, in cycles.
     pub limit: Option<u64>,
     /// Whether every segment around it is kept.
     pub exact: bool,

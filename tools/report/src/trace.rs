@@ -51,7 +51,7 @@ pub fn write_to<W: Write>(
     tracer.end()
 }
 
-/// What is open on a thread's track.
+/// Slices that are open on a thread's track.
 #[derive(Clone, Debug, Default)]
 struct Track {
     pid: u32,
@@ -309,7 +309,7 @@ impl<'a, W: Write> Tracer<'a, W> {
     }
 
     /// An instant: on the track of the thread that runs if that is at home in the domain, otherwise on the domain's process.
-    /// What the memory manager says of a grant, when it is complete.
+    /// A grant as the memory manager tells it, when that is complete.
     fn note(&mut self, event: &RunEvent) -> io::Result<()> {
         match self.notes.take(event.detail, event.payload) {
             Ok(Some(Note::Granted(told))) => {

@@ -183,7 +183,7 @@ fn translation(report: &Report, failures: &mut Vec<Failure>) -> u64 {
     listed
 }
 
-/// What helps when a domain has left its memory.
+/// Remedy when a domain has left its memory.
 const ESCAPED: &str = "no program can do this if the kernel is right: report it, with the system";
 
 fn isolation(report: &Report, failures: &mut Vec<Failure>) {

@@ -41,7 +41,7 @@ pub fn windows(
 ) -> Vec<Window> {
     wanted.push(Wanted { at: 0, from: 0, to: u64::MAX, after: FIRST_SEGMENTS });
     wanted.sort_by_key(|point| point.at);
-    // What a later point wants of the time before an earlier one begins with that one's window.
+    // If a later point wants time before an earlier one, the window of the earlier one begins with that.
     let mut earliest = u64::MAX;
     for point in wanted.iter_mut().rev() {
         point.from = point.from.min(if earliest < point.at { earliest } else { point.from });

@@ -81,7 +81,7 @@
 
   wire();
   paper();
-  // What failed is seen first.
+  // Failures are seen first.
   const failure = document.querySelector(".failures [data-goto]");
   if (failure) go(failure.dataset.goto); else timeline.first();
   const panels = [...document.querySelectorAll("[data-panel]")];

@@ -1,6 +1,6 @@
 "use strict";
-// The timeline: an overview of the whole run and a view that can be moved and zoomed. Where a window with every segment covers
-// the view, segments are drawn; elsewhere the overview's buckets are, pale and hatched, and a band above the lanes says which is which.
+// The timeline: an overview of the whole run and a view that can be moved and zoomed. Segments are drawn where a window with every segment
+// covers the view; elsewhere the overview's buckets are, pale and hatched, and a band above the lanes says which is which.
 function Timeline(data, overview, detail, tip, shown) {
   const LANE = 26, AXIS = 24, BAND = 15, TOP = BAND + 5, MIN_SPAN = 200, DENSE = 7;
   const line = data.timeline, whole = Math.max(line.cycles, 1);
@@ -139,7 +139,7 @@ function Timeline(data, overview, detail, tip, shown) {
     }
   }
 
-  // What matters more is drawn later.
+  // More important markers are drawn later.
   const WEIGHT = ["restart", "budget_out", "overrun", "late", "fault", "violation"];
   const COLORS = { fault: "--bad", restart: "--good", late: "--bad", overrun: "--bad", budget_out: "--amber", violation: "--bad" };
   const SHAPES = {
@@ -290,7 +290,7 @@ function Timeline(data, overview, detail, tip, shown) {
   this.view = () => view;
   this.cycleAt = (canvas, x) => scale(canvas.clientWidth, canvas === overview ? 0 : view.from, canvas === overview ? whole : view.to).cycle(x);
 
-  // What lies under a point of the detail: a marker, a segment, or the share of a bucket.
+  // Object under a point of the detail: a marker, a segment, or the share of a bucket.
   this.describe = function (x, y) {
     const lane = Math.floor((y - TOP) / LANE), cycle = this.cycleAt(detail, x);
     if (lane < 0 || lane >= lanes.length || x < labels()) return null;

@@ -26,7 +26,7 @@ pub enum Ended {
     NotRun,
 }
 
-/// What a program took.
+/// Cost of a program's run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figures {
@@ -54,7 +54,7 @@ pub struct Row {
     pub ended: Ended,
     /// Its exit code, if it ended by itself.
     pub exit_code: Option<i32>,
-    /// What it took, if it ran.
+    /// Cost of its run, if it ran.
     pub figures: Option<Figures>,
     /// Why it did not pass; empty if it did.
     pub why: String,
@@ -70,7 +70,7 @@ pub struct Suite {
     pub rows: Vec<Row>,
 }
 
-/// What a row is beside the baseline.
+/// A row compared with the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {

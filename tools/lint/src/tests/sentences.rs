@@ -14,7 +14,7 @@ fn a_sentence_that_begins_with_a_question_word_asks() {
     for (path, text) in [
         ("a.rs", "/// What a call is about."),
         ("a.rs", "//! A call.\n//! Text of it. Where it goes\n//! is said."),
-        ("a.rs", "let a = 1; // Who owns it."),
+        ("a.rs", "let a = 1; /\x2f Who owns it."),
         ("a.rs", "// * Which one."),
         ("a.c", "/* What it is. */"),
         ("a.h", "/**\n * A call.\n *\n * Where it goes.\n */"),

@@ -5,14 +5,14 @@ use sched::switching::Switching;
 
 use crate::sets::Task;
 
-/// Which terms count.
+/// A judge, by the terms that it counts.
 pub struct Judge {
     pub name: &'static str,
     /// Others count as budgets: capacity before and after a boundary. Otherwise by job, released together.
     budgets: bool,
-    /// What is known of phases.
+    /// Known phases.
     lattice: bool,
-    /// What budgets carry in, and are overdrawn by.
+    /// Carry-in of budgets, and their overdrafts.
     carried: bool,
     late: bool,
     masked: bool,

@@ -1,4 +1,4 @@
-//! Who delays a thread most, and the smallest single change of each with which its deadline holds. Every change is tried on a copy of
+//! Culprits that delay a thread most, and the smallest single change of each with which its deadline holds. Every change is tried on a copy of
 //! the system, by the analysis itself.
 
 use sched::response::Response;
@@ -17,7 +17,7 @@ const STRETCH: u32 = 16;
 /// The least important priority.
 const LEAST: u32 = 31;
 
-/// What adds to a response, and what would be enough if only it changed.
+/// A contributor to a response, and the changes that would be enough if only it changed.
 pub struct Culprit {
     /// Its part of the response, with its place in the manifest.
     pub also: Also,
@@ -29,13 +29,13 @@ pub struct Culprit {
 pub struct Way {
     /// In words, as "a capacity of at most 473 us".
     pub change: String,
-    /// Who is to be given it.
+    /// Name of the part that is to be given it.
     pub to: String,
     /// Share of the processor that it costs; nothing where that is unknown.
     pub share: Option<f64>,
 }
 
-/// Who the culprit is, in numbers of the system.
+/// Identity of the culprit, in numbers of the system.
 enum Part {
     Budget(usize),
     Gate(usize),

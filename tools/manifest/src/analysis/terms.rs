@@ -6,7 +6,7 @@ use sched::response::Response;
 
 use super::system::{Analysis, Beside};
 
-/// Which term of docs/time.md, "The bound".
+/// A term of docs/time.md, "The bound".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// G: the timer of the release is late.
@@ -51,7 +51,7 @@ pub enum Kind {
 /// Contribution of one kind to a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Which.
+    /// The kind.
     pub kind: Kind,
     /// How much.
     pub ticks: u64,

@@ -1,4 +1,4 @@
-//! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. What the tool places itself needs no
+//! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. Memory that the tool places itself needs no
 //! check here.
 
 use crate::board::Board;

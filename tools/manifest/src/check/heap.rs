@@ -78,7 +78,7 @@ fn without_page(name: &str, heap: &HeapArea) -> Option<Refusal> {
     )
 }
 
-/// What a single heap that alternates must be.
+/// Rules for a single heap that alternates.
 fn alternating(name: &str, heap: &HeapArea, page: u64) -> Option<Refusal> {
     heap.interleave.as_ref()?;
     let refuse = |key: &str, text: &str| {

@@ -1,4 +1,4 @@
-//! What the memory manager is to do for its clients: the memory that they share, and what each has of a pool.
+//! Services of the memory manager for its clients: the memory that they share, and what each has of a pool.
 
 use ::manager::standard::{CLIENTS, SHARES};
 

@@ -90,7 +90,7 @@ fn well_formed(manifest: &Manifest) -> Vec<Refusal> {
         .collect()
 }
 
-/// What of a name cannot be used: its first character that may not stand in one, or its length.
+/// Unusable part of a name: its first character that may not stand in one, or its length.
 fn asked(name: &str) -> String {
     match name.chars().find(|c| !may_stand(*c)) {
         Some(' ') => "a blank".into(),

@@ -24,7 +24,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found
 }
 
-/// Who may not miss at all needs no paged memory.
+/// Threads that may not miss at all need no paged memory.
 fn no_miss(name: &str, misses: Option<u32>) -> Option<Refusal> {
     (misses == Some(0)).then(|| {
         Refusal::at("CF0401", format!("budget.{name}.misses"), format!("`{name}` allows no miss"))

@@ -1,4 +1,4 @@
-//! What a refusal is about, for messages and by its keys in the manifest.
+//! Subject of a refusal, for messages and by its keys in the manifest.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ pub enum Item {
     Shared(String),
     /// Untyped memory.
     Frames(String),
-    /// What no manifest declares.
+    /// Memory that no manifest declares.
     Own(&'static str),
 }
 

@@ -42,7 +42,7 @@ pub(crate) trait SchemeOfCore {
     fn read(&self, file: &BoardFile) -> Result<Arc<dyn Scheme>, toml::de::Error>;
 }
 
-/// What follows from a scheme for whoever prepares and observes a system.
+/// Consequences of a scheme, for code that prepares and observes a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Addresses of domains are translated; otherwise they are physical.
@@ -58,7 +58,7 @@ pub struct Facts {
 
 /// A scheme, with what the board's file says of it.
 pub trait Scheme: Debug + Send + Sync {
-    /// What follows from it.
+    /// Consequences of the scheme.
     fn facts(&self) -> Facts;
 
     /// Whether a board's file keeps the rules of the scheme; otherwise the key, the value and the limit.
@@ -78,7 +78,7 @@ pub trait Scheme: Debug + Send + Sync {
         Ok(())
     }
 
-    /// What the ledger knows of it.
+    /// The hardware as the ledger knows it.
     fn hardware(&self, chip: &Chip) -> Hardware;
 
     /// How much of what checks accesses the kernel divides: of a core's region registers, and of lock entries as many as it was compiled for.

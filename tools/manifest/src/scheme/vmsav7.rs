@@ -44,7 +44,7 @@ impl SchemeOfCore for Tables {
     }
 }
 
-/// Where tables of domains can lie, and where memory and devices are in them.
+/// Places for tables of domains, and addresses of memory and devices in domains.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Translation {
@@ -59,9 +59,9 @@ struct Translation {
     kernel_ways: u32,
     /// First address of the windows in which domains map memory while they run; there is no memory in them.
     windows: u32,
-    /// What mapping takes at most in all steps together: cycles, and cycles for each descriptor.
+    /// Largest cost of mapping, in all steps together: cycles, and cycles for each descriptor.
     map_cycles: [u32; 2],
-    /// What unmapping takes.
+    /// Largest cost of unmapping.
     unmap_cycles: [u32; 2],
     /// Whether these four are largest observed times; otherwise they follow from the description.
     cycles_observed: bool,

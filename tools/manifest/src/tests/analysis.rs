@@ -50,7 +50,7 @@ fn terms(text: &str) -> Vec<String> {
     bound.terms.iter().map(|term| format!("{} {}", term.kind, us(term.ticks))).collect()
 }
 
-/// What the only refusal says, at which place.
+/// Code, place and figures of the only refusal.
 fn refusal(text: &str) -> (&'static str, String, String) {
     let refused = on(&board(), text).unwrap_err();
     let [one] = refused.as_slice() else { panic!("{refused:?}") };
@@ -95,7 +95,7 @@ fn a_response_time_is_the_hand_computed_one() {
     assert!(capacity("299 us").is_ok() && capacity("300 us").is_err(), "the remedy is what helps");
 }
 
-/// Where releases are boundaries of the other budget, it is not spent twice: 200 + 300.
+/// The other budget is not spent twice where releases are its boundaries: 200 + 300.
 #[test]
 fn harmonic_grids_have_no_double_hit() {
     let text = r#"
@@ -196,7 +196,7 @@ fn a_job_loses_its_reload_for_each_time_that_others_can_run() {
     assert_eq!(all.iter().find(|term| term.starts_with("reload")).unwrap(), "reload 101.52");
 }
 
-/// Who may wait for a line's notification, at once or after a grant, is woken by it.
+/// A thread that may wait for a line's notification, at once or after a grant, is woken by it.
 #[test]
 fn a_line_wakes_whoever_can_wait_for_it() {
     let lines = |uses: &str| {

@@ -14,21 +14,21 @@ use crate::placed::ImageSizes;
 /// A part of an image.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
-    /// Where programs use it.
+    /// Address at which programs use it.
     pub used: u32,
-    /// Where a loader writes it.
+    /// Address at which a loader writes it.
     pub at: u32,
     pub bytes: Vec<u8>,
 }
 
 impl Loaded {
-    /// What is used where it is loaded.
+    /// Bytes that are used where they are loaded.
     pub fn here(at: u32, bytes: Vec<u8>) -> Loaded {
         Loaded { used: at, at, bytes }
     }
 }
 
-/// What a loader has to write for the kernel.
+/// The kernel as a loader has to write it.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub isa: &'static Isa,

@@ -21,7 +21,7 @@ const RELOCATION: u32 = 8;
 const TOP: u64 = 1 << 32;
 /// The largest alignment: nothing is placed by more than a section of the page tables.
 const MOST_ALIGN: u32 = 1 << 20;
-/// What ends less than this before something else may be padding.
+/// Most bytes of padding behind the last section of a segment.
 const PADDING: u64 = 16;
 
 /// Checks a program, section by section first.
@@ -192,7 +192,7 @@ fn none_lost(program: &Program) -> Sound {
     Ok(())
 }
 
-/// What is loaded is what the sections say, at the same addresses.
+/// Program headers load what the sections say, at the same addresses.
 fn segments(program: &Program, header: &Header) -> Sound {
     let headers = header.program_headers(LE, &*program.file).map_err(|error| error.to_string())?;
     let mut loads = Vec::new();

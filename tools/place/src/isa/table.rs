@@ -1,6 +1,6 @@
 //! The table of an instruction set.
 
-/// What is particular to an instruction set.
+/// Particulars of an instruction set.
 #[derive(Debug)]
 pub struct Isa {
     /// Machine in the header of its ELF files.
@@ -15,7 +15,7 @@ pub struct Isa {
     pub(crate) foreign_flags: &'static [(u32, u32, &'static str)],
     /// The convention of domains, in words.
     pub(crate) convention: &'static str,
-    /// What a relocation of this type asks of a program that moves; `None`: it is not known.
+    /// Change that a relocation of this type asks of a program that moves; `None`: it is not known.
     pub(crate) moves: fn(u32) -> Option<Moves>,
     /// The type of sections that linkers shorten after they have placed their relocations, which are then anywhere. Their words are relative, to
     /// code that moves with them.
@@ -33,7 +33,7 @@ pub struct Isa {
     pub tools: &'static str,
 }
 
-/// What becomes of a word when its place and its target move.
+/// Change of a word when its place and its target move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Moves {
     /// It stays.
@@ -64,7 +64,7 @@ pub(crate) struct Veneer {
     pub halves: Option<&'static Encoding>,
 }
 
-/// What is in a section of code from a symbol on.
+/// Contents of a section of code from a symbol on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mark {
     /// Words.

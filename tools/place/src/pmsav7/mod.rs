@@ -125,7 +125,7 @@ fn spot(part: Part, declared: &Area, range: Range, rights: u32) -> Spot {
     Spot::new(part, range, rights | pin(declared.spec), declared.spec)
 }
 
-/// What a domain allocates from: its heap, and an arena for each envelope.
+/// Memory that a domain allocates from: its heap, and an arena for each envelope.
 fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &Domain) -> Result<Vec<Spot>, PlaceError> {
     let item = |part: Part| Item::Of(part, domain.name.clone());
     let mut areas = Vec::new();

@@ -118,7 +118,7 @@ fn a_program_of_another_version_or_of_none_is_refused() {
     assert!(with(note + 4, elf::SHT_NOBITS).to_string().contains("belong to no section"));
 }
 
-/// What moving changes: offsets in the file, of relocations in what is loaded and of veneers.
+/// Places that moving changes: offsets in the file, of relocations in what is loaded and of veneers.
 fn changed(program: &Program) -> Vec<usize> {
     let moves = |kind| !matches!((program.isa.moves)(kind), None | Some(Moves::Stays | Moves::Together));
     let relocations = program.relocations.iter().filter(|found| moves(found.kind)).filter_map(|found| {

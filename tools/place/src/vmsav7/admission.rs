@@ -64,7 +64,7 @@ fn ask(spot: &Spot, table_bytes: u32) -> Request {
     Request {
         code: spot.flags & area::EXECUTE != 0,
         slots: u8::from(keep(spec) == Keep::Locked && shape.is_some()),
-        // What is locked has its tables where there are some, and was counted there.
+        // A locked area has its tables where there are some, and was counted there.
         table_bytes: if keep(spec) == Keep::Locked && near { 0 } else { table_bytes },
         descriptors: shape.map_or(1, |shape| shape.descriptors()),
         ..Request::new(0, spec)

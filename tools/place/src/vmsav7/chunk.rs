@@ -1,4 +1,4 @@
-//! What lies together.
+//! Ranges that lie together.
 
 use manifest::resolved::Item;
 use protect::vmsav7::Unit;
@@ -38,7 +38,7 @@ impl Chunk {
         (self.end, self.align.max(u64::from(PAGE)))
     }
 
-    /// Where a range lies when the first byte of all lies at `base`.
+    /// Base and bytes of a range when the first byte of all lies at `base`.
     pub fn place(&self, part: usize, base: u32) -> (u32, u32) {
         let (offset, bytes) = self.parts[part];
         (base + offset as u32, bytes as u32)

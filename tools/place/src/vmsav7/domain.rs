@@ -26,7 +26,7 @@ struct Asked {
     guarded: bool,
 }
 
-/// Where an item lies: base and bytes, and what is mapped for it if it shares a unit.
+/// Location of an item: base and bytes, and the range that is mapped for it if it shares a unit.
 type Lies = (u32, u32, Option<(u32, u32)>);
 
 /// Whether something of the domain has an address already.
@@ -35,7 +35,7 @@ pub(super) fn is_fixed(domain: &Domain, program: &Program) -> bool {
     program.relocations.is_empty() || areas.iter().any(|area| area.at.is_some())
 }
 
-/// What of a domain nobody writes: its code, and its initial data.
+/// Parts of a domain that nobody writes: its code, and its initial data.
 pub(super) fn read_only(spot: &DomainSpot, program: &Program) -> Vec<(u32, u32)> {
     let code = spot.areas.iter().filter(|area| area.flags & area::EXECUTE != 0).filter_map(|area| area.mapped);
     let source = (spot.source, room(u64::from(program.data.file_bytes)) as u32);

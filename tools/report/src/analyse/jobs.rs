@@ -180,7 +180,7 @@ impl Jobs {
         skipped.into_iter().chain(passed).min()
     }
 
-    /// What the completed jobs took; `on_late` is told each completion after the deadline.
+    /// Response times of the completed jobs; `on_late` is told each completion after the deadline.
     fn responses(&self, limits: Limits, mut on_late: impl FnMut(u64)) -> io::Result<Responses> {
         let Limits { zero, deadline, bound, claims_until } = limits;
         let mut seen = Responses::default();
@@ -270,7 +270,7 @@ impl Jobs {
     }
 }
 
-/// What responses are held against.
+/// Limits of responses.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     zero: i64,
@@ -279,7 +279,7 @@ struct Limits {
     claims_until: Option<u64>,
 }
 
-/// What the completed jobs took.
+/// Response times of the completed jobs.
 #[derive(Debug, Default)]
 struct Responses {
     late: u64,

@@ -1,4 +1,4 @@
-//! What a person is told of a fault: who, what, where and why.
+//! Text about a fault for a person: who, what, where and why.
 //!
 //! Registers, stack and program are of a domain that may be hostile: nothing here trusts them, and everything ends.
 
@@ -19,7 +19,7 @@ pub use reason::{Account, account};
 
 /// Calls of which the text of a fault tells; `report.json` has more.
 const CALLS_TOLD: usize = 4;
-/// Where the run-time of a program in C begins.
+/// Symbol at which the run-time of a program in C begins.
 const ENTRY: &str = "__cofferdam_entry";
 
 impl Report {
@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// Who, what, where, why.
+/// Text about a fault: who, what, where, why.
 pub fn text(fault: &FaultReport, domain: &str) -> String {
     let during = match &fault.thread {
         Some(thread) if thread != domain && !thread.starts_with(&format!("{domain}.")) => {

@@ -19,7 +19,7 @@ const NULL_BYTES: u64 = 4096;
 /// An area that is farther away has nothing to do with the address.
 const NEAR_BYTES: u64 = 1 << 16;
 
-/// What happened, and why it was refused.
+/// Description of a fault, and the reason of the refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// `read`, `write` or `execute`; absent where that is not known, or not what it is about.

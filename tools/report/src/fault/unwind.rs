@@ -18,7 +18,7 @@ const PC: usize = 15;
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Registers = [Option<u32>; 16];
 
-/// What is asked about a program.
+/// A program as it is asked about frames and instructions.
 pub trait Code {
     /// How frames are laid out.
     fn frames(&self) -> &DebugFrame<Slice<'_>>;
@@ -29,7 +29,7 @@ pub trait Code {
 /// A place in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where the fault happened, or the call returns to.
+    /// Address at which the fault happened, or to which the call returns.
     pub address: u32,
     /// An address in the instruction that is meant.
     pub look_up: u32,
@@ -161,7 +161,7 @@ fn step(context: &FaultContext, registers: &Registers, row: &UnwindTableRow<usiz
     let mut next = *registers;
     for (number, to) in next.iter_mut().enumerate().take(PC) {
         *to = match row.register(Register(number as u16)) {
-            // What nobody describes is as it was.
+            // Registers that nobody describes are as they were.
             RegisterRule::Undefined | RegisterRule::SameValue => *to,
             RegisterRule::Offset(offset) => Some(load(context, cfa.wrapping_add(offset as u32))?),
             RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add(offset as u32)),

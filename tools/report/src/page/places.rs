@@ -23,7 +23,7 @@ pub struct PlacesView {
     pub places: Vec<PlaceView>,
 }
 
-/// What came near to its limit.
+/// A figure that came near to its limit.
 pub struct NearView {
     pub what: String,
     pub value: String,
@@ -130,7 +130,7 @@ struct Near {
     section: &'static str,
 }
 
-/// What came nearest to its limit, or went beyond it, nearest first.
+/// Figures that came nearest to their limits, or went beyond them, nearest first.
 pub fn nearest(report: &Report, units: &Units) -> Vec<NearView> {
     let mut all = Vec::new();
     let mut add = |what: String, value, limit: Option<u64>, over, goto, section| {

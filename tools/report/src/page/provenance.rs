@@ -1,4 +1,4 @@
-//! Where the report comes from.
+//! Origin of the report.
 
 use crate::schema::Report;
 

@@ -1,4 +1,4 @@
-//! What the meters say.
+//! Readings of the meters.
 
 use record::Handled;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ impl Cases {
     }
 }
 
-/// What a thread used.
+/// Cycles that a thread used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadUse {
     /// Its code in its own domain.
@@ -35,7 +35,7 @@ pub struct ThreadUse {
     pub given_cycles: u64,
 }
 
-/// What a domain used.
+/// Cycles that a domain used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainUse {
     /// Its code, whichever thread ran it.
@@ -46,12 +46,12 @@ pub struct DomainUse {
     pub activation_cycles: u64,
 }
 
-/// What jobs took in their thread's own domain: its code and the kernel's work for its calls, without gates and misses.
+/// Cycles of jobs in their thread's own domain: its code and the kernel's work for its calls, without gates and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobUse {
     /// Most cycles that a completed job took.
     pub max_cycles: u64,
-    /// What of that may be reloading after others had run.
+    /// Part of them that may be reloading after others had run.
     pub reload_cycles: u64,
     /// Cycle of its completion.
     pub max_at: u64,
@@ -70,9 +70,9 @@ pub struct JobUse {
 pub struct LongJob {
     /// Cycle of its release.
     pub released_at: u64,
-    /// What it took.
+    /// Cycles that it took.
     pub cycles: u64,
-    /// What of that may be reloading after others had run, and is tolerated.
+    /// Part of them that may be reloading after others had run, and is tolerated.
     pub reload_cycles: u64,
 }
 
@@ -83,7 +83,7 @@ pub struct SupplyWindow {
     pub from: u64,
     /// First cycle behind it.
     pub to: u64,
-    /// What was used in it.
+    /// Cycles that were used in it.
     pub used_cycles: u64,
     /// `ceil((to - from + period - capacity) / period) * capacity`.
     pub bound_cycles: u64,
@@ -115,7 +115,7 @@ pub struct Tolerance {
     pub activation_cycles: u64,
 }
 
-/// What the kernel did in one exception, or in one system call.
+/// Work of the kernel in one exception, or in one system call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelUse {
     /// Number of the exception; 0: start and idling.

@@ -18,11 +18,11 @@ pub struct DomainReport {
     pub color: u8,
     /// Its faults and refused calls are expected.
     pub hostile: bool,
-    /// What its faults lead to: `stop`, `restart` or `report`.
+    /// Policy for its faults: `stop`, `restart` or `report`.
     pub fault_policy: String,
-    /// What the plug-in counted.
+    /// Counts of the plug-in.
     pub counters: Counters,
-    /// What it used, by who pays (docs/time.md).
+    /// Cycles that it used, by who pays (docs/time.md).
     pub used: DomainUse,
     /// Its cycles and the kernel's on its behalf, over the run's cycles.
     pub share: f64,
@@ -45,7 +45,7 @@ pub struct DomainReport {
     pub exit_code: Option<u32>,
     /// The memory that it may access.
     pub areas: Vec<Area>,
-    /// What the ledger has promised it.
+    /// Promises of the ledger to it.
     #[serde(default)]
     pub account: Account,
     /// Size of its image.
@@ -111,7 +111,7 @@ pub enum Holder {
     Member,
 }
 
-/// What became of a domain after a fault.
+/// Outcome for a domain after a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -141,13 +141,13 @@ pub struct FaultReport {
     /// `read`, `write` or `execute`; absent where that is not known, or not what it is about.
     #[serde(default)]
     pub access: Option<String>,
-    /// What happened, in words: "write to 0x0".
+    /// The event in words: "write to 0x0".
     #[serde(default)]
     pub what: String,
     /// Why it was refused, in words; may be empty.
     #[serde(default)]
     pub reason: String,
-    /// Where it happened, and from where that was called: the innermost function first. Empty where it was not recorded.
+    /// Place of the fault, and the calls that led there: the innermost function first. Empty where it was not recorded.
     #[serde(default)]
     pub calls: Vec<CallSite>,
     /// Why `calls` ends before the thread's entry; absent when it does not.
@@ -158,7 +158,7 @@ pub struct FaultReport {
     pub text: String,
     /// The memory nearest to the address; absent when the kind's `address` is none.
     pub nearest: Option<Nearest>,
-    /// What became of the domain.
+    /// Outcome for the domain.
     pub outcome: Outcome,
     /// Cycles from the fault to the restart.
     pub recovery_cycles: Option<u64>,
@@ -181,7 +181,7 @@ pub struct CallSite {
     pub exact: bool,
 }
 
-/// What silicon would have denied, or what must not happen.
+/// An access that silicon would have denied, or an event that must not happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// Core on which it happened.
@@ -203,7 +203,7 @@ pub struct Violation {
     pub pc: u64,
     /// Symbol of the program counter.
     pub symbol: Option<String>,
-    /// Where it is about translation: the rule that was broken, and what helps.
+    /// The broken rule about translation, and its remedy; absent for other violations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<BrokenRule>,
 }
@@ -215,7 +215,7 @@ pub struct BrokenRule {
     pub failure: String,
     /// The rule.
     pub rule: String,
-    /// What helps.
+    /// Its remedy.
     pub remedy: String,
     /// Address-space identifier.
     pub space: u8,
@@ -225,7 +225,7 @@ pub struct BrokenRule {
     pub tables: Option<u64>,
 }
 
-/// What one domain did, counted by the observer.
+/// Counts of one domain's activity, by the observer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Cycles in the domain.

@@ -1,4 +1,4 @@
-//! What is said of faults.
+//! Texts about faults.
 
 use abi::trace::{Event, Fault};
 use record::{Deed, FaultContext, Summary};

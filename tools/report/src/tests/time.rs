@@ -1,4 +1,4 @@
-//! What is metered from execution, and each verdict about time.
+//! Metering from execution, and each verdict about time.
 
 use abi::trace::Event;
 use abi::{Call, Error};
@@ -111,7 +111,7 @@ fn a_switch_is_paid_with_what_it_takes_at_most_and_its_neighbours_run_on_that() 
     // The start took 10 of 30, of which 18 can be behind it; the timer for nothing 7 of 10, the line's interrupt 9 of 30.
     assert_eq!((used(1).user_cycles, used(1).given_cycles), (184 - 18 - 10 - 5 - 3 - 21, 57));
     assert_eq!((report.budgets[0].used_cycles, report.budgets[1].used_cycles), (25 + 5 + 60, 127));
-    // What a job took is what it took.
+    // The time of a job does not depend on the prices of switches.
     assert_eq!(report.threads[0].job.max_cycles, 45);
 }
 
@@ -266,7 +266,7 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     let tolerance = report.budgets[1].tolerance;
     assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 16, 16, 57));
     assert!(report.verdict.ok, "{:?}", report.verdict);
-    // What a difference that wraps would be: it was, once.
+    // The value of a difference that wraps, which occurred once.
     seen.masked.longest = Some(window(u64::MAX - 600_000));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
     let told = failure(&report, "tolerance");

@@ -90,7 +90,7 @@ fn a_long_run_is_bounded_and_keeps_what_stands_out() {
     assert_eq!(marked(&timeline, MarkerKind::Fault).len(), 20);
 }
 
-/// What runs between the windows is summed, and neither window nor share claims it.
+/// Segments between the windows are summed, and neither window nor share claims them.
 #[test]
 fn what_is_not_kept_is_not_called_exact() {
     let timeline = rounds(20_000, |round| round == 15_000).timeline;

@@ -1,4 +1,4 @@
-//! What a placed system is compared with: what each domain asked for, page by page.
+//! Model with which a placed system is compared: what each domain asked for, page by page.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::spot::{DomainSpot, info_bytes, stack_bytes};
 
 const RIGHTS: u32 = READ | WRITE | EXECUTE;
 
-/// What a domain asked for: name, bytes, rights, and a specification of which nothing may be weaker.
+/// Requests of a domain: name, bytes, rights, and a specification of which nothing may be weaker.
 fn asked(system: &System, domain: &Domain, program: &Program) -> Vec<(String, u64, u32, TemporalSpec)> {
     let own = |name: &str, bytes: u32, rights, area: &Area| {
         (name.to_owned(), u64::from(bytes) + u64::from(area.extra), rights, area.spec)
@@ -97,7 +97,7 @@ fn gives_what_was_asked(spot: &DomainSpot, pages: &Space, asked: &[(String, u64,
             assert_eq!(u64::from(area.bytes), rounded, "{name} is wider than its pages");
         }
     }
-    // What is locked is one unit, and no smaller one holds what lies there.
+    // A locked range is one unit, and no smaller one holds what lies there.
     for (base, bytes) in &units {
         let unit = Unit::ALL.into_iter().find(|unit| u64::from(unit.bytes()) == *bytes).expect("one unit");
         assert!(base.is_multiple_of(unit.bytes()));
@@ -129,7 +129,7 @@ fn tables(plan: &Plan, spot: &DomainSpot, index: u32) -> Vec<(u32, u32)> {
     for entry in &entries {
         for mib in system::vmsav7::touched(entry).filter(|mib| system::vmsav7::is_in_table(entry, *mib)) {
             let near = entry.flags & NEAR != 0;
-            // What is locked goes with either.
+            // A locked entry goes with either.
             if entry.flags & PINNED == 0 {
                 assert_eq!(*kinds.entry(mib).or_insert(near), near, "both kinds in MiB {mib:#x}");
             }
