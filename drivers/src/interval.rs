@@ -1,4 +1,4 @@
-//! What a driver of a timer does.
+//! Operations of a driver of a timer.
 
 use crate::Registers;
 

@@ -1,4 +1,4 @@
-//! What a driver of a transmitter does.
+//! Operations of a driver of a transmitter.
 
 use crate::Registers;
 

@@ -414,7 +414,7 @@ pub const fn check<B: Board>() {
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Armv7a<B>>());
 }
 
-/// Which exception says that a thread went wrong; the second argument of `kernel_fault`.
+/// Exception that reports a fault of a thread; the second argument of `kernel_fault`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Vector {

@@ -17,7 +17,7 @@ pub struct Bound {
     pub cycles: u32,
 }
 
-/// What a client wants.
+/// A client's request for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fresh {
     /// Temporal specification, packed; not yet judged.
@@ -49,12 +49,12 @@ impl Asked {
     }
 }
 
-/// What the ledger admitted, already entered.
+/// An admitted request, already entered in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted {
     /// The memory.
     pub region: Region,
-    /// What the account was charged beside the frames.
+    /// Charge to the account beside the frames.
     pub terms: Terms,
     /// Memory that the client's table needs in addition: base and bytes.
     pub nodes: Option<(u32, u32)>,
@@ -102,7 +102,7 @@ pub trait Account {
     fn effort(&self, region: &Region, terms: Terms) -> Effort;
 }
 
-/// What mapping a region takes at most.
+/// Most work that mapping a region takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Descriptors.

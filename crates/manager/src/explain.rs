@@ -46,7 +46,7 @@ pub fn sentence(number: u32) -> &'static str {
     }
 }
 
-/// What the figures of a rule count.
+/// Unit of a rule's figures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Spec,

@@ -150,7 +150,7 @@ impl<'a> HandOver<'a> {
         }
     }
 
-    /// Where each pool lies.
+    /// Location of each pool.
     ///
     /// # Errors
     /// [`HandOverError::Short`], [`HandOverError::Pools`] when there are more than `P`.

@@ -239,7 +239,7 @@ impl History {
                 }
                 Some(Answer::Done(0)) if operation == Operation::Map as u32 => self.slot(slot)[0] = HELD,
                 Some(Answer::Done(0)) if operation == Operation::Scrub as u32 => self.slot(slot)[0] = FREE,
-                // What was joined and revoked is not there any more.
+                // Memory that was joined and then revoked no longer exists for the client.
                 Some(Answer::Refused(refused)) if refused.rule == crate::rule::EXISTS => self.slot(slot)[0] = FREE,
                 _ => {}
             }

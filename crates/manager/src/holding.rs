@@ -1,4 +1,4 @@
-//! What each client holds: a table of a fixed number of records for each, so that nobody can use up another's.
+//! The holdings of each client: a table of a fixed number of records for each, so that nobody can use up another's.
 
 use memory::pieces::PAGE_LOG2;
 
@@ -52,7 +52,7 @@ pub struct Holding {
     pub region: Region,
     /// Its temporal specification, packed.
     pub spec: u32,
-    /// What is the case.
+    /// State of the memory.
     pub state: State,
     /// Whether the client may write.
     pub write: bool,
@@ -69,7 +69,7 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// What the account admitted.
+    /// The entry that the account admitted.
     pub const fn entry(&self) -> Entry {
         Entry { region: self.region, spec: self.spec, terms: self.terms }
     }
@@ -112,7 +112,7 @@ pub struct Share {
     pub members: u32,
 }
 
-/// Who may map shared memory: a bit for each client, by number.
+/// Clients that may map shared memory: a bit for each, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Who {
     /// To read it.
@@ -125,7 +125,7 @@ impl Who {
     /// Nobody.
     pub const NOBODY: Who = Who { readers: 0, writers: 0 };
 
-    /// What a client may do: bits of `wire::access`.
+    /// Access rights of a client: bits of `wire::access`.
     pub const fn access(self, client: u8) -> u32 {
         let reads = (self.readers | self.writers) >> client & 1;
         let writes = self.writers >> client & 1;
@@ -143,7 +143,7 @@ impl Share {
         members: 0,
     };
 
-    /// What a client may do with it: what manifest and owner both permit.
+    /// Access rights of a client to it: those that manifest and owner both permit.
     pub const fn access(&self, client: u8) -> u32 {
         self.declared.access(client) & self.permitted.access(client)
     }
@@ -154,9 +154,9 @@ impl Share {
 pub struct Client<const EACH: usize, const SHARES: usize> {
     /// Its name, padded with zero bytes; all zero when there is no such client.
     pub name: [u8; crate::wire::NAME_BYTES],
-    /// What it holds.
+    /// Memory that it holds.
     pub holdings: [Holding; EACH],
-    /// What it shares.
+    /// Memory that it shares.
     pub shares: [Share; SHARES],
     /// Memory that its table was granted and has not been given yet.
     pub gift: Option<TableMemory>,

@@ -1,4 +1,4 @@
-//! What the memory manager decides, without the machine it runs on: the same code answers a domain's requests on the
+//! The decisions of the memory manager, without the machine it runs on: the same code answers a domain's requests on the
 //! target, and the host's when a history is replayed and compared.
 //!
 //! A [`Manager`] keeps what each client holds. It asks an [`Account`] whether something is admitted, lets the kernel
@@ -54,14 +54,14 @@ pub const SCRUB_STEPS: u32 = 8;
 /// Pieces of memory that one request maps or unmaps.
 pub const MAP_STEPS: u32 = 4;
 /// Bytes after which a request maps, or unmaps, no further piece: as many as its pieces are at least, so that one of 64 KiB, which has
-/// sixteen descriptors, is the last of its request. Where a region register covers all of it there is one piece.
+/// sixteen descriptors, is the last of its request. There is one piece where a region register covers all of it.
 pub const MAP_BYTES: u32 = MAP_STEPS << PAGE_LOG2;
 /// Domains that lose shared memory in one step of revoking it.
 pub const REVOKE_STEPS: u32 = 2;
 /// Bit of a badge: its holder may reclaim what other domains hold.
 pub const SUPERVISOR: u32 = 1 << 31;
 
-/// What the manager knows. `EACH` and `SHARES` are the records of one client.
+/// The memory manager's state. `EACH` and `SHARES` are the records of one client.
 #[derive(Debug)]
 pub struct Manager<L, const CLIENTS: usize, const EACH: usize, const SHARES: usize> {
     /// The account of memory and registers.
@@ -108,7 +108,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         true
     }
 
-    /// What a client holds.
+    /// The record of a client; `None` when there is no such client.
     pub fn client(&self, client: usize) -> Option<&Client<EACH, SHARES>> {
         self.clients.get(client).filter(|record| record.name[0] != 0)
     }

@@ -24,10 +24,10 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(self.enter(client, slot, calls)?))
     }
 
-    /// What the request that admitted it maps. Where the kernel is busy with another manager's edit, that is left to `MAP`.
+    /// Mapping as part of the request that admitted it. It is left to `MAP` when the kernel is busy with another manager's edit.
     ///
     /// # Errors
-    /// The kernel's; nobody gets the memory then before it has been scrubbed. What was mapped already is taken back; where the kernel
+    /// The kernel's; nobody gets the memory then before it has been scrubbed. Pieces that were mapped already are taken back; where the kernel
     /// refuses that, too, whoever reclaims it goes on.
     #[inline(never)]
     pub(crate) fn begin(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
@@ -79,7 +79,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(self.holding(client, slot).unmapped())
     }
 
-    /// Begins to take a mapping away, and makes the first step. What the kernel refuses at once stays as it was.
+    /// Begins to take a mapping away, and makes the first step. A mapping whose removal the kernel refuses at once stays as it was.
     #[inline(never)]
     pub(crate) fn withdraw(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let before = *self.holding(client, slot);
@@ -142,7 +142,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             let holding = self.clients[usize::from(client)].holdings[slot];
             let rest = holding.region.bytes - holding.done;
             let Some(piece) = self.account.piece(&holding.region, holding.mark) else {
-                // What was promised and never drawn has nothing in it.
+                // Memory that was promised and never drawn has nothing in it.
                 self.account.clean(client, &holding.region, None, rest);
                 self.holding(client, slot).state = State::Free;
                 return Ok(0);

@@ -1,4 +1,4 @@
-//! What the manager tells whoever observes a run: each grant, and its end. A domain can leave markers, an id of 16 bits with a word each;
+//! The manager's notes for whoever observes a run: each grant, and its end. A domain can leave markers, an id of 16 bits with a word each;
 //! a note is one to three of them. Nothing that the manager does depends on a note.
 //!
 //! ```text
@@ -67,13 +67,13 @@ pub struct GrantNote {
     pub holder: Holder,
     /// Whether a region register, or an entry of the TLB, is pinned for it.
     pub pinned: bool,
-    /// Where its tables lie.
+    /// Location of its tables.
     pub place: TablePlace,
     /// Descriptors that mapping it takes at most; 0 with region registers.
     pub descriptors: u32,
 }
 
-/// What the manager tells.
+/// A note of the manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A client has memory from now on, of which nothing need be mapped yet.

@@ -15,7 +15,7 @@ pub(crate) fn unknown(what: u32) -> Refused {
 }
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// What a record of a client says.
+    /// The answer that describes a record of a client.
     #[inline(never)]
     pub(crate) fn granted(&self, client: u8, holding: &Holding) -> Answer {
         let Bound { level, method: found, cycles } = self.account.bound(client, holding.terms);

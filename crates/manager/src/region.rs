@@ -28,7 +28,7 @@ impl Region {
 pub struct Terms {
     /// Region registers, or entries of the TLB, that are pinned for it.
     pub slots: u8,
-    /// Where its tables lie: number of a `spec::TablePlace`.
+    /// Location of its tables: number of a `spec::TablePlace`.
     pub place: u8,
     /// The kernel is asked to keep them on the chip.
     pub near: bool,

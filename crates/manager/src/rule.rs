@@ -13,7 +13,7 @@ pub const SPEC_AGREES: u32 = 66;
 pub const SIZE_AGREES: u32 = 67;
 /// The owner permits who maps shared memory, and how, as far as the manifest does. Asked and left: bits of `wire::access`.
 pub const PERMITTED: u32 = 68;
-/// What is named exists, and is the caller's. Asked: the address; left 0.
+/// The memory that a request names exists, and is the caller's. Asked: the address; left 0.
 pub const EXISTS: u32 = 69;
 /// An owner gives shared memory back after everybody else. Asked 0; left: how many domains have it mapped.
 pub const ALONE: u32 = 70;

@@ -15,7 +15,7 @@ fn extent(base: u32, bytes: u32) -> Option<Extent> {
     Extent::new(base, bytes, GRANULE_LOG2)
 }
 
-/// What a region register is programmed with for an extent: the logarithm of the size, and the eighths that stay closed.
+/// Settings of a region register for an extent: the logarithm of the size, and the eighths that stay closed.
 pub fn shape(base: u32, bytes: u32) -> Option<(u8, u8)> {
     extent(base, bytes).map(|extent| (extent.size_log2(), extent.srd()))
 }
@@ -167,7 +167,7 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     }
 }
 
-/// Who finds memory for one request of a client, and addresses for it.
+/// Finder of memory for one request of a client, and of addresses for it.
 pub(crate) struct Finder<
     'a,
     const D: usize,
@@ -212,7 +212,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
-    /// What was granted, at its address.
+    /// The granted memory, at its address.
     pub fn region(&self, request: &Request, grant: &Grant) -> Region {
         let charge = &grant.charge;
         let Range { pool, base, bytes } = charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });

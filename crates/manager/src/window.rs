@@ -1,4 +1,4 @@
-//! Where memory is mapped that a client gets at run time, with page tables: each client has a window of addresses of its own, whose parts
+//! Addresses of memory that a client gets at run time, with page tables: each client has a window of addresses of its own, whose parts
 //! are translated by tables in one place each. Shared memory has its owner's address in every client.
 
 use spec::{Pages, TablePlace, UNITS, Wanted};
@@ -6,7 +6,7 @@ use spec::{Pages, TablePlace, UNITS, Wanted};
 use crate::holding::Holding;
 use crate::region::{Region, Terms};
 
-/// What addresses are given out in: what one large page translates.
+/// Unit in which addresses are given out: the bytes that one large page translates.
 const GRANULE_LOG2: u32 = 16;
 /// Bytes that one table translates.
 const SLOT: u32 = 1 << 20;

@@ -1,4 +1,4 @@
-//! What passes through the manager's gate: one message of 64 bytes in the caller's memory.
+//! The messages through the manager's gate: one message of 64 bytes in the caller's memory.
 //!
 //! The caller writes a [`Request`], calls the gate with the message's address as its first argument, and finds an
 //! [`Answer`] in the same place. The gate's own result says only whether there is an answer: it is an error (`BAD_ADDRESS`,
@@ -45,7 +45,7 @@ pub type Message = [u32; MESSAGE_WORDS];
 
 macro_rules! operations {
     ($($(#[doc = $doc:literal])* $name:ident = $number:literal;)*) => {
-        /// What is asked for.
+        /// The operation that a request asks for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         pub enum Operation { $($(#[doc = $doc])* $name = $number,)* }
@@ -138,7 +138,7 @@ impl Explained {
 /// A request, decoded but not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked for.
+    /// The operation.
     pub operation: Operation,
     /// The temporal specification as `TemporalSpec::bits` packs it.
     pub spec: u32,
@@ -258,7 +258,7 @@ pub struct Granted {
     pub method: u32,
     /// Bytes at the end that are not mapped yet: [`Operation::Map`] goes on.
     pub left: u32,
-    /// Where the tables lie that the check may read: number of a `spec::TablePlace`, and [`place::PINNED`] and [`place::PARTLY`].
+    /// Location of the tables that the check may read: number of a `spec::TablePlace`, and [`place::PINNED`] and [`place::PARTLY`].
     pub place: u32,
     /// Descriptors of page tables at most; 0 with region registers.
     pub descriptors: u32,
@@ -281,12 +281,12 @@ pub mod place {
 }
 
 impl Granted {
-    /// Where its tables lie; `None` when they are not read.
+    /// Location of its tables; `None` when they are not read.
     pub const fn tables(&self) -> Option<spec::TablePlace> {
         if self.place & place::PINNED != 0 { None } else { spec::TablePlace::from_number(self.place & place::TABLE) }
     }
 
-    /// What is independent of other domains and what is not, where it was asked for and is kept in part.
+    /// The part that is independent of other domains and the part that is not, where independence was asked for and is kept in part.
     pub const fn partly(&self) -> Option<spec::Independence> {
         if self.place & place::PARTLY == 0 {
             return None;
@@ -304,17 +304,17 @@ impl Granted {
 pub struct Refused {
     /// Number of the rule, as `spec::Refusal` has it.
     pub rule: u32,
-    /// What was asked for, in the rule's unit.
+    /// The amount asked for, in the rule's unit.
     pub asked: u32,
-    /// What is left, in the rule's unit.
+    /// The amount left, in the rule's unit.
     pub left: u32,
-    /// What to change: number of a kind of change.
+    /// Change that would help: number of a kind of change.
     pub change: u32,
     /// The value to which it would have to change.
     pub value: u32,
 }
 
-/// What the manager says in a message.
+/// The manager's answer in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Memory, with its bound.

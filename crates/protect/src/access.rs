@@ -1,6 +1,6 @@
-//! What an access does, what of it is permitted, and what kind of memory it meets: the same for every scheme.
+//! Kinds of access, rights, and types of memory: the same for every scheme.
 
-/// What an access does.
+/// Kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
     /// Data read.
@@ -11,7 +11,7 @@ pub enum AccessKind {
     Exec,
 }
 
-/// What an unprivileged access may do with the data. Privileged code may always read and write.
+/// Data rights of unprivileged accesses. Privileged code may always read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Data {
     /// Nothing.

@@ -28,7 +28,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// What a block is of.
+/// Kind of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
     pub magic: u32,

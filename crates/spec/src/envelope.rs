@@ -2,7 +2,7 @@
 
 use crate::temporal::TemporalSpec;
 
-/// What a domain declares about its allocations with one specification. The arena that is sized for it can then not refuse.
+/// A domain's declaration of its allocations with one specification. The arena that is sized for it can then not refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The specification of the arena.

@@ -1,4 +1,4 @@
-//! What is asked of memory in time, what a platform can keep of it, and who has been promised what.
+//! Requirements on the timing of memory, the bounds that a platform can keep, and the promises made to each domain.
 //!
 //! - [`TemporalSpec`]: the vocabulary. One level by construction; contradictions are refused with a reason.
 //! - [`Platform`]: what each level means on a platform, as data; [`Bound`]: what is promised, and how it was found.

@@ -16,7 +16,7 @@ pub enum Rule {
     TableLevel,
     /// Pinned regions have region registers of their own. Registers.
     PinnedSlots,
-    /// What is paged keeps the registers that one instruction can need at once. Registers.
+    /// Paged memory keeps the registers that one instruction can need at once. Registers.
     PagedSlots,
     /// The domain's misses in a period are within its miss budget. Misses.
     Misses,
@@ -129,10 +129,10 @@ impl Change {
 pub struct Refusal {
     /// The rule.
     pub rule: Rule,
-    /// What was asked, in the rule's unit.
+    /// The amount asked for, in the rule's unit.
     pub asked: u32,
-    /// What is left, in the rule's unit.
+    /// The amount left, in the rule's unit.
     pub left: u32,
-    /// What would be admitted.
+    /// The change that would make it admissible.
     pub change: Change,
 }

@@ -73,7 +73,7 @@ impl MemoryClass {
     }
 }
 
-/// What is asked of memory. There is one level by construction, so that two levels cannot be asked for at once.
+/// A temporal specification of memory. There is one level by construction, so that two levels cannot be asked for at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TemporalSpec {
     /// How far the access check may reach.
@@ -84,7 +84,7 @@ pub struct TemporalSpec {
     pub constant_time: bool,
     /// Independence is accepted where the platform gives it only in part; the grant then says what is independent and what is not.
     pub allow_partial: bool,
-    /// Where the data itself lies; anywhere without a request.
+    /// Class of memory for the data itself; any class without a request.
     pub data: Option<MemoryClass>,
 }
 

@@ -24,7 +24,7 @@ pub enum Table {
     Frames,
     /// Protection domains.
     Domains,
-    /// What each domain may access.
+    /// Areas that each domain may access.
     Areas,
     /// Budgets.
     Budgets,
@@ -57,7 +57,7 @@ pub enum TableError {
     Entry {
         /// The table.
         table: Table,
-        /// Which entry.
+        /// Number of the entry in the table.
         index: usize,
         /// The field.
         field: &'static str,
@@ -110,7 +110,7 @@ impl<'a> System<'a> {
         &self.words[start..start + words]
     }
 
-    /// What the kernel charges for switches.
+    /// The time that the kernel charges for switches.
     pub fn switching(&self) -> Switching {
         let [entry, exit, early] = core::array::from_fn(|word| self.words[SWITCHING + word]);
         Switching { entry, exit, early }

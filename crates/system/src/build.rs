@@ -87,7 +87,7 @@ impl Builder {
         words
     }
 
-    /// The areas. Where addresses are not translated, an area's physical address need not be said.
+    /// The areas. An area's physical address need not be said when addresses are not translated.
     pub(crate) fn placed(&self) -> Vec<Area> {
         let said = |area: &Area| area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. });
         let place = |area: &Area| if said(area) { *area } else { Area { physical: area.base, ..*area } };

@@ -55,7 +55,7 @@ impl Kind {
         Kind::Chunk,
     ];
 
-    /// What several of them are called.
+    /// Name of several of them.
     pub const fn plural(self) -> &'static str {
         match self {
             Kind::Leaf => "empty leaves",
@@ -124,7 +124,7 @@ impl Sizes {
         words
     }
 
-    /// What an image holds; `None` if no kernel can have written it.
+    /// The sizes in an image; `None` if no kernel can have written it.
     pub fn from_words(words: &Words) -> Option<Sizes> {
         let sizes = core::array::from_fn(|kind| Size { bytes: words[2 * kind], align: words[2 * kind + 1] });
         sizes.iter().all(Size::is_possible).then_some(Sizes(sizes))

@@ -12,7 +12,7 @@ use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 /// its data lies in two paged regions at most.
 pub const LEAST_PAGED_BYTES: u32 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
 
-/// Where the nodes of a domain's table lie: values of [`Paging::nodes`].
+/// Location of the nodes of a domain's table: values of [`Paging::nodes`].
 pub mod nodes {
     /// On-chip SRAM: the bound of level L2.
     pub const SRAM: u32 = 0;

@@ -34,7 +34,7 @@ macro_rules! record {
     };
 }
 
-/// What a domain's fault leads to; stopping its threads always comes first.
+/// Consequences of a domain's fault; stopping its threads always comes first.
 pub mod policy {
     /// The domain stays stopped.
     pub const STOP: u32 = 0;

@@ -43,7 +43,7 @@ impl System<'_> {
         Scheme::from_number(self.section(0, 1)[0]).unwrap_or_default()
     }
 
-    /// What the scheme has about the whole system.
+    /// The scheme's record of the whole system.
     ///
     /// # Panics
     /// As the other two: when the block is for another scheme, or there is no such entry.
@@ -51,13 +51,13 @@ impl System<'_> {
         self.part::<S, _>(0)
     }
 
-    /// What the scheme has about a domain.
+    /// The scheme's record of a domain.
     pub fn own_domain<S: Section>(&self, index: usize) -> S::Domain {
         assert!(index < self.count::<Domain>());
         self.part::<S, _>(S::System::WORDS + index * S::Domain::WORDS)
     }
 
-    /// What the scheme has about an area.
+    /// The scheme's record of an area.
     pub fn own_area<S: Section>(&self, index: usize) -> S::Area {
         assert!(index < self.count::<Area>());
         self.part::<S, _>(S::System::WORDS + self.count::<Domain>() * S::Domain::WORDS + index * S::Area::WORDS)

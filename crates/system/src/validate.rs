@@ -276,7 +276,7 @@ fn cap_entry(system: &System, index: usize, entry: Cap) -> Result<(), &'static s
         _ => return Err("kind"),
     };
     require((entry.object as usize) < objects, "object")?;
-    // What is not RAM of domains cannot be typed, cleared or mapped, nor become a table.
+    // Frames that are not RAM of domains cannot be typed, cleared or mapped, nor become a table.
     let frames = |object: u32| system.get::<Frames>(object as usize).kind == frames::USER;
     require(entry.kind != 7 || frames(entry.object), "object")?;
     require(entry.rights != 0 && entry.rights < 8, "rights")

@@ -7,7 +7,7 @@ use crate::records::words;
 use crate::{Area, Scheme, Section, area};
 
 words! {
-    /// What is switched on at the start, for good.
+    /// Settings of caches and prefetcher, made at the start for good.
     Caches {
         /// Ways of the second-level cache that are locked, from way 0 on.
         ways,

@@ -32,7 +32,7 @@ pub(crate) struct Edit<A: Arch> {
     /// How far the mapping has come into what the domain may access, or out of that.
     pub(super) progress: Progress<A>,
     pub(super) answer: Result<(), Error>,
-    /// Who goes on with it.
+    /// The caller that goes on with it.
     pub(super) owner: Caller<A>,
     /// The owner's call finds the answer; a restart needs none.
     pub(super) told: bool,

@@ -50,7 +50,7 @@ impl Region {
         Region { regs, pinned: false, execute: regs.grants(AccessKind::Exec) }
     }
 
-    /// What it permits: one run, as [`Region::of`] makes it.
+    /// The memory that it permits: one run, as [`Region::of`] makes it.
     pub(super) fn memory(&self) -> PhysRange {
         let run = self.regs.runs().next().unwrap_or(Span::new(0, 0));
         PhysRange::at(PhysAddr(run.base), Bytes(run.len as u32))

@@ -9,7 +9,7 @@ use super::rich::rich;
 use super::sim::{Guard, Machine, Pager, Registers, boot_tables, release, sample};
 use crate::boot::{BootError, sizes};
 
-/// Where the objects begin: no multiple of any alignment, so that gaps count, too.
+/// Start of the objects: no multiple of any alignment, so that gaps count, too.
 const BASE: u32 = 0x1000_0004;
 
 /// Boots with so many bytes for objects; what the kernel says, and what the host would compute.

@@ -14,7 +14,7 @@ void *cof_refused_pointer(void) {
     return NULL;
 }
 
-/* What a domain is for those who ask: one user, who is nobody's child. */
+/* A domain's identity: one user, who is nobody's child. */
 int cof_identity(void) {
     return 1;
 }

@@ -54,7 +54,7 @@ fn request(random: &mut Random, bases: &[u32]) -> [u32; MESSAGE_WORDS] {
     words
 }
 
-/// What the tables, the account and the kernel say is the same, and nobody maps what is not granted to it.
+/// Checks that the tables, the account and the kernel agree, and that nobody maps what is not granted to it.
 fn consistent(world: &World) {
     let (mut mapped, mut typed) = (0, 0);
     for client in 0..3_usize {

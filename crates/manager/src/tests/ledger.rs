@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// What the ledger says is what the clients hold, and the extents and the kernel agree.
+    /// Checks that the ledger agrees with what the clients hold, and the extents with the kernel.
     fn consistent(&self) {
         let ledger = self.manager.account.ledger();
         let mut used = 0;

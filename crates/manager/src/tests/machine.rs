@@ -20,7 +20,7 @@ pub enum Type {
     Kernel,
 }
 
-/// What a table is given at once.
+/// Most bytes that a table is given at once.
 const TABLE: u32 = 1024;
 /// Frames of 256 bytes.
 const FRAME: u32 = 256;
@@ -46,7 +46,7 @@ pub struct Machine {
     written: u32,
     pub most_written: u32,
     reader: Reader,
-    /// What an observer thinks that clients have, by number and first address.
+    /// Memory that clients have in an observer's view, by number and first address.
     pub told: BTreeMap<(u8, u32), GrantNote>,
 }
 
@@ -110,7 +110,7 @@ impl Machine {
         self.mapped.get(&(client, base))
     }
 
-    /// What a client has mapped, in the order of the addresses.
+    /// Mappings of a client, in the order of the addresses.
     pub fn mappings(&self, client: u8) -> impl Iterator<Item = &Mapping> {
         self.mapped.iter().filter(move |((who, _), _)| *who == client).map(|(_, mapping)| mapping)
     }

@@ -1,4 +1,4 @@
-//! What an observer reads from markers.
+//! Notes, as an observer reads them from markers.
 
 use std::vec::Vec;
 

@@ -95,7 +95,7 @@ impl World {
         self.ask(badge, request).unwrap()
     }
 
-    /// What is granted, mapped to its end, as the client's library does.
+    /// A grant, mapped to its end, as the client's library does.
     fn granted(&mut self, badge: u32, request: Request) -> Granted {
         let granted = match self.send(badge, request) {
             Answer::Granted(granted) => granted,
@@ -137,7 +137,7 @@ impl World {
         self.manager.account.left(0)
     }
 
-    /// What the ledger says is what the clients hold; what they hold is mapped as it says, and nothing else is.
+    /// Checks that the ledger agrees with what the clients hold, and that exactly this memory is mapped, as the ledger says.
     fn consistent(&self) {
         let ledger = self.manager.account.ledger();
         let (mut used, mut slots) = (0, 0);

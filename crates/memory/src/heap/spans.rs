@@ -1,4 +1,4 @@
-//! Which addresses lie in a heap's memory, when its pieces have equal sizes and equal distances.
+//! The addresses that lie in a heap's memory, when its pieces have equal sizes and equal distances.
 
 use super::GRANULE;
 

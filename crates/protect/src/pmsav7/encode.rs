@@ -22,7 +22,7 @@ pub enum Rule {
     Registers,
     /// Device and strongly-ordered memory is never executed (ARM DDI 0403 B3.1).
     DeviceExecute,
-    /// What is executed must be readable.
+    /// Code must be readable to be executed.
     ExecuteUnreadable,
 }
 

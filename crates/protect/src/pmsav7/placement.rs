@@ -1,4 +1,4 @@
-//! Which sizes and bases region registers can express exactly, for whoever decides where memory goes.
+//! Sizes and bases that region registers can express exactly, for code that places memory.
 //!
 //! The host's planner asks here before it places anything, so that no area is ever widened afterwards: the waste is
 //! decided, and visible, at planning time.

@@ -42,7 +42,7 @@ pub enum AsidError {
     NotLocked,
 }
 
-/// What is owed to the TLBs.
+/// Invalidations that are owed to the TLBs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flush {
     /// Everything that is not locked.
@@ -158,7 +158,7 @@ impl Asids {
         Ok(Bill { asids: self, value: () })
     }
 
-    /// What is owed.
+    /// The invalidations that are owed.
     pub fn owed(&self) -> Flush {
         let entries = self.slots.map(|slot| match slot {
             Slot::Leaving(tag, address) => Some((tag.asid, address)),
@@ -177,7 +177,7 @@ pub struct Bill<'a, T> {
 }
 
 impl<T> Bill<'_, T> {
-    /// What is owed.
+    /// The invalidations that are owed.
     pub fn owed(&self) -> Flush {
         self.asids.owed()
     }

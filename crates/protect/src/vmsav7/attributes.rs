@@ -1,8 +1,8 @@
-//! What a mapping permits, and the type of its memory.
+//! Rights of a mapping, and the type of its memory.
 
 use crate::{Access, AccessKind, Data, MemType};
 
-/// Who accesses.
+/// Privilege of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {
     /// PL0: domains.
@@ -118,7 +118,7 @@ impl Attributes {
         Some(Attributes { rights, memory, shared, global })
     }
 
-    /// What may be done.
+    /// The rights.
     pub const fn rights(self) -> Rights {
         self.rights
     }

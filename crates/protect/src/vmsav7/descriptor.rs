@@ -69,7 +69,7 @@ const fn second(attributes: Attributes) -> u32 {
     cb << 2 | (ap & 3) << 4 | ap >> 2 << 9 | bit(s, 10) | bit(ng, 11)
 }
 
-/// Which bits of a word are the same in all that an encoder makes, and what they are: reserved ones, the access domain, not secure, the kind.
+/// Bits of a word that are the same in all words of an encoder, and their values: reserved ones, the access domain, not secure, the kind.
 /// All others are of the base or of [`Fields`].
 #[derive(Clone, Copy)]
 struct Fixed {
@@ -101,7 +101,7 @@ impl First {
         }
     }
 
-    /// What a word says. A descriptor of a fault may hold anything above its two low bits.
+    /// Decodes a word. A descriptor of a fault may hold anything above its two low bits.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -146,7 +146,7 @@ impl Second {
         }
     }
 
-    /// What a word says. A descriptor of a fault may hold anything above its two low bits.
+    /// Decodes a word. A descriptor of a fault may hold anything above its two low bits.
     ///
     /// # Errors
     /// [`Malformed`].

@@ -139,7 +139,7 @@ impl<M: TableMemory> Tables<M> {
         self.ready(edit)
     }
 
-    /// What translated nothing translates: walks have to see it, and no TLB has to forget anything (a fault is never held in one, ARM
+    /// Writes translations where there were none: walks have to see them, and no TLB has to forget anything (a fault is never held in one, ARM
     /// DDI 0406C B3.10.1).
     fn write_map(&mut self, mut edit: Edit, frame: u32, attributes: Attributes, budget: u32) -> Job {
         self.debt.wrote = true;
@@ -182,7 +182,7 @@ impl<M: TableMemory> Tables<M> {
                     self.debt.add(edit.at);
                     (edit.at, written) = (edit.at + 256, written + 1);
                 }
-                // What has been taken out so far is settled first.
+                // The entries taken out so far are settled first.
                 First::Section(..) if self.debt.wrote => return Job::Write(edit),
                 First::Section(..) => return Job::Build(edit, self.take_free(edit.placement), 0),
                 First::Table(table) => {

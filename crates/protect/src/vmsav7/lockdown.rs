@@ -24,7 +24,7 @@ pub enum Step {
     },
     /// `MCR p15, 0, value, c10, c0, 0`: TLB lockdown register, slot in bits 29..28, preserve in bit 0 (DDI 0388I 4.3.15).
     TlbLockdown {
-        /// What is written.
+        /// The word to write.
         value: u32,
     },
     /// A load from a virtual address of the domain whose tables are in `TTBR0`.
@@ -114,7 +114,7 @@ pub struct LockWays {
     pub fill: u16,
     /// Physical address of the tables, a multiple of [`LINE_BYTES`].
     pub base: u32,
-    /// Their bytes, a multiple of [`LINE_BYTES`], at most [`WAY_BYTES`] for each way to fill. What they do not fill stays empty.
+    /// Their bytes, a multiple of [`LINE_BYTES`], at most [`WAY_BYTES`] for each way to fill. Lines that they do not fill stay empty.
     pub bytes: u32,
 }
 

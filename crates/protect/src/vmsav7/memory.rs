@@ -2,7 +2,7 @@
 
 use units::PhysAddr;
 
-/// Where a table lies, and so what a walk through it touches at most.
+/// Location of a table, and so the farthest memory that a walk through it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Placement {
@@ -38,6 +38,6 @@ pub trait TableMemory {
     /// Writes the descriptor at a physical address, in one store.
     fn set_word(&mut self, at: PhysAddr<u32>, value: u32);
 
-    /// Where the memory lies. The answer for an address does not change while a table is there.
+    /// Location of the memory. The answer for an address does not change while a table is there.
     fn placement(&self, at: PhysAddr<u32>) -> Placement;
 }

@@ -1,7 +1,7 @@
 //! Page tables of Armv7-A (short descriptors) as plain data: what a descriptor says, where tables lie, and edits in bounded
 //! steps that cannot be finished without the invalidations that they owe.
 //!
-//! - [`First`] and [`Second`]: typed descriptors (ARM DDI 0406C B3.5). What can be written and executed has no encoding.
+//! - [`First`] and [`Second`]: typed descriptors (ARM DDI 0406C B3.5). A page that can be written and executed has no encoding.
 //! - [`Tables`]: the tables of one domain over a [`TableMemory`], with memory for second-level tables given at run time.
 //! - [`Owed`]: what a step owes the TLBs. Its outcome is only to be had by [`Owed::settle`].
 //! - [`Shape`]: how many entries of which size a mapping takes, before it is made: for whoever admits it.

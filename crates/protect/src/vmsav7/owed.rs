@@ -1,4 +1,4 @@
-//! What is owed to the TLBs before a step counts.
+//! Invalidations that are owed to the TLBs before a step counts.
 
 use units::VirtAddr;
 
@@ -57,7 +57,7 @@ impl<M: TableMemory> Owed<'_, M> {
     }
 
     /// Performs what is owed for the space of this identifier; `None` when the space has none now, so that no TLB holds anything of
-    /// it. Where larger pages are split, the smaller ones are written after the invalidation and before this returns
+    /// it. When larger pages are split, the smaller ones are written after the invalidation and before this returns
     /// (break before make, DDI 0406C B3.10.1).
     ///
     /// # Time complexity

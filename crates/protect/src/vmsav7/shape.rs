@@ -57,7 +57,7 @@ impl Unit {
     }
 }
 
-/// What mapping a range takes: the largest units that fit exactly.
+/// Entries that mapping a range takes: the largest units that fit exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Sections.

@@ -20,13 +20,13 @@ pub struct Found {
     pub physical: PhysAddr<u32>,
     /// Size of the page that it is in.
     pub unit: Unit,
-    /// What may be done with it.
+    /// Its attributes.
     pub attributes: Attributes,
-    /// Where its second-level table lies; `None` for a section, which needs none.
+    /// Location of its second-level table; `None` for a section, which needs none.
     pub table: Option<Placement>,
 }
 
-/// What a step of a search has found.
+/// Result of one step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The first mapped address at or above the one asked for, and its translation.

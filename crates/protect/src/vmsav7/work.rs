@@ -1,4 +1,4 @@
-//! What the tables of a domain remember of the edit that is under way.
+//! The state of the edit under way in the tables of a domain.
 
 use units::VirtAddr;
 
@@ -31,7 +31,7 @@ pub enum Refused {
     },
     /// Too few second-level tables of this placement are free.
     NoTables {
-        /// Where they would lie.
+        /// Their placement.
         placement: Placement,
         /// So many are needed.
         needed: u32,
@@ -42,7 +42,7 @@ pub enum Refused {
     Placement {
         /// The page.
         at: VirtAddr<u32>,
-        /// Where the table lies.
+        /// Placement of the table.
         lies: Placement,
     },
 }
@@ -58,7 +58,7 @@ pub enum Progress {
     Refused(Refused),
 }
 
-/// What an edit is for.
+/// Purpose of an edit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
     /// The frame of the first page, numbered in small pages.
@@ -109,7 +109,7 @@ pub(super) enum Job {
     Refused(Refused),
 }
 
-/// What happens when a debt has been settled.
+/// The action that follows when a debt has been settled.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Then {
     Nothing,
@@ -128,7 +128,7 @@ pub(super) enum Then {
     Return(u32),
 }
 
-/// What is owed.
+/// Maintenance that a step owes before it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Debt {
     pub open: bool,

@@ -1,4 +1,4 @@
-//! What one domain has been promised, and one pool of frames.
+//! The account of one domain, and of one pool of frames.
 
 use crate::platform::{PLACES, TablePlace};
 use crate::temporal::MemoryClass;
@@ -18,7 +18,7 @@ impl Quantity {
         Quantity { total, used: 0 }
     }
 
-    /// What is left.
+    /// The amount left.
     pub const fn left(self) -> u32 {
         self.total - self.used
     }
@@ -27,7 +27,7 @@ impl Quantity {
 /// The account of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Where its table lies; of page tables, the first-level one.
+    /// Location of its table; of page tables, the first-level one.
     pub root: TablePlace,
     /// Bytes of its table (of page tables: of the second-level ones) by place. The domain keeps what it has once been given.
     pub tables: [Quantity; PLACES],
@@ -69,7 +69,7 @@ impl Account {
 /// How an account is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Where the domain's table lies; of page tables, the first-level one, whose bytes come on top.
+    /// Location of the domain's table; of page tables, the first-level one, whose bytes come on top.
     pub root: TablePlace,
     /// Bytes of tables that it has from the beginning, by place.
     pub tables: [u32; PLACES],
@@ -88,7 +88,7 @@ impl Opening {
     }
 }
 
-/// What a domain has of a pool at most, and always, and what it has now.
+/// A domain's share of a pool: the bytes that it has at most, and always, and those that it has now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
     /// Bytes that are kept for it; without a quota it shares what the quotas of others leave.
@@ -102,7 +102,7 @@ pub struct Quota {
 pub struct Pool {
     /// Class of its memory.
     pub class: MemoryClass,
-    /// What tables in it have.
+    /// Place of tables in it.
     pub place: TablePlace,
     /// Its bytes; `used` counts those that are not clean, too.
     pub clean: Quantity,

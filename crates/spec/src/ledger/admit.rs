@@ -6,7 +6,7 @@ use super::{Account, Charge, Frames, Grant, Ledger, Opening, Range, Request, Res
 use crate::platform::{Bound, TablePlace};
 use crate::refusal::{Change, Refusal, Rule};
 
-/// Where tables lie, and what they take.
+/// Place of a request's tables, and the bytes that they take.
 struct Table {
     place: TablePlace,
     bytes: u32,
@@ -108,7 +108,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         })
     }
 
-    /// What is promised about memory of a domain that is pinned, or whose tables lie in a place: then the weaker of the domain's
+    /// The bound that is promised for memory of a domain that is pinned, or whose tables lie in a place: then the weaker of the domain's
     /// first-level table and the others decides. `None` when nothing is promised.
     pub fn promised(&self, domain: u8, pinned: bool, place: TablePlace) -> Option<Bound> {
         if pinned {
@@ -132,7 +132,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             let Some(bytes) = frames.table_bytes(request, place, plan.wanted.as_ref(), plan.piece) else { continue };
             match self.table_growth(request.domain, place, bytes, frames) {
                 Ok(growth) => return Ok(Table { place, bytes, growth }),
-                // What is left is the most of all places.
+                // The refusal says the most that is left in any place.
                 Err(refusal) => {
                     let first = refused.get_or_insert(refusal);
                     first.left = first.left.max(refusal.left);
@@ -172,7 +172,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Err(over.map_or(refused, |within| refuse(Rule::Quota, growth, within)))
     }
 
-    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given. What is in
+    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given. Memory in
     /// locked ways is for tables. `growth` is what the request takes for tables already.
     #[inline(never)]
     fn find(
@@ -203,7 +203,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         }
         let none = if self.platform.scatters() { Rule::Pages } else { Rule::Frames };
         let rule = if dirty > 0 && clean.saturating_add(dirty) >= wanted.bytes { Rule::FramesNotClean } else { none };
-        // Where a quota is all that is in the way, that is said.
+        // The refusal names the quota when nothing else is in the way.
         if over && largest <= within {
             return Err(refuse(Rule::Quota, wanted.bytes, within));
         }

@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::temporal::{AccessLevel, TemporalSpec};
 
 impl TablePlace {
-    /// Where a domain's table lies: as the strictest of these that tables keep asks.
+    /// Location of a domain's table: as the strictest of these that tables keep asks.
     pub fn of_strictest(specs: impl Iterator<Item = TemporalSpec>) -> TablePlace {
         let kept = specs.map(|spec| spec.access).filter(|level| *level != AccessLevel::Deterministic);
         if kept.max() == Some(AccessLevel::L1) { TablePlace::Tcm } else { TablePlace::OnChip }

@@ -134,7 +134,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Some(ledger)
     }
 
-    /// Whether what the accounts say is what is promised, and the chip has it. What tables have beyond the memory that was set aside for
+    /// Whether what the accounts say is what is promised, and the chip has it. Memory of tables beyond what was set aside for
     /// them came out of pools.
     fn adds_up(&self) -> bool {
         let accounts = |of: &dyn Fn(&Account) -> u32| sum(self.accounts(), of);
@@ -152,7 +152,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let shared = matches!(self.platform.slots(), Slots::OfChip(_));
         let pinned = if shared { accounts(&|account| account.slots.used) } else { 0 };
         let dirty = accounts(&|account| account.dirty);
-        // What is left of an extent beyond whole nodes is in no account; of pages nothing is left.
+        // The rest of an extent beyond whole nodes is in no account; pages have no rest.
         let (all, used) = (accounts(&|account| account.held) + dirty, pools(&|pool| pool.clean.used));
         let agrees = |all: u64| if self.platform.scatters() { all == used } else { all <= used };
         grown.is_some_and(|grown| agrees(all + grown))

@@ -31,7 +31,7 @@ pub struct Range {
     pub bytes: u32,
 }
 
-/// Which memory is wanted.
+/// The memory to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Bytes, not 0.
@@ -42,7 +42,7 @@ pub struct Wanted {
     pub at: Option<u32>,
 }
 
-/// What a pool could not give.
+/// A pool cannot give the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotThere {
     /// Most bytes that the same request would be given now; 0 for none.
@@ -68,7 +68,7 @@ pub trait Frames {
     }
 
     /// Bytes of the domain's table that a request needs in addition if its tables lie in this place; `None` when they cannot.
-    /// What is mapped at run time gets its address only then: `wanted` is what will be found, in pieces of at least `piece` bytes.
+    /// Memory that is mapped at run time gets its address only then: `wanted` is the memory to be found, in pieces of at least `piece` bytes.
     fn table_bytes(&self, request: &Request, _place: TablePlace, _wanted: Option<&Wanted>, _piece: u32) -> Option<u32> {
         Some(request.table_bytes)
     }
@@ -91,7 +91,7 @@ impl Frames for NoFrames {
 pub struct Request {
     /// The domain that will access the memory.
     pub domain: u8,
-    /// What it asks for.
+    /// The specification that it asks for.
     pub spec: TemporalSpec,
     /// The memory is executed.
     pub code: bool,
@@ -116,7 +116,7 @@ impl Request {
     }
 }
 
-/// What an account is charged for a grant. Keep it: [`Ledger::release`] wants it back.
+/// The charge to an account for a grant. Keep it: [`Ledger::release`] wants it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
     /// The domain.
@@ -125,7 +125,7 @@ pub struct Charge {
     pub code: bool,
     /// Pinned region registers, or locked entries; 0 when it is paged.
     pub slots: u8,
-    /// Where all of its tables lie.
+    /// Location of all of its tables.
     pub place: TablePlace,
     /// Bytes of the domain's table there.
     pub table_bytes: u32,
@@ -135,20 +135,20 @@ pub struct Charge {
     pub frames: Option<Range>,
 }
 
-/// What was granted.
+/// A request that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// What the account is charged.
+    /// The charge to the account.
     pub charge: Charge,
-    /// What was asked for.
+    /// The specification asked for.
     pub spec: TemporalSpec,
-    /// What is promised, of the level asked for or a better one; `None` when nothing is.
+    /// The bound that is promised, of the level asked for or a better one; `None` when nothing is.
     pub bound: Option<Bound>,
     /// Memory that the domain's table is to be given in addition. It stays with the table.
     pub table: Option<Range>,
     /// Whether and how far it is independent, when that was asked.
     pub independence: Option<Independence>,
-    /// What mapping and releasing take, where the platform says. Under `constant-time` that is what they take whatever was mapped or
+    /// Work of mapping and releasing, where the platform says. Under `constant-time` that is what they take whatever was mapped or
     /// released before; the clearing of the bytes comes on top.
     pub effort: Option<Effort>,
 }
@@ -161,7 +161,7 @@ pub struct Ledger<const D: usize, const P: usize> {
     domains: usize,
     pools: [Pool; P],
     pool_count: usize,
-    /// What each domain has of each pool.
+    /// Share of each domain in each pool.
     quotas: [[Quota; P]; D],
     /// Memory for tables that is set aside when the system is built, by place.
     tables: [Quantity; PLACES],

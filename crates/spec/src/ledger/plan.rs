@@ -14,9 +14,9 @@ pub(super) struct Plan {
     /// Slots are its own; else its tables decide what is promised.
     pub pinned: bool,
     pub slots: u8,
-    /// Where its tables can lie, the best place first; empty when it needs none.
+    /// Places in which its tables can lie, the best place first; empty when it needs none.
     pub places: &'static [TablePlace],
-    /// What is to be found.
+    /// The memory to be found.
     pub wanted: Option<Wanted>,
     /// Bytes of the naturally aligned pieces in which memory may come; 0 when it is in one piece.
     pub piece: u32,

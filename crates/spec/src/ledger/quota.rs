@@ -33,7 +33,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         true
     }
 
-    /// What a domain has of a pool; nothing of one that does not exist.
+    /// A domain's share of a pool; nothing of one that does not exist.
     pub fn quota(&self, domain: u8, pool: u8) -> Quota {
         let found = self.quotas.get(usize::from(domain)).and_then(|quotas| quotas.get(usize::from(pool)));
         found.copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a grant takes, as a list: each resource by its name, with how much of it. Entering a grant and releasing it count the same list.
+//! The resources that a grant takes, as a list: each resource by its name, with how much of it. Entering a grant and releasing it count the same list.
 
 use super::{Charge, Ledger, Quantity};
 use crate::platform::{Slots, TablePlace};
@@ -17,7 +17,7 @@ pub enum Resource {
 }
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
-    /// What a charge takes.
+    /// The resources that a charge takes.
     fn taken(&self, charge: &Charge) -> [(Resource, u32); 4] {
         let slots = u32::from(charge.slots);
         let shared = if matches!(self.platform.slots(), Slots::OfChip(_)) { slots } else { 0 };

@@ -32,7 +32,7 @@ impl Method {
     }
 }
 
-/// What a bound covers, for whoever prints one.
+/// The scope of a bound, for code that prints one.
 pub const SCOPE: &str = "the check whether the access is permitted; not the access itself";
 
 /// The promise that comes with a grant: how long the *check* of one access takes at most, beyond the access itself. It says
@@ -84,11 +84,11 @@ pub enum Meaning {
     Tables(&'static [TablePlace]),
 }
 
-/// What `independent` gets.
+/// The outcome of asking for `independent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Independence {
-    /// What no other domain changes.
+    /// The part that no other domain changes.
     pub kept: &'static str,
-    /// What other domains change, if anything.
+    /// The part that other domains change, if any.
     pub not_kept: Option<&'static str>,
 }

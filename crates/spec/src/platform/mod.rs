@@ -1,4 +1,4 @@
-//! What each level means on a platform. All of it is data, so that one table can be printed and tested.
+//! The meaning of each level on a platform. All of it is data, so that one table can be printed and tested.
 
 mod bound;
 mod pages;
@@ -14,7 +14,7 @@ pub(crate) use words::PLATFORM_WORDS;
 
 use crate::temporal::{MemoryClass, TemporalSpec};
 
-/// What checks accesses.
+/// The hardware that checks accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hardware {
     /// Region registers, and tables that software walks.
@@ -23,7 +23,7 @@ pub enum Hardware {
     Pages(Pages),
 }
 
-/// Whose the slots are in which checks are kept, and how many there are.
+/// Owner and number of the slots in which checks are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slots {
     /// Each domain has so many.
@@ -63,7 +63,7 @@ pub struct Wording {
 /// A platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platform {
-    /// What checks accesses.
+    /// The hardware that checks accesses.
     pub hardware: Hardware,
     /// Classes of memory in which data can be placed, a bit for each (bit 1 TCM, 2 on the chip, 3 off the chip).
     pub data_classes: u8,
@@ -141,7 +141,7 @@ impl Platform {
         }
     }
 
-    /// What a mapping of so many descriptors takes, where the platform says.
+    /// Work of a mapping of so many descriptors, where the platform says.
     pub const fn effort(&self, descriptors: u32) -> Option<Effort> {
         match &self.hardware {
             Hardware::Regions(_) => None,
@@ -149,7 +149,7 @@ impl Platform {
         }
     }
 
-    /// What the platform makes of a specification: everything that it asks for is kept, or the reason why not. A constant time depends
+    /// Meaning of a specification on the platform: everything that it asks for is kept, or the reason why not. A constant time depends
     /// on how much is mapped, too: [`Rule::ConstantTime`](crate::Rule::ConstantTime).
     ///
     /// # Errors
@@ -175,7 +175,7 @@ impl Platform {
         }
     }
 
-    /// What slots of its own promise.
+    /// The bound that slots of its own promise.
     pub const fn pinned(&self) -> Bound {
         match &self.hardware {
             Hardware::Regions(regions) => regions.pinned(),
@@ -183,7 +183,7 @@ impl Platform {
         }
     }
 
-    /// What tables in a place promise; `None` when that is nothing.
+    /// The bound that tables in a place promise; `None` when they promise nothing.
     pub const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
         match &self.hardware {
             Hardware::Regions(regions) => regions.bound_of(place),
@@ -191,8 +191,8 @@ impl Platform {
         }
     }
 
-    /// What is independent of other domains, for memory that is pinned or found through tables in a place, and what is not. With region
-    /// registers everything is: each domain has an image of them and a table of its own, and a switch loads the image whole.
+    /// The part that is independent of other domains, for memory that is pinned or found through tables in a place, and the part that is not.
+    /// With region registers everything is independent: each domain has an image of them and a table of its own, and a switch loads the image whole.
     pub const fn independence(&self, pinned: bool, place: TablePlace) -> Independence {
         match &self.hardware {
             Hardware::Regions(_) => Independence { kept: "registers and table are each domain's own", not_kept: None },
@@ -209,7 +209,7 @@ impl Platform {
         }
     }
 
-    /// Where tables can lie, nearest first.
+    /// Places in which tables can lie, nearest first.
     pub const fn table_places(&self) -> &'static [TablePlace] {
         match &self.hardware {
             Hardware::Regions(_) => &[TablePlace::Tcm, TablePlace::OnChip],
@@ -259,7 +259,7 @@ impl Platform {
         }
     }
 
-    /// What changes of tables take, where hardware reads them.
+    /// Work of changing tables, where hardware reads them.
     pub const fn work(&self) -> Option<Work> {
         match &self.hardware {
             Hardware::Regions(_) => None,

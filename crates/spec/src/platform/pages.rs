@@ -1,6 +1,6 @@
 //! Chips that check accesses with page tables and a TLB, in hardware.
 //!
-//! What is different from region registers: there are no misses to pay for and no registers to keep free; what runs out is
+//! Differences from region registers: there are no misses to pay for and no registers to keep free; what runs out is
 //! shared by the whole chip (entries that can be locked, memory on the chip, ways of a cache); memory need not be in one piece;
 //! and the TLB is shared between domains, so that independence is kept in part only.
 
@@ -35,7 +35,7 @@ impl Linear {
     }
 }
 
-/// What it takes to map and to release, clearing apart, at most, in all steps together.
+/// Most work to map and to release, clearing apart, in all steps together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// How all four figures were found.
@@ -46,7 +46,7 @@ pub struct Work {
     pub release: Linear,
 }
 
-/// What the mapping of one grant takes.
+/// Work of mapping one grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// Descriptors at most, however the memory is scattered.
@@ -75,9 +75,9 @@ pub struct Sizes {
 /// A chip with page tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// What checks cost.
+    /// Costs of checks.
     pub costs: Costs,
-    /// What changes of tables cost.
+    /// Costs of changing tables.
     pub work: Work,
     /// Entries of the main TLB that can be locked, on the whole chip.
     pub lock_slots: u8,
@@ -149,7 +149,7 @@ impl Pages {
         bytes.checked_next_power_of_two()
     }
 
-    /// What a mapping of so many descriptors takes.
+    /// Work of a mapping of so many descriptors.
     pub const fn effort(&self, descriptors: u32) -> Effort {
         let Work { method, map, release } = self.work;
         Effort { descriptors, map_cycles: map.of(descriptors), release_cycles: release.of(descriptors), method }
@@ -166,12 +166,12 @@ impl Pages {
         })
     }
 
-    /// What locked entries promise.
+    /// The bound that locked entries promise.
     pub(super) const fn pinned(&self) -> Bound {
         Bound { level: AccessLevel::Deterministic, cycles: self.costs.main_tlb, method: Method::Derived }
     }
 
-    /// What tables in a place promise; off the chip, nothing.
+    /// The bound that tables in a place promise; off the chip, none.
     pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
         let cycles = match place {
             TablePlace::OnChip => self.costs.walk_on_chip,
@@ -181,7 +181,7 @@ impl Pages {
         Some(Bound { level: place.level(), cycles, method: Method::Derived })
     }
 
-    /// What is independent of other domains and what is not, for memory that is locked, or found through tables in a place. The bound
+    /// The part that is independent of other domains and the part that is not, for memory that is locked, or found through tables in a place. The bound
     /// holds whatever others do; within it they change the time of the check.
     pub const fn independence(locked: bool, place: TablePlace) -> Independence {
         let (kept, not_kept) = match (locked, place) {

@@ -1,11 +1,11 @@
-//! Where the tables lie that a check may have to read.
+//! Location of the tables that a check may have to read.
 
 use crate::temporal::{AccessLevel, MemoryClass};
 
 /// How many places there are.
 pub const PLACES: usize = 4;
 
-/// Where tables lie, nearest first (`protect::vmsav7::Placement` for page tables).
+/// Location of tables, nearest first (`protect::vmsav7::Placement` for page tables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TablePlace {
@@ -28,7 +28,7 @@ impl TablePlace {
         if number < PLACES as u32 { Some(Self::ALL[number as usize]) } else { None }
     }
 
-    /// What tables in memory of a class have, unless ways are locked for it.
+    /// Place of tables in memory of a class, unless ways are locked for it.
     pub const fn of(class: MemoryClass) -> TablePlace {
         match class {
             MemoryClass::Tcm => Self::Tcm,
@@ -56,7 +56,7 @@ impl TablePlace {
         }
     }
 
-    /// What lies there, as a phrase.
+    /// The tables there, as a phrase.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Tcm => "tables in tightly coupled memory",

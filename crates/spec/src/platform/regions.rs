@@ -60,12 +60,12 @@ impl Regions {
         })
     }
 
-    /// What registers of its own promise.
+    /// The bound that registers of its own promise.
     pub(super) const fn pinned(&self) -> Bound {
         Bound { level: AccessLevel::Deterministic, cycles: 0, method: Method::Derived }
     }
 
-    /// What a table in a place promises.
+    /// The bound that a table in a place promises; `None` when it promises nothing.
     pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
         let cycles = match place {
             TablePlace::Tcm => self.tcm_cycles,

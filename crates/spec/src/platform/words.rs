@@ -14,7 +14,7 @@ impl Platform {
         words(self)
     }
 
-    /// What [`Platform::words`] wrote; `None` of what no platform has.
+    /// Reads what [`Platform::words`] wrote; `None` for words that no platform has.
     pub(crate) fn from_words(words: &[u32; PLATFORM_WORDS]) -> Option<Platform> {
         platform(words)
     }

@@ -176,7 +176,7 @@ fn what_is_ones_own_can_be_released_first() {
     let two = Request { slots: 2, table_bytes: 0, ..request(1, PINNED) };
     let refused = Refusal { rule: Rule::LockSlots, asked: 2, left: 0, change: Change::ReleaseEntries(2) };
     assert_eq!(book.admit(&two, &mut frames).unwrap_err(), refused);
-    // What is weaker but promised comes first, and another domain's slots cannot be released by asking.
+    // A weaker specification that is still promised comes first, and another domain's slots cannot be released by asking.
     assert_eq!(book.admit(&request(0, PINNED), &mut frames).unwrap_err().change, Change::Spec(L2));
     let five = Request { slots: 5, ..two };
     assert_eq!(book.admit(&five, &mut frames).unwrap_err().change, Change::Spec(WEAK), "the chip has no five slots");

@@ -63,7 +63,7 @@ fn a_refusal_says_what_is_left_of_the_quota() {
     let refused = book.admit(&request(1, 8192), &mut frames).unwrap_err();
     assert_eq!((refused.left, refused.change), (0, Change::ReleaseBytes(8192)));
     assert_eq!(refused_in_steps(&mut book, &request(1, 8192), &mut frames), refused);
-    // What is released counts until it is clean.
+    // Released memory counts until it is clean.
     book.release(&held.charge);
     assert_eq!(book.admit(&request(1, 8192), &mut frames).unwrap_err().rule, Rule::Quota);
     let range = held.charge.frames.unwrap();

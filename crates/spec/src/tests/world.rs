@@ -108,12 +108,12 @@ impl Frames for Scattered {
     }
 }
 
-/// What a naive reader of the rules would add up from the grants alone.
+/// Sums that a naive reader of the rules would form from the grants alone.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
     pub grants: Vec<Grant>,
     pub dirty: Vec<(u8, Range)>,
-    /// What tables were given; they keep it.
+    /// Memory that tables were given; they keep it.
     pub tables: Vec<Range>,
 }
 

@@ -11,7 +11,7 @@ include!(concat!(env!("OUT_DIR"), "/model.rs"));
 
 /// Width and height of what the network takes.
 const SIDE: usize = 96;
-/// Which of the network's two outputs means that there is a person.
+/// Index, among the network's two outputs, of the score for a person.
 const PERSON: usize = 1;
 
 type Photograph = [u8; SIDE * SIDE];

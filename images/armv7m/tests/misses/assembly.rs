@@ -102,10 +102,10 @@ static REGISTERS: Shared<[u32; 31]> = Shared::new([0; 31]);
 const CFSR: usize = 0;
 const MMFAR: usize = 3;
 const MPU_RBAR: usize = 29;
-/// Where the last of these is.
+/// Hardware address of the last of these.
 const RBAR_ADDRESS: u32 = 0xe000_ed9c;
 
-/// What the miss path left in the registers.
+/// Values that the miss path left in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// CFSR.

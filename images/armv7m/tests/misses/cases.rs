@@ -18,7 +18,7 @@ const FAULTS: u32 = 40;
 /// MMFSR: a data access whose address is known; a fetch.
 const DATA: u32 = 0x82;
 const FETCH: u32 = 0x01;
-/// What stands in the region registers of the last slot before: a region that nothing loads.
+/// Values of the region registers of the last slot before a fault: a region that nothing loads.
 const BEFORE: [u32; 2] = [0x5555_5557, 0x1500_0000];
 
 /// A fault as the processor presents it.
@@ -138,14 +138,14 @@ fn by_assembly(domain: &Domain, fault: Fault) -> (Answer, State, bool) {
     let (end, written) = assembly::answer(fault.status, fault.address, fault.pc, fault.lr, BEFORE);
     let Written { status, region } = written;
     let hardware = registers();
-    // Where victims are random, the assembly calls the rule, which writes the hardware's registers.
+    // When victims are random, the assembly calls the rule, and the rule writes the hardware's registers.
     let by_call = hardware != BEFORE;
     let region = if by_call { hardware } else { region };
     let cleared = by_call || (status == DATA | FETCH && end & 1 == 0);
     (Answer { end, region, trace: trace() }, domain.state(), cleared)
 }
 
-/// What is to happen: the rule about the kinds of faults, and [`kernel::Kernel::on_miss`] about addresses.
+/// The answer that is expected: the rule about the kinds of faults, and [`kernel::Kernel::on_miss`] about addresses.
 fn by_rule(fault: Fault) -> Answer {
     arrange();
     let end = match (fault.lr, fault.status) {

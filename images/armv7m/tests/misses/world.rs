@@ -98,7 +98,7 @@ pub fn boot() -> Result<[Domain; 2], BootError> {
     }
 }
 
-/// Where a level says which domain it is in.
+/// Location of the word in a level that names its domain.
 fn domain_of(level: *mut Activation<Arch>) -> *mut *mut u32 {
     level.cast::<u8>().wrapping_add(kernel::domain_offset::<Arch>()).cast()
 }
@@ -151,7 +151,7 @@ impl Domain {
         self.regions.wrapping_byte_add(layout::COUNTDOWN)
     }
 
-    /// What it is now.
+    /// Its present state.
     pub fn state(&self) -> State {
         // SAFETY: both are initialised, and nothing refers to them now.
         unsafe {

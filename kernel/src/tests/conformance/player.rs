@@ -105,7 +105,7 @@ impl Scene for View<'_> {
             Place::Lent(_) => area(Dom::Client, "lent"),
             Place::Heap(_) => area(Dom::Client, "heap"),
             Place::Device => area(Dom::Driver, "uart0"),
-            // Which of them is no matter here: nothing permits any.
+            // Any of them will do: nothing permits accesses to it.
             Place::Core => self.places().core,
             Place::Pool(_) if self.image.tables.scheme() == Scheme::Vmsav7 => VIRTUAL,
             Place::Pool(_) => self.image.tables.get::<system::Frames>(0).base,

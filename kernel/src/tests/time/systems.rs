@@ -14,7 +14,7 @@ use super::COSTS;
 #[derive(Clone, Copy, Debug)]
 pub struct Victim {
     pub priority: u8,
-    /// Which of [`System::budgets`] pays.
+    /// Index of its budget in [`System::budgets`].
     pub budget: usize,
     /// Its deadline, too.
     pub period: u32,
@@ -27,7 +27,7 @@ pub struct Victim {
 #[derive(Clone, Copy, Debug)]
 pub struct Hostile {
     pub priority: u8,
-    /// Which of [`System::budgets`] pays.
+    /// Index of its budget in [`System::budgets`].
     pub budget: usize,
 }
 

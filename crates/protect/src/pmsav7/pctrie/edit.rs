@@ -6,7 +6,7 @@ use super::{
 };
 use crate::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2};
 
-/// Where an entry is kept.
+/// Location of an entry.
 #[derive(Clone, Copy)]
 enum Slot {
     Root,
@@ -116,7 +116,7 @@ impl<S: Store> Trie<S> {
         match self.insert_key(key, edit.at) {
             Some(done) => edit.entered += u8::from(done),
             None => {
-                // What it has of nodes is found by going for it.
+                // Nodes made for this key are found by a walk along its path when the region is taken back.
                 edit.entered += 1;
                 return Err(Obstacle::NoNodes);
             }
@@ -394,7 +394,7 @@ impl<S: Store> Trie<S> {
         false
     }
 
-    /// What a node can be replaced by: the one thing below it, if there is at most one.
+    /// Replacement of a node: the one thing below it, if there is at most one.
     fn single(&self, entry: u32) -> Option<u32> {
         let nothing = self.nothing();
         let mut found = nothing;

@@ -114,7 +114,7 @@ const _: () = assert!(core::mem::offset_of!(PcTrie<'static>, root) == 0);
 pub type PcTrie<'a> = Trie<Arena<'a>>;
 
 impl<'a> PcTrie<'a> {
-    /// An empty trie over `nodes` and `leaves`, both overwritten. What is beyond 1 GiB of nodes or 2^26 leaves is not used.
+    /// An empty trie over `nodes` and `leaves`, both overwritten. Nodes beyond 1 GiB and leaves beyond 2^26 are not used.
     ///
     /// # Time complexity
     /// Linear in the arenas.

@@ -39,7 +39,7 @@ fn random_region(rng: &mut Rng, granule_log2: u32, spread_log2: u32) -> RegionRe
     RegionRegs { rbar: base, rasr: 0x130b_0000 | srd << 8 | (size_log2 - 1) << 1 | 1 }
 }
 
-/// What must hold of every node: entries that hold leaves tell the truth, prefixes are right, nothing is superfluous.
+/// Checks the invariants of every node: entries that hold leaves tell the truth, prefixes are right, nothing is superfluous.
 fn assert_canonical(trie: &PcTrie<'_>, granule_log2: u32) {
     fn walk(trie: &PcTrie<'_>, entry: u32, above: Option<u32>, depth: usize, nodes: &mut usize) {
         if entry & LEAF != 0 {

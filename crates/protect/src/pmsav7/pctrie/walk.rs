@@ -4,7 +4,7 @@ use super::keys::keys;
 use super::{LEAF, LOW, Store, Trie, child, window_log2};
 use crate::pmsav7::RegionRegs;
 
-/// What a step of a search has found.
+/// Result of one step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The first mapped address at or above the one asked for, with the region that it belongs to (without slot bits).

@@ -130,7 +130,7 @@ pub struct Slots {
     paged: u32,
     /// Paged slots not yet filled in this generation; empty only if there are no paged slots.
     candidates: u32,
-    /// What a new generation keeps of the last filled slot: all ones for bit-PLRU and random, zero for round-robin.
+    /// Mask that keeps the last filled slot out of a new generation: all ones for bit-PLRU and random, zero for round-robin.
     keep: u32,
     /// State of the generator of random victims; 0 for the other policies.
     random: u32,
@@ -146,7 +146,7 @@ pub struct Slots {
     count: u8,
 }
 
-/// Where code in assembly finds the fields that answer a miss, in bytes. The image comes first.
+/// Offsets of the fields with which code in assembly answers a miss, in bytes. The image comes first.
 pub mod layout {
     use super::Slots;
     use core::mem::offset_of;
@@ -155,7 +155,7 @@ pub mod layout {
     pub const PAGED: usize = offset_of!(Slots, paged);
     /// Of these, the ones that can be victims.
     pub const CANDIDATES: usize = offset_of!(Slots, candidates);
-    /// What a new generation keeps of the last victim.
+    /// Mask that keeps the last victim out of a new generation.
     pub const KEEP: usize = offset_of!(Slots, keep);
     /// State of the generator of random victims; 0 for the other policies.
     pub const RANDOM: usize = offset_of!(Slots, random);
@@ -336,7 +336,7 @@ impl Slots {
         self.image.regs.iter().zip(0..).filter(move |(_, slot)| taken & bit_of(*slot) != 0).map(|(regs, _)| *regs)
     }
 
-    /// What to load at a switch to the domain.
+    /// The registers to load at a switch to the domain.
     #[inline]
     pub const fn image(&self) -> &RegionImage {
         &self.image

@@ -32,7 +32,7 @@ pub enum Reason {
 pub struct Status(u32);
 
 impl Status {
-    /// What a register holds.
+    /// The status in a register's word.
     pub const fn new(word: u32) -> Status {
         Status(word)
     }

@@ -6,7 +6,7 @@ use std::vec::Vec;
 use crate::vmsav7::*;
 use crate::{Access, Data};
 
-/// What a walk of the hardware makes of a word. Public fields in the manual's terms.
+/// A word, as a walk of the hardware reads it. Public fields in the manual's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     pub base: u32,
@@ -90,7 +90,7 @@ fn name(memory: MemType) -> &'static str {
     }
 }
 
-/// What was asked, in the interpreter's terms.
+/// The translation that was asked for, in the interpreter's terms.
 fn asked(base: u32, log2: u32, with: Attributes) -> Read {
     let permits = [Privilege::User, Privilege::Kernel]
         .map(|by| [AccessKind::Read, AccessKind::Write, AccessKind::Exec].map(|kind| with.rights().permits(by, kind)));

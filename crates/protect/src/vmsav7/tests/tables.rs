@@ -87,7 +87,7 @@ fn agree(world: &World, tables: &Tables<World>, shadow: &Shadow, random: &mut Rn
     }
 }
 
-/// What the search finds, page by page, from the beginning to the end.
+/// Mappings that the search finds, page by page, from the beginning to the end.
 fn searched(world: &World, tables: &Tables<World>) -> Shadow {
     let (mut found, mut from) = (Shadow::new(), 0);
     for _ in 0..10_000 {
@@ -213,7 +213,7 @@ fn descriptors(tables: &Tables<World>, virt: u32, bytes: u32) -> Option<u32> {
     Some(sum)
 }
 
-/// What an edit spends beyond six for each descriptor, if it is done.
+/// Accesses of an edit beyond six for each descriptor, if it is done.
 fn spent(world: &World, tables: &mut Tables<World>, descriptors: u32, entries: u32) -> Option<i64> {
     let count = || world.0.borrow().accesses as i64;
     let (before, last) = (count(), Cell::new(count()));

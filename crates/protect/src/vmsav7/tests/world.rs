@@ -100,7 +100,7 @@ impl TableMemory for World {
         chip.accesses += 1;
         chip.unpublished.insert(at);
         let old = chip.words.insert(at, value).unwrap_or_else(|| panic!("{at:#x} is no table's memory"));
-        // What a TLB can hold is taken out before anything else is put in.
+        // A descriptor that a TLB can hold is taken out before another is put in.
         if old != value && chip.is_walked(at) {
             assert!(old & 3 == 0 || value & 3 == 0, "{at:#x}: {old:#x} becomes {value:#x} without a break");
         }
