@@ -4,6 +4,12 @@
 //! Layout (little-endian words): [`HEADER_WORDS`] words of header, then `caps` entries of [`CAP_BYTES`] bytes, then
 //! `areas` entries of [`AREA_BYTES`] bytes, then `envelopes` entries of [`ENVELOPE_BYTES`] bytes.
 
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use read::{Area, Cap, Envelope, Info};
+
 /// First word of the block: `COFI`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of what a program is built for: this layout, the numbers of calls, kinds and errors, and how a call passes its words. Every

@@ -1,4 +1,4 @@
-/* The start of a domain's C side. The information block is read by crates/info. */
+/* The start of a domain's C side. user/info finds its information block. */
 #include "cofferdam.h"
 #include "glue.h"
 

@@ -93,8 +93,7 @@ pub unsafe fn begin(info: *const u32, argument: u32, restarts: u32) -> Start {
 /// The arguments are the values of r0-r2 at the start of the thread.
 pub unsafe fn begin_thread(info: *const u32, argument: u32, restarts: u32) -> Start {
     // SAFETY: as the caller promises.
-    let Some(info) = (unsafe { Info::at(info) }) else { sys::exit(WRONG_VERSION) };
-    info.remember();
+    let Some(info) = (unsafe { info::begin(info) }) else { sys::exit(WRONG_VERSION) };
     #[cfg(feature = "memory")]
     crate::RESTARTS.store(restarts, core::sync::atomic::Ordering::Relaxed);
     Start { info, argument, restarts }

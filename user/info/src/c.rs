@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use abi::{Error, Kind};
 
-use crate::{Info, info};
+use crate::{Info, begin, info};
 
 /// Slot of no capability (`COF_NO_SLOT`).
 const NO_SLOT: u32 = u32::MAX;
@@ -22,12 +22,11 @@ pub struct CArea {
 /// Remembers the block at the start of a thread; 0 when there is none of this version.
 ///
 /// # Safety
-/// As [`Info::at`].
+/// As [`begin`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cof_info_begin(block: *const u32) -> i32 {
     // SAFETY: as the caller promises.
-    let found = unsafe { Info::at(block) };
-    found.map(Info::remember).is_some().into()
+    unsafe { begin(block) }.is_some().into()
 }
 
 /// Address of the block; null before a thread has begun.
@@ -39,7 +38,7 @@ pub extern "C" fn cof_info() -> *const u32 {
 /// The domain's name, which a zero byte ends; null before a thread has begun.
 #[unsafe(no_mangle)]
 pub extern "C" fn cof_name() -> *const c_char {
-    info().map_or(core::ptr::null(), |info| info.named().bytes().as_ptr().cast())
+    info().map_or(core::ptr::null(), |info| info.name_bytes().as_ptr().cast())
 }
 
 /// The slot of the capability of that name and kind; `COF_NO_SLOT` when there is none.

@@ -1,16 +1,24 @@
-//! A block written by hand, as `abi::info` describes it. The host tool's own blocks are read back in `tools/place`.
+//! A block written by hand, as the module describes it. The host tool's own blocks are read back in `tools/place`.
+
+extern crate std;
 
 use std::boxed::Box;
 use std::vec::Vec;
 
-use super::*;
-
-extern crate std;
+use super::{
+    AREA_BYTES, Cap, Envelope, HEADER_WORDS, Info, MAGIC, NAME_BYTES, UNBOUNDED, VERSION, area, block_bytes, word,
+};
+use crate::Kind;
 
 fn padded(name: &str) -> Vec<u32> {
     let mut bytes = [0u8; NAME_BYTES];
     bytes[..name.len()].copy_from_slice(name.as_bytes());
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+}
+
+/// The words as bytes that live as long as the test.
+fn bytes(words: &[u32]) -> &'static [u8] {
+    Box::leak(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
 /// A block with these entries; it lives as long as the test.
@@ -29,13 +37,11 @@ fn block(caps: &[(&str, u32, u32)], areas: &[(&str, [u32; area::WORDS])], envelo
         words.extend(padded(name).into_iter().chain(*area));
     }
     words.extend(envelopes.iter().flatten());
-    // SAFETY: the words are a block, and are never freed.
-    unsafe { Info::at(Box::leak(words.into_boxed_slice()).as_ptr()) }.expect("a block of this version")
+    Info::read(bytes(&words)).expect("a block of this version")
 }
 
 const HEAP: [u32; area::WORDS] = [0x2000_0000, 0x100, 0b1011, 7, 40, 3, 0x1000, 0];
 const DEVICE: [u32; area::WORDS] = [0x4000_0000, 0x1000, 0b0011, 0, UNBOUNDED, 1, 0, 99];
-const UNBOUNDED: u32 = abi::info::UNBOUNDED;
 
 fn two() -> Info {
     let caps = [("memory", 3, Kind::Gate as u32), ("memory", 5, Kind::Notification as u32), ("app", 12, 0)];
@@ -87,7 +93,14 @@ fn a_block_of_another_version_is_none() {
         words[word::MAGIC] = MAGIC;
         words[word::VERSION] = VERSION;
         words[index] = value;
-        // SAFETY: only the header is read.
-        assert!(unsafe { Info::at(words.as_ptr()) }.is_none());
+        assert!(Info::read(bytes(&words)).is_none());
     }
+}
+
+#[test]
+fn bytes_that_end_before_the_block_are_none() {
+    let whole = two().bytes();
+    assert_eq!(whole.len(), block_bytes(3, 2, 1));
+    assert!((0..whole.len()).all(|end| Info::read(&whole[..end]).is_none()));
+    assert!(Info::read(&whole[..whole.len() - AREA_BYTES]).is_none());
 }

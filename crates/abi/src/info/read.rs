@@ -1,26 +1,15 @@
-//! The start-up information block of a domain, read: its name, its capabilities, its areas and its envelopes, by name
-//! (`abi::info` has the layout). The one reader: the run-time of Rust, the heap, `rt_malloc` and, with the feature `c`, C's
-//! `cof_cap` and `cof_area` use it.
-#![no_std]
+//! The reader of the start-up information block: a domain's name, its capabilities, areas and envelopes, by name. The only one: the
+//! run-time of Rust, the heap, `rt_malloc` and C's `cof_cap` and `cof_area` use it.
 
-#[cfg(feature = "c")]
-mod c;
-#[cfg(test)]
-mod tests;
-
-use core::sync::atomic::{AtomicPtr, Ordering};
-
-use abi::Kind;
-use abi::info::{
+use super::{
     AREA_BYTES, CAP_BYTES, ENVELOPE_BYTES, HEADER_WORDS, MAGIC, NAME_BYTES, VERSION, area, block_bytes, envelope, word,
 };
-
-static BLOCK: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
+use crate::Kind;
 
 /// A domain's start-up information block.
 #[derive(Clone, Copy)]
 pub struct Info {
-    words: &'static [u32],
+    bytes: &'static [u8],
 }
 
 /// A capability as the block names it.
@@ -70,42 +59,33 @@ pub struct Envelope {
     pub default: bool,
 }
 
-/// The block of this domain. `None` only in a gate that is called before the domain's first thread has started.
-pub fn info() -> Option<Info> {
-    let address = BLOCK.load(Ordering::Relaxed);
-    // SAFETY: the pointer is null or was stored by `Info::remember` after the block had been checked.
-    if address.is_null() { None } else { unsafe { Info::at(address) } }
-}
-
 impl Info {
-    /// Reads the block at `address`; `None` when there is none of this version.
-    ///
-    /// # Safety
-    /// `address` is what the kernel passed in r0 at the start of a thread.
-    pub unsafe fn at(address: *const u32) -> Option<Info> {
-        // SAFETY: the kernel passes the address of a block whose header has HEADER_WORDS words.
-        let header = unsafe { &*address.cast::<[u32; HEADER_WORDS]>() };
-        if header[word::MAGIC] != MAGIC || header[word::VERSION] != VERSION {
-            return None;
-        }
-        let [caps, areas, envelopes] = [word::CAPS, word::AREAS, word::ENVELOPES].map(|index| header[index] as usize);
-        let words = block_bytes(caps, areas, envelopes) / 4;
-        // SAFETY: a block of this version is as long as its header says, read-only and never moved.
-        Some(Info { words: unsafe { core::slice::from_raw_parts(address, words) } })
+    /// The block that begins with the first of these bytes; `None` when it is not of this version, or when they end before it does.
+    pub fn read(bytes: &'static [u8]) -> Option<Info> {
+        Some(Info { bytes: bytes.get(..Info::bytes_of(bytes.first_chunk()?)?)? })
     }
 
-    /// Makes this block the one that [`info`] returns.
-    pub fn remember(self) {
-        BLOCK.store(self.words.as_ptr().cast_mut(), Ordering::Relaxed);
+    /// Bytes of the block with this header; `None` when it is not of this version.
+    pub fn bytes_of(header: &[u8; HEADER_WORDS * 4]) -> Option<usize> {
+        if at(header, word::MAGIC) != MAGIC || at(header, word::VERSION) != VERSION {
+            return None;
+        }
+        let count = |index| at(header, index) as usize;
+        Some(block_bytes(count(word::CAPS), count(word::AREAS), count(word::ENVELOPES)))
+    }
+
+    /// The bytes of the block.
+    pub fn bytes(self) -> &'static [u8] {
+        self.bytes
     }
 
     /// Address of the block, for code in another language.
     pub fn address(self) -> *const u32 {
-        self.words.as_ptr()
+        self.bytes.as_ptr().cast()
     }
 
     fn header(self, index: usize) -> u32 {
-        at(self.words, index)
+        at(self.bytes, index)
     }
 
     fn count(self, index: usize) -> usize {
@@ -142,19 +122,24 @@ impl Info {
         self.named().text()
     }
 
+    /// The bytes of the domain's name, behind which a zero byte follows.
+    pub fn name_bytes(self) -> &'static [u8] {
+        self.named().bytes()
+    }
+
     fn named(self) -> Name {
-        Name(self.words.get(word::NAME..).unwrap_or_default())
+        Name(self.bytes.get(4 * word::NAME..).unwrap_or_default())
     }
 
     /// Entries of `bytes` bytes each, from an offset into the block on.
-    fn entries(self, offset: usize, count: usize, bytes: usize) -> impl Iterator<Item = &'static [u32]> {
-        self.words.get(offset / 4..).unwrap_or_default().chunks_exact(bytes / 4).take(count)
+    fn entries(self, offset: usize, count: usize, bytes: usize) -> impl Iterator<Item = &'static [u8]> {
+        self.bytes.get(offset..).unwrap_or_default().chunks_exact(bytes).take(count)
     }
 
     fn named_caps(self) -> impl Iterator<Item = (Name, Cap)> {
         let entries = self.entries(block_bytes(0, 0, 0), self.count(word::CAPS), CAP_BYTES);
         entries.filter_map(|entry| {
-            let (name, words) = entry.split_at_checked(NAME_BYTES / 4)?;
+            let (name, words) = entry.split_at_checked(NAME_BYTES)?;
             Some((Name(name), Cap { slot: at(words, 0), kind: Kind::from_number(at(words, 1) as u8)? }))
         })
     }
@@ -162,7 +147,7 @@ impl Info {
     fn named_areas(self) -> impl Iterator<Item = (Name, Area)> {
         let entries = self.entries(block_bytes(self.count(word::CAPS), 0, 0), self.count(word::AREAS), AREA_BYTES);
         entries.filter_map(|entry| {
-            let (name, words) = entry.split_at_checked(NAME_BYTES / 4)?;
+            let (name, words) = entry.split_at_checked(NAME_BYTES)?;
             Some((Name(name), Area::read(words)))
         })
     }
@@ -177,7 +162,8 @@ impl Info {
         self.cap_named(name.as_bytes(), kind)
     }
 
-    fn cap_named(self, name: &[u8], kind: Kind) -> Option<Cap> {
+    /// [`Info::cap`], by the bytes of a name.
+    pub fn cap_named(self, name: &[u8], kind: Kind) -> Option<Cap> {
         self.named_caps().find(|(known, cap)| cap.kind == kind && known.is(name)).map(|(_, cap)| cap)
     }
 
@@ -196,7 +182,8 @@ impl Info {
         self.area_named(name.as_bytes())
     }
 
-    fn area_named(self, name: &[u8]) -> Option<Area> {
+    /// [`Info::area`], by the bytes of a name.
+    pub fn area_named(self, name: &[u8]) -> Option<Area> {
         self.named_areas().find(|(known, _)| known.is(name)).map(|(_, area)| area)
     }
 
@@ -223,7 +210,7 @@ impl Info {
 }
 
 impl Area {
-    fn read(words: &[u32]) -> Area {
+    fn read(words: &[u8]) -> Area {
         Area {
             base: at(words, area::BASE),
             bytes: at(words, area::BYTES),
@@ -252,14 +239,12 @@ impl Area {
 
 /// A name in its words, padded with zero bytes. Compared as bytes: a program that only looks names up needs no check for UTF-8.
 #[derive(Clone, Copy)]
-struct Name(&'static [u32]);
+struct Name(&'static [u8]);
 
 impl Name {
     fn bytes(self) -> &'static [u8] {
-        let most = (self.0.len() * 4).min(NAME_BYTES);
-        // SAFETY: words are made of bytes, and the lifetime is that of the block.
-        let bytes = unsafe { core::slice::from_raw_parts(self.0.as_ptr().cast::<u8>(), most) };
-        bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+        let most = self.0.len().min(NAME_BYTES);
+        self.0.get(..most).and_then(|bytes| bytes.split(|byte| *byte == 0).next()).unwrap_or_default()
     }
 
     fn is(self, name: &[u8]) -> bool {
@@ -271,7 +256,7 @@ impl Name {
     }
 }
 
-/// A word of an entry; 0 beyond its end, so that nothing here can panic.
-fn at(words: &[u32], index: usize) -> u32 {
-    words.get(index).copied().unwrap_or(0)
+/// A word of these bytes; 0 beyond their end, so that nothing here can panic.
+fn at(bytes: &[u8], index: usize) -> u32 {
+    bytes.get(4 * index..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
 }

@@ -1,0 +1,41 @@
+//! The start-up information block of this domain, at the address that the kernel passes; `abi::info` reads it. With the feature `c`
+//! also for C (`cofferdam.h`).
+#![no_std]
+
+#[cfg(feature = "c")]
+mod c;
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use abi::info::HEADER_WORDS;
+pub use abi::info::{Area, Cap, Envelope, Info};
+
+static BLOCK: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The block of this domain. `None` only in a gate that is called before the domain's first thread has started.
+pub fn info() -> Option<Info> {
+    let address = BLOCK.load(Ordering::Relaxed);
+    // SAFETY: the pointer is null or was stored by `begin` after the block had been checked.
+    if address.is_null() { None } else { unsafe { at(address) } }
+}
+
+/// Reads the block at `address` and makes it the one that [`info`] returns; `None` when there is none of this version.
+///
+/// # Safety
+/// `address` is what the kernel passed in r0 at the start of a thread.
+pub unsafe fn begin(address: *const u32) -> Option<Info> {
+    // SAFETY: as the caller promises.
+    let info = unsafe { at(address.cast()) }?;
+    BLOCK.store(address.cast_mut().cast(), Ordering::Relaxed);
+    Some(info)
+}
+
+/// # Safety
+/// As [`begin`].
+unsafe fn at(address: *const u8) -> Option<Info> {
+    // SAFETY: the kernel passes the address of a block, which begins with a header.
+    let header = unsafe { &*address.cast::<[u8; HEADER_WORDS * 4]>() };
+    let bytes = Info::bytes_of(header)?;
+    // SAFETY: a block of this version is as long as its header says, read-only and never moved.
+    Info::read(unsafe { core::slice::from_raw_parts(address, bytes) })
+}
