@@ -285,10 +285,6 @@ impl<B: Board> Maintenance for Armv7a<B> {
         Tlb.invalidate_space(asid);
     }
 
-    fn invalidate_all(&mut self) {
-        Tlb.invalidate_all();
-    }
-
     fn complete(&mut self) {
         Tlb.complete();
     }

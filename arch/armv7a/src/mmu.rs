@@ -291,11 +291,6 @@ impl Maintenance for Tlb {
         unsafe { cp15::tlbiasid::write(u32::from(asid.number())) };
     }
 
-    fn invalidate_all(&mut self) {
-        // SAFETY: as above.
-        unsafe { cp15::tlbiall::write(0) };
-    }
-
     /// Predictions may lead to what was unmapped: they go, too (DDI 0406C B2.2.9).
     fn complete(&mut self) {
         // SAFETY: loses predictions only.

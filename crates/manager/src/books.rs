@@ -49,7 +49,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// [`HandOverError`]; the account is closed then.
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
         let opened = self.read(hand_over).and_then(|count| {
-            let scatters = self.ledger.platform().scatters();
+            let scatters = self.ledger.platform().scheme().scatters;
             self.tally(scatters, count)?;
             self.stock.open(scatters, &self.places[..count]).map_err(HandOverError::Extents)
         });
@@ -135,7 +135,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn theirs(&self, client: u8, theirs: &Entry) -> Result<Request, Refused> {
         let Entry { region, spec, terms } = *theirs;
-        let scatters = self.ledger.platform().scatters();
+        let scatters = self.ledger.platform().scheme().scatters;
         let (slots, table_bytes) = if scatters { (terms.slots, 0) } else { (1, node_bytes(region.base, region.bytes)) };
         let descriptors = Self::descriptors(&region, terms);
         Ok(Request { slots, table_bytes, descriptors, ..request(client, spec)? })
@@ -208,7 +208,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         let Grant { charge: Charge { slots, place, .. }, table, .. } = grant;
         Ok(Admitted {
             region,
-            terms: Terms { slots, place: place as u8, near: self.ledger.platform().near(place) },
+            terms: Terms { slots, place: place as u8, near: self.ledger.platform().scheme().near(place) },
             nodes: table.map(|range| (range.base, range.bytes)),
         })
     }
@@ -242,7 +242,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     fn maps_later(&self) -> bool {
-        self.ledger.platform().scatters()
+        self.ledger.platform().scheme().scatters
     }
 
     fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error> {

@@ -121,10 +121,6 @@ impl Maintenance for Shared {
         }
     }
 
-    fn invalidate_all(&mut self) {
-        self.0.borrow_mut().operate(Operation::Tlb(TlbOperation::All));
-    }
-
     fn complete(&mut self) {
         let world = &mut *self.0.borrow_mut();
         if world.fault != Fault::Complete {

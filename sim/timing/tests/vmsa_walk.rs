@@ -48,7 +48,6 @@ impl Maintenance for Nothing {
     fn publish(&mut self) {}
     fn invalidate_page(&mut self, _: Asid, _: VirtAddr<u32>) {}
     fn invalidate_space(&mut self, _: Asid) {}
-    fn invalidate_all(&mut self) {}
     fn complete(&mut self) {}
 }
 

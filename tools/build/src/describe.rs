@@ -110,7 +110,7 @@ fn areas(placed: &PlacedArea, walks: bool) -> impl Iterator<Item = describe::Are
 
 /// The words for how accesses are checked.
 fn checks(loaded: &Loaded) -> describe::Checks {
-    let spec::Wording { slot, part, tables } = manifest::platform(&loaded.board).wording();
+    let &spec::Wording { slot, part, tables, .. } = manifest::platform(&loaded.board).wording();
     let [slot, part, tables] = [slot, part, tables].map(|words| words.map(str::to_owned));
     describe::Checks { slot, part, tables, walks: loaded.board.protection.facts().walked }
 }

@@ -21,7 +21,7 @@ pub(crate) fn code(way: (bool, TablePlace)) -> &'static str {
 
 /// Ways of a platform, strongest first: whether pinned, and where tables lie otherwise.
 fn ways(platform: &Platform) -> impl Iterator<Item = (bool, TablePlace)> {
-    let tables = platform.table_places();
+    let tables = platform.scheme().table_places;
     std::iter::once((true, tables[0])).chain(tables.iter().map(|place| (false, *place)))
 }
 
@@ -29,6 +29,7 @@ fn ways(platform: &Platform) -> impl Iterator<Item = (bool, TablePlace)> {
 pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
     let view = |way: (bool, TablePlace)| {
         let bound = if way.0 { Some(platform.pinned()) } else { platform.bound_of(way.1) };
+        let phrase = platform.wording().kept(way.0, way.1);
         let spec::Independence { kept, not_kept } = platform.independence(way.0, way.1);
         let degree = match (not_kept, bound) {
             (None, _) => Degree::Full,
@@ -37,8 +38,8 @@ pub(crate) fn keeping(platform: &Platform) -> Vec<Keeping> {
         };
         Keeping {
             kept: code(way).into(),
-            text: platform.kept(way.0, way.1).into(),
-            short: platform.short(way.0, way.1).into(),
+            text: phrase.text.into(),
+            short: phrase.short.into(),
             promise: bound.map(|bound| promised(code(way), bound)),
             independence: Independence { degree, kept: kept.into(), not_kept: not_kept.unwrap_or_default().into() },
         }

@@ -64,7 +64,7 @@ pub(crate) fn divide(system: &System, tables: &mut Builder, held: &mut [PoolAt])
 
 /// The ranges that domains hold, with what each needs.
 fn shares(system: &System) -> Vec<Share> {
-    let scatters = system.platform.scatters();
+    let scatters = system.platform.scheme().scatters;
     let managed: Vec<usize> = pools(system).map(|(_, range)| range).collect();
     let caps = || system.domains.iter().flat_map(|domain| &domain.caps);
     let holds = |range: usize| caps().any(|cap| cap.object == Object::Frames(Some(range)));

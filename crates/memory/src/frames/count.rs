@@ -144,14 +144,6 @@ impl FrameTable<'_> {
         self.count_all(range, None)
     }
 
-    /// Takes a kernel object away, in one go.
-    ///
-    /// # Errors
-    /// [`FrameError::NotInUse`] without one.
-    pub fn remove_object(&mut self, range: PhysRange) -> Result<(), FrameError> {
-        self.uncount_all(range, None)
-    }
-
     fn count_all(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<(), FrameError> {
         let mut counting = self.count(range, domain)?;
         let told = self.count_step(&mut counting, usize::MAX);
@@ -161,7 +153,7 @@ impl FrameTable<'_> {
         told.map(|_| ())
     }
 
-    fn uncount_all(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<(), FrameError> {
+    pub(super) fn uncount_all(&mut self, range: PhysRange, domain: Option<Domain>) -> Result<(), FrameError> {
         let place = self.locate(range)?;
         if let Some(entry) = self.within(place).filter_map(|at| self.entry(at)).find(|entry| entry.uses == 0) {
             return Err(FrameError::NotInUse { entry });

@@ -227,7 +227,7 @@ impl World {
         if !self.objects.is_empty() && self.rng.chance(2) {
             let at = self.rng.below(self.objects.len() as u64) as usize;
             let range = self.objects[at];
-            assert_eq!(self.table.remove_object(range), Ok(()));
+            assert_eq!(self.table.uncount_all(range, None), Ok(()));
             self.each(range, |g| g.uses -= 1);
             self.objects.swap_remove(at);
         }

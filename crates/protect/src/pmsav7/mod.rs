@@ -1,7 +1,7 @@
 //! PMSAv7 region registers (ARM DDI 0403 B3.5): fields, the exact compiler, and the evaluator.
 //!
 //! - [`encode_one`], [`cover`]: the one checked compiler from byte ranges to region registers.
-//! - [`Shadow`]: the evaluator that serves as its specification and as the shadow of the hardware in a simulator.
+//! - [`Shadow`]: the evaluator against which compiler, slots and the kernel's simulated processor are tested; no image holds it.
 //! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
 //! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
 //! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.

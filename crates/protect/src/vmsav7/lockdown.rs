@@ -96,11 +96,6 @@ pub const fn lock_entry(slot: usize, asid: Asid, address: VirtAddr<u32>) -> Opti
     ])
 }
 
-/// Takes a locked entry out.
-pub const fn unlock_entry(asid: Asid, address: VirtAddr<u32>) -> [Step; 4] {
-    [Step::Dsb, invalidate(asid, address), Step::Dsb, Step::Isb]
-}
-
 const fn invalidate(asid: Asid, address: VirtAddr<u32>) -> Step {
     Step::InvalidateEntry { value: address.0 & !(PAGE_BYTES - 1) | asid.number() as u32 }
 }
@@ -177,10 +172,4 @@ fn lock_all(data: u16, instructions: u16) -> impl Iterator<Item = Step> {
         let offset = 0x900 + 8 * master;
         [Step::Lock { offset, ways: data }, Step::Lock { offset: offset + 4, ways: instructions }]
     })
-}
-
-/// Opens ways again, all but those that stay locked. Their lines are as any others from then on; dirty ones are written back when they
-/// are displaced.
-pub fn unlock_ways(stay: u16) -> impl Iterator<Item = Step> {
-    lock_all(stay, stay).chain([Step::Sync, Step::Dsb])
 }

@@ -5,7 +5,6 @@
 //! - [`Tables`]: the tables of one domain over a [`TableMemory`], with memory for second-level tables given at run time.
 //! - [`Owed`]: what a step owes the TLBs. Its outcome is only to be had by [`Owed::settle`].
 //! - [`Shape`]: how many entries of which size a mapping takes, before it is made: for whoever admits it.
-//! - [`Asids`]: address-space identifiers with generations, beside entries that are locked.
 //! - [`abort`]: why a processor aborted an access.
 //! - [`lockdown`]: the sequences that lock TLB entries and ways of the second-level cache, as data.
 //!
@@ -21,7 +20,6 @@
 //! [`Maintenance::publish`] cleans what was written.
 
 pub mod abort;
-mod asid;
 mod attributes;
 mod descriptor;
 mod edit;
@@ -33,7 +31,6 @@ mod tables;
 mod walk;
 mod work;
 
-pub use asid::{AsidError, Asids, Bill, Flush, LOCK_SLOTS, Tag};
 pub use attributes::{Attributes, Privilege, Rights};
 pub use descriptor::{Base, First, Malformed, Second};
 pub use memory::{Placement, TableMemory};
@@ -55,6 +52,8 @@ pub const PAGE_BYTES: u32 = 1 << PAGE_LOG2;
 pub const TABLE_BYTES: u32 = 1024;
 /// Entries of a second-level table.
 pub const TABLE_ENTRIES: u32 = TABLE_BYTES / 4;
+/// Entries of the main TLB that can be locked, for the whole chip (ARM DDI 0388I 4.3.15).
+pub const LOCK_SLOTS: usize = 4;
 
 #[cfg(test)]
 mod tests;

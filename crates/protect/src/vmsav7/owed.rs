@@ -22,7 +22,7 @@ impl Asid {
     }
 }
 
-/// The operations of the hardware that tables and identifiers need. An implementation performs each before it returns, in order.
+/// The operations of the hardware that tables need. An implementation performs each before it returns, in order.
 pub trait Maintenance {
     /// Makes what was written to tables visible to walks: `DSB`, after a clean by address where walks do not look into the data cache
     /// (DDI 0406C B3.10.1).
@@ -33,9 +33,6 @@ pub trait Maintenance {
 
     /// Removes every entry of this space, locked ones, too: `TLBIASID`.
     fn invalidate_space(&mut self, asid: Asid);
-
-    /// Removes every entry that is not locked: `TLBIALL`.
-    fn invalidate_all(&mut self);
 
     /// Waits until invalidations have happened and no instruction uses what they removed: `BPIALL` where code was unmapped, `DSB`,
     /// `ISB`.

@@ -102,8 +102,6 @@ pub struct Quota {
 pub struct Pool {
     /// Class of its memory.
     pub class: MemoryClass,
-    /// Place of tables in it.
-    pub place: TablePlace,
     /// Its bytes; `used` counts those that are not clean, too.
     pub clean: Quantity,
     /// Bytes that have been released and are not clean yet.
@@ -113,10 +111,10 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub(super) const EMPTY: Pool = Pool::new(MemoryClass::OffChip, TablePlace::OffChip, 0);
+    pub(super) const EMPTY: Pool = Pool::new(MemoryClass::OffChip, 0);
 
     /// So many bytes, all of them clean.
-    pub(super) const fn new(class: MemoryClass, place: TablePlace, bytes: u32) -> Pool {
-        Pool { class, place, clean: Quantity::of(bytes), dirty: 0, common: Quantity::of(bytes) }
+    pub(super) const fn new(class: MemoryClass, bytes: u32) -> Pool {
+        Pool { class, clean: Quantity::of(bytes), dirty: 0, common: Quantity::of(bytes) }
     }
 }

@@ -161,7 +161,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let wanted = Wanted { bytes: growth, align: 1, at: None };
         // The refusal of a quota stands only where nothing else is in the way.
         let (mut within, mut missing) = (None, false);
-        for (number, _) in (0u8..).zip(self.pools()).filter(|(_, pool)| pool.place == place) {
+        for (number, _) in (0u8..).zip(self.pools()).filter(|(_, pool)| TablePlace::of(pool.class) == place) {
             match self.take(domain, number, &wanted, 0, None, frames) {
                 Ok(range) => return Ok(Some(range)),
                 Err(Missing::Quota(here)) => within = within.max(Some(here)),
@@ -172,8 +172,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Err(over.map_or(refused, |within| refuse(Rule::Quota, growth, within)))
     }
 
-    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given. Memory in
-    /// locked ways is for tables. `growth` is what the request takes for tables already.
+    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given.
+    /// `growth` is what the request takes for tables already.
     #[inline(never)]
     fn find(
         &self,
@@ -186,8 +186,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let (mut largest, mut clean, mut dirty) = (0, 0u32, 0u32);
         let (mut within, mut over) = (0, false);
         for (number, pool) in (0u8..).zip(self.pools()) {
-            let other = request.spec.data.is_some_and(|class| class != pool.class);
-            if other || pool.place == TablePlace::LockedWays {
+            if request.spec.data.is_some_and(|class| class != pool.class) {
                 continue;
             }
             match self.take(request.domain, number, wanted, piece, growth, frames) {
@@ -201,7 +200,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             clean = clean.max(pool.clean.left());
             dirty = dirty.max(pool.dirty);
         }
-        let none = if self.platform.scatters() { Rule::Pages } else { Rule::Frames };
+        let none = if self.platform.scheme().scatters { Rule::Pages } else { Rule::Frames };
         let rule = if dirty > 0 && clean.saturating_add(dirty) >= wanted.bytes { Rule::FramesNotClean } else { none };
         // The refusal names the quota when nothing else is in the way.
         if over && largest <= within {

@@ -5,7 +5,7 @@ use crate::block::{DecodeError, HEAD, Kind, Words, take};
 use crate::platform::{PLACES, PLATFORM_WORDS, Platform, Slots, TablePlace};
 use crate::temporal::MemoryClass;
 
-const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 3, bytes: block_bytes };
+const KIND: Kind = Kind { magic: u32::from_le_bytes(*b"COFL"), version: 4, bytes: block_bytes };
 /// The platform, memory for tables by place, and the lock slots come first.
 const HEADER: usize = HEAD + PLATFORM_WORDS + 2 * PLACES + 2;
 const POOL: usize = 6;
@@ -62,15 +62,12 @@ fn account(words: &mut Words, platform: &Platform) -> Option<Account> {
 
 fn pool(words: &mut Words) -> Option<Pool> {
     let [kind] = take(words)?;
-    let [class, place, 0, 0] = kind.to_le_bytes() else { return None };
-    let class = MemoryClass::from_number(u32::from(class))?;
-    let place = TablePlace::from_number(u32::from(place))?;
+    let class = MemoryClass::from_number(kind)?;
     let clean = quantity(words)?;
     let [dirty] = take(words)?;
     let common = quantity(words)?;
-    let pool = Pool { class, place, clean, dirty, common };
-    let suits = place == TablePlace::of(class) || (class, place) == (MemoryClass::OffChip, TablePlace::LockedWays);
-    (dirty <= clean.used && suits).then_some(pool)
+    let pool = Pool { class, clean, dirty, common };
+    (dirty <= clean.used).then_some(pool)
 }
 
 fn quota_words(quota: &Quota) -> [u32; QUOTA] {
@@ -93,8 +90,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     pub fn encode(&self, out: &mut [u8]) -> Option<usize> {
         let quantities = self.tables.iter().chain([&self.slots]).flat_map(|quantity| [quantity.total, quantity.used]);
         let pools = self.pools().iter().flat_map(|pool| {
-            let kind = u32::from_le_bytes([pool.class as u8, pool.place as u8, 0, 0]);
-            [kind, pool.clean.total, pool.clean.used, pool.dirty, pool.common.total, pool.common.used]
+            [pool.class as u32, pool.clean.total, pool.clean.used, pool.dirty, pool.common.total, pool.common.used]
         });
         let accounts = self.accounts().iter().flat_map(account_words);
         let quotas =
@@ -147,17 +143,16 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             let more = given.checked_sub(u64::from(self.table_memory(place).used));
             grown = grown.zip(more).map(|(grown, more)| grown + more);
         }
-        let locked = pools(&|pool| if pool.place == TablePlace::LockedWays { pool.clean.total } else { 0 });
-        let locked = locked + u64::from(self.table_memory(TablePlace::LockedWays).total);
+        let locked = self.table_memory(TablePlace::LockedWays).total;
         let shared = matches!(self.platform.slots(), Slots::OfChip(_));
         let pinned = if shared { accounts(&|account| account.slots.used) } else { 0 };
         let dirty = accounts(&|account| account.dirty);
         // The rest of an extent beyond whole nodes is in no account; pages have no rest.
         let (all, used) = (accounts(&|account| account.held) + dirty, pools(&|pool| pool.clean.used));
-        let agrees = |all: u64| if self.platform.scatters() { all == used } else { all <= used };
+        let agrees = |all: u64| if self.platform.scheme().scatters { all == used } else { all <= used };
         grown.is_some_and(|grown| agrees(all + grown))
             && dirty == pools(&|pool| pool.dirty)
-            && locked <= u64::from(self.platform.lockable_bytes())
+            && locked <= self.platform.lockable_bytes()
             && pinned == u64::from(self.slots.used)
             && self.slots.total == of_chip
             && (0..self.pool_count).all(|pool| self.shared_out(pool))

@@ -98,7 +98,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     /// The specifications near to the one asked, the nearest first: with what it gets only in part, without what cannot be kept, then
     /// other levels, the stronger one first. `None` where there is none, or it has been tried.
     fn near_spec(&self, asked: TemporalSpec, index: u32) -> Option<TemporalSpec> {
-        let in_part = asked.independent && self.platform.shares_checks();
+        let in_part = asked.independent && self.platform.scheme().shares_checks;
         let partly = TemporalSpec { allow_partial: asked.allow_partial || in_part, ..asked };
         let without = TemporalSpec { constant_time: false, ..partly };
         let anywhere = TemporalSpec { data: None, ..without };

@@ -217,24 +217,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
 
     /// Adds a pool of frames; returns its number, `None` when there are `P`.
     pub fn add_pool(&mut self, class: MemoryClass, bytes: u32) -> Option<u8> {
-        self.add(Pool::new(class, TablePlace::of(class), bytes))
-    }
-
-    /// Adds a pool of frames off the chip that locked ways hold: for tables only. `None` when there are `P`, or when more would be locked
-    /// than can be.
-    pub fn add_locked_pool(&mut self, bytes: u32) -> Option<u8> {
-        let place = TablePlace::LockedWays;
-        let pools = self.pools().iter().filter(|pool| pool.place == place);
-        let locked: u64 = pools.map(|pool| u64::from(pool.clean.total)).sum();
-        let all = locked + u64::from(bytes) + u64::from(self.table_memory(place).total);
-        if all > u64::from(self.platform.lockable_bytes()) {
-            return None;
-        }
-        self.add(Pool::new(MemoryClass::OffChip, place, bytes))
-    }
-
-    fn add(&mut self, pool: Pool) -> Option<u8> {
-        *self.pools.get_mut(self.pool_count)? = pool;
+        *self.pools.get_mut(self.pool_count)? = Pool::new(class, bytes);
         self.pool_count += 1;
         Some((self.pool_count - 1) as u8)
     }

@@ -49,15 +49,60 @@ impl Slots {
     }
 }
 
-/// The words for what checks accesses, singular and plural.
+/// What holds of a protection scheme on every chip that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// Whether memory comes in pieces, wherever they lie, each of which is mapped by itself; otherwise in one piece.
+    pub scatters: bool,
+    /// Whether domains share what keeps their checks, so that independence is kept in part only.
+    pub shares_checks: bool,
+    /// Whether each mapping has tables of its own, so that whoever maps memory has to say where they lie; otherwise a domain has one table.
+    pub tables_by_mapping: bool,
+    /// Places in which tables can lie, nearest first.
+    pub table_places: &'static [TablePlace],
+}
+
+impl Scheme {
+    /// Whether whoever maps memory has to say that the tables in this place keep the check on the chip.
+    pub const fn near(&self, place: TablePlace) -> bool {
+        self.tables_by_mapping && !matches!(place, TablePlace::OffChip)
+    }
+}
+
+/// How a check is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// As a phrase.
+    pub text: &'static str,
+    /// In a word or two.
+    pub short: &'static str,
+}
+
+impl Phrase {
+    /// Where no tables lie.
+    pub(crate) const NONE: Phrase = Phrase { text: "", short: "" };
+}
+
+/// The words for a protection scheme: for reports. They are apart from [`Scheme`], so that no image holds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wording {
-    /// A slot that always holds the check of an area.
+    /// A check that is pinned.
+    pub pinned: Phrase,
+    /// A check that has its tables in a place, in the order of [`TablePlace::ALL`].
+    pub paged: [Phrase; PLACES],
+    /// A slot that always holds the check of an area, singular and plural.
     pub slot: [&'static str; 2],
-    /// A part of an area that is checked at once.
+    /// A part of an area that is checked at once, singular and plural.
     pub part: [&'static str; 2],
     /// A domain's own table, and its tables behind that one; the second is empty where there is one table.
     pub tables: [&'static str; 2],
+}
+
+impl Wording {
+    /// How a check is kept that is pinned, or has its tables in a place.
+    pub const fn kept(&self, pinned: bool, place: TablePlace) -> Phrase {
+        if pinned { self.pinned } else { self.paged[place as usize] }
+    }
 }
 
 /// A platform.
@@ -99,14 +144,20 @@ impl Platform {
         }
     }
 
-    /// Whether memory comes in pieces, wherever they lie, each of which is mapped by itself; otherwise in one piece.
-    pub const fn scatters(&self) -> bool {
-        matches!(self.hardware, Hardware::Pages(_))
+    /// What holds of the scheme on every chip.
+    pub const fn scheme(&self) -> &'static Scheme {
+        match &self.hardware {
+            Hardware::Regions(_) => &Regions::SCHEME,
+            Hardware::Pages(_) => &Pages::SCHEME,
+        }
     }
 
-    /// Whether domains share what keeps their checks, so that independence is kept in part only.
-    pub const fn shares_checks(&self) -> bool {
-        matches!(self.hardware, Hardware::Pages(_))
+    /// The words for the scheme.
+    pub const fn wording(&self) -> &'static Wording {
+        match &self.hardware {
+            Hardware::Regions(_) => &Regions::WORDING,
+            Hardware::Pages(_) => &Pages::WORDING,
+        }
     }
 
     /// Bytes of a domain's first-level table, which come on top of its other tables; 0 where there is none.
@@ -192,70 +243,10 @@ impl Platform {
     }
 
     /// The part that is independent of other domains, for memory that is pinned or found through tables in a place, and the part that is not.
-    /// With region registers everything is independent: each domain has an image of them and a table of its own, and a switch loads the image whole.
     pub const fn independence(&self, pinned: bool, place: TablePlace) -> Independence {
         match &self.hardware {
-            Hardware::Regions(_) => Independence { kept: "registers and table are each domain's own", not_kept: None },
+            Hardware::Regions(_) => Regions::INDEPENDENCE,
             Hardware::Pages(_) => Pages::independence(pinned, place),
-        }
-    }
-
-    /// Whether whoever maps memory has to say that the tables in this place keep the check on the chip: where each mapping has tables of
-    /// its own. With region registers a domain has one table, which lies where it lies.
-    pub const fn near(&self, place: TablePlace) -> bool {
-        match &self.hardware {
-            Hardware::Regions(_) => false,
-            Hardware::Pages(_) => !matches!(place, TablePlace::OffChip),
-        }
-    }
-
-    /// Places in which tables can lie, nearest first.
-    pub const fn table_places(&self) -> &'static [TablePlace] {
-        match &self.hardware {
-            Hardware::Regions(_) => &[TablePlace::Tcm, TablePlace::OnChip],
-            Hardware::Pages(_) => &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
-        }
-    }
-
-    /// How a check is kept that is pinned, or has its tables in a place, as a phrase.
-    pub const fn kept(&self, pinned: bool, place: TablePlace) -> &'static str {
-        match (&self.hardware, pinned, place) {
-            (Hardware::Regions(_), true, _) => "region registers of its own",
-            (Hardware::Regions(_), false, TablePlace::Tcm) => {
-                "paged over the other region registers, tables in tightly coupled memory"
-            }
-            (Hardware::Regions(_), false, _) => "paged over the other region registers, tables in on-chip memory",
-            (Hardware::Pages(_), true, _) => "locked entry of the TLB",
-            (Hardware::Pages(_), false, place) => place.text(),
-        }
-    }
-
-    /// The same in a word or two.
-    pub const fn short(&self, pinned: bool, place: TablePlace) -> &'static str {
-        match (&self.hardware, pinned, place) {
-            (Hardware::Regions(_), true, _) => "registers",
-            (Hardware::Regions(_), false, TablePlace::Tcm) => "paged, TCM",
-            (Hardware::Regions(_), false, _) => "paged, on chip",
-            (Hardware::Pages(_), true, _) => "locked entry",
-            (Hardware::Pages(_), false, TablePlace::LockedWays) => "locked ways",
-            (Hardware::Pages(_), false, TablePlace::OffChip) => "off the chip",
-            (Hardware::Pages(_), false, _) => "on-chip RAM",
-        }
-    }
-
-    /// The words for what checks accesses.
-    pub const fn wording(&self) -> Wording {
-        match &self.hardware {
-            Hardware::Regions(_) => Wording {
-                slot: ["register pinned", "registers pinned"],
-                part: ["region", "regions"],
-                tables: ["table", ""],
-            },
-            Hardware::Pages(_) => Wording {
-                slot: ["locked entry", "locked entries"],
-                part: ["entry of the TLB", "entries of the TLB"],
-                tables: ["first-level table", "second-level tables on the chip"],
-            },
         }
     }
 

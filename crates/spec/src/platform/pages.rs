@@ -6,6 +6,7 @@
 
 use super::bound::{Bound, Independence, Meaning, Method};
 use super::place::TablePlace;
+use super::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
 
 /// Cycles that the check adds to an access at most. Each follows from the description of the chip.
@@ -106,6 +107,28 @@ const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
 const ON_CHIP_FIRST: &[TablePlace] = &[TablePlace::OnChip, TablePlace::LockedWays];
 
 impl Pages {
+    /// Each mapping has tables of its own, and memory comes in pieces; domains share the TLB.
+    pub const SCHEME: Scheme = Scheme {
+        scatters: true,
+        shares_checks: true,
+        tables_by_mapping: true,
+        table_places: &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
+    };
+
+    /// The words for it.
+    pub const WORDING: Wording = Wording {
+        pinned: Phrase { text: "locked entry of the TLB", short: "locked entry" },
+        paged: [
+            Phrase::NONE,
+            Phrase { text: TablePlace::OnChip.text(), short: "on-chip RAM" },
+            Phrase { text: TablePlace::LockedWays.text(), short: "locked ways" },
+            Phrase { text: TablePlace::OffChip.text(), short: "off the chip" },
+        ],
+        slot: ["locked entry", "locked entries"],
+        part: ["entry of the TLB", "entries of the TLB"],
+        tables: ["first-level table", "second-level tables on the chip"],
+    };
+
     /// Base-two logarithm of the bytes of a window.
     pub const WINDOW_LOG2: u8 = 25;
 

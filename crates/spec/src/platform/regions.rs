@@ -1,7 +1,8 @@
 //! Chips that check accesses with region registers, and find what is in none of them through a table in software.
 
-use super::bound::{Bound, Meaning, Method};
+use super::bound::{Bound, Independence, Meaning, Method};
 use super::place::TablePlace;
+use super::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
 
 /// Bytes of a PCTrie node (`protect::pmsav7::pctrie` asserts it).
@@ -31,6 +32,31 @@ const TCM: &[TablePlace] = &[TablePlace::Tcm];
 const CHIP: &[TablePlace] = &[TablePlace::Tcm, TablePlace::OnChip];
 
 impl Regions {
+    /// A domain has an image of the registers and one table; its memory comes in one piece.
+    pub const SCHEME: Scheme =
+        Scheme { scatters: false, shares_checks: false, tables_by_mapping: false, table_places: CHIP };
+
+    /// The words for it.
+    pub const WORDING: Wording = Wording {
+        pinned: Phrase { text: "region registers of its own", short: "registers" },
+        paged: [
+            Phrase {
+                text: "paged over the other region registers, tables in tightly coupled memory",
+                short: "paged, TCM",
+            },
+            Phrase { text: "paged over the other region registers, tables in on-chip memory", short: "paged, on chip" },
+            Phrase::NONE,
+            Phrase::NONE,
+        ],
+        slot: ["register pinned", "registers pinned"],
+        part: ["region", "regions"],
+        tables: ["table", ""],
+    };
+
+    /// Everything is independent: a switch loads the domain's image whole.
+    pub(super) const INDEPENDENCE: Independence =
+        Independence { kept: "registers and table are each domain's own", not_kept: None };
+
     /// A PMSAv7 unit with so many registers. `tcm_cycles` and `on_chip_cycles` as in the type.
     pub const fn new(registers: u8, tcm_cycles: u32, on_chip_cycles: u32) -> Regions {
         Regions { registers, slots_for_data: 2, slots_for_code: 2, node_bytes: NODE_BYTES, tcm_cycles, on_chip_cycles }

@@ -27,22 +27,22 @@ const NEAR: u32 = 16 * K;
 const WAYS: u32 = 8 * K;
 
 /// Domains 0 and 2 have their first-level tables on the chip, domain 1 off it. Each has two tables off the chip, the first two have one
-/// on it. There are pools off the chip, on it, and in locked ways.
+/// on it, and domain 0 some in locked ways. There are pools off the chip and on it.
 fn book() -> (Book, Scattered) {
     book_with(FAR)
 }
 
 fn book_with(far: u32) -> (Book, Scattered) {
-    let mut book = Book::new(A9, [0, 18 * K, 0, 16 * K]);
+    let mut book = Book::new(A9, [0, 18 * K, WAYS, 16 * K]);
     book.add_pool(MemoryClass::OffChip, far).unwrap();
     book.add_pool(MemoryClass::OnChip, NEAR).unwrap();
-    assert_eq!(book.add_locked_pool(7 * 64 * K + 1), None, "at least one way stays unlocked");
-    book.add_locked_pool(WAYS).unwrap();
-    for (number, root, near) in [(0, TablePlace::OnChip, K), (1, TablePlace::OffChip, K), (2, TablePlace::OnChip, 0)] {
-        assert_eq!(book.open(&Opening { tables: [0, near, 0, 2 * K], ..Opening::new(root, 0) }), Ok(number));
+    for (number, root, near, ways) in
+        [(0, TablePlace::OnChip, K, WAYS), (1, TablePlace::OffChip, K, 0), (2, TablePlace::OnChip, 0, 0)]
+    {
+        assert_eq!(book.open(&Opening { tables: [0, near, ways, 2 * K], ..Opening::new(root, 0) }), Ok(number));
     }
     assert_eq!(book.open(&Opening::new(TablePlace::OnChip, 0)).unwrap_err().rule, Rule::Domain);
-    (book, Scattered::of(&[far, NEAR, WAYS]))
+    (book, Scattered::of(&[far, NEAR]))
 }
 
 /// Memory that is there already: one entry, one table.
@@ -126,15 +126,14 @@ fn tables_go_into_locked_ways_when_the_chip_has_no_room_and_never_farther() {
             Err(refusal) => break refusal,
         }
     };
-    // One table and a pool of sixteen on the chip, a pool of eight in locked ways.
+    // One table and a pool of sixteen on the chip, eight in locked ways.
     let expected = [vec_of(17, (TablePlace::OnChip, 60)), vec_of(8, (TablePlace::LockedWays, 70))].concat();
     assert_eq!(places, expected);
     let release = Refusal { rule: Rule::TableMemory, asked: K, left: 0, change: Change::Spec(L1) };
     assert_eq!(refusal, release);
     assert_eq!(book.admit(&memory(0, L2, 3 * K), &mut frames).unwrap_err().rule, Rule::TableMemory);
     assert_eq!(book.accounts()[0].tables[3].used, 0, "never off the chip");
-    // Locked ways are for tables.
-    let all = FAR + NEAR + WAYS;
+    let all = FAR + NEAR;
     assert_eq!(book.admit(&memory(0, WEAK, all), &mut frames).unwrap_err().left, FAR);
 }
 
@@ -162,7 +161,7 @@ fn each_rule_refuses_with_its_numbers_and_the_change() {
     let third = level(AccessLevel::L3);
     assert_eq!(refused(&request(0, third)), refusal(Rule::Spec(Reason::NoThirdLevel), 1, 0, Change::Spec(L2)));
     let all = Request { table_bytes: 129 * K, ..request(0, L2) };
-    assert_eq!(refused(&all), refusal(Rule::TableMemory, 129 * K, K, Change::Spec(L1)));
+    assert_eq!(refused(&all), refusal(Rule::TableMemory, 129 * K, WAYS, Change::Spec(L1)));
     assert_eq!(refused(&memory(0, L2, 4 << 20)), refusal(Rule::Pages, 4 << 20, 3 << 20, Change::Bytes(3 << 20)));
     assert_eq!(refused(&memory(0, L2, u32::MAX)).rule, Rule::Pages);
     let near = TemporalSpec { data: Some(MemoryClass::OnChip), ..L2 };
@@ -357,9 +356,9 @@ fn used() -> Book {
 #[test]
 fn the_hand_over_keeps_everything_and_refuses_damage() {
     let book = used();
-    let mut bytes = [0; block_bytes(3, 3) + 4];
+    let mut bytes = [0; block_bytes(3, 2) + 4];
     let length = book.encode(&mut bytes).unwrap();
-    assert_eq!(length, block_bytes(3, 3));
+    assert_eq!(length, block_bytes(3, 2));
     assert_eq!(Book::decode(&bytes).unwrap(), book);
     assert_eq!(Ledger::<8, 4>::decode(&bytes).unwrap().accounts(), book.accounts());
     assert_eq!(Ledger::<3, 1>::decode(&bytes).unwrap_err(), DecodeError::Capacity);
@@ -375,7 +374,7 @@ fn the_hand_over_keeps_everything_and_refuses_damage() {
 /// A block with a correct checksum whose accounts and totals do not agree, or that has what no chip has.
 #[test]
 fn a_forged_block_promises_no_more_than_there_is() {
-    let mut bytes = [0; block_bytes(3, 3)];
+    let mut bytes = [0; block_bytes(3, 2)];
     used().encode(&mut bytes).unwrap();
     let forge = |index: usize, change: &dyn Fn(u32) -> u32| {
         let mut forged = bytes;

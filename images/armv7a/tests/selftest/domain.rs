@@ -131,23 +131,12 @@ impl Domain {
         self.asid
     }
 
-    /// Has this identifier when it runs next. It is not loaded now.
-    pub fn adopt(&mut self, asid: Asid) {
-        self.asid = asid;
-        self.space[1] = u32::from(asid.number());
-    }
-
-    /// No TLB holds anything under its identifier from now on.
-    pub fn forget(&self) {
-        Tlb.invalidate_space(self.asid);
-        Tlb.complete();
-    }
-
     /// Takes over the identifier of a domain that does not run any more, and is loaded with it.
     pub fn take_over(&mut self, asid: Asid) {
         Tlb.invalidate_space(asid);
         Tlb.complete();
-        self.adopt(asid);
+        self.asid = asid;
+        self.space[1] = u32::from(asid.number());
         Space::new(PhysAddr(self.space[0]), asid).load();
     }
 
@@ -156,13 +145,13 @@ impl Domain {
     ///
     /// # Errors
     /// [`Failed`].
-    pub fn lock_and_unlock(&mut self, cache: &Pl310) -> Result<(), Failed> {
+    pub fn lock_and_unlock(&mut self) -> Result<(), Failed> {
         let steps = vmsav7::lockdown::lock_entry(0, self.asid, VirtAddr(DATA)).ok_or(Failed("a lock slot"))?;
         // SAFETY: the space is loaded, the page is mapped, everything is masked in the kernel.
         unsafe { lockdown::lock_entry(&steps) }.map_err(|_| Failed("locking an entry"))?;
-        let steps = vmsav7::lockdown::unlock_entry(self.asid, VirtAddr(DATA)).into_iter();
-        // SAFETY: no step touches memory.
-        unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("unlocking an entry"))
+        Tlb.invalidate_page(self.asid, VirtAddr(DATA));
+        Tlb.complete();
+        Ok(())
     }
 
     fn map(&mut self, virt: u32, frame: u32, rights: Rights) -> Result<(), Failed> {
@@ -190,14 +179,14 @@ fn write(frame: u32, value: u32) {
     unsafe { (window(PhysAddr(frame)).0 as *mut u32).write_volatile(value) };
 }
 
-/// Brings a way's worth of memory into way 7, locks it there, and unlocks it again.
+/// Brings a way's worth of memory into way 7 and locks it there.
 ///
 /// # Errors
 /// [`Failed`].
-pub fn lock_and_unlock_a_way(cache: &Pl310) -> Result<(), Failed> {
+pub fn lock_a_way(cache: &Pl310) -> Result<(), Failed> {
     let lock =
         vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: FAR_TABLES, bytes: vmsav7::lockdown::WAY_BYTES };
-    let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?.chain(vmsav7::lockdown::unlock_ways(0));
+    let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?;
     // SAFETY: the range is memory off the chip, which the kernel has mapped; cleaning and loading change nothing there.
     unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))
 }

@@ -209,11 +209,6 @@ impl Maintenance for Machine<Pager> {
     fn invalidate_space(&mut self, asid: Asid) {
         self.kind.forget(|own, _| own == asid);
     }
-    fn invalidate_all(&mut self) {
-        let locked = self.kind.locked;
-        self.kind.forget(|_, _| true);
-        self.kind.locked = locked;
-    }
     fn complete(&mut self) {
         self.kind.waiting = false;
     }

@@ -12,8 +12,8 @@
 //! Nodes and leaves lie in a [`Store`]: slices ([`PcTrie`]) or whatever memory a kernel has. More can be given at any time.
 //!
 //! # Bounds
-//! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`] nodes are visited, and at most
-//! [`depth_bound`] when no granule (region, or eighth of one) is smaller than a given size: 4 from 1 KiB on, 3 from 64 KiB on.
+//! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`] nodes are visited, and fewer
+//! when no granule (region, or eighth of one) is smaller than a given size: at most 4 from 1 KiB on, 3 from 64 KiB on.
 //! Path compression makes it one node when all of a domain's paged memory lies in one aligned 4 MiB block. Insertion and
 //! removal go in steps ([`Trie::insert_step`], [`Trie::remove_step`]), each of which makes or frees one node at most and looks at no more
 //! than a path and 96 entries; the region is found before, after, and never in part.
@@ -50,18 +50,6 @@ pub const MAX_DEPTH: usize = SHIFTS.len();
 pub const fn window_log2(shift: u32) -> u32 {
     // Between 64 MiB and 4 MiB there are four bits.
     if shift == SHIFTS[1] { SHIFTS[0] } else { shift + 6 }
-}
-
-/// The most nodes on a path when no granule is smaller than `2^granule_log2` bytes.
-pub const fn depth_bound(granule_log2: u32) -> usize {
-    let mut depth = 0;
-    while depth < MAX_DEPTH {
-        if depth > 0 && SHIFTS[depth - 1] <= granule_log2 {
-            return depth;
-        }
-        depth += 1;
-    }
-    MAX_DEPTH
 }
 
 /// Why the trie is left as it was.

@@ -8,6 +8,11 @@ use std::collections::BTreeMap;
 use std::vec;
 use std::vec::Vec;
 
+/// The most nodes on a path when no granule is smaller than `2^granule_log2` bytes.
+fn depth_bound(granule_log2: u32) -> usize {
+    (1..MAX_DEPTH).find(|&depth| SHIFTS[depth - 1] <= granule_log2).unwrap_or(MAX_DEPTH)
+}
+
 /// Every mapped granule and the region that holds it.
 struct Model {
     granule: u32,

@@ -1,6 +1,5 @@
 //! Descriptors against the manual's tables, tables against a shadow map and a TLB, identifiers against a TLB.
 
-mod asids;
 mod descriptors;
 mod lockdown;
 mod tables;

@@ -143,10 +143,6 @@ impl Maintenance for World {
         unreachable!("tables invalidate by address");
     }
 
-    fn invalidate_all(&mut self) {
-        unreachable!("tables invalidate by address");
-    }
-
     fn complete(&mut self) {
         self.0.borrow_mut().waiting = false;
     }
