@@ -78,7 +78,7 @@ pub fn nvic_icpr(line: u32) -> (Reg, u32) {
 }
 
 fn nvic(base: u32, line: u32) -> (Reg, u32) {
-    // SAFETY: lines are below 240, so that the address stays within the architected array.
+    // SAFETY: lines are below `system::objects::MAX_LINES`, so that the address stays within the architected array.
     (unsafe { Reg::new(base + 4 * (line / 32 & 7)) }, 1 << (line & 31))
 }
 

@@ -31,7 +31,7 @@ pub use ledger::{
 };
 pub use platform::{
     Bound, Costs, Effort, Hardware, Independence, Linear, Meaning, Method, NODE_BYTES, PAGE_BYTES, PLACES, Pages,
-    Platform, Reason, Regions, SCOPE, Scheme, Sizes, Slots, TablePlace, UNITS, Wording, Work,
+    Phrase, Platform, Reason, Regions, SCOPE, Scheme, Sizes, Slots, TablePlace, UNITS, Wording, Work,
 };
 pub use refusal::{Change, Refusal, Rule};
 pub use temporal::{AccessLevel, MemoryClass, SpecError, TemporalSpec};

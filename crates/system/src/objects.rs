@@ -8,6 +8,8 @@ use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, NotExact, Notifi
 
 /// Most marks between ranges of physical memory of different types or numbers of uses, for which the kernel's paths are bounded.
 pub const MAX_MARKS: usize = 512;
+/// Interrupt lines are below this: an NVIC has no more (ARM DDI 0403 B3.4).
+pub const MAX_LINES: u32 = 240;
 
 /// Kinds of memory that boot sets aside, in the order of [`Sizes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

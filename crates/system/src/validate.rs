@@ -254,7 +254,7 @@ fn gate_entry(system: &System, _: usize, entry: Gate) -> Result<(), &'static str
 }
 
 fn interrupt_entry(system: &System, index: usize, entry: Interrupt) -> Result<(), &'static str> {
-    require(entry.line < 240, "line")?;
+    require(entry.line < crate::objects::MAX_LINES, "line")?;
     require((0..index).all(|other| system.get::<Interrupt>(other).line != entry.line), "line")?;
     require((entry.notification as usize) < system.count::<Notification>(), "notification")?;
     require(entry.bits != 0, "bits")

@@ -24,7 +24,7 @@ pub mod board {
 /// Less than the kernel's virtual address of memory in the lower half: its physical one.
 pub const PHYSICAL: u32 = board::KERNEL_OFFSET;
 /// Private devices of the CPUs: `PERIPHBASE` (ARM DDI 0407, 1.5), two pages.
-const PRIVATE: u32 = board::CLOCK_DEVICE;
+const PRIVATE: u32 = board::CLOCK_DEVICE.start;
 /// The second-level cache controller (PL310).
 const L2: u32 = board::device::L2.start;
 
@@ -150,6 +150,11 @@ pub fn device(physical: PhysAddr<u32>, bytes: Bytes<u32>) -> Mapping {
     Mapping { base: window(physical), physical, bytes, rights: Rights::KernelData, memory: MemType::Device }
 }
 
+/// A device of the board's file.
+fn device_range(physical: Range<u32>) -> Mapping {
+    device(PhysAddr(physical.start), Bytes(physical.end - physical.start))
+}
+
 /// A memory of domains, where the kernel sees it.
 fn memory(physical: &Range<u32>) -> Mapping {
     let (bytes, physical) = (Bytes(physical.end - physical.start), PhysAddr(physical.start));
@@ -166,8 +171,8 @@ fn mappings() -> [Mapping; 9] {
         image(&raw const __kernel_objects_start, &raw const __kernel_objects_end, Rights::KernelData),
         cold(&raw const __kernel_cold_start, &raw const __kernel_cold_end, Rights::KernelCode),
         cold(&raw const __boot_stack_bottom, &raw const __boot_stack_top, Rights::KernelData),
-        device(PhysAddr(PRIVATE), Bytes(0x2000)),
-        device(PhysAddr(L2), Bytes(0x1000)),
+        device_range(board::CLOCK_DEVICE),
+        device_range(board::device::L2),
     ]
 }
 

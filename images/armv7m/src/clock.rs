@@ -5,11 +5,11 @@ use armv7m::regs::Reg;
 use crate::board;
 
 // SAFETY: registers of the timer that the board's file names.
-const CONTROL: Reg = unsafe { Reg::new(board::CLOCK_DEVICE) };
+const CONTROL: Reg = unsafe { Reg::new(board::CLOCK_DEVICE.start) };
 // SAFETY: as above.
 const VALUE: Reg = unsafe { Reg::new(board::CLOCK_REGISTER) };
 // SAFETY: as above.
-const RELOAD: Reg = unsafe { Reg::new(board::CLOCK_DEVICE + 8) };
+const RELOAD: Reg = unsafe { Reg::new(board::CLOCK_DEVICE.start + 8) };
 
 /// Starts it at its largest value.
 pub fn start() {

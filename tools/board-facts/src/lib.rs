@@ -57,7 +57,7 @@ impl Files {
         let name = &self.board.clock.device;
         let clock = self.board.device.get(name).ok_or_else(|| format!("clock.device: no device `{name}`"))?;
         let mut text = String::new();
-        self.put_constants(&mut text, clock.base).map_err(|error| error.to_string())?;
+        self.put_constants(&mut text, clock).map_err(|error| error.to_string())?;
         if let Some(tables) = &self.board.protection.tables {
             let line = self.timer.checked_sub(FIRST_LINE);
             let line = line.ok_or_else(|| format!("exceptions.timer = {}: no interrupt line", self.timer))?;
@@ -68,11 +68,11 @@ impl Files {
         Ok(text)
     }
 
-    fn put_constants(&self, text: &mut String, device: u32) -> std::fmt::Result {
+    fn put_constants(&self, text: &mut String, clock: &files::Device) -> std::fmt::Result {
         let board = &self.board;
         constant(text, "Ticks of the clock in a second.", "TICKS_PER_SECOND", board.ticks_per_second)?;
-        constant(text, "First address of the clock's device.", "CLOCK_DEVICE", device)?;
-        constant(text, "Address of the clock's register.", "CLOCK_REGISTER", device + self.clock.offset)?;
+        writeln!(text, "/// The clock's device.\npub const CLOCK_DEVICE: {};", range(clock.base, clock.bytes))?;
+        constant(text, "Address of the clock's register.", "CLOCK_REGISTER", clock.base + self.clock.offset)?;
         constant(text, "Cycles of the clock's input in a tick.", "CLOCK_DIVIDER", board.clock.divider)?;
         constant(
             text,
@@ -146,6 +146,11 @@ impl Board {
 }
 
 /// A module with a range for each name.
+/// Type and value of a constant.
+fn range(base: u32, bytes: u32) -> String {
+    format!("core::ops::Range<u32> = {base:#x}..{:#x}", u64::from(base) + u64::from(bytes))
+}
+
 fn ranges<'a>(
     text: &mut String,
     module: &str,
@@ -154,9 +159,8 @@ fn ranges<'a>(
 ) -> std::fmt::Result {
     writeln!(text, "/// {about}\n#[allow(dead_code)] // no image uses all of them\npub mod {module} {{")?;
     for (name, base, bytes) in all {
-        let end = u64::from(base) + u64::from(bytes);
         writeln!(text, "    /// `{name}`.")?;
-        writeln!(text, "    pub const {}: core::ops::Range<u32> = {base:#x}..{end:#x};", name.to_uppercase())?;
+        writeln!(text, "    pub const {}: {};", name.to_uppercase(), range(base, bytes))?;
     }
     writeln!(text, "}}")
 }

@@ -45,7 +45,7 @@ fn begins_as_question(sentence: &str) -> bool {
     let bare = sentence.trim_start_matches(['*', '_', '(', '"']);
     QUESTION_WORDS
         .iter()
-        .any(|word| bare.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',', '\''])))
+        .any(|word| bare.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
 }
 
 /// Sentences end with a mark before a space and a capital letter or a code word.

@@ -308,7 +308,6 @@ impl<'a, W: Write> Tracer<'a, W> {
         self.instant(event, &format!("fault: {kind}"), json!({"address": hex(event.payload)}))
     }
 
-    /// An instant: on the track of the thread that runs if that is at home in the domain, otherwise on the domain's process.
     /// A grant as the memory manager tells it, when that is complete.
     fn note(&mut self, event: &RunEvent) -> io::Result<()> {
         match self.notes.take(event.detail, event.payload) {
@@ -324,6 +323,7 @@ impl<'a, W: Write> Tracer<'a, W> {
         }
     }
 
+    /// An instant: on the track of the thread that runs if that is at home in the domain, otherwise on the domain's process.
     fn instant(&mut self, event: &RunEvent, name: &str, args: Value) -> io::Result<()> {
         let pid = if event.domain == IDLE { NOBODY } else { u32::from(event.domain) + 1 };
         let ts = self.micros(event.cycle);

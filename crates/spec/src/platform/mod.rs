@@ -4,12 +4,14 @@ mod bound;
 mod pages;
 mod place;
 mod regions;
+mod scheme;
 mod words;
 
 pub use bound::{Bound, Independence, Meaning, Method, Reason, SCOPE};
 pub use pages::{Costs, Effort, Linear, PAGE_BYTES, Pages, Sizes, UNITS, Work};
 pub use place::{PLACES, TablePlace};
 pub use regions::{NODE_BYTES, Regions};
+pub use scheme::{Phrase, Scheme, Wording};
 pub(crate) use words::PLATFORM_WORDS;
 
 use crate::temporal::{MemoryClass, TemporalSpec};
@@ -46,62 +48,6 @@ impl Slots {
             Self::OfDomain(_) => 0,
             Self::OfChip(count) => count as u32,
         }
-    }
-}
-
-/// What holds of a protection scheme on every chip that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scheme {
-    /// Whether memory comes in pieces, wherever they lie, each of which is mapped by itself; otherwise in one piece.
-    pub scatters: bool,
-    /// Whether domains share what keeps their checks, so that independence is kept in part only.
-    pub shares_checks: bool,
-    /// Whether each mapping has tables of its own, so that whoever maps memory has to say where they lie; otherwise a domain has one table.
-    pub tables_by_mapping: bool,
-    /// Places in which tables can lie, nearest first.
-    pub table_places: &'static [TablePlace],
-}
-
-impl Scheme {
-    /// Whether whoever maps memory has to say that the tables in this place keep the check on the chip.
-    pub const fn near(&self, place: TablePlace) -> bool {
-        self.tables_by_mapping && !matches!(place, TablePlace::OffChip)
-    }
-}
-
-/// How a check is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phrase {
-    /// As a phrase.
-    pub text: &'static str,
-    /// In a word or two.
-    pub short: &'static str,
-}
-
-impl Phrase {
-    /// Where no tables lie.
-    pub(crate) const NONE: Phrase = Phrase { text: "", short: "" };
-}
-
-/// The words for a protection scheme: for reports. They are apart from [`Scheme`], so that no image holds them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wording {
-    /// A check that is pinned.
-    pub pinned: Phrase,
-    /// A check that has its tables in a place, in the order of [`TablePlace::ALL`].
-    pub paged: [Phrase; PLACES],
-    /// A slot that always holds the check of an area, singular and plural.
-    pub slot: [&'static str; 2],
-    /// A part of an area that is checked at once, singular and plural.
-    pub part: [&'static str; 2],
-    /// A domain's own table, and its tables behind that one; the second is empty where there is one table.
-    pub tables: [&'static str; 2],
-}
-
-impl Wording {
-    /// How a check is kept that is pinned, or has its tables in a place.
-    pub const fn kept(&self, pinned: bool, place: TablePlace) -> Phrase {
-        if pinned { self.pinned } else { self.paged[place as usize] }
     }
 }
 
@@ -144,7 +90,7 @@ impl Platform {
         }
     }
 
-    /// What holds of the scheme on every chip.
+    /// The facts of its protection scheme.
     pub const fn scheme(&self) -> &'static Scheme {
         match &self.hardware {
             Hardware::Regions(_) => &Regions::SCHEME,

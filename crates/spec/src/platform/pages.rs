@@ -6,7 +6,7 @@
 
 use super::bound::{Bound, Independence, Meaning, Method};
 use super::place::TablePlace;
-use super::{Phrase, Scheme, Wording};
+use super::scheme::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
 
 /// Cycles that the check adds to an access at most. Each follows from the description of the chip.

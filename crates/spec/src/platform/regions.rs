@@ -2,7 +2,7 @@
 
 use super::bound::{Bound, Independence, Meaning, Method};
 use super::place::TablePlace;
-use super::{Phrase, Scheme, Wording};
+use super::scheme::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
 
 /// Bytes of a PCTrie node (`protect::pmsav7::pctrie` asserts it).

@@ -25,7 +25,7 @@ fn locked_ways(asked: u32, ways: u32) -> Option<Refusal> {
         0 => Some(
             refusal
                 .limit("0: the board has no second-level cache whose ways can be locked")
-                .rule("tables of domains are locked in ways of a second-level cache (PL310)")
+                .rule("tables of domains are locked in ways of a second-level cache")
                 .remedy("remove `locked_ways`, or choose a board with page tables"),
         ),
         _ => Some(
@@ -65,7 +65,7 @@ fn prefetch(manifest: &Manifest, ways: u32) -> Option<Refusal> {
         return Some(
             Refusal::at("CF0317", key, "there is no prefetcher")
                 .limit("the processor of the board has none")
-                .rule("`prefetch` switches the data prefetcher of a Cortex-A9 on")
+                .rule("`prefetch` switches the data prefetcher of the processor on")
                 .remedy("remove `prefetch`"),
         );
     }
