@@ -56,8 +56,8 @@ codes! {
         "The memory manager continues from the ledger that the host hands over. One that began anew would take for free what its clients hold: the kernel \
          refuses what is wrong with that, so that its requests would fail. docs/memory.md says what a system does instead."
     "CF0301" "no exact cover by region registers"
-        "A region of a register is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. What the \
-         registers permit must equal what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
+        "A region of a register is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. The registers \
+         must permit exactly what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
     "CF0302" "overlapping memory"
         "Two areas have a byte in common. Only memory declared under `[shared.NAME]` can be accessed by several domains."
     "CF0303" "more pinned regions than the hardware has"
@@ -86,7 +86,7 @@ codes! {
          sub-regions, eighths of a power of two, so the group has 2, 4 or 8 equal heaps that fill whole regions."
     "CF0312" "a specification that contradicts itself"
         "A temporal specification says at which level of storage the check of an access ends, and may say where data lies: one level and one \
-         place. What it says must agree with the memory that the area names."
+         place. It must agree with the memory that the area names."
     "CF0313" "a specification that the platform cannot keep"
         "A platform keeps what is asked or refuses; it never approximates. The table in docs/manifest.md says what each level means on each \
          platform, and what is refused there."
@@ -99,7 +99,7 @@ codes! {
         "The arena of an envelope has as many bytes as the allocator's worst fragmentation can need (docs/memory.md), so that an allocation \
          within the envelope is never refused. That arena does not fit its memory."
     "CF0317" "hardware that cannot be used so"
-        "Where accesses are checked by page tables, ways of the second-level cache can be closed to everything but tables of domains. There are only \
+        "On boards with page tables, ways of the second-level cache can be closed to everything but tables of domains. There are only \
          so many ways, boards with region registers have none, and tables can lie in locked ways only where some are locked. The data \
          prefetcher of a processor that has one is off, unless `prefetch` switches it on; the costs of the kernel's paths were observed with it off, \
          so that nothing with a deadline is admitted beside it."
@@ -107,7 +107,7 @@ codes! {
         "A quota is what a client of the memory manager has of a pool at most, and what is there for it whatever the others ask for. So all quotas \
          of a pool fit into it, and the pool is one that the manager holds. Clients without a quota share what the quotas leave."
     "CF0319" "no memory for the kernel's objects"
-        "The kernel makes all of its objects at boot, in memory on the chip behind its own data, and none later. How many bytes each kind takes is \
+        "The kernel makes all of its objects at boot, in memory on the chip behind its own data, and none later. The bytes that each kind takes are \
          read from the kernel that was built, and what a system's objects take is computed by the function that the kernel itself computes \
          it with. A system that takes more would be refused at boot."
     "CF0320" "no marks for frames"
@@ -219,7 +219,7 @@ codes! {
         "A thread completed later than its deadline. The report shows when and who ran meanwhile."
     "CF0705" "the kernel stopped the run"
         "The kernel faulted or found an inconsistency, or did not accept its tables or its board, and stopped for good. No program can do this if \
-         the kernel is right: report it with the manifest. The report says at which instruction, or why it did not start. Where not even that \
+         the kernel is right: report it with the manifest. The report says at which instruction, or why it did not start. If not even that \
          could be recorded, the processor has locked up."
     "CF0706" "a stale translation"
         "A TLB held, or a core was allowed to hold, a translation that the tables no longer say, and it was used, or a locked entry outlived its \

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
+use crate::console;
 use crate::diagnostic::{Diagnostic, Refusal};
 use crate::input::{self, Unread};
 use crate::nearest::correct;
@@ -55,7 +56,14 @@ impl Document {
             ));
         }
         match toml::from_str::<Manifest>(text) {
-            Ok(manifest) => Ok(Document { manifest, path: path.into(), text: source }),
+            Ok(mut manifest) => {
+                let expanded = console::expand(&mut manifest);
+                let document = Document { manifest, path: path.into(), text: source };
+                match expanded {
+                    Ok(()) => Ok(document),
+                    Err(refusal) => Err(document.locate(refusal)),
+                }
+            }
             Err(error) => Err(point(schema_error(error.message()), error.span())),
         }
     }
@@ -72,11 +80,17 @@ impl Document {
 
     /// Turns a refusal, which names its place by keys (`domain.control.stack`), into a diagnostic that points there.
     pub fn locate(&self, refusal: Refusal) -> Diagnostic {
-        let span = span_of(&self.text, &refusal.place);
+        let span = self.span_of(&refusal.place);
         let others = refusal.also.iter();
-        let others = others.filter_map(|also| Some((span_of(&self.text, &also.place)?, also.label.clone())));
+        let others = others.filter_map(|also| Some((self.span_of(&also.place)?, also.label.clone())));
         let others = others.filter(|(other, _)| Some(other) != span.as_ref()).collect();
         Diagnostic::from(refusal).source(&self.path, self.text.clone(), span).with_labels(others)
+    }
+}
+
+impl Document {
+    fn span_of(&self, place: &str) -> Option<Range<usize>> {
+        span_of(&self.text, if console::made(&self.manifest, place) { "console" } else { place })
     }
 }
 

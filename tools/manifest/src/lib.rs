@@ -10,6 +10,7 @@ mod board_file;
 mod board_rules;
 mod check;
 mod codes;
+mod console;
 mod core;
 mod diagnostic;
 mod document;

@@ -19,6 +19,8 @@ pub struct Manifest {
     pub run: Run,
     #[serde(default)]
     pub hardware: Hardware,
+    /// The usual console; its domain, budget and notification are made from this.
+    pub console: Option<Console>,
     #[serde(default)]
     pub shared: IndexMap<String, Shared>,
     #[serde(default)]
@@ -58,6 +60,31 @@ impl Default for Run {
 
 fn default_limit() -> Time {
     Time(60_000_000_000)
+}
+
+/// A console that prints for others. All keys have defaults.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Console {
+    pub device: String,
+    pub period: Time,
+    pub capacity: Time,
+    pub priority: u32,
+    pub ceiling: u32,
+    pub bound: Time,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Console {
+            device: "uart0".into(),
+            period: Time(10_000_000),
+            capacity: Time(1_000_000),
+            priority: 4,
+            ceiling: 1,
+            bound: Time(80_000),
+        }
+    }
 }
 
 /// How hardware is used that all domains have in common.
@@ -134,7 +161,7 @@ pub enum FaultPolicy {
     Report,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Domain {
     #[serde(rename = "crate")]
@@ -312,7 +339,7 @@ fn stack_size() -> Size {
     Size(4096)
 }
 
-fn gate_stack() -> Size {
+pub(crate) fn gate_stack() -> Size {
     Size(1024)
 }
 
@@ -360,6 +387,27 @@ pub struct Thread {
     /// Time that it loses at most each time that it goes on after others have run: lines of caches, TLBs, predictors that it has to load again.
     pub reload: Option<Time>,
     pub stack: Option<Size>,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Thread {
+            name: main_name(),
+            entry: None,
+            argument: None,
+            priority: 0,
+            core: 0,
+            budget: String::new(),
+            period: None,
+            deadline: None,
+            wcet: None,
+            misses: 0,
+            calls: IndexMap::new(),
+            activations: 0,
+            reload: None,
+            stack: None,
+        }
+    }
 }
 
 impl Thread {
