@@ -60,6 +60,8 @@ pub enum Verb {
     Completions(Completions),
     /// Print the manual page.
     Man,
+    /// Print the JSON Schema of manifests, for editors.
+    Schema,
 }
 
 impl Verb {
@@ -82,6 +84,7 @@ impl Verb {
             Verb::Sdk(_) => "sdk",
             Verb::Completions(_) => "completions",
             Verb::Man => "man",
+            Verb::Schema => "schema",
         }
     }
 }

@@ -37,6 +37,7 @@ fn main() -> std::process::ExitCode {
         Verb::Sdk(args) => verbs::sdk::run(args, &mut output),
         Verb::Completions(args) => verbs::shell::completions(args, &mut output),
         Verb::Man => verbs::shell::man(&mut output),
+        Verb::Schema => verbs::shell::schema(&mut output),
     };
     let code = match result {
         Ok(code) => code,

@@ -1,4 +1,4 @@
-//! `cofferdam completions` and `cofferdam man`: what shells and manuals know of the command.
+//! `cofferdam completions`, `man` and `schema`: the command for shells and manuals, the manifest for editors.
 
 use clap::CommandFactory;
 use serde_json::json;
@@ -18,6 +18,14 @@ pub fn man(output: &mut Output) -> Outcome {
     let mut text = Vec::new();
     clap_mangen::Man::new(Cli::command()).render(&mut text).expect("memory can be written");
     Ok(print(&text, output))
+}
+
+/// Prints the schema of manifests.
+pub fn schema(output: &mut Output) -> Outcome {
+    let schema = manifest::json_schema();
+    output.say(&serde_json::to_string_pretty(&schema).expect("a schema has only strings for keys"));
+    output.field("schema", schema);
+    Ok(OK)
 }
 
 fn print(text: &[u8], output: &mut Output) -> u8 {

@@ -1,7 +1,9 @@
 //! Sizes, times and addresses as they are written in a manifest: strings with a unit.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use units::{NS_PER_SECOND, Rate};
@@ -106,3 +108,20 @@ macro_rules! from_string {
 from_string!(Size, "a size with its unit, such as \"512 B\", \"4 KiB\" or \"2 MiB\"");
 from_string!(Time, "a time with its unit, such as \"800 ns\", \"20 us\", \"1 ms\" or \"60 s\"");
 from_string!(Address, "an address such as \"0x2003_0000\"");
+
+/// The schema of a quantity: a string of this form.
+macro_rules! written {
+    ($type:ident, $pattern:literal, $about:literal) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern, "description": $about })
+            }
+        }
+    };
+}
+written!(Size, "^[0-9][0-9_]* *(B|KiB|MiB)$", "Bytes with a unit: \"512 B\", \"4 KiB\", \"2 MiB\".");
+written!(Time, "^[0-9][0-9_]* *(ns|us|ms|s)$", "A time with a unit: \"20 us\", \"1 ms\", \"60 s\".");
+written!(Address, "^0x[0-9a-fA-F_]+$", "A physical address: \"0x2003_0000\".");

@@ -1,5 +1,8 @@
 //! Temporal specifications as they are written: words in a string.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 use spec::{AccessLevel, SpecError, TemporalSpec};
 
@@ -31,6 +34,19 @@ impl Spec {
     /// Whether it asks for region registers of its own.
     pub fn pinned(&self) -> bool {
         self.value.access == AccessLevel::Deterministic
+    }
+}
+
+impl JsonSchema for Spec {
+    fn schema_name() -> Cow<'static, str> {
+        "Spec".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "Words of a temporal specification, for example \"deterministic\" or \"l2 independent\" (docs/memory.md).",
+        })
     }
 }
 

@@ -1,0 +1,154 @@
+//! The parts of a domain that run or are used: threads, gates, interrupts, capabilities.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::quantity::{Size, Time};
+use crate::spec::Spec;
+
+/// How a domain may use shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum AccessMode {
+    #[serde(rename = "r")]
+    Read,
+    #[serde(rename = "rw")]
+    ReadWrite,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedUse {
+    /// A `shared` memory.
+    pub name: String,
+    /// Reads, or reads and writes.
+    pub access: AccessMode,
+    /// How far the check of an access may reach.
+    #[serde(default)]
+    pub spec: Spec,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Thread {
+    /// Its name within the domain.
+    #[serde(default = "main_name")]
+    pub name: String,
+    /// Symbol of its function; the program's entry when absent.
+    pub entry: Option<String>,
+    /// First argument of its function.
+    pub argument: Option<u32>,
+    /// 0 is highest, 31 lowest.
+    pub priority: u32,
+    /// Number of the core on which it runs.
+    #[serde(default)]
+    pub core: u32,
+    /// The budget that pays for it.
+    pub budget: String,
+    /// A job begins in each.
+    pub period: Option<Time>,
+    /// Time from a job's release to its end; the period when absent.
+    pub deadline: Option<Time>,
+    /// Time of one job at most, without gates.
+    pub wcet: Option<Time>,
+    /// Misses of paged regions in a job, at most.
+    #[serde(default)]
+    pub misses: u32,
+    /// How often a job calls which gate, by `DOMAIN.GATE`.
+    #[serde(default)]
+    pub calls: IndexMap<String, u32>,
+    /// How often a job signals or acknowledges an interrupt.
+    #[serde(default)]
+    pub activations: u32,
+    /// Time that it loses at most each time that it goes on after others have run: lines of caches, TLBs, predictors that it has to load again.
+    pub reload: Option<Time>,
+    /// Bytes of its stack.
+    pub stack: Option<Size>,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Thread {
+            name: main_name(),
+            entry: None,
+            argument: None,
+            priority: 0,
+            core: 0,
+            budget: String::new(),
+            period: None,
+            deadline: None,
+            wcet: None,
+            misses: 0,
+            calls: IndexMap::new(),
+            activations: 0,
+            reload: None,
+            stack: None,
+        }
+    }
+}
+
+impl Thread {
+    /// The deadline in force: the period's end when none is given.
+    pub fn deadline(&self) -> Option<Time> {
+        self.deadline.or(self.period)
+    }
+}
+
+/// Bytes of a gate's stack that does not say.
+pub(crate) const fn gate_stack() -> Size {
+    Size(1024)
+}
+
+fn main_name() -> String {
+    "main".into()
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// Symbol of its function.
+    pub entry: String,
+    /// Priority of the highest caller.
+    pub ceiling: u32,
+    /// Longest time of one call.
+    pub bound: Time,
+    /// Bytes of its stack.
+    #[serde(default = "gate_stack")]
+    pub stack: Size,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InterruptLine {
+    /// A device of the domain.
+    pub device: String,
+    /// A line of the device.
+    pub line: String,
+    /// The notification that it signals.
+    pub notification: String,
+    /// The bit of the notification.
+    #[serde(default)]
+    pub bit: u32,
+}
+
+/// A capability by name: exactly one of the first six keys.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    /// A gate, `DOMAIN.GATE`.
+    pub gate: Option<String>,
+    /// A notification.
+    pub notification: Option<String>,
+    /// A domain.
+    pub domain: Option<String>,
+    /// A thread, `DOMAIN.THREAD`.
+    pub thread: Option<String>,
+    /// A budget.
+    pub budget: Option<String>,
+    /// A range of frames, or `kernel`.
+    pub frames: Option<String>,
+    /// Rights; all when absent.
+    pub rights: Option<String>,
+    /// A number that tells the gate's owner who calls.
+    pub badge: Option<u32>,
+}
