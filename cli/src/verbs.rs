@@ -37,6 +37,7 @@ fn build_system(
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
     output.end_progress();
     if let Ok(built) = &built {
+        output.warn(&built.warnings);
         output.warn(&build_tool::silent(&built.loaded, &built.placed));
     }
     built

@@ -2,7 +2,7 @@
 
 mod detail;
 
-use build_tool::{Admitted, Install};
+use build_tool::{Admitted, Compiled, Install};
 use manifest::resolved::{Budget, System, Thread};
 use manifest::{Bound, Kind, Term};
 use place::{Placed, PlacedMemory};
@@ -28,7 +28,8 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         None
     } else {
         let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
-        let programs = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
+        let Compiled { programs, warnings } = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
+        output.warn(&warnings);
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;
         output.warn(&build_tool::silent(&loaded, &placed));
         Some(placed)

@@ -66,21 +66,21 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathB
     let flags = compiler_flags(install, board);
     let entry = install.root.join(&board.core.entry).join(GATE_RETURN);
     let files = GLUE.iter().map(|file| install.root.join(file)).chain([entry]);
-    let glue = files.map(|file| compile(tools, &flags, &file, &dir));
+    let glue = files.map(|file| Ok(compile(tools, &flags, &file, &dir)?.0));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
-/// Compiles one source into `dir`. The object appears complete: somebody else may be linking the one before it.
-fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<PathBuf, Diagnostic> {
+/// Compiles one source into `dir`; the object, and warnings of the compiler. The object appears complete: somebody else may be linking the one before it.
+fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<(PathBuf, String), Diagnostic> {
     input::readable(source, input::MOST_TEXT).map_err(|why| unreadable(source, &why))?;
     let name = source.to_string_lossy().replace(['/', '\\', ':'], "_");
     let object = dir.join(format!("{}.o", name.trim_start_matches(['.', '_'])));
     let mut command = Command::new(&tools.gcc);
     let aside = object.with_extension(format!("{}.partial.o", std::process::id()));
     command.args(flags).arg("-c").arg(source).arg("-o").arg(&aside);
-    command::run(&format!("`{}`", source.display()), &mut command)?;
+    let output = command::run(&format!("`{}`", source.display()), &mut command)?;
     std::fs::rename(&aside, &object).map_err(|error| unwritable(&object, &error))?;
-    Ok(object)
+    Ok((object, command::warnings(&output)))
 }
 
 /// An entry of `compile_commands.json`.
@@ -151,7 +151,8 @@ pub fn build_c(
         cpp_library(tools, board)?;
     }
     let commands = files.iter().map(|file| compile_command(tools, &flags, file)).collect();
-    let objects = files.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
+    let compiled = files.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
+    let (objects, warnings): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
     let link = |suffix: &str, more: &[&str]| {
@@ -160,7 +161,8 @@ pub fn build_c(
         command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
-    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)?, commands })
+    let warnings = warnings.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)?, commands, warnings })
 }
 
 /// A CMake toolchain file with the same flags.

@@ -1,4 +1,4 @@
-//! Runs a compiler quietly and shows what it said only when it fails.
+//! Runs a compiler quietly. Its messages are shown when it fails, and warnings when it does not.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -21,6 +21,27 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<Output, Diagnosti
         .rule("the compiler accepts every program")
         .remedy("correct the program as the compiler says"))
 }
+
+/// The warnings in what a compiler said, without its account of what it did.
+pub(crate) fn warnings(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = |line: &&str| !ACCOUNTS.iter().any(|account| line.trim_start().starts_with(account));
+    let lines: Vec<&str> = said.lines().filter(told).collect();
+    tail(&lines.join("\n"))
+}
+
+/// The lines with which cargo says what it does.
+const ACCOUNTS: &[&str] = &[
+    "Compiling ",
+    "Finished ",
+    "Blocking ",
+    "Updating ",
+    "Locking ",
+    "Adding ",
+    "Downloading ",
+    "Downloaded ",
+    "Fresh ",
+];
 
 /// The last 60 lines: the whole of a long log would push the message off the screen.
 fn tail(text: &str) -> String {

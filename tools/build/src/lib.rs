@@ -29,7 +29,7 @@ pub use install::Install;
 pub use linked::Linked;
 pub use load::{Admitted, Loaded, results_of};
 pub use origin::Origin;
-pub use pipeline::{Built, Options, assemble, build, place_programs, programs};
+pub use pipeline::{Built, Compiled, Options, assemble, build, place_programs, programs};
 pub use place::Programs;
 pub use profile::Profile;
 pub use rust::{build_crate, build_example, build_kernel};

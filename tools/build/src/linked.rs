@@ -21,4 +21,6 @@ pub struct Linked {
     pub elsewhere: PathBuf,
     /// How each source was compiled, as `compile_commands.json` has it.
     pub commands: Vec<serde_json::Value>,
+    /// Warnings of the compiler, empty if there are none.
+    pub warnings: String,
 }

@@ -49,20 +49,30 @@ pub struct Built {
     pub description: report::SystemDescription,
     /// The bounds that admission computed.
     pub bounds: Vec<Bound>,
+    /// Warnings of compilers.
+    pub warnings: Vec<Diagnostic>,
     /// Nobody else builds or runs this system meanwhile.
     pub claim: Claim,
+}
+
+/// Programs that compilers made.
+pub struct Compiled {
+    /// Kernel and domains.
+    pub programs: Programs,
+    /// Warnings of compilers (CF0523).
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Builds the programs of a system. `progress` is told what is built.
 ///
 /// # Errors
 /// The first program that does not build.
-pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Programs, Diagnostic> {
+pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Compiled, Diagnostic> {
     let tools = Toolchain::find(&loaded.board.core)?;
     progress("kernel");
     let kernel = read(&build_kernel(install, &tools, &loaded.board)?)?;
     let directory = loaded.document.directory();
-    let (mut domains, mut commands) = (Vec::new(), Vec::new());
+    let (mut domains, mut commands, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     let results = install.system_dir(&loaded.results);
     for (name, domain) in &loaded.document.manifest.domain {
         progress(name);
@@ -80,8 +90,11 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             domains.push(read(&finished).map_err(place)?);
             continue;
         };
-        let Linked { nominal, elsewhere, commands: more } = linked.map_err(place)?;
+        let Linked { nominal, elsewhere, commands: more, warnings: said } = linked.map_err(place)?;
         commands.extend(more);
+        if !said.is_empty() {
+            warnings.push(place(warned(name, &said)).as_warning());
+        }
         let program = read(&nominal)?;
         place::moves(name, &program, &read(&elsewhere)?)
             .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
@@ -90,7 +103,13 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
     if !commands.is_empty() {
         write_file(&results.join("compile_commands.json"), format!("{:#}\n", json!(commands)).as_bytes())?;
     }
-    Ok(Programs { kernel, domains })
+    Ok(Compiled { programs: Programs { kernel, domains }, warnings })
+}
+
+fn warned(domain: &str, said: &str) -> Diagnostic {
+    Diagnostic::new("CF0523", format!("the compiler warns about the program of `{domain}`\n{said}"))
+        .rule("the compiler takes every program without a warning; this one is used all the same")
+        .remedy("correct the program as the compiler says")
 }
 
 fn files(install: &Install, loaded: &Loaded, system: &System) -> Result<Vec<Vec<u8>>, Diagnostic> {
@@ -133,9 +152,10 @@ pub fn build(
     let one = |d: Diagnostic| vec![d];
     loaded.admit(options.budgets)?;
     let claim = install.claim(&loaded.results, &mut || progress("when the run under way is over")).map_err(one)?;
-    let programs = programs(install, &loaded, progress).map_err(one)?;
+    let Compiled { programs, warnings } = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
-    assemble(install, loaded, options, &programs, claim)
+    let built = assemble(install, loaded, options, &programs, claim)?;
+    Ok(Built { warnings, ..built })
 }
 
 /// The second half of [`build`]: programs that were built become an image.
@@ -168,5 +188,6 @@ pub fn assemble(
     layout.push(b'\n');
     write_file(&dir.join("layout.json"), &layout).map_err(one)?;
     Origin::of(&loaded.document).write(&dir).map_err(one)?;
-    Ok(Built { loaded, system, dir, image, kernel, domains, placed, description, bounds, claim })
+    let warnings = Vec::new();
+    Ok(Built { loaded, system, dir, image, kernel, domains, placed, description, bounds, warnings, claim })
 }

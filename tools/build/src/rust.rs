@@ -112,7 +112,9 @@ pub fn build_crate(
             .remedy("name it: `crate = { path = \"...\", bin = \"...\" }`")
     })?;
     match elsewhere(&nominal) {
-        Some(elsewhere) => Ok(Linked { nominal, elsewhere, commands: Vec::new() }),
+        Some(elsewhere) => {
+            Ok(Linked { nominal, elsewhere, commands: Vec::new(), warnings: command::warnings(&output) })
+        }
         None => Err(Diagnostic::new("CF0605", format!("the second link of `{}` is missing", nominal.display()))
             .rule("programs are linked twice, and compared")
             .remedy("remove the directory `bare` of the target directory, and build again")),

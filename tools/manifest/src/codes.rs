@@ -197,6 +197,8 @@ codes! {
         "A warning: the program calls malloc or its kin, and its domain has no heap and no default envelope. Every allocation returns a null pointer."
     "CF0522" "a report that cannot be compared"
         "`cofferdam diff` reads two files report.json of the schema of this version."
+    "CF0523" "the compiler warns"
+        "A warning: the compiler took the program and warned about it. The text of the compiler follows."
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"

@@ -137,7 +137,8 @@ impl<'a> Figures<'a> {
         let names = || system.domains.iter().map(|domain| &domain.name);
         let key = names().fold(variation.system.clone(), |key, name| key + "+" + name);
         if !self.built.contains_key(&key) {
-            let built = programs(self.bench.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?;
+            let built =
+                programs(self.bench.install, &loaded, &mut |_| ()).map_err(|d| Error::Build(d.to_string()))?.programs;
             self.built.insert(key.clone(), built);
         }
         let programs = &self.built[&key];

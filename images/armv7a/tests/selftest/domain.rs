@@ -22,6 +22,8 @@ const OTHER_FRAME: u32 = 0x0114_0000;
 const NEXT: u32 = 0x0001_0000;
 /// Tables of domain 1, which are off the chip.
 const FAR_TABLES: u32 = 0x0120_0000;
+/// Memory that a way holds for good; nothing else uses it.
+const LOCKED: u32 = 0x0140_0000;
 
 /// The words in a domain's page of constants, and in the page that takes its place.
 pub const CONSTANTS: [u32; 2] = [0xc0de_0001, 0xc0de_0002];
@@ -185,7 +187,7 @@ fn write(frame: u32, value: u32) {
 /// [`Failed`].
 pub fn lock_a_way(cache: &Pl310) -> Result<(), Failed> {
     let lock =
-        vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: FAR_TABLES, bytes: vmsav7::lockdown::WAY_BYTES };
+        vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: LOCKED, bytes: vmsav7::lockdown::WAY_BYTES };
     let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?;
     // SAFETY: the range is memory off the chip, which the kernel has mapped; cleaning and loading change nothing there.
     unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))

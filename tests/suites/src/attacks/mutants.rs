@@ -163,7 +163,7 @@ impl Bench {
         let build = || {
             begin_with(&target_dir(), &self.install.target);
             let loaded = self.load(manifest, board)?;
-            let built = told(programs(&self.install, &loaded, &mut |_| ()))?;
+            let built = told(programs(&self.install, &loaded, &mut |_| ()))?.programs;
             Ok([vec![built.kernel], built.domains].concat())
         };
         let parts = [manifest, board.unwrap_or_default(), change.file, change.text];
