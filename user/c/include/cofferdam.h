@@ -1,6 +1,6 @@
 /* The system calls of Cofferdam for C. A function returns 0 or one of the negative COF_E_... numbers of
  * cofferdam_abi.h, which says what each means; every call can also return COF_E_BAD_CALL from a kernel that does not
- * know it. Values come back through pointers (`out`), which must not be null. Inside a gate nothing may block.
+ * know it. Values come back through pointers (`out`); a null pointer wants none. Inside a gate nothing may block.
  *
  * A domain finds its capabilities by name:
  *     uint32_t console = cof_cap("console", COF_KIND_GATE);
@@ -102,7 +102,8 @@ static inline int32_t cof_exit(uint32_t code) {
  * Cost: one scheduling decision, O(1). */
 static inline int32_t cof_wait(uint32_t notification, uint32_t mask, uint32_t *bits) {
     struct cof_result result = cof_call(COF_CALL_WAIT, notification, mask, 0, 0);
-    *bits = result.first;
+    if (bits)
+        *bits = result.first;
     return result.status;
 }
 
@@ -114,7 +115,8 @@ static inline int32_t cof_wait(uint32_t notification, uint32_t mask, uint32_t *b
  * Cost: O(1). */
 static inline int32_t cof_poll(uint32_t notification, uint32_t mask, uint32_t *bits) {
     struct cof_result result = cof_call(COF_CALL_POLL, notification, mask, 0, 0);
-    *bits = result.first;
+    if (bits)
+        *bits = result.first;
     return result.status;
 }
 
@@ -141,7 +143,8 @@ static inline int32_t cof_sleep_until(uint64_t ticks) {
  * Cost: insertion into the time queue, O(threads + budgets). */
 static inline int32_t cof_wait_period(uint32_t *missed) {
     struct cof_result result = cof_call(COF_CALL_WAIT_PERIOD, 0, 0, 0, 0);
-    *missed = result.first;
+    if (missed)
+        *missed = result.first;
     return result.status;
 }
 
@@ -157,7 +160,8 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
  * Cost: O(1); the callee itself is bounded by the gate's declared bound. */
 static inline int32_t cof_gate_call(uint32_t gate, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t *value) {
     struct cof_result result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
-    *value = result.first;
+    if (value)
+        *value = result.first;
     return result.status;
 }
 
@@ -224,8 +228,10 @@ static inline int32_t cof_mark(uint32_t id, uint32_t value) {
  * Cost: O(1). */
 static inline int32_t cof_budget_query(uint32_t budget, uint32_t *left, uint32_t *next) {
     struct cof_result result = cof_call(COF_CALL_BUDGET_QUERY, budget, 0, 0, 0);
-    *left = result.first;
-    *next = result.second;
+    if (left)
+        *left = result.first;
+    if (next)
+        *next = result.second;
     return result.status;
 }
 
@@ -245,7 +251,8 @@ static inline int32_t cof_domain_stop(uint32_t domain) {
  * Cost: 128 bytes, one region, one capability or one thread a step; the last step O(threads). */
 static inline int32_t cof_domain_restart(uint32_t domain, uint32_t *left) {
     struct cof_result result = cof_call(COF_CALL_DOMAIN_RESTART, domain, 0, 0, 0);
-    *left = result.first;
+    if (left)
+        *left = result.first;
     return result.status;
 }
 
@@ -257,8 +264,10 @@ static inline int32_t cof_domain_restart(uint32_t domain, uint32_t *left) {
  * Cost: O(1). */
 static inline int32_t cof_fault_next(uint32_t domain, uint32_t *fault, uint32_t *address) {
     struct cof_result result = cof_call(COF_CALL_FAULT_NEXT, domain, 0, 0, 0);
-    *fault = result.first;
-    *address = result.second;
+    if (fault)
+        *fault = result.first;
+    if (address)
+        *address = result.second;
     return result.status;
 }
 
@@ -370,7 +379,8 @@ static inline int32_t cof_frames_unmap(const struct cof_mapping *mapping) {
  * Cost: 256 bytes, a search and two marks between ranges; or as FRAMES_RETYPE. */
 static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *left) {
     struct cof_result result = cof_call(COF_CALL_FRAMES_CLEAN, frames, offset, bytes, 0);
-    *left = result.first;
+    if (left)
+        *left = result.first;
     return result.status;
 }
 
@@ -389,8 +399,10 @@ static inline int32_t cof_frames_clean(uint32_t frames, uint32_t offset, uint32_
 static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t offset, uint32_t bytes, uint32_t *taken,
                                      uint32_t *mappings) {
     struct cof_result result = cof_call(COF_CALL_NODES_GIVE, domain, frames, offset, bytes);
-    *taken = result.first;
-    *mappings = result.second;
+    if (taken)
+        *taken = result.first;
+    if (mappings)
+        *mappings = result.second;
     return result.status;
 }
 

@@ -45,7 +45,7 @@ pub struct Domain {
     pub stack: StackArea,
     /// Memory for allocations without an envelope, which may be refused.
     pub heap: Option<HeapArea>,
-    /// What it allocates at once at most; within it nothing is refused.
+    /// Memory that it allocates at once at most; within it nothing is refused.
     #[serde(default)]
     pub envelope: Vec<Envelope>,
     /// It is the memory manager: the ledger is handed over to it.
