@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser, Subcommand};
 use manifest::{Size, Time};
 
@@ -34,7 +35,7 @@ pub enum Verb {
     Check(Check),
     /// Build the image.
     Build(Build),
-    /// Build, run, and write the report. An ELF file instead of a manifest runs in a domain of its own.
+    /// Build, run, and write the report. A program instead of a manifest runs in a domain of its own.
     Run(Run),
     /// Run many programs, each by itself, and print what each took, beside an earlier run.
     Suite(Suite),
@@ -103,7 +104,7 @@ pub struct New {
 #[derive(Debug, Args)]
 pub struct Check {
     /// The manifest.
-    #[arg(default_value = "system.toml")]
+    #[arg(default_value = "system.toml", value_parser = in_directory())]
     pub manifest: PathBuf,
     /// The board, in the place of the manifest's.
     #[arg(long)]
@@ -120,7 +121,7 @@ pub struct Check {
 #[derive(Debug, Args)]
 pub struct Build {
     /// The manifest.
-    #[arg(default_value = "system.toml")]
+    #[arg(default_value = "system.toml", value_parser = in_directory())]
     pub manifest: PathBuf,
     /// The board, in the place of the manifest's.
     #[arg(long)]
@@ -133,10 +134,10 @@ pub struct Build {
 /// `cofferdam run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The manifest, or an ELF file (then `--board` is needed).
-    #[arg(default_value = "system.toml")]
+    /// The manifest, its directory, or a program: an ELF file or a source in C or C++ (then `--board` is needed).
+    #[arg(default_value = "system.toml", value_parser = in_directory())]
     pub subject: PathBuf,
-    /// The board, in the place of the manifest's; an ELF file needs it.
+    /// The board, in the place of the manifest's; a program needs it.
     #[arg(long)]
     pub board: Option<String>,
     /// Do not enforce budgets: every capacity is its period. Shows what budgets are for.
@@ -155,18 +156,18 @@ pub struct Run {
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
-    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest).
+    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest, or PROGRAM.BOARD beside a program).
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// About an ELF file.
+    /// About a program.
     #[command(flatten)]
     pub lone: Lone,
 }
 
-/// How an ELF file is run; a manifest says this itself.
+/// How a program is run; a manifest says this itself.
 #[derive(Debug, Args)]
 pub struct Lone {
-    /// Stack of the program in an ELF file, as "64 KiB", which is the default.
+    /// Stack of the program, as "64 KiB", which is the default.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub stack: Option<Size>,
     /// Its heap, a multiple of 64 KiB (default: "4 MiB").
@@ -219,7 +220,7 @@ pub struct Suite {
 #[derive(Debug, Args)]
 pub struct Debug {
     /// The manifest.
-    #[arg(default_value = "system.toml")]
+    #[arg(default_value = "system.toml", value_parser = in_directory())]
     pub manifest: PathBuf,
     /// The board, in the place of the manifest's.
     #[arg(long)]
@@ -236,7 +237,7 @@ pub struct Debug {
 #[derive(Debug, Args)]
 pub struct Again {
     /// The manifest, or the name of a system.
-    #[arg(default_value = "system.toml")]
+    #[arg(default_value = "system.toml", value_parser = in_directory())]
     pub subject: PathBuf,
     /// The board for which it was built in the place of the manifest's.
     #[arg(long)]
@@ -338,6 +339,14 @@ fn percent(text: &str) -> Result<f64, String> {
 pub struct Completions {
     /// The shell.
     pub shell: clap_complete::Shell,
+}
+
+/// The path of a manifest, or of the directory in which it is `system.toml`.
+fn in_directory() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    clap::builder::PathBufValueParser::new().map(|path: PathBuf| {
+        let inside = path.join("system.toml");
+        if inside.is_file() { inside } else { path }
+    })
 }
 
 /// A time as manifests have it.

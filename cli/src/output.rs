@@ -103,6 +103,15 @@ impl Output {
         bar.set_message(text);
     }
 
+    /// Says that the command waits for another one: a line on stderr where no progress is drawn.
+    pub fn wait(&mut self, text: String) {
+        if can_draw() {
+            self.progress(text);
+        } else if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+
     /// Removes the line of progress.
     pub fn end_progress(&mut self) {
         if let Some(bar) = self.bar.take() {

@@ -19,7 +19,7 @@ pub mod suite;
 
 use std::path::Path;
 
-use build_tool::{Built, Install, Loaded, Options};
+use build_tool::{Built, Install, Loaded, Options, WAITING};
 use manifest::Diagnostic;
 
 use crate::output::Output;
@@ -33,7 +33,10 @@ fn build_system(
 ) -> Result<Built, Vec<Diagnostic>> {
     let system = loaded.document.manifest.system.name.clone();
     output.warn(&loaded.warnings());
-    let mut tell = |what: &str| output.progress(format!("{system}: building {what}"));
+    let mut tell = |what: &str| match what {
+        WAITING => output.wait(format!("{system}: waiting until the run under way is over")),
+        _ => output.progress(format!("{system}: building {what}")),
+    };
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
     output.end_progress();
     if let Ok(built) = &built {

@@ -10,8 +10,9 @@ use runner::Outcome as Ran;
 use serde_json::json;
 
 use super::one;
+use super::program;
 use super::results::{Files, events_of, unwritten, write_report};
-use super::run::{build_and_run, find_for};
+use super::run::build_and_run;
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
 
@@ -22,8 +23,10 @@ fn last(
     board: Option<&str>,
     output: &mut Output,
 ) -> Result<(PathBuf, SystemDescription, Ran, Claim), Vec<Diagnostic>> {
-    let document = subject.is_file().then(|| Document::read(subject)).transpose().map_err(one)?;
+    let lone = program::is_program(subject);
+    let document = (subject.is_file() && !lone).then(|| Document::read(subject)).transpose().map_err(one)?;
     let (name, own) = match &document {
+        _ if lone => (program::name(subject), None),
         Some(Document { manifest, .. }) => (manifest.system.name.clone(), Some(manifest.system.board.clone())),
         None => (subject.display().to_string(), None),
     };
@@ -51,7 +54,9 @@ fn last(
     if !layout.is_file() {
         return Err(none(&layout));
     }
-    let claim = install.claim(&name, &mut || output.progress(format!("waiting for the run of {name}"))).map_err(one)?;
+    let claim = install
+        .claim(&name, &mut || output.wait(format!("{name}: waiting until the run under way is over")))
+        .map_err(one)?;
     if let Some(document) = &document {
         whose(document, &dir).map_err(one)?;
     }
@@ -91,7 +96,7 @@ fn whose(document: &Document, dir: &Path) -> Result<(), Diagnostic> {
 
 /// Writes the report of the last run again.
 pub fn report(args: &Again, output: &mut Output) -> Outcome {
-    let install = find_for(&args.subject)?;
+    let install = Install::find_for(&args.subject).map_err(one)?;
     let (dir, system, ran, _claim) = last(&install, &args.subject, args.board.as_deref(), output)?;
     let files = Files::new(&dir, args.out.as_deref());
     let report = write_report(&system, &ran, &files, output).map_err(one)?;
@@ -104,7 +109,7 @@ pub fn report(args: &Again, output: &mut Output) -> Outcome {
 
 /// Runs (or takes the last run) and writes the trace.
 pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
-    let install = find_for(&args.run.subject)?;
+    let install = Install::find_for(&args.run.subject).map_err(one)?;
     let (dir, system, ran, _claim) = if args.last {
         last(&install, &args.run.subject, args.run.board.as_deref(), output)?
     } else {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Install, Loaded, write_file};
-use manifest::{Board, Diagnostic, Document, Size};
+use build_tool::{Install, Loaded, is_source, results_of, write_file};
+use manifest::{Board, Diagnostic, Document, Size, input};
 
 use super::one;
 use crate::cli;
@@ -15,39 +15,65 @@ const STACK: Size = Size(64 << 10);
 const HEAP: Size = Size(4 << 20);
 /// More than most programs use in a period leaves the console its share.
 const BUDGET: cli::Share = cli::Share { capacity: manifest::Time(8_500_000), period: manifest::Time(10_000_000) };
-/// Longest name of a domain.
+/// Longest name of a system that is made for a program.
 const NAME_LETTERS: usize = 15;
+
+/// Whether a path names a program, an ELF file or a source, and no manifest.
+pub fn is_program(path: &Path) -> bool {
+    let start = || {
+        input::readable(path, u64::MAX).ok()?;
+        std::fs::File::open(path).ok().and_then(|mut file| {
+            let mut magic = [0; 4];
+            std::io::Read::read_exact(&mut file, &mut magic).ok()?;
+            Some(magic)
+        })
+    };
+    let elf = || path.extension().is_some_and(|e| e == "elf") || start().is_some_and(|magic| magic == *b"\x7fELF");
+    is_source(path) || elf()
+}
+
+/// Name of the system that is made for a program.
+pub fn name(program: &Path) -> String {
+    let stem: String = program.file_stem().unwrap_or_default().to_string_lossy().chars().take(NAME_LETTERS).collect();
+    if manifest::name_ok(&stem) { stem } else { "program".into() }
+}
 
 /// A system around the program of the command line.
 pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(board) = &args.board else {
         return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
-            .rule("an ELF file is run with `--board`")
+            .rule("a program alone is run with `--board`")
             .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
     };
     let file = install.board_file(board, Path::new(".")).map_err(one)?;
     let facts = install.board(board).map_err(one)?;
-    let elf = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
-    let stem: String = elf.file_stem().unwrap_or_default().to_string_lossy().chars().take(NAME_LETTERS).collect();
-    let name = if manifest::name_ok(&stem) { stem } else { "program".into() };
+    let path = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
+    let name = name(&path);
+    let results = results_of(&name, &facts.name);
+    let text = path.display().to_string();
+    let quoted = serde_json::Value::from(text).to_string();
+    let program = if is_source(&path) { format!("c = {{ sources = [{quoted}] }}") } else { format!("elf = {quoted}") };
     let stack = args.lone.stack.unwrap_or(STACK);
     let budget = args.lone.budget.unwrap_or(BUDGET);
     let mut text = TEMPLATE
         .replace("@NAME@", &name)
         .replace("@BOARD@", &install.board_text(&file))
-        .replace("@ELF@", &elf.display().to_string())
+        .replace("@PROGRAM@", &program)
         .replace("@STACK@", &stack.to_string())
         .replace("@STACK_MEMORY@", stack_memory(&facts, stack))
         .replace("@HEAP@", &args.lone.heap.unwrap_or(HEAP).to_string())
         .replace("@CAPACITY@", &budget.capacity.to_string())
         .replace("@PERIOD@", &budget.period.to_string());
-    let arguments = arguments(install, &name, &args.lone.arguments)?;
+    let arguments = arguments(&install.system_dir(&results), &args.lone.arguments)?;
     text = text.replace("@FILES@", if arguments.is_some() { "files = [\"arguments\"]" } else { "" });
     if let Some(path) = arguments {
-        text.push_str(&format!("\n[file.arguments]\npath = \"{}\"\n", path.display()));
+        let quoted = serde_json::Value::from(path.display().to_string()).to_string();
+        text.push_str(&format!("\n[file.arguments]\npath = {quoted}\n"));
     }
     let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
-    Loaded::new(install, document).map_err(one)
+    let mut loaded = Loaded::new(install, document).map_err(one)?;
+    loaded.results = results;
+    Ok(loaded)
 }
 
 /// Options of a lone program say nothing to a system, which has a manifest to say it.
@@ -62,7 +88,7 @@ pub fn none_for_a_system(args: &cli::Run) -> Result<(), Vec<Diagnostic>> {
         format!("`{option}` is for a program alone, and `{}` is a manifest", args.subject.display()),
     )
     .rule("a manifest says itself how much stack, heap and time each domain gets, and which files")
-    .remedy("write it into the manifest (docs/manifest.md), or give an ELF file")))
+    .remedy("write it into the manifest (docs/manifest.md), or give a program")))
 }
 
 /// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.
@@ -72,7 +98,7 @@ fn stack_memory(board: &Board, stack: Size) -> &'static str {
 }
 
 /// Writes the arguments where the system's constant file is read from, one on each line.
-fn arguments(install: &Install, name: &str, arguments: &[String]) -> Result<Option<PathBuf>, Vec<Diagnostic>> {
+fn arguments(results: &Path, arguments: &[String]) -> Result<Option<PathBuf>, Vec<Diagnostic>> {
     if arguments.is_empty() {
         return Ok(None);
     }
@@ -83,7 +109,7 @@ fn arguments(install: &Install, name: &str, arguments: &[String]) -> Result<Opti
                 "pass what has several lines another way, for example as a constant file of a system of its own",
             )));
     }
-    let path = install.target.join("arguments").join(name);
+    let path = results.join("arguments");
     write_file(&path, format!("{}\n", arguments.join("\n")).as_bytes()).map_err(one)?;
     Ok(Some(path))
 }

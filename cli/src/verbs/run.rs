@@ -1,9 +1,7 @@
 //! `cofferdam run`: build, boot, run, report.
 
-use std::path::Path;
-
 use build_tool::{Built, Install, prepare};
-use manifest::{Diagnostic, input};
+use manifest::Diagnostic;
 use record::EndReason;
 use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
@@ -15,9 +13,9 @@ use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::provenance;
 use crate::verbs::results::{Files, write_report};
 
-/// Runs a system, or an ELF file in a domain of its own.
+/// Runs a system, or a program in a domain of its own.
 pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
-    let install = find_for(&args.subject)?;
+    let install = Install::find_for(&args.subject).map_err(one)?;
     let (built, ran) = build_and_run(&install, args, output)?;
     if ran.summary.end.reason == EndReason::Killed {
         output.say("interrupted; no report was written");
@@ -40,7 +38,7 @@ pub fn run(args: &cli::Run, output: &mut Output) -> Outcome {
 
 /// Builds and runs; the run's files are in the system's directory.
 pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) -> Result<(Built, Ran), Vec<Diagnostic>> {
-    let mut loaded = if is_elf(&args.subject) {
+    let mut loaded = if program::is_program(&args.subject) {
         program::system(install, args)?
     } else {
         program::none_for_a_system(args)?;
@@ -72,23 +70,6 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let ran = ran?;
     provenance::keep(install, &built, &args.subject, &ran.summary_path);
     Ok((built, ran))
-}
-
-/// The installation, with results beside a manifest; those of a program alone stay below the target directory.
-pub fn find_for(subject: &Path) -> Result<Install, Vec<Diagnostic>> {
-    if is_elf(subject) { Install::find() } else { Install::find_for(subject) }.map_err(one)
-}
-
-fn is_elf(path: &Path) -> bool {
-    let start = || {
-        input::readable(path, u64::MAX).ok()?;
-        std::fs::File::open(path).ok().and_then(|mut file| {
-            let mut magic = [0; 4];
-            std::io::Read::read_exact(&mut file, &mut magic).ok()?;
-            Some(magic)
-        })
-    };
-    path.extension().is_some_and(|e| e == "elf") || start().is_some_and(|magic| magic == *b"\x7fELF")
 }
 
 /// The diagnostic of an error before or in a run.
@@ -138,7 +119,9 @@ fn failures(built: &Built, ran: &Ran, report: &report::Report, args: &cli::Run) 
         }
     }
     if ran.summary.end.reason == EndReason::CycleLimit && !manifest.run.awaited.is_empty() {
-        let refusal = manifest::Refusal::at("CF0702", "run.limit", "the run did not finish before its limit")
+        // A limit of the command line stands nowhere in the manifest.
+        let place = if args.limit.is_some() { "" } else { "run.limit" };
+        let refusal = manifest::Refusal::at("CF0702", place, "the run did not finish before its limit")
             .value(format!("waiting for {}", manifest.run.awaited.join(", ")))
             .limit(manifest.run.limit.to_string())
             .rule("a run ends when every domain in `await` has finished")

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use build_tool::{Built, Install, Loaded, Options, prepare};
 use clap::Parser;
-use manifest::{CSources, Diagnostic};
+use manifest::Diagnostic;
 use record::EndReason;
 use report::Report;
 use runner::{Go, Outcome as Ran};
@@ -168,18 +168,7 @@ fn lone(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite) -> R
     let name = format!("suite-{number}.{}", manifest.system.name);
     manifest.system.name.clone_from(&name.replace('.', "-").chars().take(15).collect());
     loaded.results = format!("{name}.{}", job.board.rsplit('/').next().unwrap_or(job.board));
-    if path.extension().is_some_and(|extension| extension == "c")
-        && let Some(domain) = manifest_domain(&mut loaded)
-    {
-        domain.elf = None;
-        let sources = vec![path.display().to_string()];
-        domain.c = Some(CSources { sources, include: Vec::new(), flags: Vec::new() });
-    }
     Ok(loaded)
-}
-
-fn manifest_domain(loaded: &mut Loaded) -> Option<&mut manifest::Domain> {
-    loaded.document.manifest.domain.get_mut(DOMAIN)
 }
 
 fn boot(built: &Built) -> Result<(Ran, Report), Vec<Diagnostic>> {

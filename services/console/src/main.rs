@@ -3,8 +3,9 @@
 //! Clients write through the gate `console_write(badge, address, bytes)`. The gate copies at most 256 bytes, in pieces
 //! that the kernel checks against the client's own memory, into a ring that belongs to the client's badge, and returns.
 //! The service's thread takes whole lines from the rings in turn and prints them with the client's name in front, so
-//! that lines of different clients never mix and nobody can pretend to be another. A client that writes faster than the
-//! UART sends is refused with `FULL` and nobody else notices.
+//! that a line holds the text of one client and nobody can pretend to be another. When there is no whole line, it prints what there is of
+//! one, so that nothing is lost when a program ends or faults amid a line; the rest follows on the same line unless another client
+//! has printed meanwhile. A client that writes faster than the UART sends is refused with `FULL` and nobody else notices.
 //!
 //! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0` of any kind that
 //! `devices::Uart` drives. Exit code 1: one of them is missing; 2: there is no driver for the device.
@@ -67,48 +68,72 @@ fn main(start: Start) -> u32 {
     if start.restarts > 0 {
         uart.text("console: restarted\n");
     }
+    let mut terminal = Terminal { uart, info, open: None };
     loop {
-        let mut printed = false;
-        for (badge, ring) in RINGS.iter().enumerate() {
-            printed |= print_line(&mut uart, info, badge as u32, ring);
-        }
+        let printed = terminal.print(Ring::line) || terminal.print(Ring::rest);
         if !printed && events.wait(WRITTEN).is_err() {
             return uart::MISSING;
         }
     }
 }
 
-/// Prints one line of a client; false when it has none. A ring without a line end that is full counts as a line.
-fn print_line(uart: &mut Uart, info: Info, badge: u32, ring: &Ring) -> bool {
-    let Some(length) = ring.line() else { return false };
-    prefix(uart, info, badge);
-    let mut last = 0;
-    for _ in 0..length {
-        let Some(byte) = ring.pop() else { break };
-        uart.byte(printable(byte));
-        last = byte;
+/// The terminal, on which a line may be unfinished.
+struct Terminal {
+    uart: Uart,
+    info: Info,
+    /// The client whose line is unfinished.
+    open: Option<u32>,
+}
+
+impl Terminal {
+    /// Prints of each client as many bytes as `length` says; false when nobody has any.
+    fn print(&mut self, length: fn(&Ring) -> Option<u32>) -> bool {
+        let mut printed = false;
+        for (badge, ring) in (0u32..).zip(&RINGS) {
+            if let Some(length) = length(ring) {
+                self.print_part(badge, ring, length);
+                printed = true;
+            }
+        }
+        printed
     }
-    if last != b'\n' {
-        uart.byte(b'\n');
+
+    fn print_part(&mut self, badge: u32, ring: &Ring, length: u32) {
+        if self.open != Some(badge) {
+            if self.open.is_some() {
+                self.uart.byte(b'\n');
+            }
+            self.prefix(badge);
+        }
+        self.open = Some(badge);
+        for _ in 0..length {
+            let Some(byte) = ring.pop() else { break };
+            self.uart.byte(printable(byte));
+            // Behind the end of a line stands a name, even if the client has written more meanwhile.
+            if byte == b'\n' {
+                self.open = None;
+                break;
+            }
+        }
     }
-    true
+
+    fn prefix(&mut self, badge: u32) {
+        let uart = &mut self.uart;
+        match self.info.client(badge) {
+            Some(name) => uart.text(name),
+            None => {
+                uart.text("domain ");
+                if badge >= 10 {
+                    uart.byte(b'0' + (badge / 10) as u8);
+                }
+                uart.byte(b'0' + (badge % 10) as u8);
+            }
+        }
+        uart.text(": ");
+    }
 }
 
 /// Control characters could make a terminal show one client's text as another's.
 fn printable(byte: u8) -> u8 {
     if byte == b'\n' || byte == b'\t' || (b' '..0x7f).contains(&byte) || byte >= 0x80 { byte } else { b'?' }
-}
-
-fn prefix(uart: &mut Uart, info: Info, badge: u32) {
-    match info.client(badge) {
-        Some(name) => uart.text(name),
-        None => {
-            uart.text("domain ");
-            if badge >= 10 {
-                uart.byte(b'0' + (badge / 10) as u8);
-            }
-            uart.byte(b'0' + (badge % 10) as u8);
-        }
-    }
-    uart.text(": ");
 }

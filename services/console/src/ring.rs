@@ -57,17 +57,18 @@ impl Ring {
         Some(byte)
     }
 
-    /// Consumer: length of the oldest line with its end, or of everything when a quarter of the ring or more holds no
-    /// line end. Looks at `SIZE` bytes at most.
+    /// Consumer: length of the oldest line with its end. Looks at `SIZE` bytes at most.
     pub fn line(&self) -> Option<u32> {
         let popped = self.popped.load(Ordering::Relaxed);
         let used = self.pushed.load(Ordering::Acquire).wrapping_sub(popped);
-        for index in 0..used {
-            // SAFETY: the slot lies in the consumer's part.
-            if unsafe { self.slot(popped.wrapping_add(index)).read() } == b'\n' {
-                return Some(index + 1);
-            }
-        }
-        (used >= SIZE / 4).then_some(used)
+        // SAFETY: the slot lies in the consumer's part.
+        let is_end = |index: &u32| unsafe { self.slot(popped.wrapping_add(*index)).read() } == b'\n';
+        (0..used).find(is_end).map(|index| index + 1)
+    }
+
+    /// Consumer: bytes of a line without its end; asked when there is no whole line.
+    pub fn rest(&self) -> Option<u32> {
+        let used = self.pushed.load(Ordering::Acquire).wrapping_sub(self.popped.load(Ordering::Relaxed));
+        (used > 0).then_some(used)
     }
 }

@@ -109,6 +109,20 @@ fn the_c_library_does_what_the_page_says() {
     }
 }
 
+/// A source runs without a manifest, and nothing of what it prints is lost or cut, not even when it faults amid a line.
+#[test]
+fn lines_arrive_whole_and_one_without_an_end_arrives_too() {
+    let source = root().join("tests/programs/lines.c");
+    let expected = ["x".repeat(1025), "y".repeat(256), "in pieces".into(), "an end, that never comes".into()];
+    for board in BOARDS {
+        for (more, faults) in [(&[][..], 0), (&["--", "fault"][..], 1)] {
+            let ran = Ran::new(&source.to_string_lossy(), &[&["--board", board], more].concat());
+            assert_eq!(printed(&ran), expected, "{board} {more:?}");
+            assert_eq!(ran.named("domains", "name", "program")["faults"], faults, "{board} {more:?}");
+        }
+    }
+}
+
 #[test]
 fn a_program_in_cpp_runs_with_exceptions_and_destructors() {
     for board in BOARDS {

@@ -93,6 +93,11 @@ fn compile_command(tools: &Toolchain, flags: &[String], source: &Path) -> serde_
     serde_json::json!({ "directory": directory, "file": source, "arguments": arguments })
 }
 
+/// Whether a file is a source in C or C++, by its name.
+pub fn is_source(path: &Path) -> bool {
+    is_cpp(path) || path.extension().is_some_and(|e| e == "c")
+}
+
 /// Whether a source is in C++, by its extension as the compiler has it.
 fn is_cpp(source: &Path) -> bool {
     source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
@@ -178,7 +183,7 @@ pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> R
          set(CMAKE_SYSTEM_PROCESSOR arm)\n\
          set(CMAKE_C_COMPILER \"{gcc}\")\n\
          set(CMAKE_CXX_COMPILER \"{gxx}\")\n\
-         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
+         set(CMAKE_TRY_COMPILE_TARGET_TYPE EXECUTABLE)\n\
          set(CMAKE_EXECUTABLE_SUFFIX \".elf\")\n\
          set(CMAKE_C_FLAGS_INIT \"{compile}\")\n\
          set(CMAKE_CXX_FLAGS_INIT \"{compile}\")\n\

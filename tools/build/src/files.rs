@@ -11,7 +11,7 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
     let why = if full { "no space is left on the device".to_owned() } else { error.to_string() };
     Diagnostic::new("CF0604", format!("cannot write `{}`: {why}", path.display()))
         .rule("results are written aside and renamed when complete; what stood there before is untouched")
-        .remedy("make room, or name a place that can be written; what is built goes below CARGO_TARGET_DIR")
+        .remedy("make room, or set CARGO_TARGET_DIR to a directory that can be written: everything that is built goes there")
 }
 
 /// Creates a directory and those above it.

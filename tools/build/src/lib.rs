@@ -21,7 +21,7 @@ mod silent;
 mod toolchain;
 mod watch;
 
-pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
+pub use c::{build_c, cmake_toolchain, compiler_flags, is_source, linker_flags};
 pub use claim::Claim;
 pub use describe::describe;
 pub use files::write_file;
@@ -29,7 +29,7 @@ pub use install::Install;
 pub use linked::Linked;
 pub use load::{Admitted, Loaded, results_of};
 pub use origin::Origin;
-pub use pipeline::{Built, Compiled, Options, assemble, build, place_programs, programs};
+pub use pipeline::{Built, Compiled, Options, WAITING, assemble, build, place_programs, programs};
 pub use place::Programs;
 pub use profile::Profile;
 pub use rust::{build_crate, build_example, build_kernel};

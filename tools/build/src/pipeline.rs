@@ -15,6 +15,9 @@ use crate::origin::Origin;
 use crate::toolchain::Toolchain;
 use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
+/// The word of progress while somebody else builds or runs this system.
+pub const WAITING: &str = "when the run under way is over";
+
 /// Deviations from the manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -151,7 +154,7 @@ pub fn build(
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     loaded.admit(options.budgets)?;
-    let claim = install.claim(&loaded.results, &mut || progress("when the run under way is over")).map_err(one)?;
+    let claim = install.claim(&loaded.results, &mut || progress(WAITING)).map_err(one)?;
     let Compiled { programs, warnings } = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
     let built = assemble(install, loaded, options, &programs, claim)?;

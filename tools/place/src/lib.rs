@@ -77,6 +77,7 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = system.domains.iter().zip(domains).map(|(domain, elf)| Program::parse(&domain.name, elf));
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
+    programs.iter().try_for_each(|program| kernel.runs(program))?;
     let mut plan = schemes::plan(system, &kernel, &programs, files)?;
     let relocated = programs
         .iter()

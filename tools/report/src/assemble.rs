@@ -370,8 +370,8 @@ const fn violation_name(kind: ViolationKind) -> &'static str {
 const fn end_name(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Exit => "it ended itself",
-        EndReason::CycleLimit => "the limit on cycles was reached",
-        EndReason::InstructionLimit => "the limit on instructions was reached",
+        EndReason::CycleLimit => "the limit on its time was reached",
+        EndReason::InstructionLimit => "the limit on its instructions was reached",
         EndReason::IdleForever => "it slept and nothing would have woken it",
         EndReason::ObserverFailed => "the observer could not go on",
         EndReason::Killed => "it was stopped from outside",

@@ -1,11 +1,11 @@
 //! Whether a run is what was promised.
 
 mod text;
-mod time;
+pub(crate) mod time;
 
 use text::{fail, failure, moment, time, times};
 
-use crate::schema::{DomainReport, Failure, KernelFailure, Measure, Report, Verdict};
+use crate::schema::{DomainReport, Failure, FaultReport, KernelFailure, Measure, Report, Verdict};
 
 /// Status of a run whose awaited domain faulted and is not restarted (`FAULTED` of the kernel).
 const FAULTED: u32 = 0xfa;
@@ -129,6 +129,17 @@ fn agrees(seen: u64, said: u64) -> bool {
     seen.abs_diff(said) <= said / 100
 }
 
+fn remedy_of(fault: Option<&FaultReport>) -> &'static str {
+    match fault {
+        Some(fault) if fault.what.contains("overflowed") => {
+            "give the thread a larger stack: `stack` in the manifest (docs/manifest.md), `--stack` for a program alone"
+        }
+        _ => {
+            "correct the program at the place of its fault; `hostile = true` is for a domain that is expected to attack"
+        }
+    }
+}
+
 fn domains(report: &Report, failures: &mut Vec<Failure>) {
     for domain in report.domains.iter().filter(|domain| !domain.hostile) {
         let DomainReport { name, faults, .. } = domain;
@@ -139,11 +150,7 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
                 place: Some(format!("domain.{name}")),
                 at: first.map(|first| first.at),
                 measure: Some(Measure::count(*faults, 0, "faults")),
-                ..failure(
-                    "domain-fault",
-                    format!("{name} faulted {}{at}.", times(*faults)),
-                    "see its faults; `hostile = true` says that they are expected",
-                )
+                ..failure("domain-fault", format!("{name} faulted {}{at}.", times(*faults)), remedy_of(first))
             });
         }
         if let Some(code) = domain.exit_code.filter(|&code| code != 0) {

@@ -186,8 +186,7 @@ fn write(frame: u32, value: u32) {
 /// # Errors
 /// [`Failed`].
 pub fn lock_a_way(cache: &Pl310) -> Result<(), Failed> {
-    let lock =
-        vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: LOCKED, bytes: vmsav7::lockdown::WAY_BYTES };
+    let lock = vmsav7::lockdown::LockWays { locked: 0, fill: 1 << 7, base: LOCKED, bytes: vmsav7::lockdown::WAY_BYTES };
     let steps = lock.steps().map_err(|_| Failed("the steps to lock a way"))?;
     // SAFETY: the range is memory off the chip, which the kernel has mapped; cleaning and loading change nothing there.
     unsafe { lockdown::perform(steps, cache, window) }.map_err(|_| Failed("locking a way"))

@@ -32,6 +32,8 @@ impl Loaded {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub isa: &'static Isa,
+    /// The processors for which it is.
+    pub processors: Option<&'static str>,
     pub segments: Vec<Loaded>,
     pub entry: u32,
     pub symbols: Vec<Symbol>,
@@ -53,7 +55,18 @@ impl Kernel {
                 Loaded { used: segment.p_vaddr.get(LE), at: segment.p_paddr.get(LE), bytes: data.to_vec() }
             })
             .collect();
-        Ok(Kernel { isa, segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
+        let processors = program.processors();
+        Ok(Kernel { isa, processors, segments, entry: program.entry, symbols: program.symbols, sizes: program.sizes })
+    }
+
+    /// A program is for the same processors, as far as both say.
+    pub(crate) fn runs(&self, program: &Program) -> Result<(), PlaceError> {
+        match (program.processors(), self.processors) {
+            (Some(found), Some(needed)) if found != needed => {
+                Err(PlaceError::Architecture { domain: program.name.clone(), found: found.to_owned(), needed })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Memory of each of its objects, as it was built.

@@ -128,6 +128,13 @@ impl Program {
         }
     }
 
+    /// The processors for which the file is, of those of its instruction set, where it says.
+    pub(crate) fn processors(&self) -> Option<&'static str> {
+        let (kind, read) = self.isa.processors;
+        let (from, to) = self.sections.iter().find(|section| section.kind == kind)?.file_range();
+        read(self.file.get(from as usize..to as usize)?)
+    }
+
     /// The function or object that an address is in, or else the last symbol before it, and the distance.
     pub(crate) fn nearest(&self, address: u32) -> Option<(&Symbol, u32)> {
         let section = self

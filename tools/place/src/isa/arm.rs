@@ -2,6 +2,7 @@
 
 use object::elf;
 
+use super::attributes;
 use super::table::{Encoding, Isa, Mark, Moves, Veneer};
 
 /// The two of them: ELF files do not tell them apart.
@@ -15,6 +16,7 @@ pub(super) const ISA: Isa = Isa {
         (elf::EF_ARM_BE8, elf::EF_ARM_BE8, "a big-endian machine (BE8)"),
     ],
     convention: "the hard-float calling convention, little-endian",
+    processors: (elf::SHT_ARM_ATTRIBUTES, attributes::profile),
     moves,
     merged: Some(elf::SHT_ARM_EXIDX),
     bytes_of,

@@ -1,6 +1,7 @@
 //! Instruction sets, as far as their programs are built, read and moved: one table for each, and nothing about them elsewhere.
 
 mod arm;
+mod attributes;
 mod table;
 
 pub use table::Isa;

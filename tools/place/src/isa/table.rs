@@ -15,6 +15,8 @@ pub struct Isa {
     pub(crate) foreign_flags: &'static [(u32, u32, &'static str)],
     /// The convention of domains, in words.
     pub(crate) convention: &'static str,
+    /// The type of the section that says for which of its processors a file is, and how to read it.
+    pub(crate) processors: (u32, fn(&[u8]) -> Option<&'static str>),
     /// Change that a relocation of this type asks of a program that moves; `None`: it is not known.
     pub(crate) moves: fn(u32) -> Option<Moves>,
     /// The type of sections that linkers shorten after they have placed their relocations, which are then anywhere. Their words are relative, to

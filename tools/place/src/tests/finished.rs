@@ -94,3 +94,13 @@ fn alignment_is_kept_or_refused() {
     assert!(relocate(&program, 0x1000, 0x40).is_ok());
     assert!(matches!(relocate(&program, 0x1000, 0x20), Err(PlaceError::Alignment { align: 64, .. })));
 }
+
+#[test]
+fn a_program_says_for_which_processors_it_is() {
+    let scratch = Scratch::new("processors");
+    let read = |processor| Program::parse("a", &scratch.link_for(processor, SOURCE, CODE, DATA, &[])).unwrap();
+    assert_eq!(read(M7).processors(), Some("the microcontroller profile (Cortex-M)"));
+    assert_eq!(read(A9).processors(), Some("the application profile (Cortex-A)"));
+    let silent = Program::parse("a", &scratch.without(".ARM.attributes")).unwrap();
+    assert_eq!(silent.processors(), None);
+}

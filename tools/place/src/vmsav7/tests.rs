@@ -191,7 +191,7 @@ fn kernel() -> Kernel {
     };
     let symbols = ["__kernel_objects_start", "__kernel_objects_end"].map(symbol).to_vec();
     let isa = crate::isa::Isa::of_target("armv7a-none-eabihf").expect("there is a table");
-    Kernel { isa, segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
+    Kernel { isa, processors: None, segments: Vec::new(), entry: 0, symbols, sizes: ImageSizes::default() }
 }
 
 /// In these tests the path of a file says how many bytes it has.

@@ -68,3 +68,10 @@ pub fn address(value: u64) -> String {
 pub fn position(value: f64, whole: f64) -> String {
     if whole <= 0.0 { "0%".to_owned() } else { format!("{:.3}%", (value / whole * 100.0).clamp(0.0, 100.0)) }
 }
+
+/// A text in HTML, with what stands between backticks as code.
+pub fn code(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let parts = escaped.split('`').enumerate();
+    parts.map(|(index, part)| if index % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
+}

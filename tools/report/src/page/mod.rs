@@ -80,9 +80,11 @@ struct Headline {
 /// One way in which the run was not as promised.
 struct FailureView {
     code: String,
+    /// In HTML.
     text: String,
     explained: Option<String>,
     place: Option<String>,
+    /// In HTML.
     remedy: Option<String>,
     goto: Option<String>,
 }
@@ -91,6 +93,8 @@ struct FailureView {
 struct Exact {
     share: String,
     windows: String,
+    /// All of it.
+    whole: bool,
     bucket: String,
     left_out: Vec<String>,
 }
@@ -189,10 +193,10 @@ fn missed(report: &Report) -> (&'static str, String, String) {
 fn failures(report: &Report) -> Vec<FailureView> {
     let view = |failure: &crate::schema::Failure| FailureView {
         code: failure.code.clone(),
-        text: failure.text.clone(),
+        text: format::code(&failure.text),
         explained: failure.explained.clone(),
         place: failure.place.clone(),
-        remedy: failure.remedy.clone(),
+        remedy: failure.remedy.as_deref().map(format::code),
         goto: place_of(report, failure).map(|at| places::goto_cycle(report, at)),
     };
     report.verdict.failures.iter().map(view).collect()
@@ -201,7 +205,9 @@ fn failures(report: &Report) -> Vec<FailureView> {
 /// When a failure was seen first: as it says, or as the first missed deadline of its thread was.
 fn place_of(report: &Report, failure: &crate::schema::Failure) -> Option<u64> {
     let missed = || {
-        let of_thread = |thread: &&crate::schema::ThreadReport| failure.text.starts_with(&format!("{} ", thread.name));
+        let of_thread = |thread: &&crate::schema::ThreadReport| {
+            failure.text.starts_with(&format!("{} ", crate::verdict::time::who(report, thread)))
+        };
         let threads = report.threads.iter().filter(of_thread);
         threads.filter_map(|thread| thread.first_missed_at).min()
     };
@@ -227,6 +233,7 @@ fn exact(report: &Report, units: &Units) -> Exact {
     };
     Exact {
         share: format::percent(line.exact_cycles as f64 / line.cycles.max(1) as f64),
+        whole: line.exact_cycles >= line.cycles,
         windows: format::counted(line.windows.len() as u64, "window", "windows"),
         bucket: units.time(line.bucket_cycles),
         left_out: line.markers.iter().filter_map(beyond).collect(),

@@ -30,12 +30,9 @@ pub fn faults(report: &Report, units: &Units) -> Vec<FaultView> {
         goto: super::places::goto_cycle(report, fault.at),
         domain: domain_name(report, fault.domain),
         class: color_of(report, fault.domain),
-        kind: if fault.reason.is_empty() { fault.what.clone() } else { format!("{}: {}", fault.what, fault.reason) },
+        kind: event(fault),
         thread: fault.thread.clone().unwrap_or_default(),
-        symbol: match fault::place(fault).trim_start() {
-            "" => "no symbol".to_owned(),
-            place => place.to_owned(),
-        },
+        symbol: fault_place(fault),
         pc: fault.pc.map(format::address).unwrap_or_default(),
         address: match fault.nearest {
             Some(_) => format::address(fault.address),
@@ -67,6 +64,19 @@ pub struct FaultGroup {
     pub outcome: String,
 }
 
+/// The event and the reason in words.
+fn event(fault: &FaultReport) -> String {
+    if fault.reason.is_empty() { fault.what.clone() } else { format!("{}: {}", fault.what, fault.reason) }
+}
+
+/// The function and line, and the calls that led there.
+fn fault_place(fault: &FaultReport) -> String {
+    match fault::place(fault).trim_start() {
+        "" => "no symbol".to_owned(),
+        place => place.to_owned(),
+    }
+}
+
 /// Groups of the listed faults, in the order of the first of each.
 pub fn fault_groups(report: &Report, units: &Units) -> Vec<FaultGroup> {
     let function =
@@ -89,8 +99,12 @@ pub fn fault_groups(report: &Report, units: &Units) -> Vec<FaultGroup> {
             domain: domain_name(report, first.domain),
             class: color_of(report, first.domain),
             hostile: report.domains.iter().any(|domain| domain.index == first.domain && domain.hostile),
-            kind: first.kind.clone(),
-            symbol: function(first).unwrap_or_default(),
+            kind: if group.iter().all(|fault| event(fault) == event(first)) {
+                event(first)
+            } else {
+                first.kind.clone()
+            },
+            symbol: fault_place(first),
             nearest: match places.as_slice() {
                 [] => String::new(),
                 [one] => one.clone(),

@@ -38,7 +38,7 @@ fn failure(
 }
 
 /// The thread's name with its domain's, also where it is the only one.
-fn who(report: &Report, thread: &ThreadReport) -> String {
+pub(crate) fn who(report: &Report, thread: &ThreadReport) -> String {
     if thread.name == domain_name(report, thread.domain) {
         format!("{}.main", thread.name)
     } else {
