@@ -13,7 +13,7 @@ const NEED_BUILD: &[&str] = &[
     "compiler-warns",
     "memory-full",
     "objects",
-    "other-processor",
+    "other-profile",
     "does-not-build",
     "envelope-too-big",
     "marks",
