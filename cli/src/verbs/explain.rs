@@ -17,7 +17,8 @@ pub fn run(args: &Explain, output: &mut Output) -> Outcome {
         output.field("codes", json!(all));
         return Ok(OK);
     };
-    let Some(found) = code(asked) else {
+    let digits = asked.trim_start_matches(['C', 'F', 'c', 'f']);
+    let Some(found) = code(&format!("CF{digits:0>4}")) else {
         return Err(one(Diagnostic::new("CF0202", format!("there is no code `{asked}`"))
             .limit(format!("{} to {}", CODES[0].code, CODES[CODES.len() - 1].code))
             .rule("codes are CF and four digits")

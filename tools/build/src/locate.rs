@@ -143,8 +143,8 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
                 .remedy(more_tables(system, memory))
         }
         PlaceError::Full { what, asked, rounded, left, .. } => at("CF0305", what.place())
-            .value(format!("{asked} bytes, rounded to {rounded}"))
-            .limit(format!("{left} bytes in the largest gap"))
+            .value(format!("{}, rounded to {}", manifest::Size(*asked), rounded))
+            .limit(format!("{} in the largest gap", manifest::Size(*left)))
             .rule("everything fits the chip's memory as the profile states it")
             .remedy("make it smaller, or move it to another memory"),
         PlaceError::Unit { what, asked, most } => at("CF0303", what.place())

@@ -105,8 +105,8 @@ macro_rules! from_string {
         }
     };
 }
-from_string!(Size, "a size with its unit, such as \"512 B\", \"4 KiB\" or \"2 MiB\"");
-from_string!(Time, "a time with its unit, such as \"800 ns\", \"20 us\", \"1 ms\" or \"60 s\"");
+from_string!(Size, "a number that fits and B, KiB or MiB, such as \"512 B\", \"4 KiB\" or \"2 MiB\"");
+from_string!(Time, "a number that fits and ns, us, ms or s, such as \"800 ns\", \"20 us\", \"1 ms\" or \"60 s\"");
 from_string!(Address, "an address such as \"0x2003_0000\"");
 
 /// The schema of a quantity: a string of this form.

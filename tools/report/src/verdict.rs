@@ -64,7 +64,8 @@ fn end(report: &Report, failures: &mut Vec<Failure>) {
 fn is_told(report: &Report, status: i64) -> bool {
     let own = report.domains.iter().filter(|domain| !domain.hostile);
     let of = |domain: &DomainReport| {
-        domain.exit_code.is_some_and(|code| i64::from(code as i32) == status)
+        // Of the machine's status eight bits are left.
+        domain.exit_code.is_some_and(|code| i64::from(code & 0xff) == status & 0xff)
             || (domain.faults > 0 && status == i64::from(FAULTED))
     };
     own.into_iter().any(of)
