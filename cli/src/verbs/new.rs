@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use build_tool::{Install, write_file};
-use manifest::{Diagnostic, name_ok};
+use manifest::{Diagnostic, Document, name_ok};
 use serde_json::json;
 
 use super::one;
@@ -14,6 +14,8 @@ const MANIFEST: &str = include_str!("../templates/system.toml");
 const MAIN_C: &str = include_str!("../templates/main.c");
 const MAIN_RS: &str = include_str!("../templates/main.rs.txt");
 const PACKAGE: &str = include_str!("../templates/package.toml");
+/// Results, and the link to the checkout, which is made anew wherever the project is built.
+const IGNORED: &str = "target/\n.cofferdam\n";
 
 /// Makes a directory with a system that runs.
 pub fn run(args: &New, output: &mut Output) -> Outcome {
@@ -32,9 +34,8 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
             .rule("nothing is overwritten")
             .remedy("choose another directory")));
     }
-    let root = install.root.display().to_string();
     let program = if args.rust { "crate = \"app\"" } else { "c = { sources = [\"main.c\"] }" };
-    let filled = |text: &str| text.replace("@NAME@", &name).replace("@ROOT@", &root).replace("@PROGRAM@", program);
+    let filled = |text: &str| text.replace("@NAME@", &name).replace("@PROGRAM@", program);
     let mut files = Vec::new();
     let mut write = |path: &str, text: &str| {
         files.push(path.to_owned());
@@ -43,9 +44,15 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
     if args.rust {
         write("app/Cargo.toml", PACKAGE)?;
         write("app/src/main.rs", MAIN_RS)?;
+        // For `cargo check` and editors; builds name their target themselves.
+        let starter = Document::parse(&args.directory.join("system.toml"), &filled(MANIFEST)).map_err(one)?;
+        let target = install.board(&starter.manifest.system.board).map_err(one)?.core.targets.domain;
+        write(".cargo/config.toml", &format!("[build]\ntarget = \"{target}\"\n"))?;
+        install.link_into(&args.directory).map_err(one)?;
     } else {
         write("main.c", MAIN_C)?;
     }
+    write(".gitignore", IGNORED)?;
     write("system.toml", MANIFEST)?;
     let manifest: &Path = &args.directory.join("system.toml");
     output.say(format!("made {}; run it: cofferdam run {}", args.directory.display(), manifest.display()));

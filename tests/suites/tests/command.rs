@@ -72,7 +72,23 @@ fn a_starter_system_runs() {
         let ran = cofferdam(&["run", &format!("{system}/system.toml")]);
         assert!(text(&ran.stdout).contains("6 times 7 is 42"), "{}{}", text(&ran.stdout), text(&ran.stderr));
         assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stdout));
+        travels(directory.path());
     }
+}
+
+/// No file of a new project holds the checkout's path, and where it goes the link follows.
+fn travels(project: &Path) {
+    let (here, there) = (project.join("starter"), project.join("elsewhere"));
+    let mut grep = Command::new("grep");
+    let named = grep.args(["-rlI", "--exclude-dir=target", "--exclude-dir=.cofferdam"]).arg(root()).arg(&here);
+    assert_eq!(text(&named.output().unwrap().stdout), "");
+    fs::rename(&here, &there).unwrap();
+    let link = there.join(".cofferdam");
+    if fs::remove_file(&link).is_ok() {
+        std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+    }
+    let checked = cofferdam(&["check", there.to_str().unwrap()]);
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
 }
 
 #[test]

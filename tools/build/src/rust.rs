@@ -96,6 +96,7 @@ pub fn build_crate(
             .rule("`crate` names a directory with a Cargo.toml, relative to the manifest")
             .remedy("correct the path, or create the package"));
     }
+    install.link_for(directory)?;
     let flags = domain_flags(install, board);
     let mut command = cargo(install, tools, board, For::Domain, &flags);
     command.arg("--manifest-path").arg(&package);
