@@ -24,7 +24,7 @@ pub struct Cli {
 const EXIT_CODES: &str = "Exit codes: 0 as promised; 1 the run ended, but not as promised (the report says why), or two \
 reports differ; 2 wrong use of the \
 command; 3 the manifest or a program was refused; 4 a program does not build; 5 a tool is missing or of the wrong version; 6 a file \
-cannot be written; 130 interrupted.";
+cannot be written; 70 the command itself does not build; 130 interrupted.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
