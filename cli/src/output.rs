@@ -29,6 +29,8 @@ pub struct Output {
     quiet: bool,
     fields: Map<String, Value>,
     bar: Option<ProgressBar>,
+    /// The line that says for what it waits, once it stands there.
+    waited: String,
     /// Bytes of the console that were shown.
     heard: u64,
 }
@@ -37,7 +39,7 @@ impl Output {
     /// For one verb.
     pub fn new(json: bool, quiet: bool, verb: &str) -> Output {
         let fields = Map::from_iter([("verb".to_owned(), json!(verb))]);
-        Output { json, quiet, fields, bar: None, heard: 0 }
+        Output { json, quiet, fields, bar: None, waited: String::new(), heard: 0 }
     }
 
     /// A line of text for people.
@@ -107,8 +109,9 @@ impl Output {
     pub fn wait(&mut self, text: String) {
         if can_draw() {
             self.progress(text);
-        } else if !self.quiet {
+        } else if !self.quiet && self.waited != text {
             eprintln!("{text}");
+            self.waited = text;
         }
     }
 

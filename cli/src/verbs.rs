@@ -22,7 +22,7 @@ use std::path::Path;
 use build_tool::{Built, Install, Loaded, Options, WAITING};
 use manifest::Diagnostic;
 
-use crate::output::Output;
+use crate::output::{INTERRUPTED, Output};
 
 /// Loads, admits, builds and places a system, with progress.
 fn build_system(
@@ -34,16 +34,36 @@ fn build_system(
     let system = loaded.document.manifest.system.name.clone();
     output.warn(&loaded.warnings());
     let mut tell = |what: &str| match what {
-        WAITING => output.wait(format!("{system}: waiting until the run under way is over")),
-        _ => output.progress(format!("{system}: building {what}")),
+        WAITING => {
+            leave_if_interrupted(output);
+            output.wait(format!("{system}: waiting until the run under way is over"));
+        }
+        _ => building(&system, what, output),
     };
+    runner::stop_on_interrupt();
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
+    leave_if_interrupted(output);
     output.end_progress();
     if let Ok(built) = &built {
         output.warn(&built.warnings);
         output.warn(&build_tool::silent(&built.loaded, &built.placed));
     }
     built
+}
+
+/// Says what is built next, unless somebody has interrupted.
+fn building(system: &str, what: &str, output: &mut Output) {
+    leave_if_interrupted(output);
+    output.progress(format!("{system}: building {what}"));
+}
+
+/// Ends the command when somebody has interrupted: what a compiler is doing then goes to its end, and nothing else begins.
+fn leave_if_interrupted(output: &mut Output) {
+    if runner::is_interrupted() {
+        output.end_progress();
+        output.say("interrupted; nothing was built");
+        std::process::exit(INTERRUPTED.into());
+    }
 }
 
 /// Loads the manifest at a path, for another board than its own if one is given.

@@ -9,7 +9,7 @@ use place::{Placed, PlacedMemory};
 use serde_json::json;
 
 use super::boards::in_place_of;
-use super::{load, one};
+use super::{building, load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
 use crate::table::Columns;
@@ -27,7 +27,8 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let placed = if args.quick {
         None
     } else {
-        let mut tell = |what: &str| output.progress(format!("{name}: building {what}"));
+        runner::stop_on_interrupt();
+        let mut tell = |what: &str| building(name, what, output);
         let Compiled { programs, warnings } = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
         output.warn(&warnings);
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;

@@ -24,7 +24,7 @@ pub fn stop_on_interrupt() {
 }
 
 /// Whether a signal asked to stop since [`stop_on_interrupt`].
-pub(crate) fn is_interrupted() -> bool {
+pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 

@@ -24,7 +24,7 @@ mod version;
 
 pub use error::RunError;
 pub use find::{check_name, find, find_fallback};
-pub use guard::stop_on_interrupt;
+pub use guard::{is_interrupted, stop_on_interrupt};
 pub use image::ImageFacts;
 pub use qemu::Qemu;
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
