@@ -156,7 +156,7 @@ pub struct Run {
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
-    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest, or PROGRAM.BOARD beside a program).
+    /// Directory of the report (default: target/cofferdam/SYSTEM beside the manifest, or FILE.BOARD beside a program).
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// About a program.

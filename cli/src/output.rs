@@ -147,6 +147,17 @@ impl Output {
 
     /// Prints the JSON object, if that was asked for, and ends.
     pub fn finish(mut self, code: u8) -> ExitCode {
+        self.end(code);
+        ExitCode::from(code)
+    }
+
+    /// As [`Output::finish`], from amid the work.
+    pub fn leave(&mut self, code: u8) -> ! {
+        self.end(code);
+        std::process::exit(code.into())
+    }
+
+    fn end(&mut self, code: u8) {
         self.end_progress();
         if self.json {
             for list in ["diagnostics", "warnings"] {
@@ -154,9 +165,8 @@ impl Output {
             }
             self.field("ok", json!(code == OK));
             self.field("exit", json!(code));
-            print_line(&format!("{:#}", Value::Object(self.fields)));
+            print_line(&format!("{:#}", Value::Object(std::mem::take(&mut self.fields))));
         }
-        ExitCode::from(code)
     }
 }
 

@@ -62,7 +62,7 @@ fn leave_if_interrupted(output: &mut Output) {
     if runner::is_interrupted() {
         output.end_progress();
         output.say("interrupted; nothing was built");
-        std::process::exit(INTERRUPTED.into());
+        output.leave(INTERRUPTED);
     }
 }
 

@@ -26,7 +26,7 @@ fn last(
     let lone = program::is_program(subject);
     let document = (subject.is_file() && !lone).then(|| Document::read(subject)).transpose().map_err(one)?;
     let (name, own) = match &document {
-        _ if lone => (program::name(subject), None),
+        _ if lone => (program::results(subject), None),
         Some(Document { manifest, .. }) => (manifest.system.name.clone(), Some(manifest.system.board.clone())),
         None => (subject.display().to_string(), None),
     };
@@ -46,6 +46,8 @@ fn last(
         )
         .rule("a report is made from the files of a run")
         .remedy(match other {
+            None if lone => "say of which board's run: `--board BOARD`".into(),
+            Some(board) if lone => format!("run it first: `cofferdam run --board {board} {}`", subject.display()),
             Some(board) => format!("run the system first: `cofferdam run system.toml --board {board}`"),
             None => "run the system first: `cofferdam run system.toml`".into(),
         }))

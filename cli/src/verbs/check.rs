@@ -9,7 +9,7 @@ use place::{Placed, PlacedMemory};
 use serde_json::json;
 
 use super::boards::in_place_of;
-use super::{building, load, one};
+use super::{building, leave_if_interrupted, load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
 use crate::table::Columns;
@@ -29,7 +29,9 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
     } else {
         runner::stop_on_interrupt();
         let mut tell = |what: &str| building(name, what, output);
-        let Compiled { programs, warnings } = build_tool::programs(&install, &loaded, &mut tell).map_err(one)?;
+        let compiled = build_tool::programs(&install, &loaded, &mut tell);
+        leave_if_interrupted(output);
+        let Compiled { programs, warnings } = compiled.map_err(one)?;
         output.warn(&warnings);
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;
         output.warn(&build_tool::silent(&loaded, &placed));

@@ -29,8 +29,9 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
             .rule("the directory's name becomes the system's")
             .remedy("choose a shorter or simpler name")));
     }
-    if args.directory.join("system.toml").exists() {
-        return Err(one(Diagnostic::new("CF0604", format!("`{}` holds a system already", args.directory.display()))
+    let taken = ["system.toml", if args.rust { "app" } else { "main.c" }].into_iter();
+    if let Some(file) = { taken }.find(|file| args.directory.join(file).exists()) {
+        return Err(one(Diagnostic::new("CF0604", format!("`{}` has a `{file}` already", args.directory.display()))
             .rule("nothing is overwritten")
             .remedy("choose another directory")));
     }
@@ -38,6 +39,10 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
     let filled = |text: &str| text.replace("@NAME@", &name).replace("@PROGRAM@", program);
     let mut files = Vec::new();
     let mut write = |path: &str, text: &str| {
+        // These a project may have already: they stay.
+        if path.starts_with('.') && args.directory.join(path).exists() {
+            return Ok(());
+        }
         files.push(path.to_owned());
         write_file(&args.directory.join(path), filled(text).as_bytes()).map_err(one)
     };

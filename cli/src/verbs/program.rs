@@ -32,8 +32,14 @@ pub fn is_program(path: &Path) -> bool {
     is_source(path) || elf()
 }
 
+/// Name of a program's results: that of its file, of which there is one in a directory.
+pub fn results(program: &Path) -> String {
+    let whole = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Name of the system that is made for a program.
-pub fn name(program: &Path) -> String {
+fn name(program: &Path) -> String {
     let stem: String = program.file_stem().unwrap_or_default().to_string_lossy().chars().take(NAME_LETTERS).collect();
     if manifest::name_ok(&stem) { stem } else { "program".into() }
 }
@@ -49,7 +55,7 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
     let facts = install.board(board).map_err(one)?;
     let path = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
     let name = name(&path);
-    let results = results_of(&name, &facts.name);
+    let results = results_of(&results(&path), &facts.name);
     let text = path.display().to_string();
     let quoted = serde_json::Value::from(text).to_string();
     let program = if is_source(&path) { format!("c = {{ sources = [{quoted}] }}") } else { format!("elf = {quoted}") };

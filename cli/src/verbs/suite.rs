@@ -101,6 +101,14 @@ fn all(install: &Install, jobs: &[Job<'_>], args: &cli::Suite, output: &mut Outp
     (done.into_iter().map(|(_, (row, _))| row).collect(), interrupted)
 }
 
+/// Ends the command when somebody has interrupted while a program is built, or while it waits for another suite.
+fn leave_if_interrupted() {
+    if runner::is_interrupted() {
+        eprintln!("interrupted; nothing was saved");
+        std::process::exit(INTERRUPTED.into());
+    }
+}
+
 /// Builds and runs one program. One is built at a time: they share cargo's directory.
 fn one_row(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite, building: &Mutex<()>) -> (Row, bool) {
     let mut row = Row {
@@ -114,13 +122,13 @@ fn one_row(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite, b
     let built = {
         let _turn = building.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         lone(install, number, job, args)
-            .and_then(|loaded| build_tool::build(install, loaded, Options::default(), &mut |_| {}))
+            .and_then(|loaded| build_tool::build(install, loaded, Options::default(), &mut |_| leave_if_interrupted()))
     };
     let built = match built {
         Ok(built) => built,
         Err(refused) => {
             row.why = first(&refused);
-            return (row, false);
+            return (row, runner::is_interrupted());
         }
     };
     row.ended = Ended::NotRun;

@@ -13,10 +13,12 @@
 #![no_main]
 
 mod ring;
+mod text;
 mod uart;
 
 use cofferdam::{Error, Info, Notification, Start, info, sys};
 use ring::Ring;
+use text::Filter;
 use uart::Uart;
 
 /// Clients with a badge below this are served.
@@ -25,6 +27,8 @@ const CLIENTS: usize = 16;
 const WRITE_MAX_BYTES: u32 = 256;
 /// Bytes that the kernel copies at once.
 const PIECE: usize = abi_piece();
+/// So many times whole lines are printed before unfinished ones have their turn.
+const LINES_FIRST: u32 = 8;
 /// Bit of `events`: a client has written.
 const WRITTEN: u32 = 1;
 
@@ -66,11 +70,16 @@ fn main(start: Start) -> u32 {
     };
     let Some(events) = Notification::named(info, "events") else { return uart::MISSING };
     if start.restarts > 0 {
-        uart.text("console: restarted\n");
+        // A line may have been unfinished.
+        uart.text("\nconsole: restarted\n");
     }
-    let mut terminal = Terminal { uart, info, open: None };
+    let mut terminal = Terminal { uart, info, open: None, filters: [Filter::new(); CLIENTS] };
+    let mut turn = 0u32;
     loop {
-        let printed = terminal.print(Ring::line) || terminal.print(Ring::rest);
+        turn = turn.wrapping_add(1);
+        // Whoever always has a whole line does not keep others from their unfinished ones.
+        let lines_first = !turn.is_multiple_of(LINES_FIRST);
+        let printed = lines_first && terminal.print(Ring::line) || terminal.print(Ring::rest);
         if !printed && events.wait(WRITTEN).is_err() {
             return uart::MISSING;
         }
@@ -83,6 +92,7 @@ struct Terminal {
     info: Info,
     /// The client whose line is unfinished.
     open: Option<u32>,
+    filters: [Filter; CLIENTS],
 }
 
 impl Terminal {
@@ -108,7 +118,8 @@ impl Terminal {
         self.open = Some(badge);
         for _ in 0..length {
             let Some(byte) = ring.pop() else { break };
-            self.uart.byte(printable(byte));
+            let byte = self.filters[badge as usize % CLIENTS].pass(byte);
+            self.uart.byte(byte);
             // Behind the end of a line stands a name, even if the client has written more meanwhile.
             if byte == b'\n' {
                 self.open = None;
@@ -131,9 +142,4 @@ impl Terminal {
         }
         uart.text(": ");
     }
-}
-
-/// Control characters could make a terminal show one client's text as another's.
-fn printable(byte: u8) -> u8 {
-    if byte == b'\n' || byte == b'\t' || (b' '..0x7f).contains(&byte) || byte >= 0x80 { byte } else { b'?' }
 }

@@ -112,8 +112,23 @@ fn the_c_library_does_what_the_page_says() {
 /// A source runs without a manifest, and nothing of what it prints is lost or cut, not even when it faults amid a line.
 #[test]
 fn lines_arrive_whole_and_one_without_an_end_arrives_too() {
+    // Controls do not pass; of a character that would be one, the first byte does.
+    const A: &str = "\u{fffd}?1Gother: a";
+    const B: &str = "\u{fffd}??1Gother: b";
+    const C: &str = "?1Gother: c";
+    const D: &str = "?[1G?other: d";
     let source = root().join("tests/programs/lines.c");
-    let expected = ["x".repeat(1025), "y".repeat(256), "in pieces".into(), "an end, that never comes".into()];
+    let expected = [
+        "x".repeat(1025),
+        "y".repeat(256),
+        "grün – 🐢".into(),
+        A.into(),
+        B.into(),
+        C.into(),
+        D.into(),
+        "in pieces".into(),
+        "an end, that never comes".into(),
+    ];
     for board in BOARDS {
         for (more, faults) in [(&[][..], 0), (&["--", "fault"][..], 1)] {
             let ran = Ran::new(&source.to_string_lossy(), &[&["--board", board], more].concat());

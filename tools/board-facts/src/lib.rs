@@ -145,12 +145,12 @@ impl Board {
     }
 }
 
-/// A module with a range for each name.
-/// Type and value of a constant.
+/// Type and value of a constant range.
 fn range(base: u32, bytes: u32) -> String {
     format!("core::ops::Range<u32> = {base:#x}..{:#x}", u64::from(base) + u64::from(bytes))
 }
 
+/// A module with a range for each name.
 fn ranges<'a>(
     text: &mut String,
     module: &str,

@@ -19,11 +19,13 @@ impl Install {
         let link = directory.join(NAME);
         match std::fs::read_link(&link) {
             Ok(there) if there == self.root => return Ok(()),
-            Ok(_) => std::fs::remove_file(&link).map_err(|error| unwritable(&link, &error))?,
             Err(_) if link.exists() => return Ok(()),
-            Err(_) => {}
+            _ => {}
         }
-        std::os::unix::fs::symlink(&self.root, &link).map_err(|error| unwritable(&link, &error))
+        // Somebody else may make it at the same time: one of two equal links stays.
+        let aside = directory.join(format!("{NAME}.{}", std::process::id()));
+        let made = std::os::unix::fs::symlink(&self.root, &aside).and_then(|()| std::fs::rename(&aside, &link));
+        made.map_err(|error| unwritable(&link, &error))
     }
 
     /// Makes the link that a package's file names, in the package's directory or the one above.

@@ -1,4 +1,4 @@
-//! Descriptors against the manual's tables, tables against a shadow map and a TLB, identifiers against a TLB.
+//! Descriptors against the manual's tables, tables against a shadow map and a TLB.
 
 mod descriptors;
 mod lockdown;
