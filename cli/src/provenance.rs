@@ -57,7 +57,7 @@ fn commit(root: &Path) -> Option<String> {
 }
 
 fn host() -> String {
-    let seen = rustix::system::uname();
-    let [name, system, machine] = [seen.nodename(), seen.sysname(), seen.machine()].map(|text| text.to_string_lossy());
-    format!("{name}, {system} {machine}")
+    let kernel = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+    let [name, system] = ["hostname", "ostype"].map(kernel);
+    format!("{}, {} {}", name.trim(), system.trim(), std::env::consts::ARCH)
 }

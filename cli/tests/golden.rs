@@ -218,7 +218,7 @@ fn every_refusal_of_a_program_reads_as_reviewed() {
     let mut wrong = Vec::new();
     for name in NEED_BUILD {
         let output = cofferdam(&scratch.0, &["check", &format!("{name}.toml")], &[]);
-        assert_eq!(output.status.code() == Some(0), WARNED.contains(&name), "{name}: {}", seen(&output));
+        assert_eq!(output.status.code() == Some(0), WARNED.contains(name), "{name}: {}", seen(&output));
         wrong.extend(compare(name, &seen(&output)));
     }
     report(wrong);

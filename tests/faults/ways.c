@@ -55,7 +55,9 @@ FUNCTION uint32_t recurse(uint32_t depth) {
     frame[depth % 14] = depth;
     return recurse(depth + 1) + frame[kept];
 }
-FUNCTION void way(void) { kept = recurse(0); }
+FUNCTION void way(void) {
+    kept = recurse(0);
+}
 #elif defined(OWNER)
 /* Tells another domain where a variable of its own is, and ends with a code. */
 FUNCTION void way(void) {

@@ -1,4 +1,5 @@
-/* Lines that are long, that would move the cursor, that come in pieces, and that have no end. With an argument it faults amid a line. */
+/* Lines that are long, that would move the cursor, that come in pieces, and that have no end. With an argument it
+ * faults amid a line. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

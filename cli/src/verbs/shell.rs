@@ -23,7 +23,7 @@ pub fn man(output: &mut Output) -> Outcome {
 /// Prints the schema of manifests.
 pub fn schema(output: &mut Output) -> Outcome {
     let schema = manifest::json_schema();
-    output.say(&serde_json::to_string_pretty(&schema).expect("a schema has only strings for keys"));
+    output.say(serde_json::to_string_pretty(&schema).expect("a schema has only strings for keys"));
     output.field("schema", schema);
     Ok(OK)
 }

@@ -1,5 +1,5 @@
-/* The thread, which misses with each load under tables of the shapes of eval/systems/bench: one level, and the deepest one
- * with its nodes in DTCM and in SRAM. */
+/* The thread, which misses with each load under tables of the shapes of eval/systems/bench: one level, and the deepest
+ * one with its nodes in DTCM and in SRAM. */
 #include "misses.h"
 
 #include "probe.h"

@@ -44,7 +44,7 @@ fn faults(told: &Told) -> Vec<&str> {
     told.lines.iter().map(String::as_str).filter(|line| line.starts_with("fault")).collect()
 }
 
-const BOTTOM: &str = "from main() ways.c:85";
+const BOTTOM: &str = "from main() ways.c:87";
 
 /// The messages about every domain but the one whose stack overflows, the hostile one and the one in Rust, on every board.
 fn expected() -> Vec<String> {
@@ -54,7 +54,7 @@ fn expected() -> Vec<String> {
         ("code: execution at ADDRESS in way() ways.c:27", "`data` is not executable"),
         ("call: execution at 0x0 in way() ways.c:32", "no area here; null pointer?"),
         ("privileged: privileged instruction in way() ways.c:43", "domains run unprivileged"),
-        ("peek: read from ADDRESS in way() ways.c:71", "`data` of domain owner"),
+        ("peek: read from ADDRESS in way() ways.c:73", "`data` of domain owner"),
     ];
     let lines = known.map(|(what, why)| format!("fault: {what}, {BOTTOM}: {why}"));
     lines.into_iter().chain([format!("fault: unaligned: unaligned read in way() ways.c:49, {BOTTOM}")]).collect()

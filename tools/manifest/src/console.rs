@@ -15,7 +15,7 @@ const TABLES: [&str; 3] = ["domain.console", "budget.console", "notification.con
 ///
 /// # Errors
 /// CF0203 when one of them is written out, too.
-pub fn expand(manifest: &mut Manifest) -> Result<(), Refusal> {
+pub fn expand(manifest: &mut Manifest) -> Result<(), Box<Refusal>> {
     let Some(console) = manifest.console.clone() else { return Ok(()) };
     let taken = [
         manifest.domain.contains_key(NAME),
@@ -24,9 +24,10 @@ pub fn expand(manifest: &mut Manifest) -> Result<(), Refusal> {
     ];
     if let Some((table, _)) = TABLES.iter().zip(taken).find(|(_, taken)| *taken) {
         manifest.console = None;
-        return Err(Refusal::at("CF0203", *table, format!("`{table}` stands beside `[console]`, which makes one"))
+        let refusal = Refusal::at("CF0203", *table, format!("`{table}` stands beside `[console]`, which makes one"))
             .rule("`[console]` stands for a domain, a budget and a notification of that name")
-            .remedy("remove `[console]` and write all three, or remove this table"));
+            .remedy("remove `[console]` and write all three, or remove this table");
+        return Err(Box::new(refusal));
     }
     manifest.notification.shift_insert(0, NAME.into(), Notification { initial: 0 });
     let budget = Budget { period: console.period, capacity: console.capacity, misses: None };

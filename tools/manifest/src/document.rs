@@ -61,7 +61,7 @@ impl Document {
                 let document = Document { manifest, path: path.into(), text: source };
                 match expanded {
                     Ok(()) => Ok(document),
-                    Err(refusal) => Err(document.locate(refusal)),
+                    Err(refusal) => Err(document.locate(*refusal)),
                 }
             }
             Err(error) => Err(point(schema_error(error.message()), error.span())),

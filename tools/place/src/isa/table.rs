@@ -1,5 +1,8 @@
 //! The table of an instruction set.
 
+/// The processors that a section names; `None` where it does not say.
+pub(crate) type ReadProcessors = fn(&[u8]) -> Option<&'static str>;
+
 /// Particulars of an instruction set.
 #[derive(Debug)]
 pub struct Isa {
@@ -16,7 +19,7 @@ pub struct Isa {
     /// The convention of domains, in words.
     pub(crate) convention: &'static str,
     /// The type of the section that says for which of its processors a file is, and how to read it.
-    pub(crate) processors: (u32, fn(&[u8]) -> Option<&'static str>),
+    pub(crate) processors: (u32, ReadProcessors),
     /// Change that a relocation of this type asks of a program that moves; `None`: it is not known.
     pub(crate) moves: fn(u32) -> Option<Moves>,
     /// The type of sections that linkers shorten after they have placed their relocations, which are then anywhere. Their words are relative, to
