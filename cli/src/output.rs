@@ -105,8 +105,9 @@ impl Output {
         bar.set_message(text);
     }
 
-    /// Says that the command waits for another one: a line on stderr where no progress is drawn.
-    pub fn wait(&mut self, text: String) {
+    /// Says that the command waits for another one that runs a system: a line on stderr where no progress is drawn.
+    pub fn wait(&mut self, system: &str) {
+        let text = format!("{system}: waiting until the run under way is over");
         if can_draw() {
             self.progress(text);
         } else if !self.quiet && self.waited != text {

@@ -35,14 +35,14 @@ fn build_system(
     output.warn(&loaded.warnings());
     let mut tell = |what: &str| match what {
         WAITING => {
-            leave_if_interrupted(output);
-            output.wait(format!("{system}: waiting until the run under way is over"));
+            leave_if_interrupted("built", output);
+            output.wait(&system);
         }
         _ => building(&system, what, output),
     };
     runner::stop_on_interrupt();
     let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
-    leave_if_interrupted(output);
+    leave_if_interrupted("built", output);
     output.end_progress();
     if let Ok(built) = &built {
         output.warn(&built.warnings);
@@ -53,15 +53,15 @@ fn build_system(
 
 /// Says what is built next, unless somebody has interrupted.
 fn building(system: &str, what: &str, output: &mut Output) {
-    leave_if_interrupted(output);
+    leave_if_interrupted("built", output);
     output.progress(format!("{system}: building {what}"));
 }
 
-/// Ends the command when somebody has interrupted: what a compiler is doing then goes to its end, and nothing else begins.
-fn leave_if_interrupted(output: &mut Output) {
+/// Ends the command when somebody has interrupted, so that nothing is built, or saved: what a compiler is doing then goes to its end, and nothing
+/// else begins.
+fn leave_if_interrupted(undone: &str, output: &mut Output) {
     if runner::is_interrupted() {
-        output.end_progress();
-        output.say("interrupted; nothing was built");
+        output.say(format!("interrupted; nothing was {undone}"));
         output.leave(INTERRUPTED);
     }
 }

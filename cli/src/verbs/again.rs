@@ -56,9 +56,7 @@ fn last(
     if !layout.is_file() {
         return Err(none(&layout));
     }
-    let claim = install
-        .claim(&name, &mut || output.wait(format!("{name}: waiting until the run under way is over")))
-        .map_err(one)?;
+    let claim = install.claim(&name, &mut || output.wait(&name)).map_err(one)?;
     if let Some(document) = &document {
         whose(document, &dir).map_err(one)?;
     }

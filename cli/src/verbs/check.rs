@@ -30,7 +30,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         runner::stop_on_interrupt();
         let mut tell = |what: &str| building(name, what, output);
         let compiled = build_tool::programs(&install, &loaded, &mut tell);
-        leave_if_interrupted(output);
+        leave_if_interrupted("built", output);
         let Compiled { programs, warnings } = compiled.map_err(one)?;
         output.warn(&warnings);
         let placed = build_tool::place_programs(&install, &loaded, &system, &programs).map_err(one)?;

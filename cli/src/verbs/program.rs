@@ -32,10 +32,19 @@ pub fn is_program(path: &Path) -> bool {
     is_source(path) || elf()
 }
 
+/// The path of a program without links.
+fn whole(program: &Path) -> PathBuf {
+    program.canonicalize().unwrap_or_else(|_| program.to_owned())
+}
+
 /// Name of a program's results: that of its file, of which there is one in a directory.
 pub fn results(program: &Path) -> String {
-    let whole = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    whole(program).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A path as a string of TOML, which takes those of JSON.
+fn quoted(path: &Path) -> String {
+    serde_json::Value::from(path.display().to_string()).to_string()
 }
 
 /// Name of the system that is made for a program.
@@ -53,11 +62,10 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
     };
     let file = install.board_file(board, Path::new(".")).map_err(one)?;
     let facts = install.board(board).map_err(one)?;
-    let path = args.subject.canonicalize().unwrap_or_else(|_| args.subject.clone());
+    let path = whole(&args.subject);
     let name = name(&path);
-    let results = results_of(&results(&path), &facts.name);
-    let text = path.display().to_string();
-    let quoted = serde_json::Value::from(text).to_string();
+    let results = results_of(&results(&args.subject), &facts.name);
+    let quoted = quoted(&path);
     let program = if is_source(&path) { format!("c = {{ sources = [{quoted}] }}") } else { format!("elf = {quoted}") };
     let stack = args.lone.stack.unwrap_or(STACK);
     let budget = args.lone.budget.unwrap_or(BUDGET);
@@ -73,8 +81,7 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
     let arguments = arguments(&install.system_dir(&results), &args.lone.arguments)?;
     text = text.replace("@FILES@", if arguments.is_some() { "files = [\"arguments\"]" } else { "" });
     if let Some(path) = arguments {
-        let quoted = serde_json::Value::from(path.display().to_string()).to_string();
-        text.push_str(&format!("\n[file.arguments]\npath = {quoted}\n"));
+        text.push_str(&format!("\n[file.arguments]\npath = {}\n", self::quoted(&path)));
     }
     let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
     let mut loaded = Loaded::new(install, document).map_err(one)?;

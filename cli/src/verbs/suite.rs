@@ -4,8 +4,8 @@ mod rows;
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use build_tool::{Built, Install, Loaded, Options, prepare};
 use clap::Parser;
@@ -19,7 +19,7 @@ use rows::{Change, Ended, Figures, Row, Suite};
 
 use super::results::report_of;
 use super::run::wrong;
-use super::{one, program};
+use super::{leave_if_interrupted, one, program};
 use crate::cli::{self, Cli, Verb};
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::table::Columns;
@@ -83,11 +83,11 @@ fn all(install: &Install, jobs: &[Job<'_>], args: &cli::Suite, output: &mut Outp
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(number) else { break };
-            let row = one_row(install, number, job, args, &building);
-            let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let row = one_row(install, number, job, args, &building, &output);
+            let mut done = lock(&done);
             done.push((number, row));
             let text = format!("{} of {} programs", done.len(), jobs.len());
-            output.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).progress(text);
+            lock(&output).progress(text);
         }
     };
     std::thread::scope(|scope| {
@@ -101,16 +101,20 @@ fn all(install: &Install, jobs: &[Job<'_>], args: &cli::Suite, output: &mut Outp
     (done.into_iter().map(|(_, (row, _))| row).collect(), interrupted)
 }
 
-/// Ends the command when somebody has interrupted while a program is built, or while it waits for another suite.
-fn leave_if_interrupted() {
-    if runner::is_interrupted() {
-        eprintln!("interrupted; nothing was saved");
-        std::process::exit(INTERRUPTED.into());
-    }
+/// A panic elsewhere leaves rows and output as they are.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Builds and runs one program. One is built at a time: they share cargo's directory.
-fn one_row(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite, building: &Mutex<()>) -> (Row, bool) {
+fn one_row(
+    install: &Install,
+    number: usize,
+    job: &Job<'_>,
+    args: &cli::Suite,
+    building: &Mutex<()>,
+    output: &Mutex<&mut Output>,
+) -> (Row, bool) {
     let mut row = Row {
         program: job.program.display().to_string(),
         board: job.board.to_owned(),
@@ -120,9 +124,12 @@ fn one_row(install: &Install, number: usize, job: &Job<'_>, args: &cli::Suite, b
         why: String::new(),
     };
     let built = {
-        let _turn = building.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        lone(install, number, job, args)
-            .and_then(|loaded| build_tool::build(install, loaded, Options::default(), &mut |_| leave_if_interrupted()))
+        let _turn = lock(building);
+        lone(install, number, job, args).and_then(|loaded| {
+            build_tool::build(install, loaded, Options::default(), &mut |_| {
+                leave_if_interrupted("saved", &mut lock(output));
+            })
+        })
     };
     let built = match built {
         Ok(built) => built,

@@ -77,7 +77,7 @@ fn main(start: Start) -> u32 {
     let mut turn = 0u32;
     loop {
         turn = turn.wrapping_add(1);
-        // Whoever always has a whole line does not keep others from their unfinished ones.
+        // A client that always has a whole line does not keep others from their unfinished ones.
         let lines_first = !turn.is_multiple_of(LINES_FIRST);
         let printed = lines_first && terminal.print(Ring::line) || terminal.print(Ring::rest);
         if !printed && events.wait(WRITTEN).is_err() {

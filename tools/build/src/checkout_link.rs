@@ -11,7 +11,7 @@ use crate::install::Install;
 pub const NAME: &str = ".cofferdam";
 
 impl Install {
-    /// Makes the link in a directory, or leads it to this checkout. Whatever else has its name stays.
+    /// Makes the link in a directory, or leads it to this checkout. A file or directory of that name stays.
     ///
     /// # Errors
     /// CF0604 when the directory cannot be written.

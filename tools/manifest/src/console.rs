@@ -3,7 +3,10 @@
 use indexmap::IndexMap;
 
 use crate::diagnostic::Refusal;
-use crate::schema::{Budget, Console, CrateSource, Domain, Gate, InterruptLine, Manifest, Notification, Thread, Use};
+use crate::schema::{
+    Budget, Console, CrateSource, Domain, Gate, InterruptLine, Manifest, Notification, Thread, Use, gate_stack,
+    main_name,
+};
 
 /// Name of the domain, the notification and the budget.
 const NAME: &str = "console";
@@ -38,8 +41,8 @@ pub fn expand(manifest: &mut Manifest) -> Result<(), Box<Refusal>> {
 
 fn domain(console: Console) -> Domain {
     let source = CrateSource { path: "cofferdam:console".into(), bin: None, features: Vec::new() };
-    let thread = Thread { priority: console.priority, budget: NAME.into(), ..Thread::default() };
-    let stack = crate::schema::gate_stack();
+    let thread = Thread { name: main_name(), priority: console.priority, budget: NAME.into(), ..Thread::default() };
+    let stack = gate_stack();
     let gate = Gate { entry: "console_write".into(), ceiling: console.ceiling, bound: console.bound, stack };
     let line = InterruptLine { device: console.device.clone(), line: "tx".into(), notification: NAME.into(), bit: 1 };
     let events = Use { notification: Some(NAME.into()), ..Use::default() };

@@ -39,8 +39,7 @@ impl Editor {
     }
 }
 
-/// Whatever the parser takes, an editor takes; of what the parser refuses by its schema, an editor underlines everything but numbers that are
-/// out of range.
+/// An editor takes every manifest that the parser takes, and underlines every one that the parser refuses by its schema.
 #[test]
 fn an_editor_takes_a_manifest_if_the_parser_does() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

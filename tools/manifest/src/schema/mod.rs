@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::quantity::{Address, Size, Time};
 
 pub use domain::{CArea, DataArea, Domain, Envelope, FaultPolicy, Geometry, HeapArea, Paging, Replacement, StackArea};
-pub(crate) use parts::gate_stack;
 pub use parts::{AccessMode, Gate, InterruptLine, SharedUse, Thread, Use};
+pub(crate) use parts::{gate_stack, main_name};
 pub use sources::{CSources, CrateSource, FileUse};
 
 /// A whole manifest. Everything is numbered in the order of the file.

@@ -28,7 +28,7 @@ pub struct SharedUse {
     pub spec: Spec,
 }
 
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Thread {
     /// Its name within the domain.
@@ -66,27 +66,6 @@ pub struct Thread {
     pub stack: Option<Size>,
 }
 
-impl Default for Thread {
-    fn default() -> Self {
-        Thread {
-            name: main_name(),
-            entry: None,
-            argument: None,
-            priority: 0,
-            core: 0,
-            budget: String::new(),
-            period: None,
-            deadline: None,
-            wcet: None,
-            misses: 0,
-            calls: IndexMap::new(),
-            activations: 0,
-            reload: None,
-            stack: None,
-        }
-    }
-}
-
 impl Thread {
     /// The deadline in force: the period's end when none is given.
     pub fn deadline(&self) -> Option<Time> {
@@ -99,7 +78,8 @@ pub(crate) const fn gate_stack() -> Size {
     Size(1024)
 }
 
-fn main_name() -> String {
+/// Name of a thread that does not say.
+pub(crate) fn main_name() -> String {
     "main".into()
 }
 
