@@ -1,6 +1,6 @@
 //! The register image of a task: what is pinned, and what is loaded of what is paged.
 
-use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots, most_misses};
+use protect::regions::slots::{Replacement, Slots, min_paged_slots, most_misses};
 use protect::pmsav7::{REGIONS, RegionRegs};
 
 use crate::pointer::{Object, Out, read, read_all};

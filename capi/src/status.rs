@@ -1,7 +1,7 @@
 //! Results of every function.
 
-use protect::pmsav7::pctrie::TrieError;
-use protect::pmsav7::slots::{Miss, SlotError};
+use protect::regions::pctrie::TrieError;
+use protect::regions::slots::{Miss, SlotError};
 
 /// `cfm_status`. Numbers never change their meaning.
 #[repr(i32)]

@@ -1,7 +1,7 @@
 //! The trie of paged regions over memory of the caller.
 
 use protect::pmsav7::RegionRegs;
-use protect::pmsav7::pctrie::{NODE_WORDS, Node, PcTrie};
+use protect::regions::pctrie::{NODE_WORDS, Node, PcTrie};
 
 use crate::pointer::{Object, Out, disjoint, range, read, write_all};
 use crate::status::{Status, status_of};

@@ -6,7 +6,7 @@ use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::regions::RegionArch;
 use kernel::regions::Regions;
 use protect::pmsav7::RegionRegs;
-use protect::pmsav7::slots::RegionImage;
+use protect::regions::slots::RegionImage;
 use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};

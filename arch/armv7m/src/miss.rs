@@ -9,7 +9,7 @@ use core::arch::global_asm;
 
 use kernel::Kernel;
 use kernel::regions::{Resolution, layout};
-use protect::pmsav7::pctrie::MAX_DEPTH;
+use protect::regions::pctrie::MAX_DEPTH;
 use units::VirtAddr;
 
 use crate::entry::DOMAIN_OFFSET;

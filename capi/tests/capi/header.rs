@@ -10,7 +10,7 @@ use cofferdam_mem::ledger::{CfmAccount, CfmDenial, CfmGrant, CfmPlatform, CfmReq
 use cofferdam_mem::region::{self, CfmRefusal, CfmSpan, rule_number};
 use cofferdam_mem::trie::{CFM_NODE_WORDS, CfmTrie, CfmTrieUse, TRIE_WORDS};
 use cofferdam_mem::{Status, VERSION, heap, ledger, slots};
-use protect::pmsav7::pctrie::{MAX_DEPTH, Node};
+use protect::regions::pctrie::{MAX_DEPTH, Node};
 use protect::pmsav7::{RegionRegs, Rule};
 use spec::{AccessLevel, Change, MemoryClass, Reason, TemporalSpec};
 
@@ -129,7 +129,7 @@ fn every_number_is_the_librarys() {
 /// Memory types and policies are positions in lists of the library: each must mean what its name says.
 #[test]
 fn positions_mean_what_their_names_say() {
-    use protect::pmsav7::slots::Replacement;
+    use protect::regions::slots::Replacement;
     use protect::pmsav7::{Span, encode_one};
     use protect::{Access, MemType};
     let span = CfmSpan { base: 0x2000_0000, len: 0x1000, zero: 0 };
@@ -145,7 +145,7 @@ fn positions_mean_what_their_names_say() {
     for (number, policy) in policies.into_iter().enumerate() {
         for paged in 0..8 {
             let most = slots::cfm_slots_most_misses(number as u32, paged);
-            assert_eq!(most, protect::pmsav7::slots::most_misses(policy, paged));
+            assert_eq!(most, protect::regions::slots::most_misses(policy, paged));
         }
     }
 }

@@ -1,21 +1,27 @@
 //! How an access is checked.
 //!
-//! [`AccessKind`], [`Access`] and [`MemType`] are the words that all schemes have in common. Each scheme is a module with its encoding, its tables, and
+//! [`AccessKind`], [`Access`], [`MemType`] and [`Span`] are the words that all schemes have in common, and [`regions`] is everything that schemes with region
+//! registers have in common. Each scheme is a module with its encoding, its tables, and
 //! whatever finds an entry in them:
-//! - [`pmsav7`]: region registers, and the trie behind them (Armv7-M).
+//! - [`pmsav7`]: region registers of powers of two (Armv7-M).
+//! - [`pmsav8`]: region registers with base and limit (Armv8-M).
 //! - [`vmsav7`]: page tables with short descriptors (Armv7-A).
 //!
 //! Nothing here allocates, and nothing depends on the machine it runs on. Sources: Armv7-M Architecture Reference
-//! Manual, ARM DDI 0403, section B3.5 (PMSAv7) and B3.1 (the system address map); Armv7-A and Armv7-R edition, ARM DDI 0406C,
+//! Manual, ARM DDI 0403, section B3.5 (PMSAv7) and B3.1 (the system address map); Armv8-M, ARM DDI 0553, section B10 (PMSAv8); Armv7-A and Armv7-R edition, ARM DDI 0406C,
 //! sections B3.5 to B3.10 (VMSAv7).
 #![no_std]
 #![forbid(unsafe_code)]
 
 mod access;
 pub mod pmsav7;
+pub mod pmsav8;
+pub mod regions;
+mod span;
 pub mod vmsav7;
 
 pub use access::{Access, AccessKind, Data, MemType};
+pub use span::Span;
 
 #[cfg(test)]
 extern crate std;

@@ -1,7 +1,7 @@
 //! Region registers (PMSAv7): this scheme's words in the block, and what the kernel makes of areas: regions, and memory for the tables of paged
 //! ones. The host asks here, too, so that both agree.
 
-use protect::pmsav7::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
+use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
 use protect::pmsav7::{REGIONS, RegionRegs, Span, cover};
 
 use crate::areas::can_be_mapped;
@@ -25,7 +25,7 @@ words! {
     Paging {
         /// Slots that serve paged memory at most; 0: all that are not pinned.
         paged_slots,
-        /// How the victim among its paged slots is chosen: a number of [`Replacement`](protect::pmsav7::slots::Replacement).
+        /// How the victim among its paged slots is chosen: a number of [`Replacement`](protect::regions::slots::Replacement).
         replacement,
         /// One of the constants in [`nodes`].
         nodes,
@@ -147,7 +147,7 @@ pub(crate) fn own_nodes(tables: &System<'_>, index: usize) -> Result<usize, NotE
 }
 
 /// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area
-/// touches at the levels above its smallest key, and one less than it has keys (see `protect::pmsav7::pctrie`).
+/// touches at the levels above its smallest key, and one less than it has keys (see `protect::regions::pctrie`).
 fn needs(entry: &Area, shape: Shape) -> Result<(usize, usize), NotExact> {
     let (mut pieces, mut keys, mut smallest) = (0, 0, u32::BITS);
     for regs in regions(entry, shape) {

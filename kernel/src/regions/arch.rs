@@ -1,7 +1,7 @@
 //! The interface to a processor with region registers.
 
 use protect::pmsav7::RegionRegs;
-use protect::pmsav7::slots::RegionImage;
+use protect::regions::slots::RegionImage;
 use units::PhysAddr;
 
 use crate::arch::Arch;

@@ -1,10 +1,11 @@
 //! The regions that a domain begins with: those that are pinned, its table, and where both come from.
 
 use abi::trace::{Event, header};
-use protect::pmsav7::pctrie::{NODE_BYTES, Trie};
-use protect::pmsav7::slots::{Replacement, Slots, min_paged_slots};
-use protect::pmsav7::{REGIONS, RegionRegs, Span, encode_one};
-use protect::{Access, MemType};
+use protect::regions::pctrie::{NODE_BYTES, Trie};
+use protect::regions::slots::{Replacement, Slots, min_paged_slots};
+use protect::pmsav7::{RegionRegs, encode_one};
+use protect::regions::REGIONS;
+use protect::{Access, MemType, Span};
 use system::area;
 use system::pmsav7::{self, Paging, Pmsav7};
 

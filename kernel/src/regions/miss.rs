@@ -2,7 +2,7 @@
 
 use abi::trace::{Event, header};
 use protect::pmsav7::RegionRegs;
-use protect::pmsav7::slots::Miss;
+use protect::regions::slots::Miss;
 use units::VirtAddr;
 
 use super::RegionArch;
@@ -23,7 +23,7 @@ pub enum Resolution {
 }
 
 impl<A: RegionArch> Regions<A> {
-    /// Answers a miss: the register to load. See [`protect::pmsav7::slots::Slots::fill`].
+    /// Answers a miss: the register to load. See [`protect::regions::slots::Slots::fill`].
     #[inline(always)]
     fn fill(&mut self, address: u32) -> Result<RegionRegs, Miss> {
         self.slots.fill(&mut self.trie, address)

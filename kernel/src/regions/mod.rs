@@ -9,8 +9,8 @@ mod protection;
 mod region;
 
 use abi::Error;
-use protect::pmsav7::pctrie::{self, Trie};
-use protect::pmsav7::slots::{RegionImage, Slots, min_paged_slots};
+use protect::regions::pctrie::{self, Trie};
+use protect::regions::slots::{RegionImage, Slots, min_paged_slots};
 use units::PhysAddr;
 
 pub use arch::RegionArch;
@@ -39,7 +39,7 @@ pub struct Regions<A: RegionArch> {
 
 /// Offsets at which the entry code finds what a miss needs in a domain, in bytes.
 pub mod layout {
-    use protect::pmsav7::slots::{self, Slots};
+    use protect::regions::slots::{self, Slots};
 
     use super::{RegionArch, Regions};
 

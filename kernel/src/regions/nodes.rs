@@ -1,10 +1,10 @@
-//! The memory of the domains' tables: nodes of [`protect::pmsav7::pctrie`] at physical addresses, in whatever memory was set aside or given
+//! The memory of the domains' tables: nodes of [`protect::regions::pctrie`] at physical addresses, in whatever memory was set aside or given
 //! for them.
 
 use core::marker::PhantomData;
 
 use protect::pmsav7::RegionRegs;
-use protect::pmsav7::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
+use protect::regions::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
 use system::objects::Size;
 use units::PhysAddr;
 

@@ -1,7 +1,7 @@
 //! The scheme as the kernel asks for it.
 
 use abi::Error;
-use protect::pmsav7::pctrie::{LEAVES_PER_NODE, NODE_BYTES};
+use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES};
 use protect::pmsav7::{Span, pctrie};
 use protect::{Access, AccessKind, MemType};
 use system::objects::Size;

@@ -1,7 +1,7 @@
 //! Areas in region registers: what they take, and what they reach.
 
 use abi::{Call, Error};
-use protect::pmsav7::slots::Replacement;
+use protect::regions::slots::Replacement;
 use system::pmsav7::Shape;
 
 use super::sim::{PEER, Sim, boot, sample, try_boot};

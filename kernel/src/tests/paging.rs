@@ -2,7 +2,7 @@
 
 use abi::trace::Event;
 use abi::{Call, Error, Kind};
-use protect::pmsav7::slots::Replacement;
+use protect::regions::slots::Replacement;
 use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 

@@ -1,8 +1,9 @@
 //! The one compiler from byte ranges to PMSAv7 region registers. It is exact or it refuses; it never widens.
 
 use super::placement;
-use super::regs::{GRANULE_BYTES, RASR_ENABLE, RegionRegs, SUBREGION_MIN_LOG2, Span};
-use crate::{Access, Data, MemType};
+use super::regs::{RASR_ENABLE, RegionRegs, SUBREGION_MIN_LOG2};
+use crate::regions::GRANULE_BYTES;
+use crate::{Access, Data, MemType, Span};
 
 /// No range of 32-byte granules needs more regions than this: see [`cover`].
 pub const MAX_COVER: usize = 18;

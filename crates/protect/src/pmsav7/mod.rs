@@ -3,21 +3,19 @@
 //! - [`encode_one`], [`cover`]: the one checked compiler from byte ranges to region registers.
 //! - [`Shadow`]: the evaluator against which compiler, slots and the kernel's simulated processor are tested; no image holds it.
 //! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
-//! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
-//! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
 //!
 //! Nothing is translated: an address is virtual and physical at once, and here it is the word of 32 bits that a register holds.
 
 mod encode;
-pub mod pctrie;
 pub mod placement;
 mod regs;
 mod shadow;
-pub mod slots;
+mod unit;
 
 pub use encode::{MAX_COVER, Nearest, RegionError, Rule, cover, cover_count, encode_one, exact};
-pub use regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs, SUBREGION_MIN_LOG2, Span, span_of};
+pub use regs::{RBAR_VALID, RegionRegs, SUBREGION_MIN_LOG2, span_of};
 pub use shadow::{Attr, Denial, Shadow, Unpredictable, Violation};
+pub use unit::Pmsav7;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,8 @@
 //! The host's planner asks here before it places anything, so that no area is ever widened afterwards: the waste is
 //! decided, and visible, at planning time.
 
-use crate::pmsav7::{GRANULE_BYTES, SUBREGION_MIN_LOG2};
+use crate::pmsav7::SUBREGION_MIN_LOG2;
+use crate::regions::GRANULE_BYTES;
 
 const SMALLEST_WITH_EIGHTHS: u64 = 1 << SUBREGION_MIN_LOG2;
 

@@ -1,11 +1,8 @@
 //! The two registers of a region as plain data, and the words the compiler is asked in.
 
-use crate::{Access, AccessKind, Data, MemType};
+use crate::regions::{Key, LEAST_PAGED_LOG2, Registers, meet};
+use crate::{Access, AccessKind, Data, MemType, Span};
 
-/// Region registers of the Cortex-M3, M4 and M7 as configured on the boards here.
-pub const REGIONS: usize = 8;
-/// The finest granule that can be protected: the smallest region, and the smallest sub-region.
-pub const GRANULE_BYTES: u32 = 32;
 /// Sub-regions exist from this region size on (256 bytes).
 pub const SUBREGION_MIN_LOG2: u32 = 8;
 /// `MPU_RBAR.VALID`: the write selects the slot in its low four bits.
@@ -46,34 +43,8 @@ impl MemType {
     }
 }
 
-/// A range of bytes, `base .. base + len`; may reach the end of the 32-bit space, so the length is 64 bits wide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// First byte.
-    pub base: u32,
-    /// Length in bytes.
-    pub len: u64,
-}
-
-impl Span {
-    /// A range; not checked.
-    pub const fn new(base: u32, len: u64) -> Self {
-        Self { base, len }
-    }
-
-    /// One past the last byte, at most 2^32 for a legal range.
-    pub const fn end(self) -> u64 {
-        (self.base as u64).saturating_add(self.len)
-    }
-
-    /// Whether `addr` lies in the range.
-    pub const fn contains(self, addr: u32) -> bool {
-        addr >= self.base && (addr as u64) < self.end()
-    }
-}
-
 /// One region: the values for `MPU_RBAR` and `MPU_RASR`. As the compiler returns it, `rbar` holds the address alone; a
-/// [slot](crate::pmsav7::slots) adds VALID and the slot number.
+/// [slot](crate::regions::slots) adds VALID and the slot number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionRegs {
@@ -164,12 +135,8 @@ impl RegionRegs {
     /// Whether two enabled, well-formed regions have a byte in common.
     pub fn meets(self, other: Self) -> bool {
         let larger = self.size_log2().max(other.size_log2());
-        if (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) != 0 {
-            // Of two aligned blocks one lies in the other, or they are apart.
-            return false;
-        }
-        let apart = |a: Span, b: Span| a.end() <= u64::from(b.base) || b.end() <= u64::from(a.base);
-        self.runs().any(|own| other.runs().any(|theirs| !apart(own, theirs)))
+        // Of two aligned blocks one lies in the other, or they are apart.
+        (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) == 0 && meet(self, other)
     }
 
     /// log2 of an eighth of the region: 2..=29 for a well-formed region.
@@ -185,6 +152,96 @@ impl RegionRegs {
         // below the smallest eighth; what lies outside of the block differs above its eighths.
         let eighth = (addr ^ self.rbar) >> self.eighth_log2();
         eighth < 8 && self.rasr >> 8 >> eighth & 1 == 0
+    }
+}
+
+impl Registers for RegionRegs {
+    const DISABLED: Self = Self::DISABLED;
+    const NOWHERE: Self = Self::NOWHERE;
+
+    #[inline(always)]
+    fn at_slot(self, slot: u32) -> Self {
+        RegionRegs::at_slot(self, slot)
+    }
+
+    #[inline(always)]
+    fn slot(self) -> u32 {
+        self.rbar & 0x7
+    }
+
+    /// VALID and the slot are what the hardware wants to be told.
+    #[inline(always)]
+    fn stored(self) -> Self {
+        self
+    }
+
+    fn plain(self) -> Self {
+        Self { rbar: self.base(), rasr: self.rasr }
+    }
+
+    fn is_enabled(self) -> bool {
+        RegionRegs::is_enabled(self)
+    }
+
+    fn is_well_formed(self) -> bool {
+        RegionRegs::is_well_formed(self)
+    }
+
+    /// An eighth of 256 bytes says the same as a region of 32.
+    fn can_be_paged(self) -> bool {
+        self.size_log2() >= LEAST_PAGED_LOG2 && self.srd() != 0xff
+    }
+
+    #[inline(always)]
+    fn contains(self, addr: u32) -> bool {
+        RegionRegs::contains(self, addr)
+    }
+
+    fn grants(self, kind: AccessKind) -> bool {
+        RegionRegs::grants(self, kind)
+    }
+
+    fn is_normal(self) -> bool {
+        RegionRegs::is_normal(self)
+    }
+
+    fn last_from(self, addr: u32) -> u32 {
+        RegionRegs::last_from(self, addr)
+    }
+
+    fn runs(self) -> impl Iterator<Item = Span> {
+        RegionRegs::runs(self)
+    }
+
+    /// Aligned powers of two: at most four, one for each quarter. Adjacent keys that could be one are one.
+    fn keys(self) -> impl Iterator<Item = Key> {
+        let (n, srd) = (self.size_log2(), self.srd());
+        let mut eighth = 0u32;
+        core::iter::from_fn(move || {
+            while eighth < 8 && srd >> eighth & 1 != 0 {
+                eighth += 1;
+            }
+            if eighth >= 8 {
+                return None;
+            }
+            // The largest aligned run from here: 8, 4, 2 or 1 eighths.
+            let mut run_log2 = 3;
+            while eighth & ((1 << run_log2) - 1) != 0 || srd >> eighth & ((1 << (1 << run_log2)) - 1) != 0 {
+                run_log2 -= 1;
+            }
+            let size_log2 = n - 3 + run_log2;
+            let base = self.base() + (u64::from(eighth) << (n - 3)) as u32;
+            eighth += 1 << run_log2;
+            Some(Key { base, last: base | ((1u64 << size_log2) - 1) as u32 })
+        })
+    }
+
+    fn link(next: u32) -> Self {
+        Self { rbar: next, rasr: 0 }
+    }
+
+    fn next(self) -> u32 {
+        self.rbar
     }
 }
 

@@ -4,8 +4,9 @@
 //! access that hits a segment seen before costs one table look-up; writes to registers only bump a generation.
 
 use crate::AccessKind;
+use crate::regions::{GRANULE_BYTES, REGIONS};
 
-use super::regs::{GRANULE_BYTES, RBAR_VALID, REGIONS, RegionRegs};
+use super::regs::{RBAR_VALID, RegionRegs};
 
 /// Memory attributes in force at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

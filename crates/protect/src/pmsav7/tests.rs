@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::testing::Rng;
-use crate::{Access, AccessKind, Data, MemType};
+use crate::regions::REGIONS;
+use crate::{Access, AccessKind, Data, MemType, Span};
 use std::vec;
 use std::vec::Vec;
 

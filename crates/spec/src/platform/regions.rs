@@ -5,7 +5,7 @@ use super::place::TablePlace;
 use super::scheme::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
 
-/// Bytes of a PCTrie node (`protect::pmsav7::pctrie` asserts it).
+/// Bytes of a PCTrie node (`protect::regions::pctrie` asserts it).
 pub const NODE_BYTES: u16 = 288;
 
 /// A chip with region registers. Each domain has an image of them and a table of its own.

@@ -1,6 +1,6 @@
 //! Checks of blocks for region registers.
 
-use protect::pmsav7::slots::Replacement;
+use protect::regions::slots::Replacement;
 
 use super::{is_kernel, overlaps, require};
 use crate::pmsav7::{LEAST_PAGED_BYTES, Paging, Pmsav7, Shape, nodes};

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
-use protect::pmsav7::slots::RegionImage;
+use protect::regions::slots::RegionImage;
 use protect::pmsav7::{RegionRegs, Span};
 use protect::{Access, MemType};
 use system::build::Builder;

@@ -119,7 +119,7 @@ impl Scheme for Protection {
 impl Replacement {
     /// Its number in the system's tables.
     pub const fn number(self) -> u32 {
-        use protect::pmsav7::slots::Replacement as Slots;
+        use protect::regions::slots::Replacement as Slots;
         let known = match self {
             Self::BitPlru => Slots::BitPlru,
             Self::RoundRobin => Slots::RoundRobin,

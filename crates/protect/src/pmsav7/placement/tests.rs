@@ -1,9 +1,9 @@
 //! Placements against the compiler: what is promised is one region, and nothing smaller or lower would be.
 
 use super::*;
-use crate::pmsav7::{Span, encode_one};
+use crate::pmsav7::encode_one;
 use crate::testing::Rng;
-use crate::{Access, MemType};
+use crate::{Access, MemType, Span};
 
 fn is_one_region(base: u64, len: u64) -> bool {
     encode_one(Span::new(base as u32, len), Access::RW, MemType::WriteBack).is_ok()

@@ -1,14 +1,13 @@
 //! Going through what is mapped, in the order of addresses.
 
-use super::keys::keys;
 use super::{LEAF, LOW, Store, Trie, child, window_log2};
-use crate::pmsav7::RegionRegs;
+use crate::regions::Registers;
 
 /// Result of one step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum Next<R> {
     /// The first mapped address at or above the one asked for, with the region that it belongs to (without slot bits).
-    Found(u32, RegionRegs),
+    Found(u32, R),
     /// Nothing below this address, which is above the one asked for: the search goes on from it.
     From(u32),
     /// Nothing more.
@@ -20,7 +19,7 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// [`Trie::next_step`] until it has found something.
-    pub fn next(&self, from: u32) -> Option<(u32, RegionRegs)> {
+    pub fn next(&self, from: u32) -> Option<(u32, S::Regs)> {
         let mut from = from;
         loop {
             match self.next_step(from) {
@@ -35,7 +34,7 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// A path, and 64 entries.
-    pub fn next_step(&self, from: u32) -> Next {
+    pub fn next_step(&self, from: u32) -> Next<S::Regs> {
         let (mut entry, mut from, mut first, mut last) = (self.root, from, 0, u32::MAX);
         while entry & LEAF == 0 {
             let (shift, place) = (entry & LOW, self.place(entry));
@@ -52,13 +51,12 @@ impl<S: Store> Trie<S> {
             entry = found;
         }
         let leaf = self.store.leaf(entry - LEAF);
-        let key = keys(leaf).find(|key| key.last() >= from.max(first) && key.base <= last);
-        let regs = RegionRegs { rbar: leaf.base(), rasr: leaf.rasr };
-        key.map_or_else(|| past(last), |key| Next::Found(key.base.max(from).max(first), regs))
+        let key = leaf.keys().find(|key| key.meets(from.max(first), last));
+        key.map_or_else(|| past(last), |key| Next::Found(key.base.max(from).max(first), leaf.plain()))
     }
 
     /// The first address behind an empty entry whose entry is not empty.
-    fn skip(&self, entry: u32, empty: u32, end: u32) -> Next {
+    fn skip(&self, entry: u32, empty: u32, end: u32) -> Next<S::Regs> {
         let step = 1 << (entry & LOW);
         let (nothing, mut at) = (self.nothing(), empty);
         // Bounded by the entries of a node.
@@ -75,15 +73,15 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// As [`Trie::next`] for each key.
-    pub fn iter(&self) -> impl Iterator<Item = RegionRegs> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = S::Regs> + '_ {
         let mut from = Some(0u32);
         core::iter::from_fn(move || {
             while let Some(at) = from {
                 let (found, regs) = self.next(at)?;
-                let key = keys(regs).find(|key| key.base <= found && found <= key.last())?;
-                from = key.last().checked_add(1);
-                // A region with holes is met once for each of its keys.
-                if keys(regs).next().is_some_and(|first| first.base == key.base) {
+                let key = regs.keys().find(|key| key.meets(found, found))?;
+                from = key.last.checked_add(1);
+                // A region is met once for each of its keys.
+                if regs.keys().next().is_some_and(|first| first.base == key.base) {
                     return Some(regs);
                 }
             }
@@ -92,6 +90,6 @@ impl<S: Store> Trie<S> {
     }
 }
 
-fn past(last: u32) -> Next {
+fn past<R>(last: u32) -> Next<R> {
     last.checked_add(1).map_or(Next::End, Next::From)
 }

@@ -14,33 +14,22 @@
 //! loaded is a violation ([`Miss::Present`]), never a reason to load it again: there is no way to fault for ever.
 
 use crate::AccessKind;
-use crate::pmsav7::pctrie::{Edit, Store, Trie, TrieError};
-use crate::pmsav7::{REGIONS, RegionRegs};
+use crate::regions::pctrie::{Edit, Store, Trie, TrieError};
+use crate::regions::{REGIONS, Registers};
 
-/// Register values for one block load at a domain switch: `MPU_RBAR` with VALID and slot, then `MPU_RASR`, in the order of
-/// the hardware's alias registers, so that two stores of eight words to `MPU_RBAR` load all of it.
+/// Register values for one block load at a domain switch, two words a slot, in the order of the hardware's alias registers, so that two stores of eight
+/// words load all of it.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegionImage {
+pub struct RegionImage<R> {
     /// Slot `i` in entry `i`.
-    pub regs: [RegionRegs; REGIONS],
+    pub regs: [R; REGIONS],
 }
 
-impl RegionImage {
+impl<R: Registers> RegionImage<R> {
     /// Every slot switched off.
-    pub const fn empty() -> Self {
-        let mut regs = [RegionRegs::DISABLED; REGIONS];
-        let mut slot = 0;
-        while slot < REGIONS {
-            regs[slot] = RegionRegs::DISABLED.at_slot(slot as u32);
-            slot += 1;
-        }
-        Self { regs }
-    }
-
-    /// The sixteen words in store order.
-    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
-        self.regs.iter().flat_map(|regs| [regs.rbar, regs.rasr])
+    pub fn empty() -> Self {
+        Self { regs: core::array::from_fn(|slot| R::DISABLED.at_slot(slot as u32).stored()) }
     }
 }
 
@@ -104,7 +93,7 @@ pub enum SlotError {
         /// Slots needed: [`min_paged_slots`].
         needed: usize,
     },
-    /// A pinned region is off or breaks PMSAv7's rules.
+    /// A pinned region is off or breaks the scheme's rules.
     Malformed {
         /// Its position among those given.
         position: usize,
@@ -124,8 +113,8 @@ pub enum Miss {
 /// The slots of one domain on one core.
 #[repr(C)]
 #[derive(Clone, Debug)]
-pub struct Slots {
-    image: RegionImage,
+pub struct Slots<R> {
+    image: RegionImage<R>,
     /// Paged slots, one bit each, slot 0 in the top bit: counting leading zeros gives the slot.
     paged: u32,
     /// Paged slots not yet filled in this generation; empty only if there are no paged slots.
@@ -148,8 +137,10 @@ pub struct Slots {
 
 /// Offsets of the fields with which code in assembly answers a miss, in bytes. The image comes first.
 pub mod layout {
-    use super::Slots;
     use core::mem::offset_of;
+
+    /// A region's registers are two words in every scheme.
+    type Slots = super::Slots<[u32; 2]>;
 
     /// Paged slots, slot 0 in the top bit.
     pub const PAGED: usize = offset_of!(Slots, paged);
@@ -162,12 +153,12 @@ pub mod layout {
     const _: () = assert!(offset_of!(Slots, image) == 0);
 }
 
-impl Slots {
+impl<R: Registers> Slots<R> {
     /// Pins `pinned` into the lowest slots and leaves the rest for paging; `paged_needed` as [`min_paged_slots`] says.
     ///
     /// # Errors
     /// [`SlotError`].
-    pub fn new(pinned: &[RegionRegs], paged_needed: usize, policy: Replacement) -> Result<Self, SlotError> {
+    pub fn new(pinned: &[R], paged_needed: usize, policy: Replacement) -> Result<Self, SlotError> {
         if pinned.len() > REGIONS {
             return Err(SlotError::TooManyPinned { asked: pinned.len(), limit: REGIONS });
         }
@@ -176,7 +167,7 @@ impl Slots {
             if !regs.is_enabled() || !regs.is_well_formed() {
                 return Err(SlotError::Malformed { position });
             }
-            image.regs[position] = regs.at_slot(position as u32);
+            image.regs[position] = regs.at_slot(position as u32).stored();
         }
         let fixed = (pinned.iter().zip(0..).map(|(_, slot)| bit_of(slot)).sum::<u32>() >> 24) as u8;
         let random = if matches!(policy, Replacement::Random) { SEED } else { 0 };
@@ -262,15 +253,14 @@ impl Slots {
         self.keep = if turns { 0 } else { u32::MAX };
     }
 
-    /// Pins a region into a slot that is not pinned, and leaves `needed` paged slots; the pair to store to the registers if the
-    /// domain's image is in force now.
+    /// Pins a region into a slot that is not pinned, and leaves `needed` paged slots. The image must be loaded again if it is in force.
     ///
     /// # Errors
     /// [`SlotError`]; nothing has changed then.
     ///
     /// # Time complexity
     /// O(1).
-    pub fn pin(&mut self, regs: RegionRegs, needed: usize) -> Result<RegionRegs, SlotError> {
+    pub fn pin(&mut self, regs: R, needed: usize) -> Result<(), SlotError> {
         if !regs.is_enabled() || !regs.is_well_formed() {
             return Err(SlotError::Malformed { position: 0 });
         }
@@ -285,28 +275,25 @@ impl Slots {
         }
         self.pinned |= (bit_of(slot) >> 24) as u8;
         self.page_through(paged);
-        self.image.regs[slot as usize] = regs.at_slot(slot);
-        Ok(self.image.regs[slot as usize])
+        self.set(slot, regs);
+        Ok(())
     }
 
     /// Takes away a region that [`Slots::pin`] pinned, or says that there is none. All of the image must be loaded again if it is
     /// in force: where paged slots are limited, paging moves down into the slot.
-    pub fn unpin(&mut self, regs: RegionRegs) -> bool {
+    pub fn unpin(&mut self, regs: R) -> bool {
         let pinned = |slot: &u32| u32::from(self.pinned) << 24 & bit_of(*slot) != 0;
-        let same = |slot: &u32| self.image.regs[*slot as usize] == regs.at_slot(*slot);
+        let same = |slot: &u32| self.image.regs[*slot as usize].plain() == regs.plain();
         let found = (0..REGIONS as u32).find(|slot| pinned(slot) && same(slot));
         found.into_iter().for_each(|slot| self.release(slot));
         found.is_some()
     }
 
     /// The regions that [`Slots::pin`] pinned.
-    pub fn pinned_later(&self) -> impl Iterator<Item = RegionRegs> + '_ {
+    pub fn pinned_later(&self) -> impl Iterator<Item = R> + '_ {
         let later = u32::from(self.pinned) << 24;
         let of = move |slot: &u32| later & bit_of(*slot) != 0;
-        (0..REGIONS as u32).filter(of).map(|slot| {
-            let regs = self.image.regs[slot as usize];
-            RegionRegs { rbar: regs.base(), rasr: regs.rasr }
-        })
+        (0..REGIONS as u32).filter(of).map(|slot| self.image.regs[slot as usize].plain())
     }
 
     fn release(&mut self, slot: u32) {
@@ -314,31 +301,37 @@ impl Slots {
         if self.paged != 0 {
             // A slot that pages no longer must not go on granting what it held.
             let paged = self.available(self.taken());
-            for other in (0..REGIONS as u32).filter(|other| self.paged & !paged & bit_of(*other) != 0) {
-                self.image.regs[other as usize] = RegionRegs::DISABLED.at_slot(other);
+            let off = self.paged & !paged;
+            for other in (0..REGIONS as u32).filter(|other| off & bit_of(*other) != 0) {
+                self.set(other, R::DISABLED);
             }
             self.page_through(paged);
         }
-        self.image.regs[slot as usize] = RegionRegs::DISABLED.at_slot(slot);
+        self.set(slot, R::DISABLED);
+    }
+
+    /// What a slot holds from now on.
+    fn set(&mut self, slot: u32, regs: R) {
+        self.image.regs[slot as usize] = regs.at_slot(slot).stored();
     }
 
     /// The pinned region that contains an address.
     ///
     /// # Time complexity
     /// Eight slots.
-    pub fn pinned_at(&self, addr: u32) -> Option<RegionRegs> {
+    pub fn pinned_at(&self, addr: u32) -> Option<R> {
         self.pinned().find(|regs| regs.contains(addr))
     }
 
     /// The pinned regions.
-    pub fn pinned(&self) -> impl Iterator<Item = RegionRegs> + '_ {
+    pub fn pinned(&self) -> impl Iterator<Item = R> + '_ {
         let taken = self.taken();
         self.image.regs.iter().zip(0..).filter(move |(_, slot)| taken & bit_of(*slot) != 0).map(|(regs, _)| *regs)
     }
 
     /// The registers to load at a switch to the domain.
     #[inline]
-    pub const fn image(&self) -> &RegionImage {
+    pub const fn image(&self) -> &RegionImage<R> {
         &self.image
     }
 
@@ -359,7 +352,7 @@ impl Slots {
     /// # Time complexity
     /// A look-up in the slots and the trie for every region met, and for every eighth of one with disabled eighths: for at
     /// most 64 bytes no more than three.
-    pub fn permits<S: Store>(&self, trie: &Trie<S>, base: u32, len: u32, kind: AccessKind) -> bool {
+    pub fn permits<S: Store<Regs = R>>(&self, trie: &Trie<S>, base: u32, len: u32, kind: AccessKind) -> bool {
         let Some(past) = len.checked_sub(1) else { return true };
         let Some(last) = base.checked_add(past) else { return false };
         let mut addr = base;
@@ -378,8 +371,13 @@ impl Slots {
         }
     }
 
-    /// Answers a miss at `addr`: the two words to store to `MPU_RBAR` and `MPU_RASR`, slot included. Image, trie and
-    /// candidates are up to date when it returns.
+    /// Whether a leaf is in the slot that it remembers.
+    #[inline(always)]
+    fn holds(&self, leaf: R) -> bool {
+        self.image.regs[leaf.slot() as usize & 7] == leaf.stored()
+    }
+
+    /// Answers a miss at `addr`: the region to load, which remembers its slot. Image, trie and candidates are up to date when it returns.
     ///
     /// # Errors
     /// [`Miss`]; nothing has changed then.
@@ -387,11 +385,10 @@ impl Slots {
     /// # Time complexity
     /// One trie look-up and a constant.
     #[inline(always)]
-    pub fn fill<S: Store>(&mut self, trie: &mut Trie<S>, addr: u32) -> Result<RegionRegs, Miss> {
+    pub fn fill<S: Store<Regs = R>>(&mut self, trie: &mut Trie<S>, addr: u32) -> Result<R, Miss> {
         let (at, leaf) = trie.find(addr).ok_or(Miss::Unmapped)?;
-        // Without VALID, as it was inserted, a leaf equals no image entry.
-        let seen = self.image.regs[leaf.rbar as usize & 7];
-        if seen == leaf {
+        // A leaf that was never loaded equals no entry of the image: either it says so, or slot 0 holds another region.
+        if self.holds(leaf) {
             return Err(Miss::Present);
         }
         let slot = if self.random == 0 { self.candidates.leading_zeros() } else { self.draw() };
@@ -403,7 +400,7 @@ impl Slots {
         self.candidates = if rest == 0 { self.paged & !(bit & self.keep) } else { rest };
         let leaf = leaf.at_slot(slot);
         trie.store.set_leaf(at, leaf);
-        self.image.regs[slot as usize] = leaf;
+        self.image.regs[slot as usize] = leaf.stored();
         Ok(leaf)
     }
 
@@ -420,12 +417,12 @@ impl Slots {
         if circle == 0 { REGIONS as u32 } else { (circle.leading_zeros() + turn) & 7 }
     }
 
-    /// Unmaps a region from the trie and takes it out of its slot; the pair to store to the registers if the domain's image is
+    /// Unmaps a region from the trie and takes it out of its slot; the region to load if the domain's image is
     /// in force now, `None` if the region was not loaded.
     ///
     /// # Errors
     /// As [`Trie::remove`].
-    pub fn unmap<S: Store>(&mut self, trie: &mut Trie<S>, regs: RegionRegs) -> Result<Option<RegionRegs>, TrieError> {
+    pub fn unmap<S: Store<Regs = R>>(&mut self, trie: &mut Trie<S>, regs: R) -> Result<Option<R>, TrieError<R>> {
         let (mut edit, off) = self.withdraw(trie, regs)?;
         while !trie.remove_step(&mut edit) {}
         Ok(off)
@@ -435,19 +432,17 @@ impl Slots {
     ///
     /// # Errors
     /// As [`Trie::withdraw`].
-    pub fn withdraw<S: Store>(
+    pub fn withdraw<S: Store<Regs = R>>(
         &mut self,
         trie: &mut Trie<S>,
-        regs: RegionRegs,
-    ) -> Result<(Edit, Option<RegionRegs>), TrieError> {
+        regs: R,
+    ) -> Result<(Edit<R>, Option<R>), TrieError<R>> {
         let (edit, leaf) = trie.withdraw(regs)?;
-        let slot = leaf.rbar & 7;
-        if self.image.regs[slot as usize] != leaf {
+        if !self.holds(leaf) {
             return Ok((edit, None));
         }
-        let off = RegionRegs::DISABLED.at_slot(slot);
-        self.image.regs[slot as usize] = off;
-        Ok((edit, Some(off)))
+        self.set(leaf.slot(), R::DISABLED);
+        Ok((edit, Some(R::DISABLED.at_slot(leaf.slot()))))
     }
 
     /// Empties every paged slot, as at a restart of the domain. The image must be loaded again afterwards.
@@ -457,7 +452,7 @@ impl Slots {
     pub fn evict_all(&mut self) {
         for slot in 0..REGIONS {
             if self.paged & bit_of(slot as u32) != 0 {
-                self.image.regs[slot] = RegionRegs::DISABLED.at_slot(slot as u32);
+                self.set(slot as u32, R::DISABLED);
             }
         }
         self.candidates = self.paged;

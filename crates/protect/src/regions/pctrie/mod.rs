@@ -19,15 +19,15 @@
 //! than a path and 96 entries; the region is found before, after, and never in part.
 //!
 //! # Invariant
-//! Everything mapped below an entry that holds a leaf belongs to that leaf. A region with disabled sub-regions has one key for
-//! each aligned power-of-two run of enabled ones, at most four (one for each quarter); all its keys hold the same leaf.
+//! Everything mapped below an entry that holds a leaf belongs to that leaf. A region is entered as a few keys ([`Key`](super::Key)), each a run of entries of
+//! one node, which all hold the same leaf: at most four if it is a block of which eighths can be left out (one for each quarter), at most
+//! nine if its bounds are any multiples of 32 (one for each level up, one for each down).
 
 mod edit;
-mod keys;
 mod store;
 mod walk;
 
-use crate::pmsav7::RegionRegs;
+use super::Registers;
 
 pub use edit::{Edit, Obstacle};
 pub use store::{Arena, NODE_WORDS, Node, Store};
@@ -54,7 +54,7 @@ pub const fn window_log2(shift: u32) -> u32 {
 
 /// Why the trie is left as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrieError {
+pub enum TrieError<R> {
     /// The arena of nodes is used up; `available` nodes are free.
     NoNodes {
         /// Free nodes.
@@ -68,10 +68,9 @@ pub enum TrieError {
     /// Some byte of the region is mapped already, by this leaf.
     Overlap {
         /// The region in the way.
-        with: RegionRegs,
+        with: R,
     },
-    /// The region is off, empty, below 256 bytes (an eighth of 256 bytes says the same), or breaks PMSAv7's rules of size, alignment
-    /// and sub-regions.
+    /// The region is off, empty, cannot be paged ([`Registers::can_be_paged`]), or breaks the scheme's rules.
     Misaligned,
     /// The region to remove is not in the trie.
     NotMapped,
@@ -96,17 +95,20 @@ pub struct Trie<S: Store> {
     pub(crate) store: S,
 }
 
-const _: () = assert!(core::mem::offset_of!(PcTrie<'static>, root) == 0);
+/// Offset of the entry of the root, for code in assembly.
+pub const fn root_offset<S: Store>() -> usize {
+    core::mem::offset_of!(Trie<S>, root)
+}
 
 /// The trie over slices that the caller provides.
-pub type PcTrie<'a> = Trie<Arena<'a>>;
+pub type PcTrie<'a, R> = Trie<Arena<'a, R>>;
 
-impl<'a> PcTrie<'a> {
+impl<'a, R: Registers> PcTrie<'a, R> {
     /// An empty trie over `nodes` and `leaves`, both overwritten. Nodes beyond 1 GiB and leaves beyond 2^26 are not used.
     ///
     /// # Time complexity
     /// Linear in the arenas.
-    pub fn new(nodes: &'a mut [Node], leaves: &'a mut [RegionRegs]) -> Self {
+    pub fn new(nodes: &'a mut [Node], leaves: &'a mut [R]) -> Self {
         let mut trie = Self::empty(Arena::new(nodes, leaves));
         (0..trie.store.nodes() as u32).rev().for_each(|index| trie.give_node(index * NODE_BYTES));
         (0..trie.store.leaves() as u32).rev().for_each(|index| trie.give_leaf(index * LEAF_BYTES));
@@ -130,7 +132,7 @@ impl<S: Store> Trie<S> {
 
     /// Adds memory for one leaf at `at`, a multiple of 8, which is the trie's from now on.
     pub fn give_leaf(&mut self, at: u32) {
-        self.store.set_leaf(at, RegionRegs { rbar: self.free_leaf, rasr: 0 });
+        self.store.set_leaf(at, S::Regs::link(self.free_leaf));
         self.free_leaf = at;
     }
 
@@ -139,7 +141,7 @@ impl<S: Store> Trie<S> {
     /// # Time complexity
     /// At most [`MAX_DEPTH`] nodes; on Thumb-2 six instructions for each, and eleven to load and check the leaf.
     #[inline(always)]
-    pub fn find(&self, addr: u32) -> Option<(u32, RegionRegs)> {
+    pub fn find(&self, addr: u32) -> Option<(u32, S::Regs)> {
         let mut entry = self.root;
         while entry & LEAF == 0 {
             entry = self.store.word(child(entry, addr));
@@ -150,8 +152,8 @@ impl<S: Store> Trie<S> {
     }
 
     /// The region that contains `addr`, without slot bits.
-    pub fn lookup(&self, addr: u32) -> Option<RegionRegs> {
-        self.find(addr).map(|(_, leaf)| RegionRegs { rbar: leaf.base(), rasr: leaf.rasr })
+    pub fn lookup(&self, addr: u32) -> Option<S::Regs> {
+        self.find(addr).map(|(_, leaf)| leaf.plain())
     }
 
     /// Regions in the trie.

@@ -1,10 +1,9 @@
 //! Insertion and removal, in steps that look at a few dozen entries each.
 
-use super::keys::{Key, intersects, keys};
 use super::{
     END, LEAF, LEAF_BYTES, LEAVES_PER_NODE, LOW, MAX_DEPTH, PREFIX, SHIFTS, Store, Trie, TrieError, child, window_log2,
 };
-use crate::pmsav7::{RegionRegs, SUBREGION_MIN_LOG2};
+use crate::regions::{Key, Registers};
 
 /// Location of an entry.
 #[derive(Clone, Copy)]
@@ -13,7 +12,7 @@ enum Slot {
     Word(u32),
 }
 
-/// The window in which a key of this size is one entry, or a run of entries.
+/// The level at which blocks of this size are whole entries.
 fn level_of(size_log2: u32) -> u32 {
     SHIFTS.into_iter().find(|&shift| shift <= size_log2).unwrap_or(SHIFTS[MAX_DEPTH - 1])
 }
@@ -28,12 +27,19 @@ fn prefix(addr: u32, shift: u32) -> u32 {
     addr.checked_shr(window_log2(shift)).unwrap_or(0)
 }
 
+impl Key {
+    /// The level at which it is one entry, or a run of entries of one node.
+    fn level(self) -> u32 {
+        level_of(self.block_log2())
+    }
+}
+
 /// A region on its way into the trie, or out of it. As long as it is, its leaf contains no address: nobody can get at a part of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Edit {
+pub struct Edit<R> {
     /// Address of its leaf.
     at: u32,
-    regs: RegionRegs,
+    regs: R,
     /// Keys that were compared with what is in the trie.
     compared: u8,
     /// Keys that were entered, or begun.
@@ -56,8 +62,8 @@ impl<S: Store> Trie<S> {
     /// [`TrieError`]; the trie is then as it was.
     ///
     /// # Time complexity
-    /// All steps of [`Trie::insert_step`]: for each of at most four keys a comparison and two nodes.
-    pub fn insert(&mut self, regs: RegionRegs) -> Result<u32, TrieError> {
+    /// All steps of [`Trie::insert_step`]: for each key a comparison and two nodes.
+    pub fn insert(&mut self, regs: S::Regs) -> Result<u32, TrieError<S::Regs>> {
         let available = self.free_nodes();
         let mut edit = self.begin(regs)?;
         loop {
@@ -82,18 +88,18 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// O(1): at most [`LEAVES_PER_NODE`] leaves are made of a node.
-    pub fn begin(&mut self, regs: RegionRegs) -> Result<Edit, TrieError> {
-        if !regs.is_enabled() || !regs.is_well_formed() || regs.size_log2() < SUBREGION_MIN_LOG2 || regs.srd() == 0xff {
+    pub fn begin(&mut self, regs: S::Regs) -> Result<Edit<S::Regs>, TrieError<S::Regs>> {
+        if !regs.is_enabled() || !regs.is_well_formed() || !regs.can_be_paged() {
             return Err(TrieError::Misaligned);
         }
         if !self.has_leaf() {
             return Err(TrieError::NoLeaves { capacity: self.len() });
         }
         let at = self.free_leaf;
-        self.free_leaf = self.store.leaf(at).rbar;
-        self.store.set_leaf(at, RegionRegs::NOWHERE);
+        self.free_leaf = self.store.leaf(at).next();
+        self.store.set_leaf(at, S::Regs::NOWHERE);
         self.count += 1;
-        Ok(Edit { at, regs: RegionRegs { rbar: regs.base(), rasr: regs.rasr }, compared: 0, entered: 0 })
+        Ok(Edit { at, regs: regs.plain(), compared: 0, entered: 0 })
     }
 
     /// One step of mapping a region; whether it was the last. The region is found from then on, all of it at once. Nothing else may
@@ -103,13 +109,13 @@ impl<S: Store> Trie<S> {
     /// [`Obstacle`]: the region must be taken back by [`Trie::remove_step`].
     ///
     /// # Time complexity
-    /// A path, and one key compared (at most 32 entries) or one node made and filled, or 32 entries set.
-    pub fn insert_step(&mut self, edit: &mut Edit) -> Result<bool, Obstacle> {
+    /// A path, and one key compared (at most 63 entries) or one node made and filled, or 63 entries set.
+    pub fn insert_step(&mut self, edit: &mut Edit<S::Regs>) -> Result<bool, Obstacle> {
         if let Some(occupied) = self.meets_key(edit.regs, edit.compared) {
             edit.compared += 1;
             return if occupied { Err(Obstacle::Occupied) } else { Ok(false) };
         }
-        let Some(key) = keys(edit.regs).nth(usize::from(edit.entered)) else {
+        let Some(key) = edit.regs.keys().nth(usize::from(edit.entered)) else {
             self.store.set_leaf(edit.at, edit.regs);
             return Ok(true);
         };
@@ -127,18 +133,18 @@ impl<S: Store> Trie<S> {
     /// Whether something mapped has a byte of a well-formed region's key, counted from the first one; `None` if it has no such key.
     ///
     /// # Time complexity
-    /// A path, and 32 entries.
-    pub fn meets_key(&self, regs: RegionRegs, number: u8) -> Option<bool> {
-        keys(regs).nth(usize::from(number)).map(|key| self.overlap(key).is_some())
+    /// A path, and 63 entries.
+    pub fn meets_key(&self, regs: S::Regs, number: u8) -> Option<bool> {
+        regs.keys().nth(usize::from(number)).map(|key| self.overlap(key).is_some())
     }
 
     /// A region in the trie that has a byte in common with a well-formed one.
     ///
     /// # Time complexity
-    /// For at most four keys as [`Trie::meets_key`], and a path of nodes of 64 entries.
-    pub fn overlapping(&self, regs: RegionRegs) -> Option<RegionRegs> {
-        let found = keys(regs).find_map(|key| self.overlap(key))?;
-        self.some_leaf(found).map(|with| RegionRegs { rbar: with.base(), rasr: with.rasr })
+    /// For each key as [`Trie::meets_key`], and a path of nodes of 64 entries.
+    pub fn overlapping(&self, regs: S::Regs) -> Option<S::Regs> {
+        let found = regs.keys().find_map(|key| self.overlap(key))?;
+        self.some_leaf(found).map(S::Regs::plain)
     }
 
     /// Whether there is a leaf, cutting up a node where that can be done.
@@ -159,7 +165,7 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// All steps of [`Trie::remove_step`].
-    pub fn remove(&mut self, regs: RegionRegs) -> Result<RegionRegs, TrieError> {
+    pub fn remove(&mut self, regs: S::Regs) -> Result<S::Regs, TrieError<S::Regs>> {
         let (mut edit, leaf) = self.withdraw(regs)?;
         while !self.remove_step(&mut edit) {}
         Ok(leaf)
@@ -172,27 +178,26 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// One look-up.
-    pub fn withdraw(&mut self, regs: RegionRegs) -> Result<(Edit, RegionRegs), TrieError> {
+    pub fn withdraw(&mut self, regs: S::Regs) -> Result<(Edit<S::Regs>, S::Regs), TrieError<S::Regs>> {
         if !regs.is_enabled() || !regs.is_well_formed() {
             return Err(TrieError::NotMapped);
         }
-        let first = keys(regs).next().ok_or(TrieError::NotMapped)?;
+        let first = regs.keys().next().ok_or(TrieError::NotMapped)?;
         let (at, leaf) = self.find(first.base).ok_or(TrieError::NotMapped)?;
-        if leaf.base() != regs.base() || leaf.rasr != regs.rasr {
+        if leaf.plain() != regs.plain() {
             return Err(TrieError::NotMapped);
         }
-        self.store.set_leaf(at, RegionRegs::NOWHERE);
-        let regs = RegionRegs { rbar: regs.base(), rasr: regs.rasr };
-        Ok((Edit { at, regs, compared: 0, entered: keys(regs).count() as u8 }, leaf))
+        self.store.set_leaf(at, S::Regs::NOWHERE);
+        Ok((Edit { at, regs: regs.plain(), compared: 0, entered: regs.keys().count() as u8 }, leaf))
     }
 
     /// One step of unmapping a region, complete or not; whether it was the last. Cannot fail. Nothing else may be inserted or
     /// removed between the steps.
     ///
     /// # Time complexity
-    /// A path, at most 32 entries of a key, and 64 entries of one node looked at.
-    pub fn remove_step(&mut self, edit: &mut Edit) -> bool {
-        let last = edit.entered.checked_sub(1).and_then(|number| keys(edit.regs).nth(usize::from(number)));
+    /// A path, at most 63 entries of a key, and 64 entries of one node looked at.
+    pub fn remove_step(&mut self, edit: &mut Edit<S::Regs>) -> bool {
+        let last = edit.entered.checked_sub(1).and_then(|number| edit.regs.keys().nth(usize::from(number)));
         let Some(key) = last else {
             self.give_leaf(edit.at);
             self.count -= 1;
@@ -245,7 +250,9 @@ impl<S: Store> Trie<S> {
     /// Address of the first entry that a key fills in a node at or below its own level, and how many it fills.
     fn run(entry: u32, key: Key) -> (u32, u32) {
         let shift = entry & LOW;
-        (child(entry, key.base), 1 << (key.size_log2.min(window_log2(shift)) - shift))
+        // A key larger than the node's window fills all of it.
+        let end = key.base | ((1u64 << window_log2(shift).min(32)) - 1) as u32;
+        (child(entry, key.base), ((key.last.min(end) - key.base) >> shift) + 1)
     }
 
     fn fill(&mut self, (first, count): (u32, u32), entry: u32) {
@@ -260,12 +267,12 @@ impl<S: Store> Trie<S> {
             if !self.covers(entry, key.base) {
                 // The node lies inside the key, or beside it. Its prefix is its place.
                 let place = self.place(entry);
-                return (key.base <= place && place <= key.last()).then_some(entry);
+                return key.meets(place, place).then_some(entry);
             }
-            if key.size_log2 >= window_log2(shift) {
+            if key.level() > shift {
                 return Some(entry);
             }
-            if key.size_log2 >= shift {
+            if key.level() == shift {
                 // Each entry is all in the key, and whoever holds it has a byte of it.
                 let (first, count) = Self::run(entry, key);
                 let nothing = self.nothing();
@@ -273,11 +280,11 @@ impl<S: Store> Trie<S> {
             }
             entry = self.store.word(child(entry, key.base));
         }
-        intersects(self.store.leaf(entry - LEAF), key.base, key.last()).then_some(entry)
+        self.store.leaf(entry - LEAF).keys().any(|part| part.meets(key.base, key.last)).then_some(entry)
     }
 
     /// Any leaf below a node.
-    fn some_leaf(&self, entry: u32) -> Option<RegionRegs> {
+    fn some_leaf(&self, entry: u32) -> Option<S::Regs> {
         let mut entry = entry;
         while entry & LEAF == 0 {
             entry = self.words(entry).find(|&below| below != self.nothing())?;
@@ -319,7 +326,7 @@ impl<S: Store> Trie<S> {
                 self.set(slot, above);
                 return Some(false);
             }
-            if key.size_log2 >= entry & LOW {
+            if key.level() >= entry & LOW {
                 self.fill(Self::run(entry, key), leaf);
                 return Some(true);
             }
@@ -332,15 +339,15 @@ impl<S: Store> Trie<S> {
     fn push_down(&mut self, slot: Slot, entry: u32, key: Key) -> Option<()> {
         let other = self.store.leaf(entry - LEAF);
         let (first, last) = self.reach(slot, key.base);
-        let (mut low, mut high) = (key.base, key.last());
-        for part in keys(other).filter(|part| part.last() >= first && part.base <= last) {
+        let (mut low, mut high) = (key.base, key.last);
+        for part in other.keys().filter(|part| part.meets(first, last)) {
             low = low.min(part.base.max(first));
-            high = high.max(part.last().min(last));
+            high = high.max(part.last.min(last));
         }
         let node = self.take_node(parting_level(low, high), key.base)?;
         self.set(slot, node);
-        for part in keys(other).filter(|part| part.last() >= first && part.base <= last) {
-            let (from, to) = (part.base.max(first), part.last().min(last));
+        for part in other.keys().filter(|part| part.meets(first, last)) {
+            let (from, to) = (part.base.max(first), part.last.min(last));
             let run = (child(node, from), (child(node, to) - child(node, from)) / 4 + 1);
             self.fill(run, entry);
         }
@@ -375,7 +382,7 @@ impl<S: Store> Trie<S> {
                 break;
             }
             above = Some(slot);
-            if key.size_log2 >= entry & LOW {
+            if key.level() >= entry & LOW {
                 let (first, count) = Self::run(entry, key);
                 for word in (0..count).map(|index| first + 4 * index) {
                     if self.store.word(word) == leaf {

@@ -1,9 +1,9 @@
 //! The trie against a plain map of granules, over long random sequences.
 
 use super::*;
-use crate::pmsav7::{Span, encode_one, span_of};
+use crate::pmsav7::{RegionRegs, encode_one, span_of};
 use crate::testing::Rng;
-use crate::{Access, MemType};
+use crate::{Access, MemType, Span};
 use std::collections::BTreeMap;
 use std::vec;
 use std::vec::Vec;
@@ -45,8 +45,8 @@ fn random_region(rng: &mut Rng, granule_log2: u32, spread_log2: u32) -> RegionRe
 }
 
 /// Checks the invariants of every node: entries that hold leaves tell the truth, prefixes are right, nothing is superfluous.
-fn assert_canonical(trie: &PcTrie<'_>, granule_log2: u32) {
-    fn walk(trie: &PcTrie<'_>, entry: u32, above: Option<u32>, depth: usize, nodes: &mut usize) {
+fn assert_canonical(trie: &PcTrie<'_, RegionRegs>, granule_log2: u32) {
+    fn walk(trie: &PcTrie<'_, RegionRegs>, entry: u32, above: Option<u32>, depth: usize, nodes: &mut usize) {
         if entry & LEAF != 0 {
             assert!(entry == trie.nothing() || trie.store.leaf(entry - LEAF).is_enabled());
             return;
@@ -67,7 +67,7 @@ fn assert_canonical(trie: &PcTrie<'_>, granule_log2: u32) {
     let mut nodes = 0;
     walk(trie, trie.root, None, 0, &mut nodes);
     assert_eq!(nodes + trie.free_nodes(), trie.store.nodes(), "no node is lost");
-    let deepest = trie.iter().flat_map(|r| super::keys::keys(r).map(|k| k.base)).map(|a| trie.depth_of(a)).max();
+    let deepest = trie.iter().flat_map(|r| Registers::keys(r).map(|k| k.base)).map(|a| trie.depth_of(a)).max();
     assert!(deepest.unwrap_or(0) <= depth_bound(granule_log2));
 }
 

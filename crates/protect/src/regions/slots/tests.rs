@@ -1,10 +1,10 @@
 //! Slots: what is pinned stays, what is paged makes progress, and what no region cures is reported.
 
 use super::*;
-use crate::pmsav7::pctrie::{NODE_WORDS, PcTrie};
-use crate::pmsav7::{Shadow, Span, encode_one};
+use crate::regions::pctrie::{NODE_WORDS, PcTrie};
+use crate::pmsav7::{RegionRegs, Shadow, encode_one};
 use crate::testing::Rng;
-use crate::{Access, AccessKind, MemType};
+use crate::{Access, AccessKind, MemType, Span};
 use std::vec::Vec;
 
 const POLICIES: [Replacement; 3] = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];
@@ -24,7 +24,7 @@ fn pinned(count: usize) -> Vec<RegionRegs> {
 }
 
 /// Runs `test` with `slots` paged slots and `frames` frames in the trie.
-fn with(slots: usize, frames: u32, policy: Replacement, test: impl FnOnce(Slots, PcTrie<'_>)) {
+fn with(slots: usize, frames: u32, policy: Replacement, test: impl FnOnce(Slots<RegionRegs>, PcTrie<'_, RegionRegs>)) {
     let mut nodes = [[0; NODE_WORDS]; 4];
     let mut leaves = [RegionRegs::DISABLED; 64];
     let mut trie = PcTrie::new(&mut nodes, &mut leaves);
@@ -32,14 +32,14 @@ fn with(slots: usize, frames: u32, policy: Replacement, test: impl FnOnce(Slots,
     test(Slots::new(&pinned(REGIONS - slots), 1, policy).unwrap(), trie);
 }
 
-fn present(slots: &Slots, number: u32) -> bool {
+fn present(slots: &Slots<RegionRegs>, number: u32) -> bool {
     slots.image().regs.iter().any(|regs| regs.is_enabled() && regs.contains(address(number)))
 }
 
 #[test]
 fn the_image_is_in_store_order_and_loads_what_is_pinned() {
     with(3, 1, Replacement::BitPlru, |slots, _| {
-        let words: Vec<u32> = slots.image().words().collect();
+        let words: Vec<u32> = slots.image().regs.iter().flat_map(|regs| [regs.rbar, regs.rasr]).collect();
         assert_eq!(words.len(), 16);
         let mut shadow = Shadow::new();
         // Two block stores of eight words to RBAR, RASR and the three alias pairs.
@@ -52,7 +52,7 @@ fn the_image_is_in_store_order_and_loads_what_is_pinned() {
             assert_eq!(attr.region, Some(i as u8));
         }
         assert!(shadow.permits(0x2000_5000, 1, false, AccessKind::Read).is_err());
-        assert_eq!((slots.paged_mask(), core::mem::size_of::<RegionImage>()), (0xe0, 64));
+        assert_eq!((slots.paged_mask(), core::mem::size_of::<RegionImage<RegionRegs>>()), (0xe0, 64));
     });
 }
 
@@ -164,7 +164,7 @@ fn what_is_pinned_at_run_time_stays_until_it_is_unpinned() {
 }
 
 /// Whether the kernel may access a byte on the domain's behalf, byte by byte.
-fn permits(slots: &Slots, trie: &PcTrie<'_>, base: u32, len: u32, kind: AccessKind) -> bool {
+fn permits(slots: &Slots<RegionRegs>, trie: &PcTrie<'_, RegionRegs>, base: u32, len: u32, kind: AccessKind) -> bool {
     (0..len).all(|offset| {
         let Some(addr) = base.checked_add(offset) else { return false };
         let regs = slots.pinned().find(|regs| regs.contains(addr)).or_else(|| trie.lookup(addr));
@@ -213,7 +213,7 @@ fn pointers_are_checked_to_the_last_byte() {
 }
 
 /// An instruction that touches `needs` in order, from the first again after each miss: its misses until it completes.
-fn misses_of(slots: &mut Slots, trie: &mut PcTrie<'_>, needs: &[u32]) -> u32 {
+fn misses_of(slots: &mut Slots<RegionRegs>, trie: &mut PcTrie<'_, RegionRegs>, needs: &[u32]) -> u32 {
     let mut misses = 0;
     while let Some(&absent) = needs.iter().find(|&&number| !present(slots, number)) {
         slots.fill(trie, address(absent)).unwrap();
@@ -250,7 +250,7 @@ fn an_instruction_that_needs_every_paged_slot_completes_within_the_bound() {
 #[test]
 fn a_limit_takes_the_upper_slots_away_from_paging() {
     with(5, 8, Replacement::BitPlru, |slots, mut trie| {
-        let most = |slots: &Slots, most| slots.clone().limited(most, 2);
+        let most = |slots: &Slots<RegionRegs>, most| slots.clone().limited(most, 2);
         assert_eq!(most(&slots, 1).unwrap_err(), SlotError::TooFewPaged { left: 1, needed: 2 });
         assert_eq!(most(&slots, 5).unwrap().paged_mask(), 0b1111_1000);
         assert_eq!(most(&slots, 8).unwrap().paged_mask(), 0b1111_1000);
@@ -318,7 +318,7 @@ fn set_up_is_refused_with_the_numbers() {
     let bad = Slots::new(&[frame(0), RegionRegs::DISABLED], 0, Replacement::BitPlru);
     assert!(matches!(bad, Err(SlotError::Malformed { position: 1 })));
     with(1, 4, Replacement::BitPlru, |_, mut trie| {
-        let mut none = Slots::new(&[], 0, Replacement::BitPlru).unwrap();
+        let mut none = Slots::<RegionRegs>::new(&[], 0, Replacement::BitPlru).unwrap();
         assert_eq!((none.victim(), none.fill(&mut trie, address(0))), (None, Err(Miss::Unmapped)));
     });
 }

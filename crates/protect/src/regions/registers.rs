@@ -1,0 +1,93 @@
+//! The two registers of a region, as slots and the trie ask for them.
+
+use core::fmt::Debug;
+
+use crate::{AccessKind, Span};
+
+/// The registers of one region in a scheme, as plain data.
+///
+/// A region on its way through [`slots`](super::slots) remembers the slot in which it was loaded last ([`Registers::at_slot`]), in bits that the scheme
+/// has no other use for. Whether hardware wants to be told these bits is the scheme's affair ([`Registers::stored`]).
+pub trait Registers: Copy + Debug + Eq + 'static {
+    /// A region that is switched off.
+    const DISABLED: Self;
+
+    /// A region that is switched off and of which [`Registers::contains`] is false for every address.
+    const NOWHERE: Self;
+
+    /// The same region, which remembers a slot below 8.
+    #[must_use]
+    fn at_slot(self, slot: u32) -> Self;
+
+    /// The slot that it remembers; 0 if it remembers none.
+    fn slot(self) -> u32;
+
+    /// As the image holds it: the words that are stored to the registers.
+    #[must_use]
+    fn stored(self) -> Self;
+
+    /// The region alone, as the compiler returns it.
+    #[must_use]
+    fn plain(self) -> Self;
+
+    /// Whether the region is switched on.
+    fn is_enabled(self) -> bool;
+
+    /// Whether it obeys the scheme's rules.
+    fn is_well_formed(self) -> bool;
+
+    /// Whether an enabled, well-formed region can be paged: it has no part below 2^[`LEAST_PAGED_LOG2`](super::LEAST_PAGED_LOG2) bytes, or an eighth
+    /// of that, that stands alone.
+    fn can_be_paged(self) -> bool;
+
+    /// Whether an enabled, well-formed region contains `addr`.
+    fn contains(self, addr: u32) -> bool;
+
+    /// Whether unprivileged code may access what the region contains so.
+    fn grants(self, kind: AccessKind) -> bool;
+
+    /// Whether the region is normal memory, not device or strongly-ordered.
+    fn is_normal(self) -> bool;
+
+    /// The last byte up to which the region goes on without a gap, from one that it contains; or the end of the part that this byte is in.
+    fn last_from(self, addr: u32) -> u32;
+
+    /// The ranges of bytes that an enabled, well-formed region contains, ascending.
+    fn runs(self) -> impl Iterator<Item = Span>;
+
+    /// Its parts as the trie enters them, ascending.
+    fn keys(self) -> impl Iterator<Item = Key>;
+
+    /// A word of a list of free leaves.
+    fn link(next: u32) -> Self;
+
+    /// The word that [`Registers::link`] was given.
+    fn next(self) -> u32;
+}
+
+/// A part of a region: a run of whole entries of one node of the trie, at the highest level at which it is that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// First byte.
+    pub base: u32,
+    /// Last byte.
+    pub last: u32,
+}
+
+impl Key {
+    /// log2 of the largest blocks, aligned to their size, that it is made of.
+    pub const fn block_log2(self) -> u32 {
+        (self.base | self.last.wrapping_add(1)).trailing_zeros()
+    }
+
+    /// Whether it has a byte in `first..=last`.
+    pub const fn meets(self, first: u32, last: u32) -> bool {
+        self.base <= last && first <= self.last
+    }
+}
+
+/// Whether two enabled, well-formed regions have a byte in common.
+pub fn meet<R: Registers>(one: R, other: R) -> bool {
+    let apart = |a: Span, b: Span| a.end() <= u64::from(b.base) || b.end() <= u64::from(a.base);
+    one.runs().any(|own| other.runs().any(|theirs| !apart(own, theirs)))
+}

@@ -1,0 +1,47 @@
+//! A scheme with region registers, as the kernel, the tables and placement ask for it.
+
+use super::Registers;
+use crate::{Access, MemType, Span};
+
+/// A scheme: its registers, its exact compiler, and the places that they can express.
+pub trait Unit: Copy + core::fmt::Debug + 'static {
+    /// A region's registers.
+    type Regs: Registers;
+    /// Places of an area that one region is.
+    type Placement: Placement;
+
+    /// The one region that is exactly the range, if there is one.
+    ///
+    /// # Time complexity
+    /// O(1).
+    fn exact(asked: Span, access: Access, memory: MemType) -> Option<Self::Regs>;
+
+    /// The fewest regions whose union is exactly the range, at the front of `out`, and how many; `None` if there are no such regions, or `out` is too short.
+    ///
+    /// # Time complexity
+    /// O(log of the address space) for each region.
+    fn cover(asked: Span, access: Access, memory: MemType, out: &mut [Self::Regs]) -> Option<usize>;
+
+    /// How many regions [`Unit::cover`] takes.
+    fn cover_count(asked: Span) -> Option<usize>;
+
+    /// A region of which eighths are left out (bit 0 the lowest); `None` where regions have no eighths and some are to be.
+    fn without(region: Self::Regs, eighths: u32) -> Option<Self::Regs>;
+
+    /// The smallest length of at least `bytes` that one region expresses, with its places; `None` for 0 bytes, or more than the address space.
+    fn placement(bytes: u64) -> Option<Self::Placement>;
+}
+
+/// A length that one region expresses, and where it may stand.
+pub trait Placement: Copy + core::fmt::Debug {
+    /// The length in bytes.
+    fn bytes(&self) -> u64;
+
+    /// The lowest base at or above `from` at which the area is one region; `None` if there is none below 2^32.
+    fn next_base(&self, from: u64) -> Option<u64>;
+
+    /// Whether the area may start at `base`.
+    fn fits_at(&self, base: u64) -> bool {
+        self.next_base(base) == Some(base)
+    }
+}
